@@ -1,0 +1,111 @@
+// Package signals knows signals: their names and numbers, which of them
+// confit passes on, and what a process does with the ones it is sent.
+//
+// It guarantees that a name it prints is a name it reads, that the two
+// channels of an [Inbox] are filled before the first process is started, and
+// that no disposition of confit's own is changed to "ignored", which an app
+// would inherit (golang/go#46321).
+//
+// It knows nothing of files, generations or policy: who is sent what, and
+// when, is decided in package supervisor.
+package signals
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Signal is a signal's number. It is the standard library's type, so that it
+// goes into os/signal and kill(2) as it is.
+type Signal = syscall.Signal
+
+// The signals that have a meaning of their own to confit.
+const (
+	TERM = unix.SIGTERM // the platform asks to stop
+	KILL = unix.SIGKILL
+)
+
+// rtMin and rtMax are the real-time signals that a program sees: the kernel's
+// begin at 32, of which the C library keeps two for itself, signal(7).
+const (
+	rtMin Signal = 34
+	rtMax Signal = 64
+)
+
+// Parse reads a signal's name: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or
+// RTMAX-1. The error says what to write instead.
+func Parse(name string) (Signal, error) {
+	s := strings.TrimPrefix(strings.ToUpper(name), "SIG")
+	if n, err := strconv.Atoi(s); err == nil {
+		return parseNumber(name, n)
+	}
+	if sig, ok := parseRealTime(s); ok {
+		return sig, nil
+	}
+	if sig := unix.SignalNum("SIG" + s); sig != 0 {
+		return sig, nil
+	}
+	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)
+}
+
+func parseNumber(name string, n int) (Signal, error) {
+	sig := Signal(n)
+	if sig < 1 || sig > rtMax || (sig > unix.SIGSYS && sig < rtMin) {
+		return 0, fmt.Errorf("%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin, rtMax)
+	}
+	return sig, nil
+}
+
+// parseRealTime reads what follows SIG in RTMIN, RTMIN+n, RTMAX-n and RTMAX.
+func parseRealTime(s string) (Signal, bool) {
+	from, sign := rtMin, "+"
+	rest, ok := strings.CutPrefix(s, "RTMIN")
+	if !ok {
+		from, sign = rtMax, "-"
+		if rest, ok = strings.CutPrefix(s, "RTMAX"); !ok {
+			return 0, false
+		}
+	}
+	if rest == "" {
+		return from, true
+	}
+	digits, ok := strings.CutPrefix(rest, sign)
+	n, err := strconv.ParseUint(digits, 10, 8)
+	if !ok || err != nil || n > uint64(rtMax-rtMin) {
+		return 0, false
+	}
+	if sign == "-" {
+		return from - Signal(n), true
+	}
+	return from + Signal(n), true
+}
+
+// Name is the signal's name without SIG, as kill(1) prints it: TERM, RTMIN+3.
+func Name(sig Signal) string {
+	if sig >= rtMin && sig <= rtMax {
+		if sig == rtMin {
+			return "RTMIN"
+		}
+		return fmt.Sprintf("RTMIN+%d", sig-rtMin)
+	}
+	if name := unix.SignalName(sig); name != "" {
+		return strings.TrimPrefix(name, "SIG")
+	}
+	return strconv.Itoa(int(sig))
+}
+
+// EndsByDefault reports whether the signal's default action ends a process,
+// with or without a core: the table of standard signals in signal(7). Every
+// real-time signal does.
+func EndsByDefault(sig Signal) bool {
+	switch sig {
+	case unix.SIGCHLD, unix.SIGURG, unix.SIGWINCH, unix.SIGCONT,
+		unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+		return false
+	}
+	return true
+}
