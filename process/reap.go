@@ -1,0 +1,88 @@
+package process
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Exit is the end of a child: one that confit started, or an orphan.
+type Exit struct {
+	PID    int
+	Status Status
+}
+
+// Family is what must be remembered of the processes that were started. It
+// belongs to one goroutine and needs no lock.
+type Family struct {
+	hooks map[int]bool // leaders whose group ends with them
+}
+
+// NewFamily returns a family without processes.
+func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
+
+// Reap collects every child that has ended and gives each to handle. SIGCHLDs
+// coalesce, so one wake may stand for any number of deaths: it goes on until
+// the kernel has no more.
+//
+// While a hook lives each death is looked at first (WNOWAIT of waitid(2)) and
+// reaped afterwards: the zombie of a hook pins the number of its group, so the
+// kill can't hit a stranger that was given the number anew.
+func (f *Family) Reap(handle func(Exit)) {
+	for {
+		if len(f.hooks) > 0 && !f.endGroupOfNext() {
+			return
+		}
+		pid, status, err := wait()
+		if err != nil || pid <= 0 { // none has ended, or ECHILD: none is left
+			return
+		}
+		delete(f.hooks, pid)
+		handle(Exit{PID: pid, Status: status})
+	}
+}
+
+// endGroupOfNext kills the group of the child that wait will return next, when
+// that child is a hook. It reports whether there is a next child.
+func (f *Family) endGroupOfNext() bool {
+	pid := peek()
+	if f.hooks[pid] {
+		_ = KillGroup(pid, unix.SIGKILL) // ESRCH: the leader was the last
+	}
+	return pid > 0
+}
+
+// wait is wait4(2) for any child, without blocking.
+func wait() (int, Status, error) {
+	for {
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		if err != unix.EINTR {
+			return pid, Status(ws), err
+		}
+	}
+}
+
+// siginfo is the head of siginfo_t as waitid(2) fills it. The empty array
+// gives pid the alignment of the union that it stands in.
+type siginfo struct {
+	signo, errno, code int32
+	_                  [0]uintptr
+	pid                int32
+	_                  [108]byte
+}
+
+// peek is the pid of the child that wait would return next, or 0.
+func peek() int {
+	for {
+		var info siginfo
+		err := unix.Waitid(unix.P_ALL, 0, (*unix.Siginfo)(unsafe.Pointer(&info)),
+			unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if err == nil {
+			return int(info.pid)
+		}
+		if err != unix.EINTR {
+			return 0
+		}
+	}
+}

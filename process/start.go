@@ -1,0 +1,78 @@
+// Package process knows processes: starting, killing and reaping them, their
+// groups, and what a wait status means. Its system calls are the only ones of
+// confit that concern processes.
+//
+// It guarantees one owner of wait: [Family.Reap] is the only place that waits,
+// so no status is ever lost to somebody else, and, as it is called on the
+// goroutine that starts processes, a pid is always known before its death can
+// be collected.
+//
+// It knows nothing of files, generations or policy.
+package process
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Command is what to run. The zero Dir is confit's own working directory.
+type Command struct {
+	Args []string // the program and its arguments, as main receives them
+	Env  []string // KEY=VALUE
+	Dir  string
+}
+
+// startError tells which program could not be started; [StartCode] reads it.
+type startError struct {
+	name string
+	err  error
+}
+
+func (e *startError) Error() string { return fmt.Sprintf("cannot start %q: %v", e.name, e.err) }
+func (e *startError) Unwrap() error { return e.err }
+
+// start makes the new process the leader of a group of its own.
+func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (int, error) {
+	path, err := lookPath(c.Args[0], c.Env, c.Dir)
+	if err != nil {
+		return 0, &startError{c.Args[0], err}
+	}
+	attr.Setpgid = true
+	pid, err := syscall.ForkExec(path, c.Args, &syscall.ProcAttr{
+		Dir: c.Dir, Env: c.Env, Files: files, Sys: attr,
+	})
+	if err != nil {
+		return 0, &startError{c.Args[0], err}
+	}
+	return pid, nil
+}
+
+// StartApp starts the app on confit's own standard input, output and error,
+// as the leader of a new process group. When standard input is a terminal the
+// group is put in its foreground: a background group would be stopped by
+// SIGTTIN at its first read (credentials(7), tcsetpgrp(3)).
+func StartApp(c Command) (pid int, err error) {
+	attr := &syscall.SysProcAttr{}
+	if _, err := unix.IoctlGetTermios(0, unix.TCGETS); err == nil {
+		attr.Foreground, attr.Ctty = true, 0
+	}
+	return start(c, []uintptr{0, 1, 2}, attr)
+}
+
+// StartHook starts a hook: standard input is /dev/null, what it prints goes
+// to out. The group that it leads is killed when the hook ends, by Reap.
+func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	pid, err = start(c, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{})
+	if err == nil {
+		f.hooks[pid] = true
+	}
+	return pid, err
+}
