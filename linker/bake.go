@@ -1,0 +1,112 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Bake makes the links whose targets are known without a volume, dangling, and
+// the directories for the others. It is for the build of an image that runs
+// with a read-only root file system, or whose app isn't root. What stands at a
+// target is covered as at run time. Nothing else is made: no state directory.
+func Bake(c Config) error {
+	links, err := parseLinks(c)
+	if err != nil {
+		return err
+	}
+	l := &Linker{links: links, state: &state{path: c.State}}
+	wanted := map[string]want{}
+	for i := range links {
+		if links[i].single() {
+			wanted[links[i].Target] = want{dest: l.bakedDest(i), dir: links[i].kind == wholeDir}
+		}
+	}
+	steps, err := l.planTargets(wanted)
+	if err != nil {
+		return err
+	}
+	if err := doSteps(steps, false); err != nil {
+		return err
+	}
+	for i := range links {
+		if !links[i].single() {
+			if err := makeParents(links[i].Target); err != nil {
+				return fmt.Errorf("cannot make directory %q: %w", links[i].Target, cause(err))
+			}
+		}
+	}
+	return nil
+}
+
+// bakedDest is what a target will have to point at. The volume of a direct
+// link isn't there yet: it is taken to be atomic and where the source says.
+func (l *Linker) bakedDest(i int) string {
+	s := &l.links[i]
+	if !s.Direct {
+		return filepath.Join(l.state.path, liveName, s.prefix)
+	}
+	name, _ := filepath.Rel(s.floor, s.base)
+	return directDest(s.floor, true, name)
+}
+
+// Explain prints what confit would do with the links, one a line, and changes
+// nothing. The errors of links that can't be are joined.
+func Explain(w io.Writer, c Config) error {
+	links, err := parseLinks(c)
+	if err != nil {
+		return err
+	}
+	l := &Linker{links: links, state: &state{path: c.State}}
+	var refused []error
+	for i := range links {
+		s := &links[i]
+		slash := ""
+		if !s.single() {
+			slash = "/"
+		}
+		now := ""
+		if s.single() {
+			p := l.find(s.Target, l.bakedDest(i))
+			if _, err := plan(map[string]want{s.Target: {dir: s.kind == wholeDir}}, nil, func(string) place { return p }); err != nil {
+				refused = append(refused, err)
+			}
+			now = [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
+		}
+		fmt.Fprintf(w, "link  %s  %s%s%s\n", s.Source, s.Target, slash, now)
+	}
+	return errors.Join(refused...)
+}
+
+// Install copies the running program to a file, by rename, so that a container
+// that starts it at the same moment finds the old or the new.
+func Install(to string) error {
+	if info, err := os.Stat(to); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot install to %q: it is a directory; write the file, such as %q", to, filepath.Join(to, "confit"))
+	}
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("cannot read this program: %w", err)
+	}
+	tmp := filepath.Join(filepath.Dir(to), tmpPrefix+randomName())
+	err = os.WriteFile(tmp, program, 0o755)
+	if err == nil {
+		err = os.Chmod(tmp, 0o755) // whatever the umask
+	}
+	if err == nil {
+		err = os.Rename(tmp, to)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("cannot install to %q: %w", to, cause(err))
+	}
+	return nil
+}
+
+// missing reports a path that isn't there.
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,28 @@
+// Package linker knows files: links, volumes, generations, and the moment when
+// a volume was swapped.
+//
+// It guarantees that a generation is a complete copy of every linked key, read
+// from one state of each volume; that all targets change over to a generation
+// in one rename(2); that after any prefix of its steps, a power cut included,
+// each target is whole, old or new; and that nothing which confit did not make
+// is lost: a file that stood where a target goes is kept beside it and comes
+// back.
+//
+// It does not know who reads the files, and it never decides whether or when:
+// package supervisor calls [Linker.Stage], [Linker.Publish], and then either
+// [Linker.Accept] or [Linker.Reject]. No value of a key appears in any of its
+// errors.
+//
+//	<state>/live                          -> generations/7, the one link that moves
+//	<state>/generations/7/web/nginx.conf  read-only copy
+//	<state>/generations/8.tmp             being staged
+//	<state>/targets.json                  the links that confit made, to be pruned after a crash
+//	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
+//	/etc/nginx/.confit-kept-nginx.conf    what stood there before
+//
+// What the kubelet does to a volume, and every assumption made about it here,
+// is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes: the payload is
+// written to a new directory ..TIMESTAMP, the link ..data is renamed to point
+// at it, visible links of new keys are made and those of removed keys deleted
+// after that, and the old directory is removed last, about a millisecond later.
+package linker

@@ -1,0 +1,141 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Link is one link line: which keys go where.
+type Link struct {
+	Source   string // VOLUME/KEY, a glob, or a directory with a final slash; as written
+	Target   string // absolute; with a final slash, a link for each key below it
+	Optional bool   // the key may be missing
+	Direct   bool   // not staged: the target points into the volume
+	Where    string // where the line stands, for messages: "/etc/confit/links:3"
+}
+
+// kind tells what the source of a link stands for.
+type kind int
+
+const (
+	oneKey   kind = iota // web/nginx.conf  →  /etc/nginx/nginx.conf
+	glob                 // web/*.conf      →  /etc/nginx/conf.d/
+	tree                 // tls/            →  /etc/nginx/tls/
+	wholeDir             // tls/            →  /etc/nginx/tls
+)
+
+// source is a link whose paths have been worked out.
+type source struct {
+	Link
+	kind    kind
+	base    string // absolute path of the key, or of the directory in front of the first pattern element
+	pattern string // for a glob: the rest, below base
+	prefix  string // where base stands in a generation
+	floor   string // the volume when no directory above holds ..data
+	ceiling string // the last directory that may be a volume
+}
+
+// parseLink works out a link's paths. volumes is where relative sources live.
+func parseLink(l Link, volumes string) (source, error) {
+	s := source{Link: l}
+	err := errors.Join(s.parseSource(volumes), s.parseTarget())
+	return s, err
+}
+
+func (s *source) parseSource(volumes string) error {
+	written := s.Source
+	if !filepath.IsAbs(written) {
+		if !filepath.IsLocal(written) {
+			return s.errorf("source %q leaves the volumes: write VOLUME/KEY, or an absolute path", s.Source)
+		}
+		written = filepath.Join(volumes, written)
+		if strings.HasSuffix(s.Source, "/") {
+			written += "/"
+		}
+	}
+	dir, isDir := strings.CutSuffix(written, "/")
+	fixed, pattern := splitPattern(filepath.Clean(dir))
+	s.base, s.pattern = fixed, pattern
+	switch {
+	case pattern != "" && isDir:
+		return s.errorf("source %q is a pattern for directories: write a pattern for keys, such as %q", s.Source, s.Source+"*")
+	case pattern != "":
+		s.kind = glob
+		if _, err := path.Match(pattern, ""); err != nil {
+			return s.errorf("source %q is not a pattern: close every [, or put \\ in front of it", s.Source)
+		}
+	case isDir && strings.HasSuffix(s.Target, "/"):
+		s.kind = tree
+	case isDir:
+		s.kind = wholeDir
+	}
+	return s.place(volumes)
+}
+
+// place works out what the volume may be and where the keys stand in a
+// generation: at the source as it was written.
+func (s *source) place(volumes string) error {
+	dir := s.base
+	if s.kind == oneKey {
+		dir = filepath.Dir(s.base)
+	}
+	s.floor, s.ceiling = dir, "/"
+	s.prefix = strings.TrimPrefix(s.base, "/")
+	rel, err := filepath.Rel(volumes, s.base)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	if rel == "." && (s.kind != glob || strings.Contains(s.pattern, "/")) {
+		return s.errorf("source %q names no volume: write VOLUME/KEY", s.Source)
+	}
+	first, _, _ := strings.Cut(rel, "/")
+	s.prefix, s.ceiling = rel, volumes
+	s.floor = filepath.Join(volumes, first)
+	if s.kind == oneKey && rel == first {
+		s.floor = volumes
+	}
+	return nil
+}
+
+func (s *source) parseTarget() error {
+	isDir := strings.HasSuffix(s.Target, "/")
+	switch {
+	case !filepath.IsAbs(s.Target):
+		return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
+	case filepath.Clean(s.Target) == "/" && s.kind != glob && s.kind != tree:
+		return s.errorf("target %q is the root directory: write the path that the app opens", s.Target)
+	case s.kind == oneKey && isDir:
+		return s.errorf("target %q is a directory: write the file, such as %q", s.Target, s.Target+path.Base(s.Source))
+	case s.kind == glob && !isDir:
+		return s.errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
+	}
+	s.Target = filepath.Clean(s.Target)
+	return nil
+}
+
+// splitPattern parts a path in front of its first element that has a special
+// character of path.Match.
+func splitPattern(p string) (fixed, pattern string) {
+	elements := strings.Split(p, "/")
+	for i, e := range elements {
+		if strings.ContainsAny(e, `*?[\`) {
+			return path.Join("/", strings.Join(elements[:i], "/")), strings.Join(elements[i:], "/")
+		}
+	}
+	return p, ""
+}
+
+func (s *source) errorf(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	if s.Where == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.Where, err)
+}
+
+// single reports whether the link has one target, known without looking at the
+// volume.
+func (s *source) single() bool { return s.kind == oneKey || s.kind == wholeDir }

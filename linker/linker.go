@@ -1,0 +1,182 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sizeLimit is how many bytes of keys a generation may hold.
+const sizeLimit = 64 << 20
+
+// bufferSize is the size of the one buffer that all copies share, in bytes.
+const bufferSize = 64 << 10
+
+// Config is what a [Linker] is made of.
+type Config struct {
+	Links     []Link
+	Volumes   string       // where relative sources live, absolute
+	State     string       // the state directory, absolute
+	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
+	Log       *slog.Logger // for what is worth a line but no decision, such as polling
+}
+
+// Linker stages, publishes and links. It belongs to one goroutine at a time.
+type Linker struct {
+	links     []source
+	allowDisk bool
+	sizeLimit int64
+	state     *state
+	watch     *watcher
+	buffer    []byte
+
+	atomic []string          // of each link, its volume once that was seen to be atomic
+	seen   string            // fingerprint of the last look that was brought to an end
+	made   map[string]string // targets that confit made, and what they point at
+	live   *generation       // the accepted generation, nil before the first
+	staged *generation       // the candidate
+	before *published        // what was in force before the candidate was published
+}
+
+// generation is a complete copy of every linked key.
+type generation struct {
+	Generation
+	files   map[string]file // by path in the generation
+	targets map[string]want // by target
+	steps   []step          // what is to be done to the targets
+	print   string          // what the volumes looked like when it was read
+}
+
+// Generation names a generation.
+type Generation struct {
+	Number int
+	Hash   Hash
+}
+
+// Check reports everything that is wrong with the links themselves, without
+// looking at a volume. The errors are joined.
+func Check(c Config) error {
+	_, err := parseLinks(c)
+	return err
+}
+
+// Open prepares the state directory and starts to watch. It refuses links that
+// can't be, a state directory that it can't lock or can't trust, and removes
+// what a killed confit left behind. Targets stay as they are.
+func Open(c Config) (*Linker, error) {
+	links, err := parseLinks(c)
+	if err != nil {
+		return nil, err
+	}
+	st, err := openState(c.State)
+	if err != nil {
+		return nil, err
+	}
+	l := &Linker{
+		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
+		buffer: make([]byte, bufferSize), atomic: make([]string, len(links)),
+	}
+	if l.made, err = st.readTargets(); err != nil {
+		return nil, err
+	}
+	l.sweepTargets()
+	l.watch = newWatcher(c.Log)
+	return l, nil
+}
+
+// Hints receives a value when something may have changed in a volume. It says
+// no more than that: [Linker.Stage] finds out.
+func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
+
+// parseLinks works out every link and refuses those that can't live together.
+func parseLinks(c Config) ([]source, error) {
+	var links []source
+	var wrong []error
+	for _, link := range c.Links {
+		s, err := parseLink(link, c.Volumes)
+		if err == nil {
+			err = s.checkPlace(c)
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		links = append(links, s)
+	}
+	return links, errors.Join(append(wrong, checkTargets(links))...)
+}
+
+// checkPlace refuses a target that confit or the kubelet owns.
+func (s *source) checkPlace(c Config) error {
+	forbidden := map[string]string{"the state directory": c.State, "the volumes": c.Volumes, "its own volume": s.floor}
+	for _, what := range slices.Sorted(maps.Keys(forbidden)) {
+		dir := forbidden[what]
+		if dir == "/" || !inside(resolve(s.Target), resolve(dir)) {
+			continue
+		}
+		return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
+	}
+	return nil
+}
+
+// checkTargets refuses two links to one target and a target inside another, as
+// far as they are known without the volumes.
+func checkTargets(links []source) error {
+	var wrong []error
+	for i := range links {
+		for j := range links[:i] {
+			a, b := &links[j], &links[i]
+			switch {
+			case a.single() && b.single() && a.Target == b.Target:
+				wrong = append(wrong, b.errorf("target %q has a link already, for source %q: give each source a target of its own", b.Target, a.Source))
+			case a.single() && inside(b.Target, a.Target):
+				wrong = append(wrong, b.errorf("target %q is inside target %q, which is a link itself: write a path outside of it", b.Target, a.Target))
+			case b.single() && inside(a.Target, b.Target):
+				wrong = append(wrong, b.errorf("target %q has target %q inside: a link can't hold others, write another path", b.Target, a.Target))
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// inside reports whether path is dir or below it.
+func inside(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// resolve follows the links in the part of a path that exists, but for the
+// last element: /var/run/x is /run/x on most systems.
+func resolve(path string) string {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if dir == path {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, name)
+	}
+	return filepath.Join(resolve(dir), name)
+}
+
+// sortedKeys lists a map's keys in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}
+
+// onDiskError refuses to write what lives in memory to a disk.
+type onDiskError struct{ volume, state string }
+
+func (e *onDiskError) Error() string {
+	return fmt.Sprintf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n"+
+		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
+}
+
+// mountHint shows the volume to mount for the state directory.
+func mountHint(path, medium string) string {
+	return fmt.Sprintf("mount a volume there:\n"+
+		"  volumeMounts: [{name: confit, mountPath: %s}]\n"+
+		"  volumes:      [{name: confit, emptyDir: %s}]", path, medium)
+}

@@ -1,0 +1,94 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+)
+
+// want is what a target is to be: a symlink to dest.
+type want struct {
+	dest string
+	dir  bool // dest is a directory, so an empty directory may stand in the way
+}
+
+// standing is what stands at a target now.
+type standing int
+
+const (
+	nothing   standing = iota
+	ourLink            // a symlink that confit made
+	rightLink          // a symlink to just the wanted place, whoever made it
+	aFile              // a regular file, or a symlink that confit didn't make
+	emptyDir           // an empty directory
+	immovable          // what is refused by name
+)
+
+// place is a target as it was found.
+type place struct {
+	standing standing
+	what     string // for immovable: what it is, with its article
+	kept     bool   // something was kept beside it when it was covered
+}
+
+// verb is what is done to a target. Each leaves it whole: old or new.
+type verb int
+
+const (
+	link    verb = iota // nothing, or our link to elsewhere  →  our link
+	cover               // a file or an empty directory       →  our link; what stood there is kept beside
+	uncover             // our link                           →  what was kept
+	remove              // our link                           →  nothing
+)
+
+// step is one change of one target.
+type step struct {
+	verb   verb
+	target string
+	dest   string // of link and cover
+}
+
+// plan works out how to come from what is found to what is wanted. made lists
+// the targets that confit made: those that are no longer wanted are pruned, in
+// front of all that is made new. A link that points where it should is left
+// alone, so planning again after the steps were done yields none. Whatever is
+// in the way and can't be covered is refused, all of it at once.
+func plan(wanted map[string]want, made map[string]string, find func(target string) place) ([]step, error) {
+	var steps []step
+	for _, target := range sortedKeys(made) {
+		if _, keep := wanted[target]; keep {
+			continue
+		}
+		switch p := find(target); {
+		case p.standing == ourLink && p.kept:
+			steps = append(steps, step{verb: uncover, target: target})
+		case p.standing == ourLink:
+			steps = append(steps, step{verb: remove, target: target})
+		}
+	}
+	var refused []error
+	for _, target := range sortedKeys(wanted) {
+		w, p := wanted[target], find(target)
+		switch {
+		case p.standing == rightLink:
+		case p.standing == nothing, p.standing == ourLink:
+			steps = append(steps, step{link, target, w.dest})
+		case p.standing == aFile, p.standing == emptyDir && w.dir:
+			steps = append(steps, step{cover, target, w.dest})
+		default:
+			refused = append(refused, refuse(target, p))
+		}
+	}
+	return steps, errors.Join(refused...)
+}
+
+func refuse(target string, p place) error {
+	what := p.what
+	if p.standing == emptyDir {
+		what = "a directory"
+	}
+	return fmt.Errorf("cannot link target %q: %s is there; write another target, or remove it from the image or the pod", target, what)
+}
+
+// prunes tells whether a step comes before the live link is moved: pruned
+// targets lose their key with it, and what they covered is back before.
+func (s step) prunes() bool { return s.verb == remove || s.verb == uncover }

@@ -1,0 +1,173 @@
+package linker
+
+import (
+	"errors"
+	"maps"
+)
+
+// ErrSuperseded says that the volumes moved on since the candidate was staged,
+// so it was not published.
+var ErrSuperseded = errors.New("a newer state of the volumes is there")
+
+// published is what was in force before a candidate was published.
+type published struct {
+	number  int               // what the live link pointed at
+	made    map[string]string // the targets that confit had made
+	targets map[string]want   // and what was wanted of them
+}
+
+// Publish makes the staged generation the one that all targets resolve to, if
+// it is still the newest:
+//
+//  1. Write down the targets that will be made. Left behind: a list that names
+//     too many, of which those that don't exist are ignored.
+//  2. Prune the targets of keys that are gone; what they covered is back.
+//  3. Move the live link, by one rename(2): all other targets change over.
+//  4. Make and mend targets, each by rename(2).
+//  5. Write down the targets that there are.
+//
+// An error leaves some of these steps undone; [Linker.Reject] takes back those
+// that were done.
+func (l *Linker) Publish() error {
+	g := l.staged
+	if g == nil {
+		return errors.New("cannot publish: nothing is staged")
+	}
+	if err := l.moved(g.print); err != nil {
+		l.seen = ""
+		return ignoringMoved(err)
+	}
+	l.before = l.inForce()
+	if err := l.change(g.Number, g.targets, g.steps); err != nil {
+		l.seen = "" // the system's fault: the next look tries again
+		return err
+	}
+	return nil
+}
+
+// inForce is what a candidate replaces: the accepted generation or, before the
+// first, what a former confit left.
+func (l *Linker) inForce() *published {
+	b := &published{number: l.state.liveNumber(), made: l.made}
+	if l.live != nil {
+		b.targets = l.live.targets
+		return b
+	}
+	b.targets = map[string]want{}
+	for target, dest := range l.made {
+		b.targets[target] = want{dest: dest}
+	}
+	return b
+}
+
+func ignoringMoved(err error) error {
+	if errors.Is(err, errMoved) {
+		return ErrSuperseded
+	}
+	return err
+}
+
+// change carries out the steps of Publish, in either direction.
+func (l *Linker) change(number int, targets map[string]want, steps []step) error {
+	if err := l.noteSteps(steps); err != nil {
+		return err
+	}
+	if err := doSteps(steps, true); err != nil {
+		return err
+	}
+	if err := l.state.point(number); err != nil {
+		return err
+	}
+	if err := doSteps(steps, false); err != nil {
+		return err
+	}
+	return l.forgetPruned(steps)
+}
+
+func doSteps(steps []step, prunes bool) error {
+	for _, s := range steps {
+		if s.prunes() != prunes {
+			continue
+		}
+		if err := s.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteSteps adds the targets that will be made to the list.
+func (l *Linker) noteSteps(steps []step) error {
+	if len(steps) == 0 {
+		return nil // the same targets: publishing takes the same time for any number
+	}
+	made := maps.Clone(l.made)
+	for _, s := range steps {
+		if !s.prunes() {
+			made[s.target] = s.dest
+		}
+	}
+	return l.setMade(made)
+}
+
+// forgetPruned takes the targets that were pruned off the list.
+func (l *Linker) forgetPruned(steps []step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	made := maps.Clone(l.made)
+	for _, s := range steps {
+		if s.prunes() {
+			delete(made, s.target)
+		}
+	}
+	return l.setMade(made)
+}
+
+func (l *Linker) setMade(made map[string]string) error {
+	if maps.Equal(made, l.made) {
+		return nil
+	}
+	if err := l.state.writeTargets(made); err != nil {
+		return err
+	}
+	l.made = made
+	return nil
+}
+
+// Accept makes the staged generation the one to go back to, and removes every
+// other.
+func (l *Linker) Accept() {
+	l.live, l.staged, l.before = l.staged, nil, nil
+	l.state.keepOnly(l.live.Number)
+}
+
+// Reject drops the staged generation. If it was published, wholly or in part,
+// the one before it and its targets are in force again. With an error nothing
+// is lost: it can be called again.
+func (l *Linker) Reject() error {
+	if b := l.before; b != nil {
+		steps, err := l.planTargets(b.targets)
+		if err != nil {
+			return err
+		}
+		if err := l.change(b.number, b.targets, steps); err != nil {
+			return err
+		}
+		l.before = nil
+	}
+	if g := l.staged; g != nil {
+		l.staged = nil
+		if g.Number != l.liveNumber() {
+			l.state.drop(g.Number)
+		}
+	}
+	return nil
+}
+
+func (l *Linker) liveNumber() int {
+	if l.live == nil {
+		return 0
+	}
+	return l.live.Number
+}

@@ -1,0 +1,216 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// attempts is how often a stage starts over when the volumes move under it. A
+// kubelet's whole update takes a few milliseconds, once a minute at most.
+const attempts = 10
+
+// ErrUnchanged says that nothing was swapped since the last look.
+var ErrUnchanged = errors.New("nothing has changed")
+
+// errRestless says that the volumes never held still.
+var errRestless = errors.New("cannot stage a candidate: the volumes change faster than they can be read")
+
+// Candidate is a staged generation that is not accepted yet.
+type Candidate struct {
+	Generation
+	Dir     string   // its directory, absolute
+	Changes []Change // against the live generation
+	Single  bool     // it comes from one atomic volume, whose swap is a whole change
+}
+
+// Change is a key that differs from the live generation.
+type Change struct {
+	Key      string // its path in a generation: web/nginx.conf
+	Links    []int  // indices of the links that ask for it
+	ModeOnly bool   // the bytes are the same
+}
+
+// Stage looks at every volume and, when one changed, writes a candidate:
+//
+//  1. Resolve each volume's ..data once and open the directory it names.
+//  2. Compare with the last look: [ErrUnchanged].
+//  3. List and check the keys, hash their bytes.
+//  4. Look again: when something moved, start over at 1.
+//  5. The same as the live generation: that is the candidate, nothing is written.
+//  6. Write generations/N.tmp, what is unchanged as hard links; look once more.
+//  7. Work out what publishing would do to the targets; rename to generations/N.
+//
+// A candidate that can't be is an [*Invalid]; it isn't staged again before a
+// volume changes. Every other error is the system's, and the next call tries
+// again. In both cases the live generation is untouched.
+func (l *Linker) Stage() (Candidate, error) {
+	if err := l.Reject(); err != nil {
+		return Candidate{}, err
+	}
+	for range attempts {
+		c, err := l.attempt()
+		if !errors.Is(err, errMoved) {
+			return c, err
+		}
+	}
+	return Candidate{}, errRestless
+}
+
+func (l *Linker) attempt() (Candidate, error) {
+	r, err := l.look()
+	if err != nil {
+		return Candidate{}, err
+	}
+	defer r.close()
+	if l.watch.sync(r.dirs()) { // after this, nothing can change without a hint
+		return Candidate{}, errMoved
+	}
+	if r.print == l.seen {
+		return Candidate{}, ErrUnchanged
+	}
+	g, err := l.read(r)
+	if moved := l.moved(r.print); moved != nil {
+		return Candidate{}, moved
+	}
+	if err == nil {
+		err = l.write(g, r)
+	}
+	var invalid *Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return Candidate{}, err
+	}
+	l.seen = r.print
+	if err != nil {
+		return Candidate{}, err
+	}
+	c := l.candidate(g)
+	c.Single = len(r.volumes) == 1 && r.volumes[0].atomic
+	return c, nil
+}
+
+// moved is errMoved when the volumes no longer look as they did.
+func (l *Linker) moved(print string) error {
+	r, err := l.look()
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	if r.print != print {
+		return errMoved
+	}
+	return nil
+}
+
+// read checks and hashes what the volumes hold.
+func (l *Linker) read(r *reading) (*generation, error) {
+	if err := r.expand(l, true); err != nil {
+		return nil, err
+	}
+	if err := joinInvalid(r.wrong); err != nil {
+		return nil, err
+	}
+	files, err := l.hashKeys(r)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := l.wanted(r.keys)
+	if err != nil {
+		return nil, err
+	}
+	g := &generation{files: files, targets: targets, print: r.print}
+	g.Hash = hashOf(files)
+	return g, nil
+}
+
+// wanted lists the targets of a generation and what each is to point at.
+func (l *Linker) wanted(keys []key) (map[string]want, error) {
+	targets := map[string]want{}
+	var wrong []error
+	for i := range l.links {
+		if s := &l.links[i]; s.kind == wholeDir {
+			targets[s.Target] = want{dest: l.destOfDir(i), dir: true}
+		}
+	}
+	for _, k := range keys {
+		if k.target == "" {
+			continue
+		}
+		if _, taken := targets[k.target]; taken {
+			wrong = append(wrong, l.links[k.link].errorf("key %q: target %q has a link already, from another link line", k.path, k.target))
+			continue
+		}
+		targets[k.target] = want{dest: l.destOf(k)}
+	}
+	for target := range targets {
+		for dir := filepath.Dir(target); dir != "/"; dir = filepath.Dir(dir) {
+			if _, ok := targets[dir]; ok {
+				wrong = append(wrong, fmt.Errorf("target %q is inside target %q, which is a link itself", target, dir))
+			}
+		}
+	}
+	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return targets, joinInvalid(wrong)
+}
+
+// destOf is what a key's target points at.
+func (l *Linker) destOf(k key) string {
+	if !l.links[k.link].Direct {
+		return filepath.Join(l.state.path, liveName, k.path)
+	}
+	return directDest(k.vol.dir, k.vol.atomic, k.name)
+}
+
+// destOfDir is what the target of a link to a whole directory points at.
+func (l *Linker) destOfDir(i int) string {
+	s := &l.links[i]
+	if !s.Direct {
+		return filepath.Join(l.state.path, liveName, s.prefix)
+	}
+	dir, atomic := s.findVolume()
+	name, _ := filepath.Rel(dir, s.base)
+	return directDest(dir, atomic, name)
+}
+
+// directDest is the path of a key in the volume itself. It leads through
+// ..data: a new key's visible link is made only after the swap.
+func directDest(dir string, atomic bool, name string) string {
+	if atomic {
+		return filepath.Join(dir, dataLink, name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// candidate describes a staged generation to the caller.
+func (l *Linker) candidate(g *generation) Candidate {
+	l.staged = g
+	return Candidate{
+		Generation: g.Generation,
+		Dir:        filepath.Join(l.state.path, generationsName, fmt.Sprint(g.Number)),
+		Changes:    changes(l.live, g),
+	}
+}
+
+// changes lists the keys that differ, in order.
+func changes(from, to *generation) []Change {
+	var before map[string]file
+	if from != nil {
+		before = from.files
+	}
+	var list []Change
+	for _, p := range sortedKeys(to.files) {
+		new, old := to.files[p], before[p]
+		if _, known := before[p]; !known || new.sum != old.sum || new.mode != old.mode {
+			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum})
+		}
+	}
+	for _, p := range sortedKeys(before) {
+		if _, kept := to.files[p]; !kept {
+			list = append(list, Change{Key: p, Links: before[p].links})
+		}
+	}
+	return list
+}

@@ -1,0 +1,105 @@
+package linker
+
+import (
+	"log/slog"
+	"slices"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// watcher turns inotify events into hints. Which event it was doesn't matter:
+// the truth is what ..data points at and what the keys hash to, and there is
+// no reading of events that holds for every file system.
+type watcher struct {
+	hints   chan struct{} // capacity 1: a hint that waits stands for all
+	log     *slog.Logger
+	inotify *fsnotify.Watcher // nil while the kernel refuses one
+	dirs    []string
+	polling bool // said once
+}
+
+func newWatcher(log *slog.Logger) *watcher {
+	return &watcher{hints: make(chan struct{}, 1), log: log}
+}
+
+// sync watches just the given directories, and reports whether one was added:
+// it may have changed before. A directory that was replaced gets a new watch,
+// as inotify_add_watch(2) goes by the inode. Where inotify is refused (the 128
+// instances of a user are shared by all containers of a node) the caller's
+// rescan is all there is; that is said once.
+func (w *watcher) sync(dirs []string) (added bool) {
+	err := w.start()
+	for _, dir := range dirs {
+		if err != nil {
+			break
+		}
+		err = w.inotify.Add(dir)
+		if err == nil && !slices.Contains(w.dirs, dir) {
+			w.dirs = append(w.dirs, dir)
+			added = true
+		}
+		if missing(dir) {
+			err = nil // not mounted yet: the rescan sees it come
+		}
+	}
+	w.say(err)
+	if err == nil {
+		w.forget(dirs)
+	}
+	return added
+}
+
+func (w *watcher) start() error {
+	if w.inotify != nil {
+		return nil
+	}
+	inotify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	w.inotify = inotify
+	go w.hint(inotify)
+	return nil
+}
+
+// hint runs as long as the watcher. An error, such as an overflow of the
+// queue, is a hint like any other.
+func (w *watcher) hint(inotify *fsnotify.Watcher) {
+	for {
+		select {
+		case _, ok := <-inotify.Events:
+			if !ok {
+				return
+			}
+		case _, ok := <-inotify.Errors:
+			if !ok {
+				return
+			}
+		}
+		select {
+		case w.hints <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// forget drops the watches of directories that are no longer of interest.
+func (w *watcher) forget(dirs []string) {
+	w.dirs = slices.DeleteFunc(w.dirs, func(dir string) bool {
+		if slices.Contains(dirs, dir) {
+			return false
+		}
+		_ = w.inotify.Remove(dir)
+		return true
+	})
+}
+
+func (w *watcher) say(err error) {
+	switch {
+	case err != nil && !w.polling:
+		w.log.Warn("polling instead of inotify", "error", err)
+	case err == nil && w.polling:
+		w.log.Info("inotify works again")
+	}
+	w.polling = err != nil
+}
