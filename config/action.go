@@ -1,0 +1,64 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"confit/signals"
+
+	"golang.org/x/sys/unix"
+)
+
+// Kind is the kind of a reload, the weakest first: of all that the changed
+// keys ask for, the strongest is done.
+type Kind int
+
+const (
+	None    Kind = iota // publish only
+	Signal              // send a signal
+	Exec                // run a hook
+	Restart             // stop the app and start it again
+)
+
+// Action is how the app is told of a new generation.
+type Action struct {
+	Kind    Kind
+	Auto    bool           // a Signal HUP that becomes a Restart when the app doesn't catch it
+	Signal  signals.Signal // of Signal
+	Command []string       // of Exec
+}
+
+// ParseAction reads auto, signal:NAME, restart, exec:CMD or none.
+func ParseAction(s string) (Action, error) {
+	verb, rest, _ := strings.Cut(s, ":")
+	switch {
+	case s == "auto":
+		return Action{Kind: Signal, Auto: true, Signal: unix.SIGHUP}, nil
+	case s == "restart":
+		return Action{Kind: Restart}, nil
+	case s == "none":
+		return Action{Kind: None}, nil
+	case verb == "signal" && rest != "":
+		sig, err := signals.Parse(rest)
+		return Action{Kind: Signal, Signal: sig}, err
+	case verb == "exec" && strings.TrimSpace(rest) != "":
+		command, err := splitWords(rest)
+		return Action{Kind: Exec, Command: command}, err
+	}
+	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none", s)
+}
+
+// String writes the action as it is read.
+func (a Action) String() string {
+	switch {
+	case a.Auto:
+		return "auto"
+	case a.Kind == Signal:
+		return "signal:" + signals.Name(a.Signal)
+	case a.Kind == Exec:
+		return "exec:" + joinWords(a.Command)
+	case a.Kind == Restart:
+		return "restart"
+	}
+	return "none"
+}

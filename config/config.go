@@ -1,0 +1,140 @@
+// Package config knows flags, environment and the links file.
+//
+// It guarantees that everything that is wrong with them is reported at once,
+// each error with the place, the word and what to write instead, and that
+// nothing misspelt is ignored. The precedence is: command line, environment,
+// links file, default.
+//
+// It knows nothing of processes or of what volumes hold, and it is the only
+// user of pflag.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"confit/linker"
+	"confit/signals"
+)
+
+// Exit codes of confit itself, besides the app's own, 126 and 127.
+const (
+	ExitUsage    = 64 // wrong usage or links file, EX_USAGE of sysexits.h
+	ExitSystem   = 71 // the system refused something before the app was started, EX_OSERR
+	ExitRejected = 78 // the first configuration was rejected, EX_CONFIG
+)
+
+// Mode is what confit is asked to do.
+type Mode int
+
+const (
+	Run     Mode = iota // run the app
+	Check               // parse everything, print the plan
+	Bake                // make the target links and exit
+	Install             // copy the program and exit
+	Version             // print the version
+	Help                // print the help
+)
+
+// Config is what confit was told.
+type Config struct {
+	Mode Mode
+	App  []string // the app and its arguments, byte for byte
+
+	LinkFiles []string // the links files that were read
+	Links     []Link
+	Volumes   string // absolute
+	State     string // absolute
+	AllowDisk bool
+	Install   string // where to install
+
+	Validate        []string // the hook's words; none: no validation
+	ValidateTimeout time.Duration
+	Reload          Action
+	Settle          time.Duration // SettleAuto: by the volumes
+	Rescan          time.Duration
+	StopSignal      signals.Signal
+	StopTimeout     time.Duration
+
+	LogJSON  bool
+	LogLevel slog.Level
+}
+
+// SettleAuto stands for a settle time that was not given: none for a single
+// atomic volume, where one rename is the whole change, and else 100 ms.
+const SettleAuto time.Duration = -1
+
+// Link is a link line.
+type Link struct {
+	linker.Link
+	Reload *Action // what a change of the key asks for; nil: the default
+}
+
+// Linker is what the linker needs of the configuration.
+func (c *Config) Linker() linker.Config {
+	links := make([]linker.Link, len(c.Links))
+	for i, l := range c.Links {
+		links[i] = l.Link
+	}
+	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, AllowDisk: c.AllowDisk}
+}
+
+// Parse reads the command line (with the program's name in front), the
+// environment and the links files. Its errors are joined; each says what to
+// write instead. Even then the result has what the command line says of the
+// log and of the mode.
+func Parse(args, environ []string) (Config, error) {
+	c := Config{}
+	p := parser{config: &c, set: map[string]string{}}
+	line := p.commandLine(args)
+	env := p.environment(environ)
+	file := p.linksFiles(env, line)
+	for i := range settings {
+		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
+	}
+	for _, source := range [][]given{file, env, line} {
+		for _, g := range source {
+			p.apply(g)
+		}
+	}
+	if c.Mode == Help || c.Mode == Version {
+		return c, nil
+	}
+	p.note(linker.Check(c.Linker()))
+	if c.Mode == Run && len(c.App) == 0 {
+		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
+	}
+	return c, errors.Join(p.wrong...)
+}
+
+// given is one value of one setting.
+type given struct {
+	setting *setting
+	value   string
+	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
+}
+
+// parser gathers what is given and what is wrong.
+type parser struct {
+	config *Config
+	wrong  []error
+	set    map[string]string // where a setting stands in the links files
+}
+
+func (p *parser) note(err error) {
+	if err != nil {
+		p.wrong = append(p.wrong, err)
+	}
+}
+
+func (p *parser) errorf(format string, args ...any) {
+	p.wrong = append(p.wrong, fmt.Errorf(format, args...))
+}
+
+func (p *parser) apply(g given) {
+	if err := g.setting.read(p.config, g.value); err != nil {
+		p.errorf("%s: %w", g.where, err)
+	}
+}

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"confit/linker"
+	"confit/signals"
+)
+
+// Usage is the help.
+const Usage = `confit runs one app as PID 1 of its container: it links keys of mounted
+ConfigMap and Secret volumes to where the app expects them, and turns every
+change of a volume into a checked, atomic reload.
+
+  confit [FLAG…] -- APP [ARGUMENT…]
+
+What it works with
+  --links FILE            the links file, or a directory of such; repeatable
+                          (/etc/confit/links)
+  --volumes DIR           where relative sources live (/confit)
+  --state DIR             generations and the live link (/run/confit)
+  --allow-disk            keys of memory-backed volumes may be staged on disk
+
+A change of a volume
+  --settle D              quiet time before it is staged (0 for a single
+                          ConfigMap or Secret volume, else 100ms)
+  --rescan D              how often the volumes are looked at without an event (10s)
+  --validate CMD          checks it; {candidate} stands for its directory
+  --validate-timeout D    then the hook is killed and the change is rejected (30s)
+  --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
+
+The app
+  --stop-signal NAME      asks it to stop (TERM)
+  --stop-timeout D        how long it has before a restart (30s)
+
+Instead of running the app
+  --check                 read everything, print the plan, change nothing
+  --bake                  make the target links now, at image build
+  --install FILE          copy this program to FILE
+  --version, --help
+
+And
+  --log-format FORMAT     text or json, on stderr (text)
+  --log-level LEVEL       debug, info, warn or error (info)
+
+Every flag but the last eight may stand in the links file, without the dashes,
+and all but help and version in the environment: CONFIT_STOP_SIGNAL=QUIT.
+The command line wins over the environment, that over the links file.
+
+A links file
+  link  web/nginx.conf   /etc/nginx/nginx.conf
+  link  web/*.conf       /etc/nginx/conf.d/      optional
+  link  tls/             /etc/nginx/tls/         reload=signal:HUP
+  validate     nginx -t
+  stop-signal  QUIT
+
+Exit codes: the app's own; 128+n when signal n ended it; 127 app not found;
+126 not executable; 64 wrong usage or links file; 71 the system refused
+something before the app was started; 78 the first configuration was rejected.
+`
+
+// LogValue is the settings in force, for the first line of the log.
+func (c *Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("links", strings.Join(c.LinkFiles, ",")),
+		slog.String("volumes", c.Volumes),
+		slog.String("state", c.State),
+		slog.String("validate", joinWords(c.Validate)),
+		slog.String("reload", c.Reload.String()),
+		slog.String("stopSignal", signals.Name(c.StopSignal)),
+		slog.Duration("rescan", c.Rescan),
+	)
+}
+
+// Explain prints the settings and what would be done with the links, and
+// changes nothing. Its error is that of links that can't be made.
+func Explain(w io.Writer, c *Config) error {
+	settle := c.Settle.String()
+	if c.Settle == SettleAuto {
+		settle = "0 for a single atomic volume, else 100ms"
+	}
+	for _, row := range [][2]string{
+		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
+		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
+		{"validate", joinWords(c.Validate)}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"reload", c.Reload.String()}, {"stop-signal", signals.Name(c.StopSignal)},
+		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
+	} {
+		fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
+	}
+	return linker.Explain(w, c.Linker())
+}

@@ -1,0 +1,178 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"confit/linker"
+)
+
+// defaultLinks is the links file when none is named.
+const defaultLinks = "/etc/confit/links"
+
+// linksFiles finds and reads the links files: those that the command line
+// names, else those of CONFIT_LINKS, else the default. A directory means its
+// files in lexical order. To print the help or to install, none is needed.
+func (p *parser) linksFiles(env, line []given) []given {
+	if slices.ContainsFunc(append(env, line...), func(g given) bool {
+		return g.setting.name == "install" || (g.setting.notEnv && g.value == "true")
+	}) {
+		return nil
+	}
+	var list []given
+	for _, name := range linksNames(env, line) {
+		files, err := expandDir(name)
+		p.note(err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				p.errorf("cannot read links file %q: %w", file, err)
+				continue
+			}
+			p.config.LinkFiles = append(p.config.LinkFiles, file)
+			list = append(list, p.linksFile(file, string(text))...)
+		}
+	}
+	return list
+}
+
+func linksNames(env, line []given) []string {
+	for _, source := range [][]given{line, env} {
+		var files []string
+		for _, g := range source {
+			if g.setting.name == "links" {
+				files = append(files, g.value)
+			}
+		}
+		if files != nil {
+			return files
+		}
+	}
+	return []string{defaultLinks}
+}
+
+// expandDir lists the files of a directory; a file stands for itself. Names
+// with a dot in front are no links files: a mounted volume has such.
+func expandDir(name string) ([]string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name, cause(err))
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read links directory %q: %w", name, cause(err))
+	}
+	var files []string
+	for _, e := range entries {
+		file := filepath.Join(name, e.Name())
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+// linksFile reads one file: link lines go to the configuration, the others are
+// returned.
+func (p *parser) linksFile(name, text string) []given {
+	var list []given
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		where := fmt.Sprintf("%s:%d", name, number)
+		ws, err := words(line)
+		switch {
+		case err != nil:
+			p.errorf("%s: %w", where, err)
+		case len(ws) == 0:
+		case ws[0].text == "link":
+			p.linkLine(where, ws[1:])
+		default:
+			if g, ok := p.settingLine(where, line, ws); ok {
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// settingLine reads a line that is a flag's name and its value.
+func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
+	name := strings.TrimPrefix(ws[0].text, "--")
+	s := find(name)
+	switch {
+	case s == nil:
+		choices := append(names(func(s *setting) bool { return !s.notFile }), "link")
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, choices))
+		return given{}, false
+	case s.notFile:
+		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
+		return given{}, false
+	case p.set[name] != "":
+		p.errorf("%s: %q stands at %s already: remove one of the two", where, name, p.set[name])
+		return given{}, false
+	}
+	p.set[name] = where
+	g := given{setting: s, where: where + ": " + name}
+	switch values := ws[1:]; {
+	case len(values) == 0 && s.bare:
+		g.value = "true"
+	case len(values) == 0:
+		p.errorf("%s: %q has no value: write one after it", where, name)
+		return given{}, false
+	case s.command:
+		g.value = line[values[0].start:values[len(values)-1].end]
+	case len(values) > 1:
+		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)
+		return given{}, false
+	default:
+		g.value = values[0].text
+	}
+	return g, true
+}
+
+// linkLine reads SOURCE TARGET [OPTION…].
+func (p *parser) linkLine(where string, ws []word) {
+	if len(ws) < 2 {
+		p.errorf("%s: a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf", where)
+		return
+	}
+	l := Link{Link: linker.Link{Source: ws[0].text, Target: ws[1].text, Where: where}}
+	for _, w := range ws[2:] {
+		p.linkOption(where, &l, w.text)
+	}
+	p.config.Links = append(p.config.Links, l)
+}
+
+func (p *parser) linkOption(where string, l *Link, option string) {
+	name, value, hasValue := strings.Cut(option, "=")
+	switch {
+	case option == "optional":
+		l.Optional = true
+	case option == "direct":
+		l.Direct = true
+	case name == "reload" && hasValue:
+		a, err := ParseAction(value)
+		if err != nil {
+			p.errorf("%s: reload: %w", where, err)
+			return
+		}
+		l.Reload = &a
+	default:
+		p.errorf("%s: %q is not a link option: %s", where, option, didYouMean(name, []string{"optional", "direct", "reload=ACTION"}))
+	}
+}
+
+// cause is the reason without the path, which the message has already.
+func cause(err error) error {
+	if pe, ok := err.(*os.PathError); ok {
+		return pe.Err
+	}
+	return err
+}
