@@ -1,0 +1,108 @@
+// Command confit is the PID 1 of a container: it links single keys of mounted
+// ConfigMap and Secret volumes to the paths an app expects, starts and reaps
+// the app, and turns every swap that the kubelet makes into a checked, atomic,
+// reversible reload. See README.md.
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"confit/config"
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+	"confit/supervisor"
+)
+
+// version is set by the linker: -ldflags "-X main.version=1.2.3".
+var version = "devel"
+
+// terminationLog is where Kubernetes looks for a container's last words
+// (terminationMessagePath of the Pod's API). It is there only in a pod.
+const terminationLog = "/dev/termination-log"
+
+func main() {
+	inbox := signals.Subscribe() // before anything that takes time: see there
+	code, err := run(inbox, os.Args, os.Environ())
+	if err != nil {
+		lastWords(err)
+	}
+	os.Exit(code)
+}
+
+func run(inbox signals.Inbox, args, environ []string) (int, error) {
+	c, err := config.Parse(args, environ)
+	if err != nil {
+		return config.ExitUsage, err
+	}
+	switch c.Mode {
+	case config.Help:
+		fmt.Print(config.Usage)
+	case config.Version:
+		fmt.Println("confit", version)
+	case config.Check:
+		return usage(config.Explain(os.Stdout, &c))
+	case config.Bake:
+		return system(linker.Bake(c.Linker()))
+	case config.Install:
+		return system(linker.Install(c.Install))
+	default:
+		return supervise(inbox, &c, environ)
+	}
+	return 0, nil
+}
+
+// supervise runs the app. Up to its start every refusal is the end; from then
+// on the exit code is the app's.
+func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, error) {
+	log := logger(c)
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "/"
+	}
+	settings := c.Linker()
+	settings.Log = log
+	l, err := linker.Open(settings)
+	if err != nil {
+		return config.ExitSystem, err
+	}
+	if err := process.BecomeSubreaper(); err != nil {
+		log.Warn("orphans are not adopted", "error", err)
+	}
+	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
+	return supervisor.Supervisor{
+		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: os.Stderr,
+		App: process.Command{Args: c.App, Env: environ, Dir: cwd},
+	}.Run()
+}
+
+func logger(c *config.Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogJSON {
+		return slog.New(slog.NewJSONHandler(os.Stderr, options))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, options))
+}
+
+func usage(err error) (int, error) { return codeFor(err, config.ExitUsage), err }
+
+func system(err error) (int, error) { return codeFor(err, config.ExitSystem), err }
+
+func codeFor(err error, code int) int {
+	if err == nil {
+		return 0
+	}
+	return code
+}
+
+// lastWords tells why confit left, on stderr and where kubectl describe looks.
+func lastWords(err error) {
+	fmt.Fprintln(os.Stderr, "confit:", err)
+	if f, ferr := os.OpenFile(terminationLog, os.O_WRONLY|os.O_TRUNC, 0); ferr == nil {
+		io.WriteString(f, err.Error())
+		f.Close()
+	}
+}

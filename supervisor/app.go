@@ -1,0 +1,129 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/config"
+	"confit/signals"
+)
+
+// tell makes the app read the generation that was published.
+func (t *turn) tell() {
+	switch t.ask.Kind {
+	case config.None:
+		t.rest()
+	case config.Signal:
+		t.phase = telling
+		t.lookForHandler()
+	case config.Exec:
+		t.enter(telling, t.config.ValidateTimeout)
+		t.run(t.ask.Command)
+	case config.Restart:
+		t.restart("the change asks for it")
+	}
+}
+
+// lookForHandler asks the kernel what the app would do with the signal: one
+// that it doesn't catch would end it.
+func (t *turn) lookForHandler() {
+	t.enter(telling, probeAgain)
+	t.do(probe{t.app.pid, t.ask.Signal})
+}
+
+func (t *turn) probed(d signals.Disposition) {
+	if t.phase != telling || t.ask.Kind != config.Signal {
+		return
+	}
+	switch {
+	case t.survives(d):
+		t.do(signal{t.app.pid, t.ask.Signal})
+		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.live.Number)
+		t.rest()
+	case d != signals.Unknown && t.now.Before(t.app.started.Add(handlerWait)):
+		// It may still install its handler: look again at the deadline.
+	default:
+		t.restart("the app has no handler for " + signals.Name(t.ask.Signal) + " (disposition: " + d.String() + ")")
+	}
+}
+
+// survives reports whether the signal may be sent. Under auto it must be
+// caught, as an app that ignores it would not reload; a signal that the user
+// named is sent when it can do no harm, or when the kernel doesn't say.
+func (t *turn) survives(d signals.Disposition) bool {
+	switch {
+	case d == signals.Caught:
+		return true
+	case t.ask.Auto:
+		return false
+	}
+	return d != signals.Default || !signals.EndsByDefault(t.ask.Signal)
+}
+
+// reloaded is the end of a reload hook. When it failed, what the app has
+// loaded isn't known: no candidate counts as the same, so the next one is told
+// to the app even if it is this one again.
+func (t *turn) reloaded(err error) {
+	if err == nil {
+		t.say(slog.LevelInfo, "app reloaded", "generation", t.live.Number)
+	} else {
+		t.say(slog.LevelError, "reload failed", "generation", t.live.Number, "reason", err.Error(),
+			"todo", "see the hook's output: the next change is tried")
+		t.live.Hash = [len(t.live.Hash)]byte{}
+	}
+	t.rest()
+}
+
+// restart asks the app to stop; it is started again once it and its group are
+// gone.
+func (t *turn) restart(why string) {
+	t.say(slog.LevelInfo, "app restarting", "pid", t.app.pid, "generation", t.live.Number, "reason", why)
+	t.enter(restarting, t.config.StopTimeout)
+	t.do(signal{t.app.pid, t.config.StopSignal})
+}
+
+// start runs the app; what came in for it meanwhile is sent when it runs.
+func (t *turn) start() {
+	t.enter(starting, tryAgain)
+	t.do(spawn{})
+}
+
+func (t *turn) started(pid int) {
+	if t.phase != starting {
+		return
+	}
+	t.app = app{pid: pid, group: pid, started: t.now}
+	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.live.Number, "hash", t.live.Hash)
+	for _, s := range t.queued {
+		t.do(signal{pid, s})
+	}
+	t.queued = nil
+	t.rest()
+}
+
+// barred: the app could not be started. What may pass is waited for, if the app
+// ran before; everything else is the end, with the code that a shell gives.
+func (t *turn) barred(e barred) {
+	if t.phase != starting {
+		return
+	}
+	if e.code == config.ExitSystem && t.app.group != 0 {
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "next try", tryAgain)
+		return // the deadline starts it again
+	}
+	t.leave(e.code, e.err)
+}
+
+// exited is the end of the app: expected in a restart, else also confit's.
+func (t *turn) exited(e exited) {
+	if t.app.pid == 0 {
+		return
+	}
+	t.say(slog.LevelInfo, "app exited", "pid", t.app.pid, "status", e.status.String(), "code", e.status.ExitCode())
+	t.app.pid = 0
+	if t.phase != restarting {
+		t.leave(e.status.ExitCode(), nil)
+		return
+	}
+	t.enter(draining, drainTimeout)
+	t.do(endGroup{t.app.group, signals.TERM})
+}

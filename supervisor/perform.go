@@ -1,0 +1,160 @@
+package supervisor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+)
+
+// perform carries out one action and returns its answer, if it has one that is
+// known at once. What may take time is left to a goroutine, whose answer comes
+// through a channel.
+func (l *loop) perform(a action) event {
+	switch a := a.(type) {
+	case say:
+		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
+	case stage:
+		l.jobs <- l.stage
+	case publish:
+		l.jobs <- l.publish
+	case withdraw:
+		l.jobs <- l.withdraw
+	case accept:
+		l.jobs <- func() event { l.Linker.Accept(); return nil }
+	case discard:
+		l.jobs <- func() event { _ = l.Linker.Reject(); return nil } // nothing was published
+	case runHook:
+		return l.runHook(a)
+	case killHook:
+		l.kill(process.KillGroup(a.pid, signals.KILL), a.pid)
+	case spawn:
+		return l.spawn()
+	case probe:
+		return probed{signals.DispositionOf(a.pid, a.signal)}
+	case signal:
+		l.kill(process.Kill(a.pid, a.signal), a.pid)
+	case endGroup:
+		_ = process.KillGroup(a.group, a.signal)
+		return cleared{left: process.GroupAlive(a.group)}
+	}
+	return nil
+}
+
+// kill says that a signal could not be sent: EPERM, when the app became
+// another user. A process that is gone is about to be reaped.
+func (l *loop) kill(err error, pid int) {
+	if err != nil && !process.Gone(err) {
+		l.Log.Error("cannot signal", "pid", pid, "error", err)
+	}
+}
+
+func (l *loop) spawn() event {
+	pid, err := process.StartApp(l.App)
+	if err != nil {
+		return barred{err, process.StartCode(err)}
+	}
+	return started{pid}
+}
+
+func (l *loop) stage() event {
+	c, err := l.Linker.Stage()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return staged{c, strongest(l.Config, c.Changes)}
+	case errors.Is(err, linker.ErrUnchanged):
+		return unchanged{}
+	case errors.As(err, &bad):
+		return invalid{err}
+	}
+	return failed{err}
+}
+
+func (l *loop) publish() event {
+	switch err := l.Linker.Publish(); {
+	case err == nil:
+		return published{}
+	case errors.Is(err, linker.ErrSuperseded):
+		return superseded{}
+	default:
+		return failed{err}
+	}
+}
+
+func (l *loop) withdraw() event {
+	if err := l.Linker.Reject(); err != nil {
+		return failed{err}
+	}
+	return withdrawn{}
+}
+
+// hook is the hook that runs. Its end has two halves, which come in any order:
+// its status by the reaper, the tail of its output by the pipe.
+type hook struct {
+	pid    int
+	output *process.Output
+	status process.Status
+	tail   string
+	halves int
+}
+
+func (l *loop) runHook(a runHook) event {
+	out, err := process.NewOutput()
+	if err != nil {
+		return hookBarred{err}
+	}
+	c := process.Command{Args: fill(a.command, a.candidate.Dir), Env: hookEnv(l.App.Env, a.candidate), Dir: l.App.Dir}
+	pid, err := l.family.StartHook(c, out.Writer())
+	if err != nil {
+		out.Close()
+		return hookBarred{err}
+	}
+	l.hook = hook{pid: pid, output: out}
+	out.Relay(l.Stderr, func(tail string) { l.spoken <- tail })
+	return hookBegun{pid}
+}
+
+func (h *hook) ended(s process.Status) event {
+	h.status = s
+	h.output.Ended()
+	return h.half()
+}
+
+func (h *hook) spoke(tail string) event {
+	h.tail = tail
+	return h.half()
+}
+
+func (h *hook) half() event {
+	if h.halves++; h.halves < 2 {
+		return nil
+	}
+	h.pid = 0
+	return hookEnded{h.status, h.tail}
+}
+
+// fill puts the candidate's directory into a command.
+func fill(command []string, dir string) []string {
+	filled := make([]string, len(command))
+	for i, w := range command {
+		filled[i] = strings.ReplaceAll(w, placeholder, dir)
+	}
+	return filled
+}
+
+// hookEnv is the app's environment and what the hook is about.
+func hookEnv(env []string, c linker.Candidate) []string {
+	keys := make([]string, len(c.Changes))
+	for i, change := range c.Changes {
+		keys[i] = change.Key
+	}
+	return append(append([]string(nil), env...),
+		"CONFIT_CANDIDATE="+c.Dir,
+		fmt.Sprintf("CONFIT_GENERATION=%d", c.Number),
+		"CONFIT_CHANGED="+strings.Join(keys, "\n"))
+}

@@ -1,0 +1,142 @@
+package supervisor
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+)
+
+// Supervisor is what the loop works with. All fields are needed.
+type Supervisor struct {
+	Config *config.Config
+	Linker *linker.Linker
+	Inbox  signals.Inbox
+	App    process.Command // the app; its environment and directory are the hooks', too
+	Log    *slog.Logger
+	Stderr io.Writer // takes what hooks print
+}
+
+// loop is one run of a Supervisor.
+type loop struct {
+	Supervisor
+	state  state
+	family *process.Family
+	hook   hook
+	jobs   chan func() event // for the linker, one after the other
+	done   chan event        // what came of them
+	spoken chan string       // the tail of a hook's output, once that has ended
+	next   []event           // answers to actions: handled before anything else
+}
+
+// Run stages the first configuration, starts the app, and keeps both going
+// until the app is gone or never came to be. It returns the exit code; the
+// error says why when confit decided it and not the app.
+func (s Supervisor) Run() (code int, err error) {
+	l := &loop{
+		Supervisor: s,
+		family:     process.NewFamily(),
+		jobs:       make(chan func() event, 8),
+		done:       make(chan event, 8),
+		spoken:     make(chan string, 1),
+	}
+	go work(l.jobs, l.done)
+	timer := time.NewTimer(0)
+	state, actions := begin(s.Config, time.Now())
+	l.become(state, actions)
+	l.reap() // children that were there before confit subscribed to SIGCHLD
+	for l.state.phase != done {
+		rearm(timer, l.state.deadline)
+		l.handle(l.wait(timer))
+	}
+	return l.state.code, l.state.reason
+}
+
+// rearm sets the one timer to the one deadline.
+func rearm(timer *time.Timer, deadline time.Time) {
+	timer.Stop()
+	if !deadline.IsZero() {
+		timer.Reset(time.Until(deadline))
+	}
+}
+
+// wait blocks until something happens. It may be nothing that step needs to
+// know: then the event is nil.
+func (l *loop) wait(timer *time.Timer) event {
+	select {
+	case <-l.Inbox.Children:
+		l.reap()
+		return nil
+	case sig := <-l.Inbox.Others:
+		return signalled{sig.(signals.Signal)}
+	case <-l.Linker.Hints():
+		return hinted{}
+	case e := <-l.done:
+		return e
+	case tail := <-l.spoken:
+		return l.hook.spoke(tail)
+	case <-timer.C:
+		return elapsed{}
+	}
+}
+
+// handle takes an event and all the events that follow from it at once.
+func (l *loop) handle(e event) {
+	if e != nil {
+		l.next = append(l.next, e)
+	}
+	for len(l.next) > 0 {
+		e, l.next = l.next[0], l.next[1:]
+		l.become(step(l.Config, l.state, time.Now(), e))
+	}
+}
+
+func (l *loop) become(s state, actions []action) {
+	l.state = s
+	for _, a := range actions {
+		if answer := l.perform(a); answer != nil {
+			l.next = append(l.next, answer)
+		}
+	}
+}
+
+// reap collects all children that have ended.
+func (l *loop) reap() {
+	l.family.Reap(func(x process.Exit) {
+		switch x.PID {
+		case l.state.app.pid:
+			l.next = append(l.next, exited{x.Status})
+		case l.hook.pid:
+			if e := l.hook.ended(x.Status); e != nil {
+				l.next = append(l.next, e)
+			}
+		default:
+			l.next = append(l.next, reaped{})
+		}
+	})
+}
+
+// work does the linker's jobs, so that no slow disk keeps a signal from the
+// app. A panic in one of them is an event, not the end of PID 1.
+func work(jobs <-chan func() event, done chan<- event) {
+	for job := range jobs {
+		if e := guarded(job); e != nil {
+			done <- e
+		}
+	}
+}
+
+func guarded(job func() event) (e event) {
+	defer func() {
+		if p := recover(); p != nil {
+			e = crashed{fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	return job()
+}

@@ -1,0 +1,173 @@
+package supervisor
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+)
+
+// phase is what confit is doing. Those that wait for something are exclusive,
+// so one deadline serves them all.
+type phase int
+
+const (
+	settling    phase = iota // a volume changed: waiting for quiet
+	staging                  // the linker is reading the volumes
+	validating               // the validate hook runs
+	publishing               // the linker is moving the live link
+	withdrawing              // the linker is taking a candidate back
+	telling                  // the app is being told: looking for its handler, or a reload hook runs
+	restarting               // the old app was asked to stop
+	draining                 // what the old app left behind was asked to stop
+	starting                 // the app is to be started
+	running                  // nothing to do
+	stopping                 // the platform asked to stop: waiting for the app
+	done                     // left
+)
+
+var phaseNames = [...]string{"settling", "staging", "validating", "publishing", "withdrawing",
+	"telling", "restarting", "draining", "starting", "running", "stopping", "done"}
+
+func (p phase) String() string { return phaseNames[p] }
+
+// state is all that confit knows. Only step changes it.
+type state struct {
+	phase    phase
+	deadline time.Time // when the phase has waited enough; zero: never
+	quietBy  time.Time // when settling ends even without quiet
+
+	app     app
+	hook    int              // pid of the hook, 0 without
+	expired bool             // the hook was killed at its deadline
+	queued  []signals.Signal // sent before the app runs
+
+	candidate linker.Candidate
+	ask       config.Action // what its changes ask for
+	visible   bool          // the candidate was published
+	live      linker.Generation
+	pending   bool // a hint came while there was something else to do
+	single    bool // one atomic volume: a swap is a whole change
+
+	refused  bool        // what is mounted is not what is live, and it was said
+	rejected linker.Hash // the last candidate that was rejected; zero when it had no hash
+	trouble  string      // the system's last refusal that was said
+	degraded bool        // the configuration side broke: forward and reap only
+
+	leaving int   // the exit code to leave with once the candidate is taken back; 0: stay
+	code    int   // with done: the exit code
+	reason  error // with done: why, when confit and not the app decided it
+}
+
+// app is the process after --.
+type app struct {
+	pid     int // 0: not running
+	group   int // the group of the last one, which may have members left
+	started time.Time
+}
+
+// event is something that happened. Its name is a participle.
+type event interface{ event() }
+
+type (
+	hinted    struct{} // something may have changed in a volume
+	elapsed   struct{} // the deadline may have passed
+	unchanged struct{} // staging found what was there before
+	staged    struct { // a candidate is written
+		candidate linker.Candidate
+		ask       config.Action
+	}
+	invalid    struct{ reason error } // what is mounted can't be a candidate
+	failed     struct{ err error }    // the system refused the linker something
+	crashed    struct{ err error }    // the configuration side panicked
+	published  struct{}
+	superseded struct{} // the volumes moved on, nothing was published
+	withdrawn  struct{}
+	hookBegun  struct{ pid int }
+	hookBarred struct{ err error } // it could not be started
+	hookEnded  struct {
+		status process.Status
+		tail   string // the last it printed
+	}
+	probed  struct{ disposition signals.Disposition }
+	started struct{ pid int }
+	barred  struct { // the app could not be started
+		err  error
+		code int
+	}
+	exited    struct{ status process.Status } // the app
+	reaped    struct{}                        // some other child
+	cleared   struct{ left bool }             // whether the old app's group has members
+	signalled struct{ signal signals.Signal }
+)
+
+func (hinted) event()     {}
+func (elapsed) event()    {}
+func (unchanged) event()  {}
+func (staged) event()     {}
+func (invalid) event()    {}
+func (failed) event()     {}
+func (crashed) event()    {}
+func (published) event()  {}
+func (superseded) event() {}
+func (withdrawn) event()  {}
+func (hookBegun) event()  {}
+func (hookBarred) event() {}
+func (hookEnded) event()  {}
+func (probed) event()     {}
+func (started) event()    {}
+func (barred) event()     {}
+func (exited) event()     {}
+func (reaped) event()     {}
+func (cleared) event()    {}
+func (signalled) event()  {}
+
+// action is something to do. Its name is an imperative.
+type action interface{ action() }
+
+type (
+	stage    struct{} // answered by staged, unchanged, invalid, failed or crashed
+	publish  struct{} // answered by published, superseded, failed or crashed
+	withdraw struct{} // answered by withdrawn, failed or crashed
+	accept   struct{}
+	discard  struct{}
+	runHook  struct { // answered by hookBegun or hookBarred, then by hookEnded
+		command   []string
+		candidate linker.Candidate
+	}
+	killHook struct{ pid int }
+	spawn    struct{} // answered by started or barred
+	probe    struct { // answered by probed
+		pid    int
+		signal signals.Signal
+	}
+	signal struct {
+		pid    int
+		signal signals.Signal
+	}
+	endGroup struct { // answered by cleared
+		group  int
+		signal signals.Signal // 0: only look
+	}
+	say struct {
+		level   slog.Level
+		message string
+		keys    []any
+	}
+)
+
+func (stage) action()    {}
+func (publish) action()  {}
+func (withdraw) action() {}
+func (accept) action()   {}
+func (discard) action()  {}
+func (runHook) action()  {}
+func (killHook) action() {}
+func (spawn) action()    {}
+func (probe) action()    {}
+func (signal) action()   {}
+func (endGroup) action() {}
+func (say) action()      {}

@@ -1,0 +1,240 @@
+package supervisor
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/signals"
+)
+
+// How long things may take that no flag sets.
+const (
+	// defaultSettle joins the swaps of several volumes: the kubelet's
+	// reconciler makes them one after the other, within milliseconds.
+	defaultSettle = 100 * time.Millisecond
+	// settleFactor bounds how often quiet may be put off, in settle times.
+	settleFactor = 10
+	// filesPatience is when a look, a publish or a withdrawal that still runs
+	// is worth a line: a mount that hangs, as NFS does.
+	filesPatience = 30 * time.Second
+	// handlerWait is how long after its start an app may take to install its
+	// handler: an entrypoint script that has not yet exec'ed the daemon has none.
+	handlerWait = 10 * time.Second
+	// probeAgain is how often the handler is looked for in that time.
+	probeAgain = 50 * time.Millisecond
+	// drainTimeout is how long what the old app left behind has after TERM.
+	drainTimeout = 5 * time.Second
+	// tryAgain is the wait before a kill that has not worked yet is repeated,
+	// or a start that the system refused.
+	tryAgain = time.Second
+)
+
+// Exit codes that step decides.
+const exitStopped = 128 + int(signals.TERM) // stopped before the app ran
+
+// turn is one call of step: the state as it becomes, and the actions.
+type turn struct {
+	state
+	config  *config.Config
+	now     time.Time
+	actions []action
+}
+
+// begin is the state and the action to start from: the first configuration is
+// staged like any other, only that no app runs yet.
+func begin(c *config.Config, now time.Time) (state, []action) {
+	t := turn{config: c, now: now}
+	t.look()
+	return t.state, t.actions
+}
+
+// step decides what an event means: the state after it, and what is to be
+// done. It is pure, and total: a pair of phase and event that isn't written
+// here changes nothing.
+func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
+	t := turn{state: s, config: c, now: now}
+	if s.phase == done {
+		return s, nil
+	}
+	switch e := e.(type) {
+	case hinted:
+		t.hinted()
+	case elapsed:
+		t.elapsed()
+	case staged, unchanged, invalid, published, superseded, withdrawn, failed, crashed:
+		t.files(e)
+	case hookBegun:
+		t.hook = e.pid
+	case hookBarred:
+		t.hookOver(e.err, "")
+	case hookEnded:
+		t.hook = 0
+		t.hookOver(t.hookError(e.status), e.tail)
+	case probed:
+		t.probed(e.disposition)
+	case started:
+		t.started(e.pid)
+	case barred:
+		t.barred(e)
+	case exited:
+		t.exited(e)
+	case reaped:
+		if t.phase == draining {
+			t.do(endGroup{t.app.group, 0})
+		}
+	case cleared:
+		if t.phase == draining && !e.left {
+			t.start()
+		}
+	case signalled:
+		t.signalled(e.signal)
+	}
+	return t.state, t.actions
+}
+
+func (t *turn) do(a action) { t.actions = append(t.actions, a) }
+
+func (t *turn) say(l slog.Level, message string, keys ...any) {
+	t.do(say{l, message, keys})
+}
+
+// enter goes over to a phase that waits until the deadline.
+func (t *turn) enter(p phase, wait time.Duration) {
+	t.phase, t.deadline = p, t.now.Add(wait)
+}
+
+// hinted: look, at once or after some quiet, or when the phase is over.
+func (t *turn) hinted() {
+	switch t.phase {
+	case running:
+		t.settle()
+	case settling:
+		t.deadline = earlier(t.now.Add(t.settleTime()), t.quietBy)
+	default:
+		t.pending = true
+	}
+}
+
+// settle waits for quiet before the next look.
+func (t *turn) settle() {
+	wait := t.settleTime()
+	if t.degraded {
+		return
+	}
+	if wait == 0 {
+		t.look()
+		return
+	}
+	t.enter(settling, wait)
+	t.quietBy = t.now.Add(settleFactor * wait)
+}
+
+func (t *turn) settleTime() time.Duration {
+	switch {
+	case t.config.Settle != config.SettleAuto:
+		return t.config.Settle
+	case t.single:
+		return 0
+	}
+	return defaultSettle
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// look begins a transaction, which ends at once when nothing has changed.
+func (t *turn) look() {
+	t.pending, t.visible, t.candidate = false, false, linker.Candidate{}
+	t.enter(staging, filesPatience)
+	t.do(stage{})
+}
+
+// rest ends a transaction: a change that came in meanwhile is looked at now.
+func (t *turn) rest() {
+	t.enter(running, t.config.Rescan)
+	if t.degraded {
+		t.deadline = time.Time{}
+	} else if t.pending {
+		t.settle()
+	}
+}
+
+// elapsed compares the deadline with now: a timer that comes late, or twice,
+// does no harm.
+func (t *turn) elapsed() {
+	if t.deadline.IsZero() || t.now.Before(t.deadline) {
+		return
+	}
+	switch t.phase {
+	case running, settling:
+		t.look()
+	case staging, publishing:
+		t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+		t.enter(t.phase, filesPatience)
+	case withdrawing:
+		t.withdraw()
+	case validating:
+		t.expire()
+	case telling:
+		if t.ask.Kind == config.Exec {
+			t.expire()
+		} else {
+			t.lookForHandler()
+		}
+	case restarting:
+		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
+		t.do(signal{t.app.pid, signals.KILL})
+		t.enter(restarting, tryAgain)
+	case draining:
+		t.do(endGroup{t.app.group, signals.KILL})
+		t.enter(draining, tryAgain)
+	case starting:
+		t.start()
+	}
+}
+
+// signalled: TERM asks confit to stop, every other signal is the app's.
+func (t *turn) signalled(s signals.Signal) {
+	switch {
+	case s == signals.TERM:
+		t.stop()
+	case t.app.pid == 0:
+		t.queued = append(slices.Clip(t.queued), s)
+	default:
+		t.do(signal{t.app.pid, s})
+	}
+}
+
+// stop asks the app to stop, from whatever phase. The platform owns the
+// deadline: confit waits as long as the app takes.
+func (t *turn) stop() {
+	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(signals.TERM), "phase", t.phase.String())
+	t.endHook()
+	if t.app.pid == 0 {
+		t.leave(exitStopped, nil)
+		return
+	}
+	if t.phase != restarting { // there it was sent already
+		t.do(signal{t.app.pid, t.config.StopSignal})
+	}
+	t.phase, t.deadline = stopping, time.Time{}
+}
+
+// leave ends confit. No hook outlives it.
+func (t *turn) leave(code int, reason error) {
+	t.endHook()
+	t.phase, t.deadline, t.code, t.reason = done, time.Time{}, code, reason
+}
+
+func (t *turn) endHook() {
+	if t.hook != 0 {
+		t.do(killHook{t.hook})
+	}
+}
