@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"confit/signals"
-
-	"golang.org/x/sys/unix"
 )
 
 // Kind is the kind of a reload, the weakest first: of all that the changed
@@ -33,7 +31,7 @@ func ParseAction(s string) (Action, error) {
 	verb, rest, _ := strings.Cut(s, ":")
 	switch {
 	case s == "auto":
-		return Action{Kind: Signal, Auto: true, Signal: unix.SIGHUP}, nil
+		return Action{Kind: Signal, Auto: true, Signal: signals.HUP}, nil
 	case s == "restart":
 		return Action{Kind: Restart}, nil
 	case s == "none":

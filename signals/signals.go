@@ -25,6 +25,7 @@ type Signal = syscall.Signal
 
 // The signals that have a meaning of their own to confit.
 const (
+	HUP  = unix.SIGHUP  // read your configuration again
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL
 )

@@ -107,7 +107,7 @@ func (t *turn) barred(e barred) {
 		return
 	}
 	if e.code == config.ExitSystem && t.app.group != 0 {
-		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "next try", tryAgain)
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain)
 		return // the deadline starts it again
 	}
 	t.leave(e.code, e.err)

@@ -49,6 +49,7 @@ type state struct {
 	ask       config.Action // what its changes ask for
 	visible   bool          // the candidate was published
 	live      linker.Generation
+	busy      bool // the linker has not answered yet
 	pending   bool // a hint came while there was something else to do
 	single    bool // one atomic volume: a swap is a whole change
 

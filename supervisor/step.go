@@ -152,8 +152,14 @@ func earlier(a, b time.Time) time.Time {
 // look begins a transaction, which ends at once when nothing has changed.
 func (t *turn) look() {
 	t.pending, t.visible, t.candidate = false, false, linker.Candidate{}
-	t.enter(staging, filesPatience)
-	t.do(stage{})
+	t.order(staging, stage{})
+}
+
+// order gives the linker a job and waits for the answer.
+func (t *turn) order(p phase, job action) {
+	t.enter(p, filesPatience)
+	t.busy = true
+	t.do(job)
 }
 
 // rest ends a transaction: a change that came in meanwhile is looked at now.
@@ -175,11 +181,8 @@ func (t *turn) elapsed() {
 	switch t.phase {
 	case running, settling:
 		t.look()
-	case staging, publishing:
-		t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
-		t.enter(t.phase, filesPatience)
-	case withdrawing:
-		t.withdraw()
+	case staging, publishing, withdrawing:
+		t.remind()
 	case validating:
 		t.expire()
 	case telling:
@@ -198,6 +201,17 @@ func (t *turn) elapsed() {
 	case starting:
 		t.start()
 	}
+}
+
+// remind says that the linker's answer is late, or takes up a withdrawal that
+// the system refused.
+func (t *turn) remind() {
+	if !t.busy {
+		t.withdraw()
+		return
+	}
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+	t.enter(t.phase, filesPatience)
 }
 
 // signalled: TERM asks confit to stop, every other signal is the app's.
@@ -233,8 +247,10 @@ func (t *turn) leave(code int, reason error) {
 	t.phase, t.deadline, t.code, t.reason = done, time.Time{}, code, reason
 }
 
+// endHook kills a hook whose outcome no longer matters.
 func (t *turn) endHook() {
 	if t.hook != 0 {
 		t.do(killHook{t.hook})
+		t.hook = 0
 	}
 }

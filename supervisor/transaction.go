@@ -21,6 +21,7 @@ var errRejected = errors.New("cannot start: the first configuration was rejected
 // files is the linker's answer to stage, publish or withdraw. One that comes
 // when nobody waits any more, as after a stop, changes nothing.
 func (t *turn) files(e event) {
+	t.busy = false
 	if e, ok := e.(crashed); ok {
 		t.crash(e.err)
 		return
@@ -91,8 +92,7 @@ func (t *turn) run(command []string) {
 }
 
 func (t *turn) publish() {
-	t.enter(publishing, filesPatience)
-	t.do(publish{})
+	t.order(publishing, publish{})
 }
 
 func (t *turn) publishEnded(e event) {
@@ -136,7 +136,7 @@ func (t *turn) reject(step string, reason error, tail string) {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
 	if t.app.pid != 0 {
-		keys = append(keys, "live", fmt.Sprintf("generation %d, %v", t.live.Number, t.live.Hash), "todo", "mend the configuration: the next change is tried")
+		keys = append(keys, "live", t.inForce(), "todo", "mend the configuration: the next change is tried")
 		t.say(slog.LevelError, "candidate rejected", keys...)
 	}
 	if t.visible {
@@ -145,6 +145,11 @@ func (t *turn) reject(step string, reason error, tail string) {
 	}
 	t.do(discard{})
 	t.giveUp(t.leaving, t.reason)
+}
+
+// inForce names the generation that the app goes on with.
+func (t *turn) inForce() string {
+	return fmt.Sprintf("generation %d, %v", t.live.Number, t.live.Hash)
 }
 
 func lastWords(tail string) string {
@@ -157,8 +162,7 @@ func lastWords(tail string) string {
 // withdraw takes the candidate back. Until that has worked nothing else is
 // done, but it is tried again.
 func (t *turn) withdraw() {
-	t.enter(withdrawing, filesPatience)
-	t.do(withdraw{})
+	t.order(withdrawing, withdraw{})
 }
 
 func (t *turn) withdrawEnded(e event) {
@@ -190,7 +194,7 @@ func (t *turn) giveUp(code int, reason error) {
 // suffer says what the system refused, once. The next rescan tries again.
 func (t *turn) suffer(err error) {
 	if t.app.pid != 0 && err.Error() != t.trouble {
-		t.say(slog.LevelError, "system trouble", "error", err.Error(), "phase", t.phase.String(), "next try", t.config.Rescan)
+		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.inForce(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
 }

@@ -1,0 +1,51 @@
+# confit: every target is one obvious command, and CI calls the same.
+# GO, VERSION and the Debian packages may be set: make dist VERSION=1.0.0
+
+GO      ?= go
+VERSION ?= devel
+BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+FUZZ    ?= 30s
+
+.PHONY: help build demo test bench lint fuzz dist clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+
+build: bin/confit ## the static binary, bin/confit
+
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*') go.mod
+	$(BUILD) -o $@ .
+
+demo: ## nginx under confit: a good edit, a bad one, the recovery
+	./integration/need nginx:nginx-light
+	$(BUILD) -o bin/confit .
+	$(GO) run ./integration/demo bin/confit
+
+test: ## every test, as root on Debian: installs what it needs
+	./integration/need nginx:nginx-light strace:strace gcc:gcc
+	$(GO) vet ./...
+	$(GO) test -race -count=1 -timeout 60m ./...
+
+bench: ## the budgets, each beside a yardstick
+	./integration/need tini:tini nginx:nginx-light
+	$(BUILD) -o bin/confit .
+	$(GO) run ./integration/bench bin/confit
+
+lint: ## gofmt, vet, staticcheck and govulncheck, as .golangci.yml explains
+	test -z "$$(gofmt -l .)"
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
+fuzz: ## each fuzz test for FUZZ=30s
+	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan supervisor:FuzzStep; do \
+		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZ) ./$${f%:*} || exit 1; \
+	done
+
+dist: ## static binaries for the platforms that Kubernetes runs on, with checksums
+	for arch in amd64 arm64 arm riscv64 ppc64le s390x; do \
+		GOOS=linux GOARCH=$$arch $(BUILD) -o dist/confit-linux-$$arch . || exit 1; \
+	done
+	cd dist && sha256sum confit-linux-* > SHA256SUMS
+
+clean: ## remove what the targets made
+	rm -rf bin dist

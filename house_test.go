@@ -1,0 +1,69 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the import table: who may know whom, besides the standard
+// library less what forbidden takes away.
+var mayImport = map[string][]string{
+	".":          {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor"},
+	"config":     {"confit/linker", "confit/signals", "github.com/spf13/pflag"},
+	"linker":     {"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"signals":    {"golang.org/x/sys/unix"},
+	"process":    {"golang.org/x/sys/unix"},
+	"supervisor": {"confit/config", "confit/linker", "confit/process", "confit/signals"},
+}
+
+// forbidden is what of the standard library a package must not know.
+var forbidden = map[string][]string{
+	".":          {"syscall", "os/exec", "os/signal", "path/filepath"},
+	"config":     {"syscall", "os/exec", "os/signal"},
+	"linker":     {"os/exec", "os/signal", "time"},
+	"signals":    {"os/exec", "path/filepath", "time"},
+	"process":    {"os/exec", "os/signal"},
+	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+}
+
+// TestImportTable holds the table on the files that go into the program.
+func TestImportTable(t *testing.T) {
+	for dir, allowed := range mayImport {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("package %s has no files: %v", dir, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, path := range imports(t, file) {
+				own := strings.Contains(path, ".") || strings.HasPrefix(path, "confit/")
+				if (own && !slices.Contains(allowed, path)) || slices.Contains(forbidden[dir], path) {
+					t.Errorf("%s must not know %s", file, path)
+				}
+			}
+		}
+	}
+}
+
+func imports(t *testing.T, file string) []string {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}

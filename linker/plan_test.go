@@ -1,0 +1,237 @@
+package linker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// site is a directory with targets in every state there is, and a linker that
+// knows which of them confit made.
+type site struct {
+	t      testing.TB
+	dir    string
+	linker *Linker
+	wanted map[string]want
+	before map[string]string // what a reader found at each target
+	after  map[string]string // what it must find in the end
+	kept   map[string]string // foreign content that must survive, by target
+}
+
+const absent = "(absent)"
+
+// newSite draws a site from the dice.
+func newSite(t testing.TB, dir string, r *rand.Rand) *site {
+	s := &site{t: t, dir: dir, wanted: map[string]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
+	s.linker = &Linker{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}}
+	s.write("state/live/old", "old")
+	s.write("state/live/new", "new")
+	s.mkdir("state/live/dir")
+	for i := range 1 + r.IntN(5) {
+		target := filepath.Join(dir, "etc", fmt.Sprintf("sub%d", r.IntN(2)), fmt.Sprintf("t%d", i))
+		s.stand(target, r.IntN(7), r)
+		s.before[target] = s.read(target)
+		s.decide(target, r)
+	}
+	return s
+}
+
+// stand puts something at a target.
+func (s *site) stand(target string, what int, r *rand.Rand) {
+	rel, _ := filepath.Rel(s.dir, target)
+	switch what {
+	case 0: // nothing
+		return
+	case 1:
+		s.write(rel, "foreign "+rel)
+		s.kept[target] = "foreign " + rel
+	case 2:
+		s.write(rel+".to", "linked "+rel)
+		s.link(target+".to", target)
+		s.kept[target] = "linked " + rel
+	case 3, 4, 5: // confit's own link, with or without something kept
+		s.mkdir(filepath.Dir(rel))
+		dest := filepath.Join(s.linker.state.path, "live", []string{"old", "new"}[r.IntN(2)])
+		s.link(dest, target)
+		s.linker.made[target] = dest
+		if what == 4 {
+			s.write(relOf(s.dir, keptFor(target)), "kept "+rel)
+			s.kept[target] = "kept " + rel
+		}
+	case 6:
+		s.mkdir(rel)
+		s.kept[target] = "(directory)"
+	}
+}
+
+// decide draws what is wanted of a target.
+func (s *site) decide(target string, r *rand.Rand) {
+	_, made := s.linker.made[target]
+	switch r.IntN(3) {
+	case 0: // nothing: what confit made goes
+		s.after[target] = s.before[target]
+		if made {
+			s.after[target] = absent
+			if kept, ok := s.kept[target]; ok {
+				s.after[target] = kept
+			}
+		}
+	default:
+		name := []string{"old", "new"}[r.IntN(2)]
+		w := want{dest: filepath.Join(s.linker.state.path, "live", name)}
+		s.after[target] = name
+		if s.before[target] == "(directory)" { // refused by name for a link to a key
+			w = want{dest: filepath.Join(s.linker.state.path, "live/dir"), dir: true}
+			s.after[target] = "(directory)"
+		}
+		s.wanted[target] = w
+	}
+}
+
+func (s *site) write(rel, content string) {
+	s.mkdir(filepath.Dir(rel))
+	if err := os.WriteFile(filepath.Join(s.dir, rel), []byte(content), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) mkdir(rel string) {
+	if err := os.MkdirAll(filepath.Join(s.dir, rel), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *site) link(to, at string) {
+	if err := os.Symlink(to, at); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func relOf(dir, path string) string {
+	rel, _ := filepath.Rel(dir, path)
+	return rel
+}
+
+// read is what an app would find at a path.
+func (s *site) read(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return absent
+	}
+	if info.IsDir() {
+		return "(directory)"
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// apply carries out the plan, one step at a time: after each, every target is
+// whole, old or new, and never absent unless it was or will be.
+func (s *site) apply() {
+	steps, err := s.linker.planTargets(s.wanted)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for i, step := range steps {
+		if err := step.do(); err != nil {
+			s.t.Fatalf("step %d, %+v: %v", i, step, err)
+		}
+		for target := range s.before {
+			if now := s.read(target); now != s.before[target] && now != s.after[target] {
+				s.t.Fatalf("after step %d of %+v\ntarget %q reads %q, neither %q nor %q", i, steps, target, now, s.before[target], s.after[target])
+			}
+		}
+	}
+	for _, step := range steps {
+		if step.prunes() {
+			delete(s.linker.made, step.target)
+		} else {
+			s.linker.made[step.target] = step.dest
+		}
+	}
+}
+
+// check holds what is true in the end: all is as wanted, planning again finds
+// nothing to do, and what confit didn't make is there.
+func (s *site) check() {
+	for target, want := range s.after {
+		if got := s.read(target); got != want {
+			s.t.Errorf("target %q reads %q, want %q", target, got, want)
+		}
+	}
+	again, err := s.linker.planTargets(s.wanted)
+	if err != nil || len(again) > 0 {
+		s.t.Errorf("planning again: %+v, %v", again, err)
+	}
+	for target, content := range s.kept {
+		if s.read(target) != content && s.read(keptFor(target)) != content {
+			s.t.Errorf("what stood at %q is lost: %q, kept %q", target, s.read(target), s.read(keptFor(target)))
+		}
+	}
+}
+
+// undo wants nothing any more: everything is as it was before confit came.
+func (s *site) undo() {
+	for target := range s.before {
+		s.before[target], s.after[target] = s.read(target), s.read(target)
+		if _, made := s.linker.made[target]; made {
+			s.after[target] = absent
+			if kept, ok := s.kept[target]; ok {
+				s.after[target] = kept
+			}
+		}
+	}
+	s.wanted = nil
+	s.apply()
+	s.check()
+	left, _ := filepath.Glob(filepath.Join(s.dir, "etc/*", ".confit-*"))
+	if len(left) > 0 {
+		s.t.Errorf("left behind: %v", left)
+	}
+}
+
+func trySite(t testing.TB, dir string, seed uint64) {
+	s := newSite(t, dir, rand.New(rand.NewPCG(seed, 2)))
+	s.apply()
+	s.check()
+	s.undo()
+}
+
+func TestPlanKeepsTargetsWhole(t *testing.T) {
+	for seed := range uint64(400) {
+		dir := t.TempDir()
+		trySite(t, dir, seed)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { trySite(t, t.TempDir(), seed) })
+}
+
+func TestPlanRefusesByName(t *testing.T) {
+	places := map[string]place{
+		"/a": {standing: immovable, what: "a mount point"},
+		"/b": {standing: emptyDir},
+		"/c": {standing: immovable, what: "a device, socket or FIFO"},
+	}
+	wanted := map[string]want{"/a": {dest: "/s/live/a"}, "/b": {dest: "/s/live/b"}, "/c": {dest: "/s/live/c"}}
+	steps, err := plan(wanted, nil, func(target string) place { return places[target] })
+	if len(steps) > 0 || err == nil {
+		t.Fatalf("steps %v, error %v", steps, err)
+	}
+	const want = `cannot link target "/a": a mount point is there; write another target, or remove it from the image or the pod
+cannot link target "/b": a directory is there; write another target, or remove it from the image or the pod
+cannot link target "/c": a device, socket or FIFO is there; write another target, or remove it from the image or the pod`
+	if err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}

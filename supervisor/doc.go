@@ -1,0 +1,63 @@
+// Package supervisor knows only when: which step of a transaction comes next,
+// how long it may take, and what an event means for the app.
+//
+// It guarantees that at most one app and one hook are alive; that only a
+// candidate which was accepted for publishing, and is still the newest, is
+// published; that nothing is validated twice without a reason; that every
+// phase which waits has a deadline, but for the one whose deadline the
+// platform owns; and that a stop ends in done from every phase, with nothing
+// started on the way.
+//
+// One loop owns all state. [step] is a pure function of the configuration, the
+// state, the time and an event; it returns the state that follows and the
+// actions to take. Run takes them and feeds their outcome back. It knows no
+// paths, no inotify and no system calls: package linker knows files, process
+// knows processes, signals knows signals.
+//
+// The phases, and the events that lead from one to another, in alphabetical
+// order; every other pair of phase and event leaves the phase as it is. A test
+// derives this table from the code.
+//
+//	settling     elapsed        → staging
+//	             exited         → done
+//	             signalled TERM → stopping
+//	staging      crashed        → done, running
+//	             exited         → done
+//	             failed         → done, running, settling
+//	             invalid        → done, running, settling
+//	             signalled TERM → done, stopping
+//	             staged         → publishing, running, settling, validating
+//	             unchanged      → running, settling
+//	validating   exited         → done
+//	             hookBarred     → done, running, staging, withdrawing
+//	             hookEnded      → done, publishing, restarting, running, settling, staging, starting, telling, withdrawing
+//	             signalled TERM → done, stopping
+//	publishing   crashed        → done, running
+//	             exited         → done
+//	             failed         → withdrawing
+//	             published      → restarting, running, settling, staging, starting, telling, validating
+//	             signalled TERM → done, stopping
+//	             superseded     → staging
+//	withdrawing  crashed        → done, running
+//	             exited         → done
+//	             failed         → done
+//	             signalled TERM → done, stopping
+//	             withdrawn      → done, running, settling, staging
+//	telling      exited         → done
+//	             hookBarred     → running, settling, staging
+//	             hookEnded      → running, settling, staging
+//	             probed         → restarting, running, settling, staging
+//	             signalled TERM → stopping
+//	restarting   exited         → draining
+//	             signalled TERM → stopping
+//	draining     cleared        → starting
+//	             signalled TERM → done
+//	starting     barred         → done
+//	             signalled TERM → done
+//	             started        → running, settling, staging
+//	running      elapsed        → staging
+//	             exited         → done
+//	             hinted         → settling, staging
+//	             signalled TERM → stopping
+//	stopping     exited         → done
+package supervisor

@@ -1,0 +1,224 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/signals"
+)
+
+// TestTranscripts plays the scripts in testdata: a line that begins at the
+// margin is an event, the indented lines under it are what step answers, the
+// phase last. go test -run Transcripts -update writes the answers anew, to be
+// read before they are committed.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			script, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := play(t, string(script))
+			if got == string(script) {
+				return
+			}
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			t.Errorf("want:\n%s\ngot:\n%s", script, got)
+		})
+	}
+}
+
+// player gives the events of a script to step.
+type player struct {
+	t      *testing.T
+	config config.Config
+	state  state
+	now    time.Time
+	out    strings.Builder
+}
+
+func play(t *testing.T, script string) string {
+	p := &player{t: t, now: time.Unix(1e9, 0), config: config.Config{
+		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
+	}}
+	for line := range strings.Lines(script) {
+		switch {
+		case strings.HasPrefix(line, "#") || line == "\n":
+			p.out.WriteString(line)
+		case !strings.HasPrefix(line, " "):
+			p.out.WriteString(line)
+			p.line(strings.Fields(line))
+		}
+	}
+	return p.out.String()
+}
+
+func (p *player) line(words []string) {
+	switch words[0] {
+	case "config":
+		for _, w := range words[1:] {
+			p.set(w)
+		}
+	case "begin":
+		p.tell(begin(&p.config, p.now))
+	case "wait":
+		d, err := time.ParseDuration(words[1])
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.now = p.now.Add(d)
+		p.tell(step(&p.config, p.state, p.now, elapsed{}))
+	default:
+		p.tell(step(&p.config, p.state, p.now, p.event(words)))
+	}
+}
+
+func (p *player) set(word string) {
+	name, value, _ := strings.Cut(word, "=")
+	switch name {
+	case "settle":
+		p.config.Settle, _ = time.ParseDuration(value)
+	case "validate":
+		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
+	default:
+		p.t.Fatalf("config %q?", word)
+	}
+}
+
+// number is the second word of an event.
+func (p *player) number(words []string) int {
+	if len(words) < 2 {
+		return 0
+	}
+	n, err := strconv.Atoi(words[1])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
+}
+
+func (p *player) event(words []string) event {
+	rest := strings.Join(words[1:], " ")
+	switch words[0] {
+	case "hinted":
+		return hinted{}
+	case "unchanged":
+		return unchanged{}
+	case "staged": // NUMBER HASH ACTION
+		return p.staged(words)
+	case "invalid":
+		return invalid{errors.New(rest)}
+	case "failed":
+		return failed{errors.New(rest)}
+	case "crashed":
+		return crashed{errors.New(rest)}
+	case "published":
+		return published{}
+	case "superseded":
+		return superseded{}
+	case "withdrawn":
+		return withdrawn{}
+	case "hookBegun":
+		return hookBegun{p.number(words)}
+	case "hookBarred":
+		return hookBarred{errors.New(rest)}
+	case "hookEnded":
+		return hookEnded{status: status(p.number(words) << 8)}
+	case "probed":
+		return probed{map[string]signals.Disposition{"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored}[rest]}
+	case "started":
+		return started{p.number(words)}
+	case "barred":
+		return barred{errors.New("cannot start"), p.number(words)}
+	case "exited":
+		return exited{status(p.number(words) << 8)}
+	case "reaped":
+		return reaped{}
+	case "cleared":
+		return cleared{rest == "left"}
+	case "signalled":
+		sig, err := signals.Parse(rest)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return signalled{sig}
+	}
+	p.t.Fatalf("event %q?", words)
+	return nil
+}
+
+func (p *player) staged(words []string) event {
+	hash, err := strconv.Atoi(words[2])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ask, err := config.ParseAction(strings.Join(words[3:], " "))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	c := linker.Candidate{Generation: linker.Generation{Number: p.number(words)}, Single: true}
+	c.Hash[0] = byte(hash)
+	return staged{c, ask}
+}
+
+// tell writes down what step answered.
+func (p *player) tell(s state, actions []action) {
+	p.state = s
+	for _, a := range actions {
+		fmt.Fprintf(&p.out, "    %s\n", describe(a))
+	}
+	fmt.Fprintf(&p.out, "    → %v", s.phase)
+	switch {
+	case s.phase == done:
+		fmt.Fprintf(&p.out, " %d", s.code)
+		if s.reason != nil {
+			fmt.Fprintf(&p.out, ": %v", s.reason)
+		}
+	case !s.deadline.IsZero():
+		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))
+	}
+	p.out.WriteString("\n")
+}
+
+func describe(a action) string {
+	switch a := a.(type) {
+	case say:
+		return strings.TrimSpace(fmt.Sprintf("say %v %q %s", a.level, a.message, pairs(a.keys)))
+	case runHook:
+		return "runHook " + strings.Join(a.command, " ")
+	case signal:
+		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
+	case probe:
+		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
+	case endGroup:
+		return fmt.Sprintf("endGroup %d %d", a.group, int(a.signal))
+	case killHook:
+		return fmt.Sprintf("killHook %d", a.pid)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", a), "supervisor.")
+}
+
+func pairs(keys []any) string {
+	var list []string
+	for i := 0; i+1 < len(keys); i += 2 {
+		list = append(list, fmt.Sprintf("%v=%v", keys[i], keys[i+1]))
+	}
+	return strings.Join(list, " ")
+}

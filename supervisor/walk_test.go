@@ -1,0 +1,250 @@
+package supervisor
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"confit/config"
+	"confit/signals"
+)
+
+func (w *world) spawn() event {
+	switch {
+	case w.app != 0 || w.zombie != 0:
+		w.fatalf("spawns a second app beside %d", w.app)
+	case w.stop:
+		w.fatalf("spawns after a stop request")
+	case w.live == nil:
+		w.fatalf("spawns without an accepted generation")
+	case w.frail && w.rand.IntN(4) == 0:
+		return barred{errors.New("no more processes"), config.ExitSystem}
+	case w.rand.IntN(50) == 0:
+		return barred{errors.New("not found"), 127}
+	}
+	w.pids++
+	w.app, w.handler = w.pids, signals.Default
+	return started{w.app}
+}
+
+func (w *world) runHook() event {
+	switch {
+	case w.hook != 0:
+		w.fatalf("runs a second hook beside %d", w.hook)
+	case w.stop:
+		w.fatalf("runs a hook after a stop request")
+	case w.rand.IntN(20) == 0:
+		return hookBarred{errors.New("not found")}
+	}
+	if w.state.phase == validating && w.staged != nil {
+		if w.judged[*w.staged] {
+			w.fatalf("validates %+v a second time", *w.staged)
+		}
+		w.judged[*w.staged] = true
+	}
+	w.pids++
+	w.hook, w.hookKilled = w.pids, false
+	return hookBegun{w.hook}
+}
+
+// signal is what the app makes of a signal. Most apps stop when asked to.
+func (w *world) signal(s signals.Signal) {
+	if s == signals.KILL || (s == signals.TERM && w.rand.IntN(4) > 0) {
+		w.die()
+	}
+	if s == 1 && w.handler != signals.Caught { // nobody else sends HUP here
+		w.fatalf("sends HUP to an app that doesn't catch it")
+	}
+}
+
+func (w *world) die() {
+	if w.app != 0 {
+		w.app, w.zombie, w.leftover = 0, w.app, w.rand.IntN(3) == 0
+	}
+}
+
+// act lets one thing happen in the world.
+func (w *world) act() {
+	switch w.rand.IntN(12) {
+	case 0, 1, 2:
+		w.answer()
+	case 3, 4:
+		w.now = w.now.Add(time.Duration(w.rand.Int64N(int64(15 * time.Second))))
+		w.give(elapsed{})
+	case 5:
+		w.endOfHook()
+	case 6:
+		w.deaths()
+	case 7:
+		w.edit()
+	case 8:
+		w.give(hinted{})
+	case 9:
+		w.give(signalled{[]signals.Signal{2, 12, 28}[w.rand.IntN(3)]})
+	case 10:
+		w.handler = signals.Disposition(w.rand.IntN(4))
+	case 11:
+		w.seldom()
+	}
+}
+
+func (w *world) answer() {
+	if job := w.job; job != nil {
+		w.job = nil
+		w.give(job())
+	}
+}
+
+func (w *world) endOfHook() {
+	if w.hook == 0 {
+		return
+	}
+	w.hook = 0
+	code := 0
+	if w.hookKilled {
+		code = 9
+	}
+	bad := w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
+	if (w.state.phase == validating && bad) || w.rand.IntN(10) == 0 {
+		code = 256
+	}
+	w.give(hookEnded{status: status(code), tail: "last words"})
+}
+
+func (w *world) deaths() {
+	switch {
+	case w.zombie != 0:
+		w.zombie = 0
+		w.give(exited{status(w.rand.IntN(3) * 256)})
+	case w.leftover:
+		w.leftover = false
+		w.give(reaped{})
+	default:
+		w.give(reaped{})
+	}
+}
+
+func (w *world) edit() {
+	former := w.mounted
+	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0}
+	if w.live != nil && w.rand.IntN(3) == 0 {
+		w.mounted = *w.live // reverted
+	}
+	if w.mounted != former {
+		delete(w.judged, w.mounted)
+	}
+}
+
+// seldom is what ends an episode, so it is rare.
+func (w *world) seldom() {
+	switch w.rand.IntN(8) {
+	case 0:
+		w.stop = true
+		w.give(signalled{signals.TERM})
+	case 1:
+		w.die()
+	case 2:
+		if w.job != nil && w.rand.IntN(4) == 0 {
+			w.job = nil
+			w.give(crashed{errors.New("index out of range")})
+		}
+	}
+}
+
+// settleDown lets everything that is due happen and changes nothing any more.
+func (w *world) settleDown() {
+	w.frail = false
+	w.handler = signals.Caught
+	for range 400 {
+		if w.state.phase == done {
+			return
+		}
+		w.give(hinted{})
+		w.answer()
+		w.endOfHook()
+		if w.zombie != 0 || w.leftover {
+			w.deaths()
+		}
+		if w.stop {
+			w.die()
+		}
+		w.now = w.now.Add(5 * time.Second)
+		w.give(elapsed{})
+	}
+}
+
+// quiet holds what must be true once everything has come to rest.
+func (w *world) quiet() {
+	s := w.state
+	switch {
+	case s.phase == done:
+		if w.hook != 0 && !w.hookKilled {
+			w.fatalf("hook %d outlives confit", w.hook)
+		}
+	case w.stop:
+		w.fatalf("a stop did not end: phase %v", s.phase)
+	case s.degraded:
+	case w.visible != nil:
+		w.fatalf("a candidate is visible and neither accepted nor taken back")
+	case w.live == nil:
+		w.fatalf("an app runs on no generation")
+	case w.live.number != w.mounted.number && !s.refused:
+		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
+	case w.live.number == w.mounted.number && s.refused:
+		w.fatalf("what is mounted is live, and still counts as refused")
+	}
+}
+
+// episode is one life of confit.
+func episode(t testing.TB, seed uint64, length int) *world {
+	w := newWorld(t, seed)
+	for range length {
+		if w.state.phase == done {
+			return w
+		}
+		w.act()
+	}
+	w.settleDown()
+	w.quiet()
+	return w
+}
+
+// TestStepRandomWalks lives many lives; each invariant is in world.
+func TestStepRandomWalks(t *testing.T) {
+	for seed := range uint64(20000) {
+		episode(t, seed, 120)
+	}
+}
+
+// FuzzStep looks for a life that the fixed seeds didn't have.
+func FuzzStep(f *testing.F) {
+	f.Add(uint64(1), uint8(50))
+	f.Fuzz(func(t *testing.T, seed uint64, length uint8) { episode(t, seed, int(length)) })
+}
+
+// TestStepIsTotal gives every event to a state in every phase, sensible or not.
+func TestStepIsTotal(t *testing.T) {
+	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
+		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
+		hookEnded{}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
+	c := newWorld(t, 1).config
+	for p := settling; p <= done; p++ {
+		for _, e := range events {
+			for _, pid := range []int{0, 9} {
+				s := state{phase: p, deadline: time.Unix(1, 0), app: app{pid: pid, group: 9}}
+				next, actions := step(c, s, time.Unix(2, 0), e)
+				if next.phase < settling || next.phase > done {
+					t.Errorf("%v, %T: phase %d", p, e, next.phase)
+				}
+				if p == done && len(actions) > 0 {
+					t.Errorf("%T after the end: %v", e, actions)
+				}
+				again, _ := step(c, s, time.Unix(2, 0), e)
+				if !reflect.DeepEqual(again, next) {
+					t.Errorf("%v, %T: not pure", p, e)
+				}
+			}
+		}
+	}
+}

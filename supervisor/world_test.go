@@ -1,0 +1,264 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+)
+
+// content is what a volume holds in the world: a number for the hash, and what
+// is wrong with it.
+type content struct {
+	number  int
+	invalid bool // it can't be staged
+	bad     bool // the validator refuses it
+}
+
+func (c content) hash() (h linker.Hash) {
+	h[0], h[1] = byte(c.number), byte(c.number>>8)
+	return h
+}
+
+// world is a fake kernel, kubelet, linker, app and platform around step. It
+// answers actions when the dice say so, and checks each against the invariants.
+type world struct {
+	t      testing.TB
+	rand   *rand.Rand
+	config *config.Config
+	state  state
+	now    time.Time
+	log    []string // transcript, printed when an invariant breaks
+	arcs   map[arc]bool
+
+	mounted, seen content
+	looked        bool // seen counts
+	staged        *content
+	stagedNumber  int
+	visible       *content // published, not accepted
+	live          *content // accepted
+	liveNumber    int
+	numbers       int
+	published     int              // the last number that was published
+	judged        map[content]bool // validated since it was mounted
+	job           func() event     // the linker's, not answered yet
+
+	pids       int
+	app, hook  int // alive
+	zombie     int // the app's pid, dead but not reaped
+	handler    signals.Disposition
+	leftover   bool // the last app's group has members
+	hookKilled bool
+	stop       bool // TERM was sent
+	frail      bool // the system refuses things now and then
+}
+
+// arc is one transition that was seen.
+type arc struct {
+	from  phase
+	event string
+	to    phase
+}
+
+func newWorld(t testing.TB, seed uint64) *world {
+	r := rand.New(rand.NewPCG(seed, 1))
+	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), arcs: map[arc]bool{}, pids: 10, judged: map[content]bool{}}
+	w.config = &config.Config{
+		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
+		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, StopTimeout: 20 * time.Second,
+		StopSignal: signals.TERM,
+		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
+	}
+	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0}
+	w.frail = r.IntN(3) == 0
+	s, actions := begin(w.config, w.now)
+	w.become(s, actions)
+	return w
+}
+
+func (w *world) fatalf(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(w.log, "\n"))
+}
+
+// give hands an event to step and carries out what it asks for.
+func (w *world) give(e event) {
+	before := w.state.phase
+	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before, e, e))
+	s, actions := step(w.config, w.state, w.now, e)
+	w.become(s, actions)
+	w.arcs[arc{before, eventName(e), s.phase}] = true
+}
+
+func eventName(e event) string {
+	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "supervisor.")
+	if s, ok := e.(signalled); ok && s.signal == signals.TERM {
+		return "signalled TERM"
+	}
+	return name
+}
+
+func (w *world) become(s state, actions []action) {
+	w.state = s
+	var answers []event
+	for _, a := range actions {
+		w.log = append(w.log, fmt.Sprintf("    %T%+v", a, a))
+		if answer := w.perform(a); answer != nil {
+			answers = append(answers, answer)
+		}
+	}
+	w.check()
+	for _, e := range answers {
+		w.give(e)
+	}
+}
+
+// check holds what must be true after every step.
+func (w *world) check() {
+	s := w.state
+	waits := s.phase != stopping && s.phase != done && !(s.phase == running && s.degraded)
+	if waits && s.deadline.IsZero() {
+		w.fatalf("phase %v has no deadline", s.phase)
+	}
+	if s.phase == stopping && !s.deadline.IsZero() {
+		w.fatalf("stopping has a deadline: the platform owns it")
+	}
+	if s.phase == running && w.app == 0 && w.zombie == 0 {
+		w.fatalf("running without an app")
+	}
+}
+
+// perform is what the real loop does, on the world.
+func (w *world) perform(a action) event {
+	switch a := a.(type) {
+	case stage:
+		w.begin(w.stage)
+	case publish:
+		w.begin(w.publish)
+	case withdraw:
+		w.begin(w.withdraw)
+	case accept:
+		w.accept()
+	case discard:
+		w.staged = nil
+	case runHook:
+		return w.runHook()
+	case killHook:
+		if a.pid <= 1 {
+			w.fatalf("kills hook %d", a.pid)
+		}
+		w.hookKilled = a.pid == w.hook // its end is an event like any other
+	case spawn:
+		return w.spawn()
+	case probe:
+		w.mayBeSignalled(a.pid)
+		return probed{w.handler}
+	case signal:
+		w.mayBeSignalled(a.pid)
+		w.signal(a.signal)
+	case endGroup:
+		if a.group <= 1 {
+			w.fatalf("ends group %d", a.group)
+		}
+		if a.signal != 0 && w.rand.IntN(2) == 0 {
+			w.leftover = false
+		}
+		return cleared{w.leftover}
+	}
+	return nil
+}
+
+// status is a wait status: n is a signal below 128, else an exit code above.
+func status(n int) process.Status { return process.Status(n) }
+
+func (w *world) mayBeSignalled(pid int) {
+	if pid <= 1 || (pid != w.app && pid != w.zombie) {
+		w.fatalf("signals pid %d, which is not alive (app %d)", pid, w.app)
+	}
+}
+
+func (w *world) begin(job func() event) {
+	if w.job != nil {
+		w.fatalf("two jobs for the linker at once")
+	}
+	w.job = job
+}
+
+func (w *world) stage() event {
+	w.staged = nil
+	switch {
+	case w.frail && w.rand.IntN(4) == 0:
+		return failed{errors.New("disk full")}
+	case w.looked && w.seen == w.mounted:
+		return unchanged{}
+	}
+	w.looked, w.seen = true, w.mounted
+	if w.mounted.invalid {
+		return invalid{errors.New("key missing")}
+	}
+	c := w.mounted
+	w.staged = &c
+	w.stagedNumber = w.numbers + 1
+	if w.live != nil && w.live.number == c.number {
+		w.stagedNumber = w.liveNumber
+	} else {
+		w.numbers++
+	}
+	ask := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
+		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
+	return staged{linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}, ask}
+}
+
+func (w *world) publish() event {
+	switch {
+	case w.staged == nil:
+		w.fatalf("publishes without a candidate")
+	case *w.staged != w.mounted:
+		w.looked = false
+		return superseded{}
+	case w.frail && w.rand.IntN(4) == 0:
+		w.looked, w.visible = false, w.staged
+		delete(w.judged, *w.staged) // to be tried again
+		return failed{errors.New("disk full")}
+	case w.stagedNumber < w.published:
+		w.fatalf("publishes generation %d after %d", w.stagedNumber, w.published)
+	case w.state.phase == publishing && w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged]:
+		w.fatalf("publishes %+v, which was not validated", *w.staged)
+	}
+	w.visible, w.published = w.staged, w.stagedNumber
+	return published{}
+}
+
+func (s state) validatesBeforeIn(c *config.Config) bool {
+	t := turn{state: s, config: c}
+	return t.validatesBefore()
+}
+
+func (w *world) withdraw() event {
+	if w.frail && w.rand.IntN(3) == 0 {
+		return failed{errors.New("disk full")}
+	}
+	w.visible, w.staged = nil, nil
+	if w.liveNumber > 0 {
+		w.published = w.liveNumber
+	}
+	return withdrawn{}
+}
+
+func (w *world) accept() {
+	if w.visible == nil {
+		w.fatalf("accepts what is not published")
+	}
+	if len(w.config.Validate) > 0 && w.visible.bad {
+		w.fatalf("accepts a bad configuration")
+	}
+	w.live, w.liveNumber = w.visible, w.published
+	w.visible, w.staged = nil, nil
+}
