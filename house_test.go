@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,4 +67,18 @@ func imports(t *testing.T, file string) []string {
 		paths = append(paths, path)
 	}
 	return paths
+}
+
+// TestNotLinked holds what PID 1 must not carry: a second owner of wait, and
+// anything that opens a connection.
+func TestNotLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if path = strings.TrimSpace(path); slices.Contains([]string{"os/exec", "net/http", "crypto/tls", "os/user"}, path) {
+			t.Errorf("%s is linked into confit", path)
+		}
+	}
 }
