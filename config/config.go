@@ -88,22 +88,23 @@ func (c *Config) Linker() linker.Config {
 func Parse(args, environ []string) (Config, error) {
 	c := Config{}
 	p := parser{config: &c, set: map[string]string{}}
-	line := p.commandLine(args)
+	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)
-	file := p.linksFiles(env, line)
 	for i := range settings {
 		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
 	}
-	for _, source := range [][]given{file, env, line} {
-		for _, g := range source {
-			p.apply(g)
-		}
-	}
+	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
+	p.applyAll(what, env, line)
 	if c.Mode == Help || c.Mode == Version {
 		return c, nil
 	}
+	if c.Mode == Install {
+		return c, errors.Join(p.wrong...)
+	}
+	how := func(s *setting) bool { return !s.notFile }
+	p.applyAll(how, p.linksFiles(env, line), env, line)
 	p.note(linker.Check(c.Linker()))
-	if c.Mode == Run && len(c.App) == 0 {
+	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}
 	return c, errors.Join(p.wrong...)
@@ -131,6 +132,17 @@ func (p *parser) note(err error) {
 
 func (p *parser) errorf(format string, args ...any) {
 	p.wrong = append(p.wrong, fmt.Errorf(format, args...))
+}
+
+// applyAll applies the settings that pass, the weakest source first.
+func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
+	for _, source := range sources {
+		for _, g := range source {
+			if filter(g.setting) {
+				p.apply(g)
+			}
+		}
+	}
 }
 
 func (p *parser) apply(g given) {

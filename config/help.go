@@ -27,9 +27,10 @@ What it works with
 A change of a volume
   --settle D              quiet time before it is staged (0 for a single
                           ConfigMap or Secret volume, else 100ms)
-  --rescan D              how often the volumes are looked at without an event (10s)
+  --rescan D              how often the volumes are looked at even without an
+                          event (10s)
   --validate CMD          checks it; {candidate} stands for its directory
-  --validate-timeout D    then the hook is killed and the change is rejected (30s)
+  --validate-timeout D    then the hook is killed, the change rejected (30s)
   --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
 
 The app
@@ -46,9 +47,10 @@ And
   --log-format FORMAT     text or json, on stderr (text)
   --log-level LEVEL       debug, info, warn or error (info)
 
-Every flag but the last eight may stand in the links file, without the dashes,
-and all but help and version in the environment: CONFIT_STOP_SIGNAL=QUIT.
-The command line wins over the environment, that over the links file.
+The flags may stand in the environment, too, as CONFIT_STOP_SIGNAL=QUIT, and
+without dashes in the links file, but for --links and what is to be done
+instead of running the app. The command line wins over the environment, that
+over the links file.
 
 A links file
   link  web/nginx.conf   /etc/nginx/nginx.conf

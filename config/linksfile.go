@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"confit/linker"
@@ -15,13 +14,8 @@ const defaultLinks = "/etc/confit/links"
 
 // linksFiles finds and reads the links files: those that the command line
 // names, else those of CONFIT_LINKS, else the default. A directory means its
-// files in lexical order. To print the help or to install, none is needed.
+// files in lexical order.
 func (p *parser) linksFiles(env, line []given) []given {
-	if slices.ContainsFunc(append(env, line...), func(g given) bool {
-		return g.setting.name == "install" || (g.setting.notEnv && g.value == "true")
-	}) {
-		return nil
-	}
 	var list []given
 	for _, name := range linksNames(env, line) {
 		files, err := expandDir(name)
@@ -29,7 +23,7 @@ func (p *parser) linksFiles(env, line []given) []given {
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {
-				p.errorf("cannot read links file %q: %w", file, err)
+				p.errorf("cannot read links file %q: %w", file, cause(err))
 				continue
 			}
 			p.config.LinkFiles = append(p.config.LinkFiles, file)
@@ -71,7 +65,10 @@ func expandDir(name string) ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		file := filepath.Join(name, e.Name())
-		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() { // what can't be read is said by the reader
 			files = append(files, file)
 		}
 	}
@@ -85,6 +82,7 @@ func (p *parser) linksFile(name, text string) []given {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
+		line = strings.TrimRight(line, "\r\n")
 		where := fmt.Sprintf("%s:%d", name, number)
 		ws, err := words(line)
 		switch {

@@ -18,6 +18,7 @@ import (
 // file.
 type setting struct {
 	name    string
+	short   string // a one-letter name
 	def     string // the default
 	bare    bool   // a switch: without a value it is on
 	command bool   // the value is a command: in a links file, the rest of the line
@@ -45,7 +46,7 @@ var settings = []setting{
 	{name: "bake", def: "false", bare: true, notFile: true, read: mode(Bake)},
 	{name: "install", def: "", notFile: true, read: readInstall},
 	{name: "version", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Version)},
-	{name: "help", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Help)},
+	{name: "help", short: "h", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Help)},
 }
 
 // find is the setting of that name, or nil.
@@ -69,12 +70,20 @@ func names(filter func(*setting) bool) []string {
 	return list
 }
 
+// readValidate reads a command; an empty one takes a weaker source's back.
 func readValidate(c *Config, value string) (err error) {
-	c.Validate, err = splitWords(value)
+	if c.Validate = nil; value == "" || value == "''" || value == `""` {
+		return nil
+	}
+	c.Validate, err = splitCommand(value)
 	return err
 }
 
+// readReload takes quotes off that stand around the whole of an action.
 func readReload(c *Config, value string) (err error) {
+	if list, err := splitWords(value); err == nil && len(list) == 1 && strings.ContainsAny(value[:1], `'"`) {
+		value = list[0]
+	}
 	c.Reload, err = ParseAction(value)
 	return err
 }
@@ -106,7 +115,7 @@ func readLogLevel(c *Config, value string) (err error) {
 
 func readInstall(c *Config, value string) error {
 	if value == "" {
-		return nil
+		return mode(Install)(c, "false")
 	}
 	c.Mode = Install
 	return path(func(c *Config) *string { return &c.Install })(c, value)
@@ -114,8 +123,11 @@ func readInstall(c *Config, value string) error {
 
 func mode(m Mode) func(*Config, string) error {
 	return onOff(func(c *Config, on bool) {
-		if on {
+		switch {
+		case on:
 			c.Mode = m
+		case c.Mode == m: // a stronger source takes it back
+			c.Mode = Run
 		}
 	})
 }

@@ -8,24 +8,25 @@ import (
 )
 
 // commandLine reads the flags; what follows them, or --, is the app.
-func (p *parser) commandLine(args []string) []given {
-	var list []given
+// It reports whether it could be read to its end.
+func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.SetInterspersed(false) // the app's own flags are the app's
 	flags.Usage = func() {}
 	for i := range settings {
 		s := &settings[i]
-		f := flags.VarPF(&flagValue{s, &list}, s.name, "", "")
+		f := flags.VarPF(&flagValue{s, &list}, s.name, s.short, "")
 		if s.bare {
 			f.NoOptDefVal = "true"
 		}
 	}
 	if err := flags.Parse(args[1:]); err != nil {
 		p.errorf("%s (confit --help lists the flags%s)", err, suggestion(err.Error()))
+		return list, false
 	}
 	p.config.App = flags.Args()
-	return list
+	return list, true
 }
 
 // suggestion finds the flag that was meant in pflag's "unknown flag: --name".
@@ -75,11 +76,12 @@ func (p *parser) environment(environ []string) []given {
 	return list
 }
 
-// foreign reports a variable that others may set: Kubernetes for a Service
-// named confit (kubernetes.io/docs/concepts/services-networking/service), and
-// confit itself for a hook that runs confit.
+// foreign reports a variable that others may set: Kubernetes in every pod of a
+// namespace that has a Service named confit or confit-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service), and confit itself
+// for a hook that runs confit.
 func foreign(name string) bool {
-	return strings.HasPrefix(name, "CONFIT_SERVICE_") || strings.HasPrefix(name, "CONFIT_PORT") ||
+	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
 		slices.Contains([]string{"CONFIT_CANDIDATE", "CONFIT_GENERATION", "CONFIT_CHANGED"}, name)
 }
 

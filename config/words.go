@@ -20,10 +20,10 @@ type word struct {
 func words(line string) ([]word, error) {
 	var list []word
 	for i := 0; i < len(line); {
-		switch {
-		case line[i] == ' ' || line[i] == '\t' || line[i] == '\n' || line[i] == '\r':
+		switch line[i] {
+		case ' ', '\t', '\n', '\r':
 			i++
-		case line[i] == '#':
+		case '#':
 			return list, nil
 		default:
 			w, err := oneWord(line, i)
@@ -78,7 +78,7 @@ func quoted(text *strings.Builder, s string) (int, error) {
 			text.WriteByte(s[i])
 		}
 	}
-	return 0, fmt.Errorf("%s is never closed: add a %c at the end of the word", s, quote)
+	return 0, fmt.Errorf("%q is never closed: add a %c at the end of the word", s, quote)
 }
 
 // splitWords splits a command into its words.
@@ -89,6 +89,15 @@ func splitWords(command string) ([]string, error) {
 		texts = append(texts, w.text)
 	}
 	return texts, err
+}
+
+// splitCommand is splitWords for what must be a command.
+func splitCommand(command string) ([]string, error) {
+	list, err := splitWords(command)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%q holds no command: write a program and its arguments", command)
+	}
+	return list, err
 }
 
 // joinWords writes words so that splitWords reads them again.

@@ -41,8 +41,10 @@ type source struct {
 // parseLink works out a link's paths. volumes is where relative sources live.
 func parseLink(l Link, volumes string) (source, error) {
 	s := source{Link: l}
-	err := errors.Join(s.parseSource(volumes), s.parseTarget())
-	return s, err
+	if err := s.parseSource(volumes); err != nil {
+		return s, errors.Join(err, s.absolute())
+	}
+	return s, s.parseTarget()
 }
 
 func (s *source) parseSource(volumes string) error {
@@ -100,11 +102,20 @@ func (s *source) place(volumes string) error {
 	return nil
 }
 
+// absolute is what is asked of every target, whatever the source.
+func (s *source) absolute() error {
+	if filepath.IsAbs(s.Target) {
+		return nil
+	}
+	return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
+}
+
 func (s *source) parseTarget() error {
 	isDir := strings.HasSuffix(s.Target, "/")
+	if err := s.absolute(); err != nil {
+		return err
+	}
 	switch {
-	case !filepath.IsAbs(s.Target):
-		return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
 	case filepath.Clean(s.Target) == "/" && s.kind != glob && s.kind != tree:
 		return s.errorf("target %q is the root directory: write the path that the app opens", s.Target)
 	case s.kind == oneKey && isDir:

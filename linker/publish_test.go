@@ -223,7 +223,7 @@ func TestSecretsStayInMemory(t *testing.T) {
 	if err := unix.Mount("tmpfs", h.path("volumes/web"), "tmpfs", 0, ""); err != nil {
 		t.Fatalf("cannot mount a tmpfs, which a Secret is: %v", err)
 	}
-	defer unix.Unmount(h.path("volumes/web"), 0)
+	defer func() { h.must(unix.Unmount(h.path("volumes/web"), 0)) }()
 	h.write("web", "a", "secret")
 	h.config.AllowDisk = false
 	h.open()

@@ -27,7 +27,7 @@ func KillGroup(pgid int, sig syscall.Signal) error {
 
 // GroupAlive reports whether a group has a member, which may be a zombie.
 func GroupAlive(pgid int) bool {
-	return KillGroup(pgid, 0) != unix.ESRCH
+	return pgid > 1 && KillGroup(pgid, 0) != unix.ESRCH
 }
 
 // BecomeSubreaper makes confit the parent of orphans where it isn't PID 1,

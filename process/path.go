@@ -14,13 +14,16 @@ import (
 // written here because os/exec adds 290 kB to a program that needs no more of
 // it, and would be a second caller of wait.
 func lookPath(name string, env []string, dir string) (string, error) {
+	if name == "" {
+		return "", fs.ErrNotExist
+	}
 	if strings.Contains(name, "/") {
 		return name, executable(inDir(dir, name))
 	}
 	var refused error
-	for _, d := range filepath.SplitList(pathOf(env)) {
+	for d := range strings.SplitSeq(pathOf(env), ":") {
 		if d == "" {
-			d = "."
+			d = "." // an empty element, or an empty PATH
 		}
 		path := inDir(dir, filepath.Join(d, name))
 		switch err := executable(path); err {
@@ -36,16 +39,15 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// pathOf is the PATH of an environment; its last entry wins, as in execvp(3).
-// The default is the kernel's own for an init without one.
+// pathOf is the PATH of an environment; the first entry wins, as in getenv(3).
+// The default is what most images set.
 func pathOf(env []string) string {
-	path := "/sbin:/usr/sbin:/bin:/usr/bin"
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
-			path = v
+			return v
 		}
 	}
-	return path
+	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
 // inDir is the path that a process started in dir means.

@@ -30,10 +30,13 @@ func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 // kill can't hit a stranger that was given the number anew.
 func (f *Family) Reap(handle func(Exit)) {
 	for {
-		if len(f.hooks) > 0 && !f.endGroupOfNext() {
-			return
+		who := anyChild
+		if len(f.hooks) > 0 {
+			if who = f.endGroupOfNext(); who == 0 {
+				return
+			}
 		}
-		pid, status, err := wait()
+		pid, status, err := wait(who)
 		if err != nil || pid <= 0 { // none has ended, or ECHILD: none is left
 			return
 		}
@@ -42,21 +45,25 @@ func (f *Family) Reap(handle func(Exit)) {
 	}
 }
 
-// endGroupOfNext kills the group of the child that wait will return next, when
-// that child is a hook. It reports whether there is a next child.
-func (f *Family) endGroupOfNext() bool {
+// endGroupOfNext is the pid of a child that has ended, or 0. When it is a hook
+// its group is killed first. It is that pid which must be waited for then: a
+// wait for any child may find another that ended meanwhile.
+func (f *Family) endGroupOfNext() int {
 	pid := peek()
 	if f.hooks[pid] {
 		_ = KillGroup(pid, unix.SIGKILL) // ESRCH: the leader was the last
 	}
-	return pid > 0
+	return pid
 }
 
-// wait is wait4(2) for any child, without blocking.
-func wait() (int, Status, error) {
+// anyChild is the pid that stands for every child, wait4(2).
+const anyChild = -1
+
+// wait is wait4(2), without blocking.
+func wait(who int) (int, Status, error) {
 	for {
 		var ws unix.WaitStatus
-		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		pid, err := unix.Wait4(who, &ws, unix.WNOHANG, nil)
 		if err != unix.EINTR {
 			return pid, Status(ws), err
 		}
@@ -72,7 +79,7 @@ type siginfo struct {
 	_                  [108]byte
 }
 
-// peek is the pid of the child that wait would return next, or 0.
+// peek is the pid of a child that has ended and can be waited for, or 0.
 func peek() int {
 	for {
 		var info siginfo

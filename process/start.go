@@ -11,6 +11,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -34,6 +35,9 @@ type startError struct {
 func (e *startError) Error() string { return fmt.Sprintf("cannot start %q: %v", e.name, e.err) }
 func (e *startError) Unwrap() error { return e.err }
 
+// shell runs scripts that don't say by what.
+const shell = "/bin/sh"
+
 // start makes the new process the leader of a group of its own.
 func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (int, error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
@@ -41,9 +45,11 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (int, error) {
 		return 0, &startError{c.Args[0], err}
 	}
 	attr.Setpgid = true
-	pid, err := syscall.ForkExec(path, c.Args, &syscall.ProcAttr{
-		Dir: c.Dir, Env: c.Env, Files: files, Sys: attr,
-	})
+	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: attr}
+	pid, err := syscall.ForkExec(path, c.Args, how)
+	if errors.Is(err, unix.ENOEXEC) { // a script without #! is the shell's, execvp(3)
+		pid, err = syscall.ForkExec(shell, append([]string{shell, path}, c.Args[1:]...), how)
+	}
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}

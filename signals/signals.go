@@ -37,6 +37,9 @@ const (
 	rtMax Signal = 64
 )
 
+// synonyms are the second names of signal(7).
+var synonyms = map[string]Signal{"IOT": unix.SIGABRT, "POLL": unix.SIGIO, "CLD": unix.SIGCHLD}
+
 // Parse reads a signal's name: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or
 // RTMAX-1. The error says what to write instead.
 func Parse(name string) (Signal, error) {
@@ -48,6 +51,9 @@ func Parse(name string) (Signal, error) {
 		return sig, nil
 	}
 	if sig := unix.SignalNum("SIG" + s); sig != 0 {
+		return sig, nil
+	}
+	if sig, ok := synonyms[s]; ok {
 		return sig, nil
 	}
 	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)

@@ -123,7 +123,7 @@ func (w *world) become(s state, actions []action) {
 // check holds what must be true after every step.
 func (w *world) check() {
 	s := w.state
-	waits := s.phase != stopping && s.phase != done && !(s.phase == running && s.degraded)
+	waits := s.phase != stopping && s.phase != done && (s.phase != running || !s.degraded)
 	if waits && s.deadline.IsZero() {
 		w.fatalf("phase %v has no deadline", s.phase)
 	}

@@ -1,0 +1,171 @@
+package signals
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// planned is what the process in the role dispose does with a signal: of every
+// three one is caught, one ignored, one left to the default.
+func planned(sig Signal) Disposition {
+	switch {
+	case uncatchable(sig):
+		return Default
+	case sig >= 32 && sig <= 34: // the C library and the Go runtime have their say
+		return Unknown
+	}
+	return [...]Disposition{Caught, Ignored, Default}[sig%3]
+}
+
+// dispose sets its dispositions, says so, and waits to be let go.
+func dispose() {
+	signal.Notify(make(chan os.Signal, 1))
+	for _, sig := range everySignal() {
+		switch planned(sig) {
+		case Ignored:
+			must(setHandler(sig, sigIgnore))
+		case Default:
+			if !uncatchable(sig) {
+				must(setHandler(sig, sigDefault))
+			}
+		}
+	}
+	wait()
+}
+
+// wait says that all is set up, and waits to be let go.
+func wait() {
+	fmt.Println("ready")
+	_, _ = io.ReadAll(os.Stdin)
+}
+
+// startReady starts a role and waits until it says that it is ready. It is let
+// go and collected at the end of the test.
+func startReady(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the child: %v", err)
+		}
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	return cmd.Process.Pid
+}
+
+func TestDispositionOf(t *testing.T) {
+	t.Parallel()
+	pid := startReady(t, asRole("dispose"))
+	for _, sig := range everySignal() {
+		want := planned(sig)
+		if got := DispositionOf(pid, sig); got != want && want != Unknown {
+			t.Errorf("%s: %v, want %v", Name(sig), got, want)
+		}
+	}
+}
+
+// TestDispositionOfShell: what an entrypoint script does, before and after its
+// exec: handlers go with the program, what is ignored stays (execve(2)).
+func TestDispositionOfShell(t *testing.T) {
+	t.Parallel()
+	const traps = `trap : USR1; trap "" HUP; `
+	script := startReady(t, exec.Command("sh", "-c", traps+`echo ready; read x; exit 0`))
+	program := startReady(t, exec.Command("sh", "-c", traps+`exec sh -c 'echo ready; read x; exit 0'`))
+	for _, tt := range []struct {
+		sig             Signal
+		script, program Disposition
+	}{
+		{unix.SIGUSR1, Caught, Default}, {unix.SIGHUP, Ignored, Ignored}, {unix.SIGUSR2, Default, Default},
+	} {
+		if got := DispositionOf(script, tt.sig); got != tt.script {
+			t.Errorf("the script's %s: %v, want %v", Name(tt.sig), got, tt.script)
+		}
+		if got := DispositionOf(program, tt.sig); got != tt.program {
+			t.Errorf("%s after exec: %v, want %v", Name(tt.sig), got, tt.program)
+		}
+	}
+}
+
+// TestDispositionOfNobody: a pid above any pid_max (2²², proc_sys_kernel(5)),
+// and what is no pid.
+func TestDispositionOfNobody(t *testing.T) {
+	t.Parallel()
+	for _, pid := range []int{1 << 30, 0, -1} {
+		if got := DispositionOf(pid, unix.SIGHUP); got != Unknown {
+			t.Errorf("pid %d: %v", pid, got)
+		}
+	}
+}
+
+// spoofed is a name that looks like a mask; a name has 15 bytes at most.
+const spoofed = "x\nSigCgt:\tffff"
+
+// spoof takes that name and ignores HUP.
+func spoof() {
+	must(os.WriteFile("/proc/self/comm", []byte(spoofed), 0))
+	must(setHandler(unix.SIGHUP, sigIgnore))
+	wait()
+}
+
+// TestDispositionIsNotSpoofed: the name of a process stands in front of its
+// masks in /proc/PID/status, with the line breaks escaped.
+func TestDispositionIsNotSpoofed(t *testing.T) {
+	t.Parallel()
+	pid := startReady(t, asRole("spoof"))
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	if err != nil || !strings.HasPrefix(string(name), spoofed) {
+		t.Fatalf("the child's name is %q, %v", name, err)
+	}
+	if got := DispositionOf(pid, unix.SIGHUP); got != Ignored {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestMasks: what stands in the status of a process, and what doesn't.
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	const ign, cgt = "SigIgn:\t0000000000000001\n", "SigCgt:\t8000000000000004\n"
+	for _, tt := range []struct {
+		status string
+		sig    Signal
+		want   Disposition
+	}{
+		{"Name:\tx\n" + ign + cgt + "CapInh:\t0\n", 1, Ignored},
+		{cgt + ign, 3, Caught},
+		{cgt + ign, 64, Caught},
+		{cgt + ign, 2, Default},
+		{"SigIgn:\t4\nSigCgt:\t4", 3, Caught},
+		{ign, 1, Unknown},
+		{cgt, 3, Unknown},
+		{"", 1, Unknown},
+		{"SigIgn:\t\n" + cgt, 3, Unknown},
+		{"SigIgn:\txyz\n" + cgt, 3, Unknown},
+		{"SigIgn:\t10000000000000000\n" + cgt, 3, Unknown}, // 65 bits
+		{"XSigIgn:\t0\n" + cgt, 3, Unknown},
+	} {
+		if got := dispositionIn([]byte(tt.status), tt.sig); got != tt.want {
+			t.Errorf("%q, signal %d: %v, want %v", tt.status, tt.sig, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package signals
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// survived is what a process exits with that a signal didn't end.
+const survived = 42
+
+// suffer sends itself a signal that it has no handler for. It is sent to the
+// thread that runs, so that it has had its effect before the call returns:
+// there is nothing to wait for.
+func suffer() {
+	runtime.LockOSThread()
+	n, err := strconv.Atoi(os.Args[1])
+	must(err)
+	sig := Signal(n)
+	must(unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)) // no core file of each of ten
+	if !uncatchable(sig) {
+		must(setHandler(sig, sigDefault))
+	}
+	must(unix.Tgkill(os.Getpid(), unix.Gettid(), sig))
+	os.Exit(survived)
+}
+
+// TestEndsByDefault asks the kernel, for every signal.
+func TestEndsByDefault(t *testing.T) {
+	t.Parallel()
+	for _, sig := range everySignal() {
+		t.Run(Name(sig), func(t *testing.T) {
+			t.Parallel()
+			if ends := endsReally(t, sig); ends != EndsByDefault(sig) {
+				t.Errorf("the signal ends a process: %v; EndsByDefault says %v", ends, EndsByDefault(sig))
+			}
+		})
+	}
+}
+
+func endsReally(t *testing.T, sig Signal) bool {
+	cmd := asRole("suffer", strconv.Itoa(int(sig)))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var status unix.WaitStatus
+	if _, err := retry(func() (int, error) { return unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil) }); err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case status.Signaled() && status.Signal() == sig:
+		return true
+	case status.Stopped():
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return false
+	case status.Exited() && status.ExitStatus() == survived:
+		return false
+	}
+	t.Fatalf("the child ended with status %#x", status)
+	return false
+}
+
+// retry repeats a call that a signal interrupted.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		if n, err := call(); err != unix.EINTR {
+			return n, err
+		}
+	}
+}
