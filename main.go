@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -98,11 +99,16 @@ func codeFor(err error, code int) int {
 	return code
 }
 
-// lastWords tells why confit left, on stderr and where kubectl describe looks.
+// lastWords tells why confit left, on stderr and where kubectl describe looks;
+// what a hook printed is on stderr already.
 func lastWords(err error) {
 	fmt.Fprintln(os.Stderr, "confit:", err)
-	if f, ferr := os.OpenFile(terminationLog, os.O_WRONLY|os.O_TRUNC, 0); ferr == nil {
-		io.WriteString(f, err.Error())
+	text := err.Error()
+	if r := (*supervisor.Rejected)(nil); errors.As(err, &r) {
+		text += "\n" + r.Tail
+	}
+	if f, err := os.OpenFile(terminationLog, os.O_WRONLY|os.O_TRUNC, 0); err == nil {
+		io.WriteString(f, text)
 		f.Close()
 	}
 }

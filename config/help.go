@@ -72,7 +72,7 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("state", c.State),
 		slog.String("validate", joinWords(c.Validate)),
 		slog.String("reload", c.Reload.String()),
-		slog.String("stopSignal", signals.Name(c.StopSignal)),
+		slog.String("stop-signal", signals.Name(c.StopSignal)),
 		slog.Duration("rescan", c.Rescan),
 	)
 }
@@ -91,7 +91,9 @@ func Explain(w io.Writer, c *Config) error {
 		{"reload", c.Reload.String()}, {"stop-signal", signals.Name(c.StopSignal)},
 		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
 	} {
-		fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
+		}
 	}
 	return linker.Explain(w, c.Linker())
 }

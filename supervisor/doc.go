@@ -24,13 +24,13 @@
 //	staging      crashed        → done, running
 //	             exited         → done
 //	             failed         → done, running, settling
-//	             invalid        → done, running, settling
+//	             invalid        → running, settling, withdrawing
 //	             signalled TERM → done, stopping
 //	             staged         → publishing, running, settling, validating
 //	             unchanged      → running, settling
 //	validating   exited         → done
-//	             hookBarred     → done, running, staging, withdrawing
-//	             hookEnded      → done, publishing, restarting, running, settling, staging, starting, telling, withdrawing
+//	             hookBarred     → running, staging, withdrawing
+//	             hookEnded      → publishing, restarting, running, settling, staging, starting, telling, withdrawing
 //	             signalled TERM → done, stopping
 //	publishing   crashed        → done, running
 //	             exited         → done

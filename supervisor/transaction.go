@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -15,8 +14,17 @@ import (
 // placeholder stands in a hook's command for the candidate's directory.
 const placeholder = "{candidate}"
 
-// errRejected begins the reason why confit left before the app was started.
-var errRejected = errors.New("cannot start: the first configuration was rejected")
+// Rejected is why confit left before the app was started.
+type Rejected struct {
+	Reason error
+	Tail   string // the last that the hook printed, when it was a hook
+}
+
+func (r *Rejected) Error() string {
+	return "cannot start: the first configuration was rejected: " + r.Reason.Error()
+}
+
+func (r *Rejected) Unwrap() error { return r.Reason }
 
 // files is the linker's answer to stage, publish or withdraw. One that comes
 // when nobody waits any more, as after a stop, changes nothing.
@@ -130,16 +138,17 @@ func (t *turn) accept() {
 // and what to do.
 func (t *turn) reject(step string, reason error, tail string) {
 	t.refused, t.rejected = true, t.candidate.Hash
-	t.leaving, t.reason = config.ExitRejected, fmt.Errorf("%w: %w%s", errRejected, reason, lastWords(tail))
+	t.leaving, t.reason = config.ExitRejected, &Rejected{reason, tail}
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
+	todo := "mend the configuration and start again"
 	if t.app.pid != 0 {
-		keys = append(keys, "live", t.inForce(), "todo", "mend the configuration: the next change is tried")
-		t.say(slog.LevelError, "candidate rejected", keys...)
+		todo = "mend the configuration: the next change is tried"
 	}
-	if t.visible {
+	t.say(slog.LevelError, "candidate rejected", append(keys, "live", t.inForce(), "todo", todo)...)
+	if t.visible || t.app.pid == 0 { // nothing of it may be left when confit leaves
 		t.withdraw()
 		return
 	}
@@ -149,14 +158,10 @@ func (t *turn) reject(step string, reason error, tail string) {
 
 // inForce names the generation that the app goes on with.
 func (t *turn) inForce() string {
-	return fmt.Sprintf("generation %d, %v", t.live.Number, t.live.Hash)
-}
-
-func lastWords(tail string) string {
-	if tail == "" {
-		return ""
+	if t.live.Number == 0 {
+		return "none"
 	}
-	return "\n" + strings.TrimRight(tail, "\n")
+	return fmt.Sprintf("generation %d, %v", t.live.Number, t.live.Hash)
 }
 
 // withdraw takes the candidate back. Until that has worked nothing else is
