@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// box is the container's file system: the machine's own programs and libraries, and everything else fresh.
+type box string
+
+// in is where a path of the container lies on the stage.
+func (b box) in(path string) string { return filepath.Join(string(b), path) }
+
+// boxParent is where the box is built: covered by a tmpfs of the stage's own mount namespace, it ends with that.
+const boxParent = "/tmp"
+
+// openBox builds the box around the confit program. The program is opened first, as it may lie below boxParent.
+func openBox(confit string) (box, error) {
+	program, err := os.ReadFile(confit)
+	if err != nil {
+		return "", fmt.Errorf("cannot read confit: %w", err)
+	}
+	if err := mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE); err != nil {
+		return "", err
+	}
+	if err := mount("tmpfs", boxParent, "tmpfs", 0); err != nil {
+		return "", err
+	}
+	b := box(filepath.Join(boxParent, "box"))
+	return b, errors.Join(b.directories(), b.system(), b.devices(), b.copies(), b.install(program))
+}
+
+// directories are those that an nginx image has, and /confit/web, where a pod would mount the volume.
+func (b box) directories() error {
+	var wrong []error
+	for _, path := range []string{
+		"/confit/web", "/dev", "/etc/confit", "/etc/nginx", "/proc", "/run", "/tmp", "/usr",
+		"/var/cache/nginx", "/var/lib/nginx", "/var/log/nginx",
+	} {
+		wrong = append(wrong, os.MkdirAll(b.in(path), 0o755))
+	}
+	return errors.Join(append(wrong, os.Symlink("/run", b.in("/var/run")))...)
+}
+
+// system is the machine's /usr and, beside it, what links into it on a merged /usr and is a directory on another one.
+func (b box) system() error {
+	wrong := []error{mount("/usr", b.in("/usr"), "", unix.MS_BIND|unix.MS_REC)}
+	for _, path := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"} {
+		if to, err := os.Readlink(path); err == nil {
+			wrong = append(wrong, os.Symlink(to, b.in(path)))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			wrong = append(wrong, os.Mkdir(b.in(path), 0o755), mount(path, b.in(path), "", unix.MS_BIND|unix.MS_REC))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (b box) devices() error {
+	var wrong []error
+	for _, path := range []string{"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"} {
+		wrong = append(wrong, os.WriteFile(b.in(path), nil, 0o666), mount(path, b.in(path), "", unix.MS_BIND))
+	}
+	return errors.Join(wrong...)
+}
+
+// copies are the few files of /etc that nginx and its libraries look into, as far as the machine has them.
+func (b box) copies() error {
+	for _, path := range []string{"/etc/passwd", "/etc/group", "/etc/ld.so.cache"} {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = os.WriteFile(b.in(path), data, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// install puts confit and its links file where the image of a container would have them.
+func (b box) install(confit []byte) error {
+	if err := mount("tmpfs", b.in("/usr/local"), "tmpfs", 0); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.Mkdir(b.in("/usr/local/bin"), 0o755),
+		os.WriteFile(b.in("/usr/local/bin/confit"), confit, 0o755),
+		os.WriteFile(b.in("/etc/confit/links"), []byte(links), 0o644))
+}
+
+func mount(source, target, kind string, flags uintptr) error {
+	options := ""
+	if kind == "tmpfs" {
+		options = "mode=0755"
+	}
+	if err := unix.Mount(source, target, kind, flags, options); err != nil {
+		return fmt.Errorf("cannot mount %q on %q: %w", source, target, err)
+	}
+	return nil
+}
+
+// raiseLoopback brings lo up, which in a new network namespace is down.
+func raiseLoopback() error {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("cannot open a socket: %w", err)
+	}
+	defer unix.Close(socket)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	lo.SetUint16(unix.IFF_UP)
+	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, lo); err != nil {
+		return fmt.Errorf("cannot bring lo up: %w", err)
+	}
+	return nil
+}

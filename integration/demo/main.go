@@ -1,0 +1,58 @@
+// Command demo shows confit at work: a real nginx under it in a container, and a ConfigMap volume that changes.
+//
+//	demo CONFIT
+//
+// It needs Linux, nginx, and root or else user namespaces. It guarantees that nothing is left behind however it ends, kill -9
+// included: all files are in a tmpfs that only its own mount namespace has, and all processes end with PID 1 of a PID namespace.
+//
+// The program plays three parts, each a process of its own, told by the name it is started under:
+//
+//	demo        makes the namespaces and waits                     isolate.go
+//	demo-stage  builds the container, plays the acts and checks    stage.go, box.go, acts.go
+//	demo-enter  PID 1 of the container; becomes confit             box.go
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+const (
+	stageRole = "demo-stage"
+	enterRole = "demo-enter"
+)
+
+// errInterrupted is the end by ^C or the like. It needs no words.
+var errInterrupted = errors.New("interrupted")
+
+func main() {
+	os.Exit(exitCode(run(os.Args)))
+}
+
+func run(args []string) error {
+	switch role, rest := args[0], args[1:]; {
+	case role == stageRole && len(rest) == 1:
+		return stage(rest[0])
+	case role == enterRole && len(rest) > 1:
+		return enter(rest[0], rest[1:])
+	case len(rest) == 1:
+		return isolate(rest[0])
+	}
+	return errors.New("write the program to show: go run ./integration/demo bin/confit")
+}
+
+// exitCode tells why the demo failed, unless a process further in has done so.
+func exitCode(err error) int {
+	var inner *innerError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &inner):
+		return inner.code
+	case errors.Is(err, errInterrupted):
+		return 130 // 128 + SIGINT, as a shell has it
+	}
+	fmt.Fprintf(os.Stderr, "\ndemo: FAILED: %v\n", err)
+	return 1
+}
