@@ -3,9 +3,8 @@
 //
 // It guarantees that a generation is a complete copy of every linked key, read
 // from one state of each volume; that all targets change over to a generation
-// in one rename(2); that after any prefix of its steps, a power cut included,
-// each target is whole, old or new; and that nothing which confit did not make
-// is lost: a file that stood where a target goes is kept beside it and comes
+// in one rename(2); that wherever confit is killed, each target is whole, old
+// or new; and that nothing which confit did not make is lost: a file that stood where a target goes is kept beside it and comes
 // back.
 //
 // It does not know who reads the files, and it never decides whether or when:

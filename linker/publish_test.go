@@ -120,8 +120,9 @@ func (h *house) noLeftovers() {
 }
 
 func TestVolumeTornDown(t *testing.T) {
-	h := newHouse(t, "web/a a optional", "web/*.conf conf.d/ optional")
+	h := newHouse(t, "web/a a optional", "web/*.conf conf.d/ optional", "tls/c c")
 	h.write("web", "a", "one", "b.conf", "b")
+	h.write("tls", "c", "c")
 	h.open()
 	h.adopt()
 	entries, err := os.ReadDir(h.path("volumes/web"))
@@ -218,13 +219,13 @@ func TestStateTightened(t *testing.T) {
 }
 
 func TestSecretsStayInMemory(t *testing.T) {
-	h := newHouse(t, "web/a a")
+	h := newHouse(t, "web/direct direct direct", "web/a a")
 	h.must(os.MkdirAll(h.path("volumes/web"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("volumes/web"), "tmpfs", 0, ""); err != nil {
 		t.Fatalf("cannot mount a tmpfs, which a Secret is: %v", err)
 	}
 	defer func() { h.must(unix.Unmount(h.path("volumes/web"), 0)) }()
-	h.write("web", "a", "secret")
+	h.write("web", "a", "secret", "direct", "x")
 	h.config.AllowDisk = false
 	h.open()
 	if onMemory(h.path("state")) {

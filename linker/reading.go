@@ -53,31 +53,33 @@ func (r *reading) note(err error) bool {
 	return true
 }
 
-// open finds and opens the volume of link i, once for all links of a volume.
+// open finds the volume of link i and opens it, once for all of its links.
 func (r *reading) open(l *Linker, i int) error {
-	s := &l.links[i]
-	dir, atomic := s.findVolume()
+	v, err := r.volume(l, i)
+	r.of[i] = v
+	if err == nil && v.atomic {
+		l.atomic[i] = v.dir
+	}
+	if err == nil && v.memory && !l.links[i].Direct && !l.allowDisk && !l.state.memory {
+		return &onDiskError{volume: v.dir, state: l.state.path}
+	}
+	return err
+}
+
+func (r *reading) volume(l *Linker, i int) (*volume, error) {
+	dir, atomic := l.links[i].findVolume()
 	if former := l.atomic[i]; former != "" && !atomic {
-		r.of[i] = &volume{dir: former}
-		return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
+		return &volume{dir: former}, invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
 			"(kubernetes#113242); recreate the pod if it doesn't come back", former)
 	}
 	for _, v := range r.volumes {
 		if v.dir == dir && v.atomic == atomic {
-			r.of[i] = v
-			return nil
+			return v, nil
 		}
 	}
 	v, err := openVolume(dir, atomic)
-	r.of[i] = v
 	r.volumes = append(r.volumes, v)
-	if err == nil && atomic {
-		l.atomic[i] = dir
-	}
-	if err == nil && !s.Direct && !l.allowDisk && v.memoryBacked() && !onMemory(l.state.path) {
-		return &onDiskError{volume: dir, state: l.state.path}
-	}
-	return err
+	return v, err
 }
 
 // expand lists the keys of the atomic or of the plain volumes.

@@ -31,7 +31,8 @@ type state struct {
 	root        *os.Root
 	generations *os.Root
 	lock        *os.File
-	next        int // the number of the next generation
+	memory      bool // it lives in memory
+	next        int  // the number of the next generation
 }
 
 // openState makes, tightens, locks and sweeps the state directory.
@@ -50,7 +51,7 @@ func openState(dir string) (*state, error) {
 		}
 		return nil, fmt.Errorf("cannot lock state directory %q: %w", dir, err)
 	}
-	s := &state{path: dir, lock: lock, next: 1}
+	s := &state{path: dir, lock: lock, memory: onMemory(dir), next: 1}
 	if s.root, err = os.OpenRoot(dir); err != nil {
 		return nil, unusable(dir, err)
 	}

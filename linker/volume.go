@@ -26,6 +26,7 @@ type volume struct {
 	atomic bool     // it holds ..data
 	data   string   // what ..data points at, the name of a directory in dir
 	root   *os.Root // that directory; of a plain volume dir itself; nil when there is none
+	memory bool     // its files live in memory
 }
 
 // findVolume names the nearest directory from dir upwards that holds ..data,
@@ -60,7 +61,7 @@ func (s *source) holdsData(dir string) bool {
 // openVolume opens what a volume holds now. A volume that isn't there has no
 // root; an atomic one whose ..data leads nowhere, or out of it, is invalid.
 func openVolume(dir string, atomic bool) (*volume, error) {
-	v := &volume{dir: dir, atomic: atomic}
+	v := &volume{dir: dir, atomic: atomic, memory: onMemory(dir)}
 	mount, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
@@ -100,12 +101,9 @@ func (v *volume) inVolume(absolute string) string {
 	return rel
 }
 
-// memoryBacked reports whether the volume's files live in memory: Secrets and
-// projected volumes are tmpfs, pkg/volume/secret and pkg/volume/projected of
+// onMemory reports whether a path is on tmpfs or ramfs, statfs(2), as Secrets
+// and projected volumes are: pkg/volume/secret and pkg/volume/projected of
 // k8s.io/kubernetes.
-func (v *volume) memoryBacked() bool { return v.root != nil && onMemory(v.dir) }
-
-// onMemory reports whether a path is on tmpfs or ramfs, statfs(2).
 func onMemory(path string) bool {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {
