@@ -3,6 +3,7 @@ package main
 import (
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,17 @@ func imports(t *testing.T, file string) []string {
 		paths = append(paths, path)
 	}
 	return paths
+}
+
+// TestMainIsShort holds that main parses, builds and runs, and no more.
+func TestMainIsShort(t *testing.T) {
+	text, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines >= 100 {
+		t.Errorf("main.go has %d lines", lines)
+	}
 }
 
 // TestNotLinked holds what PID 1 must not carry: a second owner of wait, and

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 
 	"confit/config"
@@ -45,11 +44,11 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 	case config.Version:
 		fmt.Println("confit", version)
 	case config.Check:
-		return usage(config.Explain(os.Stdout, &c))
+		return refuse(config.ExitUsage, config.Explain(os.Stdout, &c))
 	case config.Bake:
-		return system(linker.Bake(c.Linker()))
+		return refuse(config.ExitSystem, linker.Bake(c.Linker(nil)))
 	case config.Install:
-		return system(linker.Install(c.Install))
+		return refuse(config.ExitSystem, linker.Install(c.Install))
 	default:
 		return supervise(inbox, &c, environ)
 	}
@@ -59,14 +58,8 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 // supervise runs the app. Up to its start every refusal is the end; from then
 // on the exit code is the app's.
 func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, error) {
-	log := logger(c)
-	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = "/"
-	}
-	settings := c.Linker()
-	settings.Log = log
-	l, err := linker.Open(settings)
+	log := c.Logger(os.Stderr)
+	l, err := linker.Open(c.Linker(log))
 	if err != nil {
 		return config.ExitSystem, err
 	}
@@ -76,27 +69,16 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: os.Stderr,
-		App: process.Command{Args: c.App, Env: environ, Dir: cwd},
+		App: process.Command{Args: c.App, Env: environ},
 	}.Run()
 }
 
-func logger(c *config.Config) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
-	if c.LogJSON {
-		return slog.New(slog.NewJSONHandler(os.Stderr, options))
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, options))
-}
-
-func usage(err error) (int, error) { return codeFor(err, config.ExitUsage), err }
-
-func system(err error) (int, error) { return codeFor(err, config.ExitSystem), err }
-
-func codeFor(err error, code int) int {
+// refuse is the exit code for an error, 0 for none.
+func refuse(code int, err error) (int, error) {
 	if err == nil {
-		return 0
+		code = 0
 	}
-	return code
+	return code, err
 }
 
 // lastWords tells why confit left, on stderr and where kubectl describe looks;

@@ -72,13 +72,13 @@ type Link struct {
 	Reload *Action // what a change of the key asks for; nil: the default
 }
 
-// Linker is what the linker needs of the configuration.
-func (c *Config) Linker() linker.Config {
+// Linker is what the linker needs of the configuration, and its log.
+func (c *Config) Linker(log *slog.Logger) linker.Config {
 	links := make([]linker.Link, len(c.Links))
 	for i, l := range c.Links {
 		links[i] = l.Link
 	}
-	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, AllowDisk: c.AllowDisk}
+	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, AllowDisk: c.AllowDisk, Log: log}
 }
 
 // Parse reads the command line (with the program's name in front), the
@@ -103,7 +103,7 @@ func Parse(args, environ []string) (Config, error) {
 	}
 	how := func(s *setting) bool { return !s.notFile }
 	p.applyAll(how, p.linksFiles(env, line), env, line)
-	p.note(linker.Check(c.Linker()))
+	p.note(linker.Check(c.Linker(nil)))
 	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}

@@ -64,6 +64,15 @@ Exit codes: the app's own; 128+n when signal n ended it; 127 app not found;
 something before the app was started; 78 the first configuration was rejected.
 `
 
+// Logger writes what confit decides, as the flags say.
+func (c *Config) Logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
 // LogValue is the settings in force, for the first line of the log.
 func (c *Config) LogValue() slog.Value {
 	return slog.GroupValue(
@@ -95,5 +104,5 @@ func Explain(w io.Writer, c *Config) error {
 			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
 		}
 	}
-	return linker.Explain(w, c.Linker())
+	return linker.Explain(w, c.Linker(nil))
 }

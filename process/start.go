@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Command is what to run. The zero Dir is confit's own working directory.
+// Command is what to run. An empty Dir is confit's own working directory.
 type Command struct {
 	Args []string // the program and its arguments, as main receives them
 	Env  []string // KEY=VALUE
