@@ -10,8 +10,9 @@ import (
 )
 
 // attempts is how often a stage starts over when the volumes move under it. A
-// kubelet's whole update takes a few milliseconds, once a minute at most.
-const attempts = 10
+// kubelet's whole update takes a few milliseconds, once a minute at most; this
+// many take a good part of a second.
+const attempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
 var ErrUnchanged = errors.New("nothing has changed")
@@ -81,6 +82,9 @@ func (l *Linker) attempt() (Candidate, error) {
 	}
 	var invalid *Invalid
 	if err != nil && !errors.As(err, &invalid) {
+		if moved := l.moved(r.print); moved != nil { // the old directory was deleted under the hand
+			err = moved
+		}
 		return Candidate{}, err
 	}
 	l.seen = r.print
