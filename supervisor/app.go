@@ -13,6 +13,10 @@ func (t *turn) tell() {
 	case config.None:
 		t.rest()
 	case config.Signal:
+		if t.ask.Auto && t.deaf {
+			t.restart("it died of " + signals.Name(t.ask.Signal) + " before")
+			return
+		}
 		t.phase = telling
 		t.lookForHandler()
 	case config.Exec:
@@ -36,6 +40,7 @@ func (t *turn) probed(d signals.Disposition) {
 	}
 	switch {
 	case t.survives(d):
+		t.hup = t.ask.Auto
 		t.do(signal{t.app.pid, t.ask.Signal})
 		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.live.Number)
 		t.rest()
@@ -96,7 +101,7 @@ func (t *turn) started(pid int) {
 	for _, s := range t.queued {
 		t.do(signal{pid, s})
 	}
-	t.queued = nil
+	t.queued, t.hup = nil, false
 	t.rest()
 }
 
@@ -106,24 +111,38 @@ func (t *turn) barred(e barred) {
 	if t.phase != starting {
 		return
 	}
-	if e.code == config.ExitSystem && t.app.group != 0 {
+	if e.code == config.ExitSystem && !t.first() {
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain)
 		return // the deadline starts it again
 	}
 	t.leave(e.code, e.err)
 }
 
-// exited is the end of the app: expected in a restart, else also confit's.
+// exited is the end of the app: expected in a restart, else also confit's. An
+// app that died of the HUP which auto sent is started again: runtimes that
+// catch every signal look to the kernel as if they reloaded.
 func (t *turn) exited(e exited) {
 	if t.app.pid == 0 {
 		return
 	}
 	t.say(slog.LevelInfo, "app exited", "pid", t.app.pid, "status", e.status.String(), "code", e.status.ExitCode())
 	t.app.pid = 0
-	if t.phase != restarting {
+	switch {
+	case t.phase == restarting:
+		t.drain()
+	case t.hup && e.status.Signal() == signals.HUP && t.phase != stopping:
+		t.say(slog.LevelWarn, "app died of the reload: it is restarted, now and from now on", "generation", t.live.Number)
+		t.deaf = true
+		if t.phase == running || t.phase == settling || (t.phase == telling && t.ask.Kind == config.Signal) {
+			t.drain() // else at the end of the transaction
+		}
+	default:
 		t.leave(e.status.ExitCode(), nil)
-		return
 	}
+}
+
+// drain ends what the app that is gone left in its group, and starts it again.
+func (t *turn) drain() {
 	t.enter(draining, drainTimeout)
 	t.do(endGroup{t.app.group, signals.TERM})
 }

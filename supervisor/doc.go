@@ -19,23 +19,23 @@
 // derives this table from the code.
 //
 //	settling     elapsed        → staging
-//	             exited         → done
+//	             exited         → done, draining
 //	             signalled TERM → stopping
 //	staging      crashed        → done, running
 //	             exited         → done
 //	             failed         → done, running, settling
-//	             invalid        → running, settling, withdrawing
+//	             invalid        → draining, running, settling, withdrawing
 //	             signalled TERM → done, stopping
 //	             staged         → publishing, running, settling, validating
-//	             unchanged      → running, settling
+//	             unchanged      → draining, running, settling
 //	validating   exited         → done
 //	             hookBarred     → running, staging, withdrawing
-//	             hookEnded      → publishing, restarting, running, settling, staging, starting, telling, withdrawing
+//	             hookEnded      → draining, publishing, restarting, running, settling, staging, starting, telling, withdrawing
 //	             signalled TERM → done, stopping
 //	publishing   crashed        → done, running
 //	             exited         → done
 //	             failed         → withdrawing
-//	             published      → restarting, running, settling, staging, starting, telling, validating
+//	             published      → draining, restarting, running, settling, staging, starting, telling, validating
 //	             signalled TERM → done, stopping
 //	             superseded     → staging
 //	withdrawing  crashed        → done, running
@@ -56,7 +56,7 @@
 //	             signalled TERM → done
 //	             started        → running, settling, staging
 //	running      elapsed        → staging
-//	             exited         → done
+//	             exited         → done, draining
 //	             hinted         → settling, staging
 //	             signalled TERM → stopping
 //	stopping     exited         → done

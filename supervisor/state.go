@@ -43,6 +43,8 @@ type state struct {
 	app     app
 	hook    int              // pid of the hook, 0 without
 	expired bool             // the hook was killed at its deadline
+	hup     bool             // the last HUP that the app got was auto's
+	deaf    bool             // the app died of auto's HUP: it is restarted from then on
 	queued  []signals.Signal // sent before the app runs
 
 	candidate linker.Candidate

@@ -162,8 +162,13 @@ func (t *turn) order(p phase, job action) {
 	t.do(job)
 }
 
-// rest ends a transaction: a change that came in meanwhile is looked at now.
+// rest ends a transaction: a change that came in meanwhile is looked at now,
+// and an app that died of a reload meanwhile is started again.
 func (t *turn) rest() {
+	if t.app.pid == 0 {
+		t.drain()
+		return
+	}
 	t.enter(running, t.config.Rescan)
 	if t.degraded {
 		t.deadline = time.Time{}
@@ -222,6 +227,7 @@ func (t *turn) signalled(s signals.Signal) {
 	case t.app.pid == 0:
 		t.queued = append(slices.Clip(t.queued), s)
 	default:
+		t.hup = t.hup && s != signals.HUP
 		t.do(signal{t.app.pid, s})
 	}
 }

@@ -127,11 +127,14 @@ func (t *turn) publishEnded(e event) {
 func (t *turn) accept() {
 	t.do(accept{})
 	t.live, t.refused = t.candidate.Generation, false
-	if t.app.pid == 0 {
+	switch {
+	case t.first():
 		t.start()
-		return
+	case t.app.pid == 0:
+		t.drain()
+	default:
+		t.tell()
 	}
-	t.tell()
 }
 
 // reject drops the candidate, and says what was rejected, what stays in force
@@ -143,12 +146,12 @@ func (t *turn) reject(step string, reason error, tail string) {
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
-	todo := "mend the configuration and start again"
-	if t.app.pid != 0 {
-		todo = "mend the configuration: the next change is tried"
+	todo := "mend the configuration: the next change is tried"
+	if t.first() {
+		todo = "mend the configuration and start again"
 	}
 	t.say(slog.LevelError, "candidate rejected", append(keys, "live", t.inForce(), "todo", todo)...)
-	if t.visible || t.app.pid == 0 { // nothing of it may be left when confit leaves
+	if t.visible || t.first() { // nothing of it may be left when confit leaves
 		t.withdraw()
 		return
 	}
@@ -177,7 +180,7 @@ func (t *turn) withdrawEnded(e event) {
 		t.giveUp(t.leaving, t.reason)
 	case failed:
 		t.suffer(e.err)
-		if t.app.pid == 0 {
+		if t.first() {
 			t.leave(t.leaving, t.reason)
 			return
 		}
@@ -185,11 +188,14 @@ func (t *turn) withdrawEnded(e event) {
 	}
 }
 
+// first reports that the app was never started: what goes wrong now is the end.
+func (t *turn) first() bool { return t.app.group == 0 }
+
 // giveUp ends a transaction that led to nothing. Before the app was ever
 // started that is the end of confit, too.
 func (t *turn) giveUp(code int, reason error) {
 	t.leaving, t.reason = 0, nil
-	if t.app.pid == 0 {
+	if t.first() {
 		t.leave(code, reason)
 		return
 	}
@@ -198,7 +204,7 @@ func (t *turn) giveUp(code int, reason error) {
 
 // suffer says what the system refused, once. The next rescan tries again.
 func (t *turn) suffer(err error) {
-	if t.app.pid != 0 && err.Error() != t.trouble {
+	if !t.first() && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.inForce(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()

@@ -149,6 +149,12 @@ func (p *player) event(words []string) event {
 		return barred{errors.New("cannot start"), p.number(words)}
 	case "exited":
 		return exited{status(p.number(words) << 8)}
+	case "killed":
+		sig, err := signals.Parse(rest)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return exited{status(int(sig))}
 	case "reaped":
 		return reaped{}
 	case "cleared":

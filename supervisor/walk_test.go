@@ -56,11 +56,16 @@ func (w *world) signal(s signals.Signal) {
 	if s == 1 && w.handler != signals.Caught { // nobody else sends HUP here
 		w.fatalf("sends HUP to an app that doesn't catch it")
 	}
+	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
+		w.die()
+		w.cause = status(1)
+	}
 }
 
 func (w *world) die() {
 	if w.app != 0 {
 		w.app, w.zombie, w.leftover = 0, w.app, w.rand.IntN(3) == 0
+		w.cause = status(w.rand.IntN(3) * 256)
 	}
 }
 
@@ -116,7 +121,7 @@ func (w *world) deaths() {
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
-		w.give(exited{status(w.rand.IntN(3) * 256)})
+		w.give(exited{w.cause})
 	case w.leftover:
 		w.leftover = false
 		w.give(reaped{})

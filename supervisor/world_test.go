@@ -54,7 +54,8 @@ type world struct {
 	app, hook  int // alive
 	zombie     int // the app's pid, dead but not reaped
 	handler    signals.Disposition
-	leftover   bool // the last app's group has members
+	cause      process.Status // how the app died
+	leftover   bool           // the last app's group has members
 	hookKilled bool
 	stop       bool // TERM was sent
 	frail      bool // the system refuses things now and then
@@ -129,6 +130,9 @@ func (w *world) check() {
 	}
 	if s.phase == stopping && !s.deadline.IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")
+	}
+	if s.phase == running && s.app.pid == 0 {
+		w.fatalf("running without an app")
 	}
 	if s.phase == running && w.app == 0 && w.zombie == 0 {
 		w.fatalf("running without an app")
