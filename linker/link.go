@@ -33,7 +33,8 @@ type source struct {
 	kind    kind
 	base    string // absolute path of the key, or of the directory in front of the first pattern element
 	pattern string // for a glob: the rest, below base
-	prefix  string // where base stands in a generation
+	prefix  string // where base stands in a generation: base, below root
+	root    string // the volumes, or / for a source outside of them
 	floor   string // the volume when no directory above holds ..data
 	ceiling string // the last directory that may be a volume
 }
@@ -84,7 +85,7 @@ func (s *source) place(volumes string) error {
 	if s.kind == oneKey {
 		dir = filepath.Dir(s.base)
 	}
-	s.floor, s.ceiling = dir, "/"
+	s.floor, s.ceiling, s.root = dir, "/", "/"
 	s.prefix = strings.TrimPrefix(s.base, "/")
 	rel, err := filepath.Rel(volumes, s.base)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -94,7 +95,7 @@ func (s *source) place(volumes string) error {
 		return s.errorf("source %q names no volume: write VOLUME/KEY", s.Source)
 	}
 	first, _, _ := strings.Cut(rel, "/")
-	s.prefix, s.ceiling = rel, volumes
+	s.prefix, s.ceiling, s.root = rel, volumes, volumes
 	s.floor = filepath.Join(volumes, first)
 	if s.kind == oneKey && rel == first {
 		s.floor = volumes

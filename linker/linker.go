@@ -107,7 +107,7 @@ func parseLinks(c Config) ([]source, error) {
 		}
 		links = append(links, s)
 	}
-	return links, errors.Join(append(wrong, checkTargets(links))...)
+	return links, errors.Join(append(wrong, checkPairs(links))...)
 }
 
 // checkPlace refuses a target that confit or the kubelet owns.
@@ -123,14 +123,17 @@ func (s *source) checkPlace(c Config) error {
 	return nil
 }
 
-// checkTargets refuses two links to one target and a target inside another, as
-// far as they are known without the volumes.
-func checkTargets(links []source) error {
+// checkPairs refuses two links to one target, a target inside another, and two
+// sources for one place in a generation, as far as they are known without the
+// volumes.
+func checkPairs(links []source) error {
 	var wrong []error
 	for i := range links {
 		for j := range links[:i] {
 			a, b := &links[j], &links[i]
 			switch {
+			case a.root != b.root && (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix)):
+				wrong = append(wrong, b.errorf("source %q would stand where source %q stands in a generation, at %q: mount one of the two elsewhere", b.Source, a.Source, b.prefix))
 			case a.single() && b.single() && a.Target == b.Target:
 				wrong = append(wrong, b.errorf("target %q has a link already, for source %q: give each source a target of its own", b.Target, a.Source))
 			case a.single() && inside(b.Target, a.Target):

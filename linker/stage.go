@@ -3,7 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-
 	"path/filepath"
 	"slices"
 	"strings"
