@@ -22,10 +22,7 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	}
 	var refused error
 	for d := range strings.SplitSeq(pathOf(env), ":") {
-		if d == "" {
-			d = "." // an empty element, or an empty PATH
-		}
-		path := inDir(dir, filepath.Join(d, name))
+		path := inDir(dir, filepath.Join(d, name)) // an empty element is the current directory
 		switch err := executable(path); err {
 		case nil:
 			return path, nil

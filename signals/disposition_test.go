@@ -1,7 +1,6 @@
 package signals
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -38,45 +37,18 @@ func dispose() {
 			}
 		}
 	}
-	wait()
+	stay()
 }
 
-// wait says that all is set up, and waits to be let go.
-func wait() {
+// stay says that all is set up, and waits to be let go.
+func stay() {
 	fmt.Println("ready")
 	_, _ = io.ReadAll(os.Stdin)
 }
 
-// startReady starts a role and waits until it says that it is ready. It is let
-// go and collected at the end of the test.
-func startReady(t *testing.T, cmd *exec.Cmd) int {
-	t.Helper()
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the child: %v", err)
-		}
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the child says %q, %v", line, err)
-	}
-	return cmd.Process.Pid
-}
-
 func TestDispositionOf(t *testing.T) {
 	t.Parallel()
-	pid := startReady(t, asRole("dispose"))
+	pid := begin(t, asRole("dispose")).pid()
 	for _, sig := range everySignal() {
 		want := planned(sig)
 		if got := DispositionOf(pid, sig); got != want && want != Unknown {
@@ -90,8 +62,8 @@ func TestDispositionOf(t *testing.T) {
 func TestDispositionOfShell(t *testing.T) {
 	t.Parallel()
 	const traps = `trap : USR1; trap "" HUP; `
-	script := startReady(t, exec.Command("sh", "-c", traps+`echo ready; read x; exit 0`))
-	program := startReady(t, exec.Command("sh", "-c", traps+`exec sh -c 'echo ready; read x; exit 0'`))
+	script := begin(t, exec.Command("sh", "-c", traps+`echo ready; read x; exit 0`)).pid()
+	program := begin(t, exec.Command("sh", "-c", traps+`exec sh -c 'echo ready; read x; exit 0'`)).pid()
 	for _, tt := range []struct {
 		sig             Signal
 		script, program Disposition
@@ -125,14 +97,14 @@ const spoofed = "x\nSigCgt:\tffff"
 func spoof() {
 	must(os.WriteFile("/proc/self/comm", []byte(spoofed), 0))
 	must(setHandler(unix.SIGHUP, sigIgnore))
-	wait()
+	stay()
 }
 
 // TestDispositionIsNotSpoofed: the name of a process stands in front of its
 // masks in /proc/PID/status, with the line breaks escaped.
 func TestDispositionIsNotSpoofed(t *testing.T) {
 	t.Parallel()
-	pid := startReady(t, asRole("spoof"))
+	pid := begin(t, asRole("spoof")).pid()
 	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
 	if err != nil || !strings.HasPrefix(string(name), spoofed) {
 		t.Fatalf("the child's name is %q, %v", name, err)

@@ -46,6 +46,7 @@ func forwarded() []os.Signal {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
 		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
 		case 32, 33: // the C library's own, nptl(7)
+		case unix.SIGPROF: // the Go runtime keeps it for its profiler, runtime.sighandler
 		case rtMin: // the Go runtime leaves it to musl and can't catch it, golang/go#39343
 		default:
 			list = append(list, sig)

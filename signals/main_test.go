@@ -1,12 +1,15 @@
 package signals
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +21,7 @@ const roleVar = "SIGNALS_TEST_ROLE"
 // roles are those processes. Each leaves by itself: at the end of its standard
 // input at the latest.
 var roles = map[string]func(){
-	"suffer": suffer, "dispose": dispose, "spoof": spoof, "inbox": inbox,
+	"suffer": suffer, "dispose": dispose, "spoof": spoof, "inbox": inbox, "deaf": deaf,
 }
 
 func TestMain(m *testing.M) {
@@ -36,9 +39,64 @@ func TestMain(m *testing.M) {
 // asRole is the test binary in a role.
 func asRole(role string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), roleVar+"="+role)
+	cmd.Env = append(os.Environ(), roleVar+"="+role, "GORACE=atexit_sleep_ms=0") // or it is idle for a second
 	cmd.Stderr = os.Stderr
 	return cmd
+}
+
+// patience is how long a child may take to say something. It is that long for
+// a machine that is busy with much else; nothing waits for it to pass.
+const patience = time.Minute
+
+// child is a process that talks in lines.
+type child struct {
+	cmd   *exec.Cmd
+	in    io.Closer // it leaves when this is closed
+	lines *bufio.Scanner
+}
+
+// begin starts a child and waits until it says that it is ready. It is let go
+// and collected at the end of the test.
+func begin(t *testing.T, cmd *exec.Cmd) *child {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := out.(*os.File).SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := &child{cmd, in, bufio.NewScanner(out)}
+	t.Cleanup(func() { c.end(t) })
+	c.says(t, "ready")
+	return c
+}
+
+func (c *child) pid() int { return c.cmd.Process.Pid }
+
+// says reads the child's next line.
+func (c *child) says(t *testing.T, want string) {
+	t.Helper()
+	if c.lines.Scan(); c.lines.Text() != want {
+		t.Fatalf("the child says %q, %v, want %q", c.lines.Text(), c.lines.Err(), want)
+	}
+}
+
+func (c *child) end(t *testing.T) {
+	c.in.Close()
+	if t.Failed() {
+		_ = c.cmd.Process.Kill()
+	}
+	if err := c.cmd.Wait(); err != nil {
+		t.Errorf("the child: %v", err)
+	}
 }
 
 // must ends a role that can't play.

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"confit/signals"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestParseAction(t *testing.T) {
+	for text, want := range map[string]Action{
+		"auto":            {Kind: Signal, Auto: true, Signal: unix.SIGHUP},
+		"none":            {Kind: None},
+		"restart":         {Kind: Restart},
+		"signal:HUP":      {Kind: Signal, Signal: unix.SIGHUP},
+		"signal:sigusr1":  {Kind: Signal, Signal: unix.SIGUSR1},
+		"signal:12":       {Kind: Signal, Signal: unix.SIGUSR2},
+		"signal:RTMIN+3":  {Kind: Signal, Signal: 37},
+		"exec:nginx":      {Kind: Exec, Command: []string{"nginx"}},
+		"exec: a 'b c' ":  {Kind: Exec, Command: []string{"a", "b c"}},
+		"exec:a:b":        {Kind: Exec, Command: []string{"a:b"}},
+		`exec:'a b' "\$"`: {Kind: Exec, Command: []string{"a b", "$"}},
+	} {
+		got, err := ParseAction(text)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
+		}
+		if again, err := ParseAction(got.String()); err != nil || !reflect.DeepEqual(again, want) {
+			t.Errorf("%q is written as %q and read as %+v, %v", text, got, again, err)
+		}
+	}
+}
+
+func TestParseActionErrors(t *testing.T) {
+	const ways = ` is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none`
+	for text, want := range map[string]string{
+		"":             `""` + ways,
+		"hup":          `"hup"` + ways,
+		"Auto":         `"Auto"` + ways,
+		"auto:1":       `"auto:1"` + ways,
+		"restart:":     `"restart:"` + ways,
+		"signal":       `"signal"` + ways,
+		"signal:":      `"signal:"` + ways,
+		"exec":         `"exec"` + ways,
+		"exec:":        `"exec:"` + ways,
+		"exec:  \t":    `"exec:  \t"` + ways,
+		"signal:HPU":   `"HPU" is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to 64`,
+		"signal:65":    `"65" is not a signal: write a number from 1 to 31 or from 34 to 64, or a name such as TERM`,
+		"signal: HUP":  `" HUP" is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to 64`,
+		"exec:nginx '": `"'" is never closed: add a ' at the end of the word`,
+		"exec:#x":      `"#x" holds no command: write a program and its arguments`,
+	} {
+		if _, err := ParseAction(text); err == nil || err.Error() != want {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestEverySignalAction: each signal that there is survives being written and
+// read.
+func TestEverySignalAction(t *testing.T) {
+	for sig := signals.Signal(1); sig <= 64; sig++ {
+		if sig == 32 || sig == 33 { // the C library's own
+			continue
+		}
+		want := Action{Kind: Signal, Signal: sig}
+		if got, err := ParseAction(want.String()); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v", want, got, err)
+		}
+	}
+}
+
+// TestKindsAreOrdered: the strongest action that is asked for is done, and the
+// order of the constants is that of their strength.
+func TestKindsAreOrdered(t *testing.T) {
+	var kinds []string
+	for k := None; k <= Restart; k++ {
+		verb, _, _ := strings.Cut(Action{Kind: k, Signal: unix.SIGHUP}.String(), ":")
+		kinds = append(kinds, verb)
+	}
+	if got := strings.Join(kinds, " < "); got != "none < signal < exec < restart" {
+		t.Errorf("got %s", got)
+	}
+}

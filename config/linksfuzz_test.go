@@ -1,0 +1,135 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"confit/linker"
+)
+
+// readLinks reads the text of one links file on top of the defaults, as Parse
+// does.
+func readLinks(text string) (Config, []error) {
+	c := Config{}
+	p := parser{config: &c, set: map[string]string{}}
+	list := p.linksFile("file", text)
+	for i := range settings {
+		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
+	}
+	for _, g := range list {
+		p.apply(g)
+	}
+	p.note(linker.Check(c.Linker(nil)))
+	return c, flatten(errors.Join(p.wrong...))
+}
+
+// render writes a links file for what was read from another.
+func render(c *Config) string {
+	settle := c.Settle.String()
+	if c.Settle == SettleAuto {
+		settle = "auto"
+	}
+	level := strings.ToLower(c.LogLevel.String())
+	format := map[bool]string{false: "text", true: "json"}[c.LogJSON]
+	list := [][]string{
+		{"volumes", c.Volumes}, {"state", c.State}, {"allow-disk", strconv.FormatBool(c.AllowDisk)},
+		{"settle", settle}, {"rescan", c.Rescan.String()}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"stop-signal", strconv.Itoa(int(c.StopSignal))}, {"stop-timeout", c.StopTimeout.String()},
+		{"log-format", format}, {"log-level", level},
+	}
+	if len(c.Validate) > 0 {
+		list = append(list, append([]string{"validate"}, c.Validate...))
+	}
+	for i := range c.Links {
+		list = append(list, renderLink(&c.Links[i]))
+	}
+	text := "reload " + c.Reload.String() + "\n" // it quotes its words itself
+	for _, ws := range list {
+		text += joinWords(ws) + "\n"
+	}
+	return text
+}
+
+func renderLink(l *Link) []string {
+	ws := []string{"link", l.Source, l.Target}
+	if l.Optional {
+		ws = append(ws, "optional")
+	}
+	if l.Direct {
+		ws = append(ws, "direct")
+	}
+	if l.Reload != nil {
+		ws = append(ws, "reload="+l.Reload.String())
+	}
+	return ws
+}
+
+// place is how every error of a links file begins.
+var place = regexp.MustCompile(`^file:([0-9]+): .`)
+
+// checkErrors: each error is one line and names a line that there is.
+func checkErrors(t *testing.T, text string, wrong []error) {
+	t.Helper()
+	count := strings.Count(text, "\n") + 1
+	for _, err := range wrong {
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: the error goes over several lines: %v", text, err)
+		}
+		m := place.FindStringSubmatch(err.Error())
+		if m == nil {
+			t.Errorf("%q: the error names no place: %v", text, err)
+			continue
+		}
+		if n, _ := strconv.Atoi(m[1]); n < 1 || n > count {
+			t.Errorf("%q: the error names line %d of %d: %v", text, n, count, err)
+		}
+	}
+}
+
+// checkReadAgain: what was read, written as another links file, is read as the
+// same.
+func checkReadAgain(t *testing.T, c Config) {
+	t.Helper()
+	text := render(&c)
+	again, wrong := readLinks(text)
+	if len(wrong) > 0 {
+		t.Fatalf("written as\n%s\nand refused: %v", text, wrong)
+	}
+	for _, list := range [][]Link{c.Links, again.Links} {
+		for i := range list {
+			list[i].Where = ""
+		}
+	}
+	if !reflect.DeepEqual(c, again) {
+		t.Errorf("written as\n%s\nand read as %+v, want %+v", text, again, c)
+	}
+}
+
+func FuzzLinksFile(f *testing.F) {
+	wrong, err := os.ReadFile("testdata/wrong.links")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(wrong)) { // one by one: go test takes minutes to minimize a long input
+		f.Add(line)
+	}
+	_, example, _ := strings.Cut(Usage, "A links file\n")
+	example, _, _ = strings.Cut(example, "\n\n")
+	for line := range strings.Lines(example) {
+		f.Add(line)
+	}
+	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
+	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, wrong := readLinks(text)
+		checkErrors(t, text, wrong)
+		if len(wrong) == 0 {
+			checkReadAgain(t, c)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package config
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestCommandLineErrors: each names the flag, the value and what to write, and
+// brings no other with it.
+func TestCommandLineErrors(t *testing.T) {
+	file := write(t, "links", oneLink)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--nothing-like-it"}, `unknown flag: --nothing-like-it (confit --help lists the flags)`},
+		{[]string{"--setle=1s"}, `unknown flag: --setle (confit --help lists the flags; did you mean --settle?)`},
+		{[]string{"--stop-singal", "TERM"}, `unknown flag: --stop-singal (confit --help lists the flags; did you mean --stop-signal?)`},
+		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags)`},
+		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`},
+		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
+		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
+		{[]string{"--validate-timeout=0"}, `--validate-timeout: "0" is too short: write at least 1ms`},
+		{[]string{"--stop-signal=TREM"}, `--stop-signal: "TREM" is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to 64`},
+		{[]string{"--allow-disk=perhaps"}, `--allow-disk: "perhaps" is neither on nor off: write true or false`},
+		{[]string{"--log-level=loud"}, `--log-level: "loud" is not known here: write one of debug, error, info, warn`},
+		{[]string{"--log-format=xml"}, `--log-format: "xml" is not known here: write one of json, text`},
+		{[]string{"--volumes="}, `--volumes: an empty path: write a directory such as /run/confit`},
+		{[]string{"--reload=sometimes"}, `--reload: "sometimes" is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none`},
+		{[]string{"--validate=nginx 't"}, `--validate: "'t" is never closed: add a ' at the end of the word`},
+		{[]string{"--validate=# nginx -t"}, `--validate: "# nginx -t" holds no command: write a program and its arguments`},
+	} {
+		_, err := parse(t, file, nil, append(tt.args, "--", "app")...)
+		wantOnly(t, err, tt.want)
+	}
+	_, err := parse(t, file, nil, "--settle")
+	wantOnly(t, err, `flag needs an argument: --settle (confit --help lists the flags)`)
+	_, err = parse(t, file, nil)
+	wantOnly(t, err, `no app: write its command after --, as in: confit -- nginx -g 'daemon off;'`)
+}
+
+// TestAllErrorsAtOnce: those of the command line, the environment, the links
+// file and the links themselves come together.
+func TestAllErrorsAtOnce(t *testing.T) {
+	file := write(t, "links", "link web/a\nlink web/b etc/b\nrescan never\n")
+	_, err := parse(t, file, []string{"CONFIT_STATE=", "CONFIT_REACAN=1s"}, "--settle=soon", "--log-level=loud")
+	for _, want := range []string{
+		`--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		`--log-level: "loud" is not known here: write one of debug, error, info, warn`,
+		`CONFIT_STATE: an empty path: write a directory such as /run/confit`,
+		`CONFIT_REACAN: no flag has this name: did you mean CONFIT_RESCAN?`,
+		file + `:1: a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf`,
+		file + `:2: target "etc/b" is not absolute: write the path that the app opens, from / on`,
+		file + `:3: rescan: "never" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		`no app: write its command after --, as in: confit -- nginx -g 'daemon off;'`,
+	} {
+		wantError(t, err, want)
+	}
+	if n := len(flatten(err)); n != 8 {
+		t.Errorf("%d errors: %v", n, err)
+	}
+}
+
+// TestApp: what follows --, or the first word that is no flag, is the app's,
+// byte for byte.
+func TestApp(t *testing.T) {
+	file := write(t, "links", oneLink)
+	for _, tt := range []struct{ args, want []string }{
+		{[]string{"--", "nginx"}, []string{"nginx"}},
+		{[]string{"nginx", "-g", "x"}, []string{"nginx", "-g", "x"}},
+		{[]string{"--", "nginx", "-g", "daemon off;"}, []string{"nginx", "-g", "daemon off;"}},
+		{[]string{"--", "--", "x"}, []string{"--", "x"}},
+		{[]string{"--", "-x", "--links", "--help"}, []string{"-x", "--links", "--help"}},
+		{[]string{"nginx", "--", "y"}, []string{"nginx", "--", "y"}},
+		{[]string{"nginx", "--settle", "soon"}, []string{"nginx", "--settle", "soon"}},
+		{[]string{"--settle", "1s", "nginx", "--settle=2s"}, []string{"nginx", "--settle=2s"}},
+		{[]string{"--allow-disk", "nginx"}, []string{"nginx"}}, // a switch takes no word
+		{[]string{"--", "sh", "-c", "a\nb", "", " ", "\xff", `\`, "'", "é"}, []string{"sh", "-c", "a\nb", "", " ", "\xff", `\`, "'", "é"}},
+	} {
+		if c := mustParse(t, file, nil, tt.args...); !slices.Equal(c.App, tt.want) {
+			t.Errorf("%q: the app is %q, want %q", tt.args, c.App, tt.want)
+		}
+	}
+}
+
+// TestEnvironmentErrors: a variable that means no flag is refused.
+func TestEnvironmentErrors(t *testing.T) {
+	file := write(t, "links", oneLink)
+	const all = "write one of CONFIT_LINKS, CONFIT_VOLUMES, CONFIT_STATE, CONFIT_VALIDATE, CONFIT_VALIDATE_TIMEOUT, CONFIT_RELOAD, " +
+		"CONFIT_SETTLE, CONFIT_RESCAN, CONFIT_STOP_SIGNAL, CONFIT_STOP_TIMEOUT, CONFIT_ALLOW_DISK, CONFIT_LOG_FORMAT, " +
+		"CONFIT_LOG_LEVEL, CONFIT_CHECK, CONFIT_BAKE, CONFIT_INSTALL"
+	for kv, want := range map[string]string{
+		"CONFIT_STOP_SINGAL=QUIT": `CONFIT_STOP_SINGAL: no flag has this name: did you mean CONFIT_STOP_SIGNAL?`,
+		"CONFIT_stop_signal=QUIT": `CONFIT_stop_signal: no flag has this name: ` + all,
+		"CONFIT_STOP-SIGNAL=QUIT": `CONFIT_STOP-SIGNAL: no flag has this name: did you mean CONFIT_STOP_SIGNAL?`,
+		"CONFIT_SETTLe=1s":        `CONFIT_SETTLe: no flag has this name: did you mean CONFIT_SETTLE?`,
+		"CONFIT_NOTHING_LIKE_IT=": `CONFIT_NOTHING_LIKE_IT: no flag has this name: ` + all,
+		"CONFIT_HELP=true":        `CONFIT_HELP: no flag has this name: ` + all,
+		"CONFIT_VERSION=true":     `CONFIT_VERSION: no flag has this name: ` + all,
+		"CONFIT_SETTLE=soon":      `CONFIT_SETTLE: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		"CONFIT_ALLOW_DISK=":      `CONFIT_ALLOW_DISK: "" is neither on nor off: write true or false`,
+	} {
+		_, err := parse(t, file, []string{"PATH=/bin", kv}, "--", "app")
+		wantOnly(t, err, want)
+	}
+}
+
+// TestEnvironmentOfOthers: what Kubernetes sets for a Service named confit or
+// confit-web, what confit sets for its hooks, and what isn't about confit, is accepted.
+func TestEnvironmentOfOthers(t *testing.T) {
+	mustParse(t, write(t, "links", oneLink), []string{
+		"CONFIT_SERVICE_HOST=10.0.0.1", "CONFIT_SERVICE_PORT=80", "CONFIT_SERVICE_PORT_HTTP=80",
+		"CONFIT_PORT=tcp://10.0.0.1:80", "CONFIT_PORT_80_TCP=tcp://10.0.0.1:80", "CONFIT_PORT_80_TCP_PROTO=tcp",
+		"CONFIT_PORT_80_TCP_PORT=80", "CONFIT_PORT_80_TCP_ADDR=10.0.0.1",
+		"CONFIT_WEB_SERVICE_HOST=10.0.0.2", "CONFIT_WEB_SERVICE_PORT=80", "CONFIT_WEB_PORT=tcp://10.0.0.2:80",
+		"CONFIT_WEB_PORT_80_TCP_ADDR=10.0.0.2",
+		"CONFIT_CANDIDATE=/run/confit/generations/7.tmp", "CONFIT_GENERATION=7", "CONFIT_CHANGED=web/a\nweb/b",
+		"CONFIT=1", "CONFITX_SETTLE=soon", "MY_CONFIT_SETTLE=soon", "confit_settle=soon", "PATH=/bin", "no equals sign", "",
+	}, "--", "app")
+}

@@ -1,0 +1,92 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestNobodyBelowTwo: 0, -1 and 1 mean the group, everybody and confit itself.
+// Signal 0 would be sent to each of them, with no harm done if it were.
+func TestNobodyBelowTwo(t *testing.T) {
+	t.Parallel()
+	for _, pid := range []int{1, 0, -1, -2, -12345, math.MinInt32, math.MinInt} {
+		for what, err := range map[string]error{"Kill": Kill(pid, 0), "KillGroup": KillGroup(pid, 0)} {
+			if err == nil || errors.As(err, new(syscall.Errno)) {
+				t.Errorf("%s of %d asked the kernel: %v", what, pid, err)
+			}
+		}
+		if GroupAlive(pid) {
+			t.Errorf("group %d is said to live", pid)
+		}
+	}
+}
+
+// TestKill: one process, and nobody else of its group; then the group.
+func TestKill(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		leader := n.talking(w, "sleep 300 & echo $!; exec sleep 300")
+		follower := number(t, r)
+		if err := Kill(leader, unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		n.until("the leader has ended", func() bool { return len(n.ends) > 0 })
+		n.wantEnd(leader, "signal 15")
+		if !Gone(Kill(leader, 0)) || !GroupAlive(leader) {
+			t.Error("the leader was reaped, but can be signalled, or its group is said to be gone with it")
+		}
+		if err := KillGroup(leader, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		n.until("the follower has ended", func() bool { return len(n.ends) == 2 })
+		n.wantEnd(follower, "signal 9")
+		if GroupAlive(leader) || !Gone(KillGroup(leader, unix.SIGTERM)) {
+			t.Error("the group outlives its members")
+		}
+	})
+}
+
+// TestGroupAlive: a zombie is a member, and pins the group's number.
+func TestGroupAlive(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("sleep", "300")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pgid := cmd.Process.Pid
+	if !GroupAlive(pgid) {
+		t.Error("it lives, and is said not to")
+	}
+	if err := KillGroup(pgid, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for err := unix.EINTR; err == unix.EINTR; {
+		err, _ = unix.Waitid(unix.P_PID, pgid, nil, unix.WEXITED|unix.WNOWAIT, nil).(unix.Errno)
+	}
+	if !GroupAlive(pgid) {
+		t.Error("its zombie is no member")
+	}
+	_ = cmd.Wait()
+	if GroupAlive(pgid) {
+		t.Error("it was reaped, and is said to live")
+	}
+}
+
+func TestGone(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]bool{
+		nil: false, unix.ESRCH: true, fmt.Errorf("kill: %w", unix.ESRCH): true, unix.EPERM: false, errors.New("no such process"): false,
+	} {
+		if Gone(err) != want {
+			t.Errorf("%v: %v", err, !want)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package process
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// relay starts an Output and gives what it passed on to the channel, when it
+// has ended, with the tail behind it.
+func relay(t *testing.T, w io.Writer) (*Output, *os.File, <-chan string) {
+	t.Helper()
+	o, err := NewOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook := dup(t, o.Writer())
+	ended := make(chan string, 1)
+	o.Relay(w, func(tail string) { ended <- tail })
+	return o, hook, ended
+}
+
+// dup is a hook's own copy of the end that it writes to.
+func dup(t *testing.T, f *os.File) *os.File {
+	t.Helper()
+	// By its name, a pipe is opened anew: no descriptor is shared with f.
+	hook, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(f.Fd())), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hook.Close() })
+	return hook
+}
+
+func wantTail(t *testing.T, ended <-chan string, want string) {
+	t.Helper()
+	select {
+	case got := <-ended:
+		if got != want {
+			t.Errorf("the tail has %d bytes, %.20q…, want %d, %.20q…", len(got), got, len(want), want)
+		}
+	case <-time.After(patience):
+		t.Fatal("the output never ends")
+	}
+}
+
+// TestOutput: all is passed on, the last 4096 bytes are kept.
+func TestOutput(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"nothing": "", "little": "nginx: [emerg] unexpected }\n", "to the brim": strings.Repeat("x", 4096),
+		"one more": "a" + strings.Repeat("x", 4096), "much": strings.Repeat("0123456789abcdef\n", 1<<20/17),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var passed bytes.Buffer
+			_, hook, ended := relay(t, &passed)
+			if _, err := io.WriteString(hook, text); err != nil {
+				t.Fatal(err)
+			}
+			hook.Close()
+			wantTail(t, ended, text[max(0, len(text)-4096):])
+			if passed.String() != text {
+				t.Errorf("%d of %d bytes were passed on", passed.Len(), len(text))
+			}
+		})
+	}
+}
+
+// TestTail: in whatever pieces it comes.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	all := []byte(strings.Repeat("0123456789", 1000))
+	for _, size := range []int{1, 7, 1000, 4095, 4096, 4097, len(all)} {
+		kept := &tail{}
+		for piece := range slices.Chunk(all, size) {
+			if n, err := kept.Write(piece); n != len(piece) || err != nil {
+				t.Fatalf("wrote %d of %d, %v", n, len(piece), err)
+			}
+		}
+		if !bytes.Equal(kept.last, all[len(all)-4096:]) {
+			t.Errorf("in pieces of %d: kept %d bytes, %.20q…", size, len(kept.last), kept.last)
+		}
+	}
+}
+
+// TestOutputEndsThoughAStrangerHoldsIt: what left the hook's group may keep
+// the pipe open for ever; what was said before the hook's end is kept.
+func TestOutputEndsThoughAStrangerHoldsIt(t *testing.T) {
+	t.Parallel()
+	var passed bytes.Buffer
+	o, stranger, ended := relay(t, &passed)
+	if _, err := io.WriteString(stranger, "last words"); err != nil {
+		t.Fatal(err)
+	}
+	o.Ended()
+	wantTail(t, ended, "last words")
+	if passed.String() != "last words" {
+		t.Errorf("passed on: %q", &passed)
+	}
+	o.Ended() // as does a second call, no harm is done
+}
+
+// broken is a log that can't be written to.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
+
+// TestOutputIntoABrokenLog: a hook isn't stopped by a full pipe, and its tail
+// is kept.
+func TestOutputIntoABrokenLog(t *testing.T) {
+	t.Parallel()
+	_, hook, ended := relay(t, broken{})
+	text := strings.Repeat("x", 1<<20) // sixteen times what a pipe holds, pipe(7)
+	_ = hook.SetWriteDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(hook, text); err != nil {
+		t.Fatal(err)
+	}
+	hook.Close()
+	wantTail(t, ended, text[:4096])
+}
+
+// TestOutputClosed: the pipe of a hook that wasn't started is given back.
+func TestOutputClosed(t *testing.T) {
+	t.Parallel()
+	o, err := NewOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Close()
+	if _, err := o.Writer().WriteString("x"); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("writing: %v", err)
+	}
+	if _, err := o.read.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("reading: %v", err)
+	}
+}

@@ -1,0 +1,149 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	stormSize = 5000 // children that end at once
+	crowd     = 50   // how many of them, and of what they left behind, may live at a time
+	hookEvery = 10   // every how many-th is a hook
+	leftEvery = 20   // every how many-th is a hook that leaves a child behind
+)
+
+// storm counts children that come and go.
+type storm struct {
+	*nursery
+	out   *os.File
+	alive map[int]int // the exit code that is expected of each pid
+	left  int         // what hooks left behind, and hasn't been reaped
+}
+
+// TestStorm: of 5,000 children that end as soon as they begin, hooks among
+// them, each is handed out once, with its own exit code; and of what the hooks
+// leave behind nothing lives on. Only SIGCHLD wakes the reaper, so a lost wake
+// would be seen as well.
+func TestStorm(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer null.Close()
+		s := &storm{nursery: newNursery(t), out: null, alive: map[int]int{}}
+		s.ended = s.end
+		for i := range stormSize {
+			s.until("there is room", func() bool { return len(s.alive)+s.left < crowd })
+			s.begin(i)
+		}
+		s.until("all have ended", func() bool { return len(s.alive)+s.left == 0 })
+		if len(s.family.hooks) > 0 { // or a stranger that is given the number anew is taken for a hook
+			t.Errorf("%d hooks are remembered", len(s.family.hooks))
+		}
+	})
+}
+
+func (s *storm) begin(i int) {
+	code := i % 256
+	exit := fmt.Sprint("exit ", code)
+	switch {
+	case i%leftEvery == 0:
+		s.left++
+		s.alive[s.hook(s.out, shellScript("sleep 300 & "+exit)...)] = code
+	case i%hookEvery == 0:
+		s.alive[s.hook(s.out, shellScript(exit)...)] = code
+	default:
+		s.alive[s.app(shellScript(exit)...)] = code
+	}
+}
+
+// end checks one death: of a child that was started, with its code, or of one
+// that a hook left behind, killed.
+func (s *storm) end(e Exit) {
+	if code, ok := s.alive[e.PID]; ok {
+		delete(s.alive, e.PID)
+		if want := fmt.Sprint("exit ", code); e.Status.String() != want {
+			s.t.Errorf("pid %d ended with %v, want %s", e.PID, e.Status, want)
+		}
+		return
+	}
+	s.left--
+	if e.Status.Signal() != unix.SIGKILL {
+		s.t.Errorf("pid %d, which nobody started, ended with %v", e.PID, e.Status)
+	}
+}
+
+// TestHooksGroupEndsWithIt: what a hook leaves running in its group lives as
+// long as the hook, and is killed then, whatever it does about signals. What
+// has left the group is not the hook's any more.
+func TestHooksGroupEndsWithIt(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		gate := t.TempDir() + "/gate"
+		if err := unix.Mkfifo(gate, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, w := pipe(t)
+		hook := n.hook(w, shellScript(`(trap "" HUP INT QUIT TERM; exec sleep 300) & echo $!
+			setsid sh -c 'echo $$; exec sleep 300' & read x <`+gate+`; exit 3`)...)
+		w.Close()
+		left, gone := number(t, r), number(t, r)
+		n.reap()
+		if err := Kill(left, 0); err != nil || len(n.ends) > 0 {
+			t.Fatalf("before the hook has ended: %v, reaped %v", err, n.ends)
+		}
+		if err := os.WriteFile(gate, []byte("\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		n.until("the hook and its child have ended", func() bool { return len(n.ends) == 2 })
+		n.wantEnd(hook, "exit 3")
+		n.wantEnd(left, "signal 9")
+		if err := Kill(gone, unix.SIGTERM); err != nil {
+			t.Errorf("what left the group: %v", err)
+		}
+		n.until("the last has ended", func() bool { return len(n.ends) == 3 })
+		n.wantEnd(gone, "signal 15")
+	})
+}
+
+// TestAppsGroupLivesOn: only a hook's group ends with its leader.
+func TestAppsGroupLivesOn(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		app := n.talking(w, `sleep 300 & echo $!; exit 4`)
+		left := number(t, r)
+		n.until("the app has ended", func() bool { return len(n.ends) > 0 })
+		n.wantEnd(app, "exit 4")
+		if err := KillGroup(app, unix.SIGTERM); err != nil {
+			t.Errorf("the app's group: %v", err)
+		}
+		n.until("its child has ended", func() bool { return len(n.ends) == 2 })
+		n.wantEnd(left, "signal 15")
+	})
+}
+
+// TestReapNobody: without children there is nothing to do, with a living one
+// nothing to wait for.
+func TestReapNobody(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		n.reap()
+		r, w := pipe(t)
+		app := n.talking(w, `echo $$; exec sleep 300`)
+		number(t, r)
+		n.reap()
+		if len(n.ends) > 0 {
+			t.Errorf("reaped %v", n.ends)
+		}
+		if err := Kill(app, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		n.until("it has ended", func() bool { return len(n.ends) == 1 })
+		n.wantEnd(app, "signal 9")
+	})
+}

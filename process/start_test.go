@@ -1,0 +1,146 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestStartCode(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		code int
+	}{
+		{fs.ErrNotExist, 127}, {unix.ENOENT, 127}, {unix.ENOTDIR, 127},
+		{unix.EACCES, 126}, {unix.EPERM, 126}, {unix.ENOEXEC, 126}, {unix.ELOOP, 126}, {unix.E2BIG, 126},
+		{unix.EAGAIN, 71}, {unix.ENOMEM, 71}, {unix.EMFILE, 71}, {unix.ENFILE, 71}, {unix.ETXTBSY, 71},
+		{errors.New("anything else"), 126},
+	} {
+		for _, err := range []error{tt.err, &startError{"nginx", tt.err}, fmt.Errorf("again: %w", &startError{"nginx", tt.err})} {
+			if code := StartCode(err); code != tt.code {
+				t.Errorf("%v: code %d, want %d", err, code, tt.code)
+			}
+		}
+	}
+}
+
+// script writes a file that may be executed.
+func script(t *testing.T, path, text string, mode os.FileMode) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestStartErrors: what can't be started is refused with a code as a shell's,
+// by name, and leaves no child.
+func TestStartErrors(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		dir := t.TempDir()
+		script(t, dir+"/data", "text", 0o644)
+		script(t, dir+"/garbage", "\x7fELF", 0o755)
+		script(t, dir+"/orphaned", "#!/nowhere/sh\n", 0o755)
+		for name, want := range map[string]int{
+			"no-such-program": 127, "": 127, dir + "/missing": 127, dir + "/data/x": 127, dir + "/orphaned": 127,
+			dir: 126, dir + "/data": 126,
+		} {
+			// A PATH that anybody may search: with one of root's, "not found" can't be told.
+			pid, err := StartApp(Command{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}})
+			if err == nil || pid != 0 || StartCode(err) != want {
+				t.Errorf("%q: pid %d, %v, code %d, want %d", name, pid, err, StartCode(err), want)
+				continue
+			}
+			if prefix := fmt.Sprintf("cannot start %q: ", name); !strings.HasPrefix(err.Error(), prefix) {
+				t.Errorf("%q: the error is %q", name, err)
+			}
+		}
+		noChildren(t)
+	})
+}
+
+// TestScriptWithoutInterpreter: as execvp(3) does, and so tini, such a script
+// is given to the shell.
+func TestScriptWithoutInterpreter(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		file := script(t, t.TempDir()+"/entrypoint", `test "$1 $2" = "a b c"`+"\nexit $((40 + $?))\n", 0o755)
+		pid := n.app(file, "a", "b c")
+		n.until("it has ended", func() bool { return len(n.ends) > 0 })
+		n.wantEnd(pid, "exit 40")
+	})
+}
+
+// TestStartedWithTheirOwn: a new process leads a group of its own, and has the
+// arguments, the environment and the directory that it was given.
+func TestStartedWithTheirOwn(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		dir := t.TempDir()
+		out, err := os.Create(dir + "/out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		args := shellScript(`read x < /proc/$$/stat; set -- $x "$@"; echo "$5"; pwd; echo "$A"; cat; readlink /proc/self/fd/0`)
+		pid, err := n.family.StartHook(Command{Args: args, Env: []string{"A=b c", "PATH=" + os.Getenv("PATH")}, Dir: dir}, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.until("it has ended", func() bool { return len(n.ends) > 0 })
+		got, err := os.ReadFile(dir + "/out")
+		if want := strings.Join([]string{strconv.Itoa(pid), dir, "b c", "/dev/null", ""}, "\n"); err != nil || string(got) != want {
+			t.Errorf("got\n%s\nwant\n%s (%v)", got, want, err)
+		}
+	})
+}
+
+// TestAppOnOurOwnFiles: the app has confit's standard output, and nothing of
+// what confit has open besides.
+func TestAppOnOurOwnFiles(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		back := swapStdout(t, w)
+		app := n.app(shellScript(`for fd in 0 1 2 3 4 5 6 7 8 9; do test -e /proc/self/fd/$fd && printf $fd; done; exit 5`)...)
+		back()
+		got, err := io.ReadAll(r)
+		if string(got) != "012" {
+			t.Errorf("the app has %q, %v", got, err)
+		}
+		n.until("it has ended", func() bool { return len(n.ends) > 0 })
+		n.wantEnd(app, "exit 5")
+	})
+}
+
+// swapStdout puts w in the place of standard output until back is called.
+func swapStdout(t *testing.T, w *os.File) (back func()) {
+	t.Helper()
+	kept, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(fd int) {
+		if err := unix.Dup3(fd, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(int(w.Fd()))
+	w.Close()
+	return func() { put(kept) }
+}
