@@ -1,0 +1,158 @@
+package integration
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// app makes the command line of the small daemon below.
+func app(flags ...string) []string {
+	return append([]string{programs.app}, flags...)
+}
+
+// appOptions are what the daemon can be told to do.
+type appOptions struct {
+	print   string        // files, read at the start and at each HUP; the first line is printed
+	reload  string        // the signal at which they are read again
+	unset   string        // signals with their default action
+	ignore  string        // signals that are ignored
+	runtime string        // signals that only the Go runtime handles: caught, and deadly
+	exit    string        // signals that end it: TERM=0,QUIT=7
+	linger  string        // when it has been told to end, it waits for this file
+	delay   time.Duration // or so long
+}
+
+func parseAppOptions() appOptions {
+	var o appOptions
+	flags := flag.NewFlagSet("app", flag.ExitOnError)
+	flags.StringVar(&o.print, "print", "", "")
+	flags.StringVar(&o.reload, "reload", "HUP", "")
+	flags.StringVar(&o.unset, "unset", "", "")
+	flags.StringVar(&o.ignore, "ignore", "", "")
+	flags.StringVar(&o.runtime, "runtime", "", "")
+	flags.StringVar(&o.exit, "exit", "TERM=0", "")
+	flags.StringVar(&o.linger, "linger", "", "")
+	flags.DurationVar(&o.delay, "delay", 0, "")
+	_ = flags.Parse(os.Args[1:])
+	return o
+}
+
+// runApp is the role "app": it prints each signal as it comes in, and what it reads. It says "ready" when its handlers are
+// in place.
+func runApp() int {
+	o := parseAppOptions()
+	received := o.handlers()
+	o.read()
+	var files syscall.Rlimit
+	_ = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
+	fmt.Printf("ready pid=%d nofile=%d\n", os.Getpid(), files.Cur)
+	for sig := range received {
+		name := signalName(sig.(syscall.Signal))
+		if name == "URG" || name == "CHLD" { // the runtime's own, and what every parent gets
+			continue
+		}
+		fmt.Printf("signal %s\n", name)
+		if name == o.reload {
+			o.read()
+		}
+		if code, ends := o.endsAt(name); ends {
+			o.wait()
+			return code
+		}
+	}
+	return 125
+}
+
+func (o appOptions) handlers() <-chan os.Signal {
+	received := make(chan os.Signal, 4096)
+	var caught []os.Signal
+	left := "," + o.runtime + "," + o.unset + "," + o.ignore + ",KILL,STOP,"
+	for n := syscall.Signal(1); n <= 64; n++ {
+		if n != 32 && n != 33 && !strings.Contains(left, ","+signalName(n)+",") { // 32 and 33 belong to the C library
+			caught = append(caught, n)
+		}
+	}
+	signal.Notify(received, caught...)
+	for _, sig := range named(o.ignore) {
+		signal.Ignore(sig)
+	}
+	for _, sig := range named(o.unset) {
+		setDefault(sig)
+	}
+	return received
+}
+
+// setDefault gives a signal its default action back, which the Go runtime never does: it keeps a handler of its own for
+// every signal.
+func setDefault(sig syscall.Signal) {
+	var action [64]byte // struct sigaction with SIG_DFL, larger than on any architecture
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+	runtime.KeepAlive(&action)
+	if errno != 0 {
+		panic(errno)
+	}
+}
+
+func named(list string) []syscall.Signal {
+	var found []syscall.Signal
+	for name := range strings.SplitSeq(list, ",") {
+		if name != "" {
+			found = append(found, unix.SignalNum("SIG"+name))
+		}
+	}
+	return found
+}
+
+// signalName is the name without SIG, or the number of one that has none.
+func signalName(sig syscall.Signal) string {
+	if name := unix.SignalName(sig); name != "" {
+		return strings.TrimPrefix(name, "SIG")
+	}
+	return strconv.Itoa(int(sig))
+}
+
+func (o appOptions) read() {
+	for path := range strings.SplitSeq(o.print, ",") {
+		if path == "" {
+			continue
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			fmt.Printf("read %v\n", err)
+			continue
+		}
+		first, _, _ := strings.Cut(string(content), "\n")
+		fmt.Printf("read %s\n", first)
+	}
+}
+
+func (o appOptions) endsAt(name string) (code int, ends bool) {
+	for pair := range strings.SplitSeq(o.exit, ",") {
+		if value, found := strings.CutPrefix(pair, name+"="); found {
+			code, _ = strconv.Atoi(value)
+			return code, true
+		}
+	}
+	return 0, false
+}
+
+// wait is a slow shut down.
+func (o appOptions) wait() {
+	<-time.After(o.delay)
+	for o.linger != "" {
+		if _, err := os.Stat(o.linger); err == nil {
+			return
+		}
+		<-time.After(pollInterval)
+	}
+}

@@ -1,0 +1,266 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// Crash tests kill confit, and with it the whole container, at some moment. Of each target they ask at once: is it whole,
+// old or new, never absent? And of the next confit on the same state: is everything new, and are all leftovers gone?
+//
+// Swap n changes key a, keeps b, brings key c<n> and takes c<n-1> away. The targets of the keys c cover files of the image,
+// which come back.
+
+const (
+	coveredFile = "of the image"
+	// mostSteps is far above the number of steps that a transaction may sensibly have.
+	mostSteps = 150
+)
+
+// newCrash is a setup with so many files of the image.
+func newCrash(t *testing.T, files int) (*setup, *volume) {
+	t.Helper()
+	s := newSetup(t)
+	s.line("link web/* %s/", s.target("conf.d"))
+	s.line("reload signal:HUP")
+	s.image(files)
+	return s, s.volume("web")
+}
+
+// image puts the files of the image where they are before the very first start.
+func (s *setup) image(files int) {
+	s.t.Helper()
+	for n := range files {
+		s.write(s.target("conf.d", fmt.Sprintf("c%d", n)), coveredFile)
+	}
+	s.write(s.target("conf.d/foreign"), "foreign")
+}
+
+func crashKeys(n int) keys {
+	return keys{"a": fmt.Sprintf("swap %d", n), "b": "same", fmt.Sprintf("c%d", n): fmt.Sprintf("swap %d", n)}
+}
+
+// expected is what the app finds after swap n.
+func expected(n, files int) keys {
+	k := keys{"foreign": "foreign"}
+	for i := range files {
+		k[fmt.Sprintf("c%d", i)] = coveredFile
+	}
+	for name, content := range crashKeys(n) {
+		k[name] = content
+	}
+	return k
+}
+
+// settled tells whether everything is as after swap n, and nothing else is there.
+func (s *setup) settled(n, files int) bool {
+	for name, want := range expected(n, files) {
+		if got, err := os.ReadFile(s.target("conf.d", name)); err != nil || string(got) != want {
+			return false
+		}
+	}
+	return len(s.leftovers()) == 0
+}
+
+// wantWhole checks that each target is as after swap n or as after the one before, or as in a bad edit on its way.
+func (s *setup) wantWhole(n, files int) {
+	s.t.Helper()
+	before := expected(n-1, files)
+	for name, want := range expected(n, files) {
+		got, err := os.ReadFile(s.target("conf.d", name))
+		if err != nil || !slices.Contains([]string{want, before[name], badText}, string(got)) {
+			s.t.Errorf("after a crash in swap %d target %q holds %q (%v), want %q or %q", n, name, got, err, before[name], want)
+		}
+	}
+}
+
+const badText = "bad"
+
+// recover starts another confit on what the killed one left, and checks that all is well in the end.
+func (s *setup) recover(n, files int) *confit {
+	s.t.Helper()
+	c := s.start(app()...)
+	c.says("ready", 1)
+	c.eventually(fmt.Sprintf("the state after swap %d", n), func() bool { return s.settled(n, files) })
+	return c
+}
+
+func (c *confit) wantKilled() {
+	c.t.Helper()
+	if status := c.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+		c.t.Errorf("confit ended with %v, want it killed", c.cmd.ProcessState)
+	}
+}
+
+// killEachStep kills confit at step 1, 2, 3, … of what an edit makes it do, and each time has another one recover, until an
+// edit comes to its end before the step.
+func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished func() bool)) {
+	s.t.Helper()
+	web.swap(crashKeys(0))
+	c := s.recover(0, mostSteps)
+	for n := 1; n < mostSteps; n++ {
+		result := c.killAt(n)
+		finished := edit(c, n)
+		eventually(s.t, "end of the edit or of confit", func() bool { return !c.alive() || finished() })
+		if c.alive() {
+			c.kill()
+			s.t.Logf("killed before each of %d steps; %s", n-1, result())
+			return
+		}
+		result()
+		c.wantKilled()
+		s.wantWhole(n, mostSteps)
+		web.swap(crashKeys(n))
+		c = s.recover(n, mostSteps)
+	}
+	s.t.Errorf("an edit never came to its end within %d steps", mostSteps)
+}
+
+// Killed before each of the system calls by which a swap is staged and published.
+func TestCrash_each_step_of_a_swap(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, mostSteps)
+	s.line("validate true {candidate}")
+	s.killEachStep(web, func(_ *confit, n int) func() bool {
+		web.swap(crashKeys(n))
+		return func() bool { return s.settled(n, mostSteps) }
+	})
+}
+
+// The same when a bad edit is published for its check and taken back. It is mended before the container comes up again.
+func TestCrash_each_step_of_a_take_back(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, mostSteps)
+	s.line("validate grep -q swap %s", s.target("conf.d/a"))
+	s.killEachStep(web, func(c *confit, n int) func() bool {
+		bad := crashKeys(n)
+		bad["a"] = badText
+		web.swap(bad)
+		return func() bool { return len(c.entries("candidate rejected")) > 0 && s.settled(n-1, mostSteps) }
+	})
+}
+
+// Killed before each of the steps of the very first start, with nothing there but the files of the image.
+func TestCrash_each_step_of_the_first_start(t *testing.T) {
+	t.Parallel()
+	const files = 3
+	s, web := newCrash(t, files)
+	web.swap(crashKeys(1))
+	for n := 1; n < mostSteps; n++ {
+		c, result := s.startTraced(n)
+		eventually(t, "the app or the end of confit", func() bool { return !c.alive() || len(c.texts("stdout", "ready")) > 0 })
+		alive := c.alive()
+		c.kill()
+		seen := result()
+		if !alive {
+			c.wantKilled()
+		}
+		s.wantImage(files)
+		s.recover(1, files).kill()
+		if alive {
+			t.Logf("killed before each of %d steps; %s", n-1, seen)
+			return
+		}
+		if err := errors.Join(os.RemoveAll(s.state), os.RemoveAll(s.path("etc"))); err != nil {
+			t.Fatal(err)
+		}
+		s.image(files)
+	}
+	t.Errorf("a start never came to its end within %d steps", mostSteps)
+}
+
+// startTraced starts a confit that is killed at its nth step, counted from its very first instruction.
+func (s *setup) startTraced(n int) (*confit, func() string) {
+	s.t.Helper()
+	s.box.Gate = true
+	defer func() { s.box.Gate = false }()
+	c := s.start(app()...)
+	result := c.killAt(n)
+	if _, err := c.gate.Write([]byte{1}); err != nil {
+		s.t.Fatal(err)
+	}
+	return c, result
+}
+
+// wantImage checks that each file of the image is itself or covered by a whole key.
+func (s *setup) wantImage(files int) {
+	s.t.Helper()
+	for n := range files {
+		path := s.target("conf.d", fmt.Sprintf("c%d", n))
+		if got, err := os.ReadFile(path); err != nil || !slices.Contains([]string{coveredFile, "swap 1"}, string(got)) {
+			s.t.Errorf("%q holds %q (%v)", path, got, err)
+		}
+	}
+}
+
+// Killed at random moments while swaps come in at full speed.
+func TestCrash_random(t *testing.T) {
+	t.Parallel()
+	const rounds, most = 25, 25 * 30
+	s, web := newCrash(t, most)
+	web.swap(crashKeys(0))
+	n := 0
+	for range rounds {
+		c := s.start(app()...)
+		c.says("ready", 1)
+		for range 1 + rand.IntN(29) {
+			n++
+			web.swap(crashKeys(n))
+		}
+		c.kill()
+		if _, err := os.ReadFile(s.target("conf.d/a")); err != nil {
+			t.Errorf("a target isn't whole after a crash: %v", err)
+		}
+		s.recover(n, most).kill()
+	}
+}
+
+// Killed while a bad edit was published for its check: the next start checks it again, although it is what the targets hold
+// already.
+func TestCrash_published_but_not_accepted(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, 1)
+	validator := s.write(s.path("validator"), "exit 0")
+	s.line("validate sh %s", validator)
+	web.swap(crashKeys(0))
+	c := s.recover(0, 1)
+	s.write(validator, "sleep 7654321")
+	web.swap(crashKeys(1))
+	c.find("sleep 7654321")
+	c.kill()
+	s.write(validator, "exit 1")
+	c = s.start(app()...)
+	c.ends(78)
+	c.wantCount("apps that ran", len(c.texts("stdout", "")), 0)
+	s.write(validator, "exit 0")
+	s.recover(1, 1)
+}
+
+// Leftovers of every kind, put there by hand, are swept at the start; what isn't confit's stays.
+func TestCrash_sweep(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, 1)
+	web.swap(crashKeys(0))
+	s.recover(0, 1).kill()
+	s.write(filepath.Join(s.state, "generations", "77.tmp", "web", "a"), "half")
+	s.write(filepath.Join(s.state, "generations", "78", "web", "a"), "never published")
+	err := errors.Join(
+		os.Symlink("generations/78", filepath.Join(s.state, ".confit-tmp-0123")),
+		os.Symlink(s.state+"/live/web/a", s.target("conf.d/.confit-tmp-4567")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.recover(0, 1)
+	web.swap(crashKeys(1))
+	c.says("signal HUP", 1)
+	if left := s.leftovers(); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+}

@@ -1,0 +1,108 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// Events are only hints. These tests bring them in unusual numbers and orders; none has a rescan to help it.
+
+// A pod's fsGroup has the kubelet change owner and mode of everything in the volume before each swap, which makes a storm of
+// events. One swap is one reload all the same, and the copies belong to the group.
+func TestHint_fsgroup(t *testing.T) {
+	t.Parallel()
+	const group, swaps = 4321, 10
+	s := newSetup(t)
+	web := newVolume(t, s.mkdir("volumes", "web"), "--fsgroup", strconv.Itoa(group))
+	s.line("link web/a %s", s.target("a"))
+	s.line("link web/sub/ %s/", s.target("sub"))
+	s.line("reload signal:HUP")
+	payload := func(n int) keys {
+		k := keys{"a": fmt.Sprintf("swap %d", n)}
+		for i := range 20 {
+			k[fmt.Sprintf("sub/%d", i)] = "same"
+		}
+		return k
+	}
+	web.swap(payload(0))
+	c := s.start(app("-print", s.target("a"))...)
+	c.says("ready", 1)
+	for n := 1; n <= swaps; n++ {
+		web.swap(payload(n))
+		c.says(fmt.Sprintf("read swap %d", n), 1)
+	}
+	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), swaps)
+	info, err := os.Stat(s.target("a"))
+	if err != nil || info.Sys().(*syscall.Stat_t).Gid != group {
+		t.Errorf("the copy doesn't belong to the volume's group: %v", err)
+	}
+}
+
+// While confit is stopped more events come in than the kernel keeps (16,384), and the swap is among those that it drops.
+func TestHint_overflow(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("reload signal:HUP")
+	web.swap(keys{"a": "first"})
+	c := s.start(app("-print", s.target("a"))...)
+	c.says("ready", 1)
+	c.signal(syscall.SIGSTOP)
+	for range 10000 { // two events each
+		noise := filepath.Join(web.dir, "noise")
+		if err := errors.Join(os.WriteFile(noise, nil, 0o644), os.Remove(noise)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web.swap(keys{"a": "second"})
+	c.signal(syscall.SIGCONT)
+	c.says("read second", 1)
+	web.swap(keys{"a": "third"})
+	c.says("read third", 1)
+	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 2)
+}
+
+// A swap that comes while confit has just begun, at any moment of its start, isn't lost. WINCH does no harm to an app that has
+// no handler for it yet; HUP would end this one, as the Go runtime catches it before the app does.
+func TestHint_swap_during_start(t *testing.T) {
+	t.Parallel()
+	for n := range 20 {
+		s := newSetup(t)
+		web := s.volume("web")
+		s.line("link web/a %s", s.target("a"))
+		s.line("reload signal:WINCH")
+		web.swap(keys{"a": "swap 0"})
+		c := s.start(app("-reload", "WINCH", "-print", s.target("a"))...)
+		for i := range n {
+			web.swap(keys{"a": fmt.Sprintf("swap %d", i+1)})
+		}
+		c.says(fmt.Sprintf("read swap %d", n), 1)
+		c.kill()
+	}
+}
+
+// A volume that appears again after it was gone, with the directory above it.
+func TestHint_parent_replaced(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("reload signal:HUP")
+	s.line("rescan 200ms")
+	web.swap(keys{"a": "first"})
+	c := s.start(app("-print", s.target("a"))...)
+	c.says("ready", 1)
+	if err := os.Rename(s.path("volumes"), s.path("volumes-away")); err != nil {
+		t.Fatal(err)
+	}
+	c.wantRejected("stage", 1)
+	web = s.volume("web")
+	web.swap(keys{"a": "second"})
+	c.says("read second", 1)
+}

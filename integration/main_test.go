@@ -1,0 +1,115 @@
+// Package integration runs the real confit as PID 1 of a fresh PID namespace, on volumes written by the kubelet's own
+// AtomicWriter, beside real daemons. It knows nothing of confit's inside: what is not in a log line, an exit code, a file or
+// a signal can't be tested here, and can't be seen by a user either.
+//
+// The test binary plays several parts, told by INTEGRATION_ROLE (the variable must not start with CONFIT_, which confit
+// reads itself). A part that isn't known is an error, so that a misspelt one never runs the whole suite inside itself.
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+const roleVariable = "INTEGRATION_ROLE"
+
+// roles are the parts that the test binary plays in a process of its own.
+var roles = map[string]func() int{
+	"enter":  enter,  // sets a namespace up, then becomes confit
+	"app":    runApp, // a small daemon
+	"hog":    hog,    // takes every inotify instance of its user
+	"tracer": tracer, // kills confit at a chosen system call
+}
+
+// programs are built once, before the first test.
+var programs struct{ dir, confit, kubelet, app string }
+
+func TestMain(m *testing.M) {
+	if name, ok := os.LookupEnv(roleVariable); ok {
+		role, known := roles[name]
+		if !known {
+			fmt.Fprintf(os.Stderr, "integration: %s=%q is not known\n", roleVariable, name)
+			os.Exit(125)
+		}
+		os.Exit(role())
+	}
+	os.Exit(suite(m))
+}
+
+func suite(m *testing.M) int {
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, "integration:", err)
+		return 1
+	}
+	defer os.RemoveAll(programs.dir)
+	return m.Run()
+}
+
+// build puts everything a test runs into one directory that every user may enter: `go test` keeps its own binary in one
+// that only root may.
+func build() error {
+	probe := exec.Command("true")
+	probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: box{Net: true}.cloneFlags()}
+	if err := probe.Run(); err != nil {
+		return fmt.Errorf("cannot make namespaces, which need root with CAP_SYS_ADMIN: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "confit-integration-")
+	if err != nil {
+		return err
+	}
+	programs.dir = dir
+	programs.confit = filepath.Join(dir, "confit")
+	programs.app = filepath.Join(dir, "app")
+	programs.kubelet = os.Getenv("INTEGRATION_KUBELET")
+	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(), copySelf())
+}
+
+func buildConfit() error {
+	args := []string{"build", "-o", programs.confit}
+	environment := os.Environ()
+	if raceEnabled {
+		args = append(args, "-race")
+	} else {
+		environment = append(environment, "CGO_ENABLED=0") // as it is shipped
+	}
+	return goBuild("..", environment, append(args, "."))
+}
+
+// buildKubelet builds the program around the kubelet's writer, unless INTEGRATION_KUBELET names one: it is large, and a CI
+// may have built it already.
+func buildKubelet() error {
+	if programs.kubelet != "" {
+		return nil
+	}
+	programs.kubelet = filepath.Join(programs.dir, "kubelet")
+	return goBuild("kubelet", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", programs.kubelet, "."})
+}
+
+func goBuild(dir string, environment, args []string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = dir, environment
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build %q: %w\n%s", dir, err, out)
+	}
+	return nil
+}
+
+func copySelf() error {
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer self.Close()
+	app, err := os.OpenFile(programs.app, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(app, self)
+	return errors.Join(err, app.Close())
+}

@@ -1,0 +1,106 @@
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+const nobody = 65534
+
+// A read-only root filesystem, links baked into the image, nginx and confit as nobody, the state in an emptyDir in memory:
+// swaps work, and the baked links are never touched.
+func TestReadOnly_baked_nobody(t *testing.T) {
+	t.Parallel()
+	s := newNginx(t)
+	s.lines = nil
+	s.line("link web/nginx.conf %s", s.target("nginx.conf"))
+	s.line("link web/conf.d/ %s", s.target("conf.d")) // one link to the whole directory: keys may come and go
+	s.mkdir("state")
+	s.bake()
+	before := s.tree(s.path("etc"))
+
+	web := s.volume("web")
+	web.swap(s.site("conf.d", page("a", "first")))
+	s.box.UID = nobody
+	s.box.ReadOnly = []string{"/", s.dir}
+	s.box.Tmpfs = []tmpfs{{s.state, "mode=0777"}, {s.path("run"), "mode=0777"}}
+	s.line("validate nginx -t -q -e stderr -c {candidate}/web/nginx.conf")
+	c := s.start(s.nginx()...)
+	c.serves("a", "first")
+	web.swap(s.site("conf.d", pageKeys(keys{"a": "second", "b": "new"})))
+	c.serves("a", "second")
+	c.serves("b", "new")
+	web.swap(s.site("conf.d", keys{"conf.d/a.conf": "nonsense"}))
+	c.wantRejected("validate", 1)
+	c.serves("a", "second")
+	if after := s.tree(s.path("etc")); after != before {
+		t.Errorf("the baked links were\n%s\nand are\n%s", before, after)
+	}
+	if uid := statusField(filepath.Dir(c.inside("")), "Uid"); uid != "65534\t65534\t65534\t65534" {
+		t.Errorf("confit ran as %q", uid)
+	}
+	c.signal(syscall.SIGTERM)
+	c.ends(0)
+}
+
+// bake runs confit --bake, as a Dockerfile does.
+func (s *setup) bake() {
+	s.t.Helper()
+	argv := s.command("--bake")
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.t.Fatalf("confit --bake: %v\n%s", err, out)
+	}
+}
+
+// What isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.
+func TestReadOnly_not_baked(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	web.swap(keys{"a": "first"})
+	s.mkdir("state")
+	s.box.ReadOnly = []string{"/", s.dir}
+	s.box.Tmpfs = []tmpfs{{s.state, "mode=0777"}}
+	c := s.start(app()...)
+	c.ends(71)
+	c.wantMention(s.target("a"))
+	c.wantMention("--bake")
+	c.wantLogged("app started", 0)
+}
+
+// A state directory that can't be written to: the message shows the emptyDir to mount.
+func TestReadOnly_state(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	web.swap(keys{"a": "first"})
+	s.box.ReadOnly = []string{"/", s.dir}
+	c := s.start(app()...)
+	c.ends(71)
+	c.wantMention(s.state)
+	c.wantMention("emptyDir")
+}
+
+// Baked links are made dangling and twice the same; what they point at is what a run makes of them.
+func TestReadOnly_bake_twice(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/a %s", s.target("a"))
+	s.line("link web/dir/ %s", s.target("dir"))
+	s.bake()
+	once := s.tree(s.path("etc"))
+	if to, err := os.Readlink(s.target("a")); err != nil || to != s.state+"/live/web/a" {
+		t.Errorf("the baked link points at %q (%v)", to, err)
+	}
+	s.bake()
+	if twice := s.tree(s.path("etc")); twice != once {
+		t.Errorf("baked once\n%s\ntwice\n%s", once, twice)
+	}
+}

@@ -1,0 +1,218 @@
+package integration
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// newReload is a setup with one key and a way to reload.
+func newReload(t *testing.T, action string) (*setup, *volume) {
+	t.Helper()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.flag("--reload", action)
+	web.swap(keys{"a": "first"})
+	return s, web
+}
+
+func TestReload_signal(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "signal:USR1")
+	c := s.start(app("-reload", "USR1", "-print", s.target("a"))...)
+	c.says("ready", 1)
+	web.swap(keys{"a": "second"})
+	c.says("read second", 1)
+	c.wantCount("signals", len(c.texts("stdout", "signal ")), 1)
+	if told := c.logs("app told", 1); told["signal"] != "USR1" || told["generation"] != "2" {
+		t.Errorf("logged %v, want signal USR1 and generation 2", told)
+	}
+}
+
+// A signal that would end the app isn't sent.
+func TestReload_signal_without_handler(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "signal:USR1")
+	c := s.start(app("-unset", "USR1", "-print", s.target("a"))...)
+	c.says("ready", 1)
+	web.swap(keys{"a": "second"})
+	c.says("ready", 2)
+	c.says("read second", 1)
+	c.wantCount("stop signal", len(c.texts("stdout", "signal TERM")), 1)
+	c.logs("app restarting", 1)
+}
+
+func TestReload_exec(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, `exec:sh -c 'echo "hook: $CONFIT_CHANGED $CONFIT_GENERATION $(cat $CONFIT_CANDIDATE/web/a)"'`)
+	c := s.start(app()...)
+	c.says("ready", 1)
+	web.swap(keys{"a": "second"})
+	c.logs("app reloaded", 1)
+	if hooks := c.texts("stderr", "hook: "); len(hooks) != 1 || hooks[0] != "hook: web/a 2 second" {
+		t.Errorf("hooks said %q", hooks)
+	}
+	c.wantCount("signals", len(c.texts("stdout", "signal ")), 0)
+}
+
+// A hook that fails, or hangs, is a failed reload; the app runs on and later swaps are told.
+func TestReload_exec_fails(t *testing.T) {
+	for name, script := range map[string]string{
+		"code":  `exit 5`,
+		"hangs": `sleep 7654321 & sleep 7654321`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newReload(t, `exec:sh -c 'if grep -q bad $CONFIT_CANDIDATE/web/a; then `+script+`; fi; echo hook: $(cat $CONFIT_CANDIDATE/web/a)'`)
+			s.flag("--validate-timeout", "3s")
+			c := s.start(app()...)
+			c.says("ready", 1)
+			web.swap(keys{"a": "bad"})
+			if e := c.logs("reload failed", 1); e["reason"] == "" {
+				t.Errorf("the log doesn't tell why: %v", e)
+			}
+			c.gone("sleep 7654321")
+			web.swap(keys{"a": "second"})
+			c.logs("app reloaded", 1)
+			if hooks := c.texts("stderr", "hook: "); len(hooks) != 1 || hooks[0] != "hook: second" {
+				t.Errorf("hooks said %q", hooks)
+			}
+			c.wantLogged("app started", 1)
+			c.wantLogged("app exited", 0)
+		})
+	}
+}
+
+func TestReload_restart(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "restart")
+	s.flag("--stop-signal", "QUIT")
+	c := s.start(app("-exit", "QUIT=0", "-print", s.target("a"))...)
+	c.says("ready", 1)
+	for i, text := range []string{"second", "third"} {
+		web.swap(keys{"a": text})
+		c.says("ready", i+2)
+		c.says("read "+text, 1)
+		c.wantCount("stop signals", len(c.texts("stdout", "signal QUIT")), i+1)
+	}
+	c.signal(syscall.SIGTERM)
+	c.ends(0)
+}
+
+// A real nginx, killed and started again on the same port each time.
+func TestReload_restart_nginx(t *testing.T) {
+	t.Parallel()
+	s := newNginx(t)
+	web := s.volume("web")
+	s.flag("--reload", "restart", "--stop-signal", "QUIT")
+	web.swap(s.site("conf.d", page("a", "first")))
+	c := s.start(s.nginx()...)
+	c.serves("a", "first")
+	for _, text := range []string{"second", "third"} {
+		web.swap(s.site("conf.d", page("a", text)))
+		c.serves("a", text)
+	}
+	c.wantLogged("app started", 3)
+	c.wantLogged("app told", 0)
+}
+
+// An app that doesn't stop in time is killed, and what it left in its process group ends with it.
+func TestReload_restart_stubborn(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "restart")
+	s.flag("--stop-timeout", "300ms")
+	c := s.start("sh", "-c", `trap '' TERM; sh -c "trap : TERM; sleep 7654321; sleep 7654321" & echo ready $(cat `+s.target("a")+`); while :; do wait; done`)
+	c.says("ready first", 1)
+	c.find("sleep 7654321")
+	web.swap(keys{"a": "second"})
+	c.says("ready second", 1)
+	c.logs("app started", 2)
+	if left := c.running("trap '' TERM"); len(left) != 1 {
+		t.Errorf("%d apps are running: %v", len(left), left)
+	}
+	c.eventually("one helper of the new app only", func() bool { return len(c.running("trap : TERM; sleep")) == 2 })
+}
+
+// An app that ends with an error when it is told to stop for a restart is started again all the same.
+func TestReload_restart_exit_code(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "restart")
+	c := s.start(app("-exit", "TERM=9", "-print", s.target("a"))...)
+	c.says("ready", 1)
+	web.swap(keys{"a": "second"})
+	c.says("ready", 2)
+	c.says("read second", 1)
+	c.signal(syscall.SIGTERM)
+	c.ends(9)
+}
+
+func TestReload_none(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "none")
+	s.line("link web/b %s reload=signal:HUP", s.target("b"))
+	web.swap(keys{"a": "first", "b": "b1"})
+	c := s.start(app("-print", s.target("a"))...)
+	c.says("ready", 1)
+	web.swap(keys{"a": "second", "b": "b1"})
+	c.logs("generation published", 2)
+	s.wantFiles(keys{"a": "second"})
+	web.swap(keys{"a": "third", "b": "b1"})
+	c.logs("generation published", 3)
+	web.swap(keys{"a": "third", "b": "b2"})
+	c.says("read third", 1)
+	c.wantCount("signals", len(c.texts("stdout", "signal ")), 1)
+}
+
+// Each link may ask for a reload of its own; of all that the changed keys ask for, the strongest is done, and only that.
+func TestReload_per_link(t *testing.T) {
+	tests := []struct {
+		changed string // keys, one letter each
+		want    string // what happens
+	}{
+		{"s", "signal"}, {"e", "exec"}, {"r", "restart"}, {"d", "default"},
+		{"ns", "signal"}, {"nd", "default"}, {"se", "exec"}, {"nse", "exec"}, {"de", "exec"}, {"er", "restart"}, {"nserd", "restart"},
+	}
+	for _, test := range tests {
+		t.Run(test.changed, func(t *testing.T) {
+			t.Parallel()
+			s := newSetup(t)
+			web := s.volume("web")
+			s.line("link web/n %s reload=none", s.target("n"))
+			s.line("link web/s %s reload=signal:USR1", s.target("s"))
+			s.line("link web/e %s 'reload=exec:echo hook: exec'", s.target("e"))
+			s.line("link web/r %s reload=restart", s.target("r"))
+			s.line("link web/d %s", s.target("d"))
+			s.line("reload signal:USR2")
+			k := keys{"n": "1", "s": "1", "e": "1", "r": "1", "d": "1"}
+			web.swap(k)
+			c := s.start(app()...)
+			c.says("ready", 1)
+			for name := range strings.SplitSeq(test.changed, "") {
+				k[name] = "2"
+			}
+			web.swap(k)
+			effects := map[string]func() int{
+				"signal":  func() int { return len(c.texts("stdout", "signal USR1")) },
+				"default": func() int { return len(c.texts("stdout", "signal USR2")) },
+				"exec":    func() int { return len(c.texts("stderr", "hook: exec")) },
+				"restart": func() int { return len(c.texts("stdout", "ready")) - 1 },
+			}
+			c.eventually(test.want, func() bool { return effects[test.want]() == 1 })
+			k["r"] = "3" // whatever else was on its way has come before this
+			web.swap(k)
+			restarts := 1
+			if test.want == "restart" {
+				restarts = 2
+			}
+			c.eventually("a restart", func() bool { return effects["restart"]() == restarts })
+			for name, count := range effects {
+				want := map[string]int{"restart": restarts, test.want: 1}[name]
+				if name == "restart" {
+					want = restarts
+				}
+				c.wantCount(name, count(), want)
+			}
+		})
+	}
+}

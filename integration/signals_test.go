@@ -1,0 +1,127 @@
+package integration
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Every signal that comes to confit reaches the app as it is; only TERM becomes the stop signal, and what is the kernel's
+// own affair stays with confit. (Two never arrive: PIPE, where one that was sent can't be told from that of a closed log
+// pipe, and PROF, which the Go runtime keeps to itself.)
+func TestSignals_forwarded(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	c := s.start(app("-exit", "QUIT=0")...)
+	c.says("ready", 1)
+	for _, sig := range []syscall.Signal{
+		unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH, unix.SIGCONT,
+		unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGTRAP, 35, 50, 64,
+	} {
+		c.signal(sig)
+		c.says("signal "+signalName(sig), 1)
+	}
+	c.signal(unix.SIGCHLD)
+	c.signal(unix.SIGURG)
+	c.signal(unix.SIGQUIT)
+	c.ends(0)
+}
+
+// A signal that comes before the app runs waits for it. This app has no handler, so it shows by its end that it came.
+func TestSignals_early(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	release := s.path("release")
+	s.line("validate sh -c 'until [ -e %s ]; do sleep 0.01; done'", release)
+	c := s.start("sleep", "7654321")
+	c.find("until")
+	c.signal(unix.SIGUSR1)
+	c.signal(unix.SIGWINCH) // no harm to anybody
+	s.write(release, "")
+	c.ends(128 + int(unix.SIGUSR1))
+	c.wantLogged("app started", 1)
+}
+
+// A storm of orphans is reaped: in the end there are confit and the app, and no zombie.
+func TestSignals_orphans(t *testing.T) {
+	for name, under := range map[string]bool{"pid_1": false, "subreaper": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runOrphans(t, under)
+		})
+	}
+}
+
+func runOrphans(t *testing.T, under bool) {
+	s := newExit(t)
+	s.box.Under = under
+	script := `i=0; while [ $i -lt 500 ]; do ( (sleep 0.0$((i % 10))) & ); i=$((i+1)); done; echo all; exec "$@"`
+	c := s.start(append([]string{"sh", "-c", script, "storm"}, app()...)...)
+	c.says("all", 1)
+	c.says("ready", 1)
+	left := 2
+	if under {
+		left = 3 // and the PID 1 above it, which collects nothing but confit
+	}
+	c.eventually("confit and the app, and nothing else", func() bool { return len(c.processes()) == left })
+	c.term()
+	c.ends(0)
+}
+
+// Orphans that die while the app ends, and an app that ends at once: the exit code is the app's.
+func TestSignals_exit_code_in_a_storm(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	for i := range 20 {
+		code := 10 + i
+		c := s.start("sh", "-c", fmt.Sprintf(`i=0; while [ $i -lt 30 ]; do ( (exit 3) & ); i=$((i+1)); done; exit %d`, code))
+		c.ends(code)
+	}
+}
+
+// A swap and signals from outside at the same time: both reach the app.
+func TestSignals_during_swaps(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	web.swap(keys{"a": "swap 0"})
+	c := s.start(app("-print", s.target("a"))...)
+	c.says("ready", 1)
+	for i := 1; i <= 20; i++ {
+		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
+		c.signal(unix.SIGUSR1)
+		c.says("signal USR1", i)
+	}
+	c.says("read swap 20", 1)
+}
+
+// The app starts as it would without confit: its limits, environment, directory, standard input and process group.
+func TestSignals_app_starts_as_under_exec(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	s.box.NoFile = 777
+	s.env = append(s.env, "ONE=1", "EMPTY=")
+	s.flag("--reload", "none")
+	c := s.start("sh", "-c", `echo "limit $(ulimit -Sn)"; echo "directory $PWD"; tr '\0' '\n' </proc/$$/environ | sed 's/^/variable /'
+		echo "group $(cut -d' ' -f5 /proc/$$/stat) $$"; exec grep -E '^Sig(Blk|Ign)' /proc/self/status`)
+	c.ends(0)
+	got := strings.Join(c.texts("stdout", ""), "\n") + "\n"
+	for _, want := range []string{
+		"limit 777\n", "directory " + s.dir + "\n", "variable ONE=1\n", "variable EMPTY=\n",
+		"SigBlk:\t0000000000000000\n", "SigIgn:\t0000000000000000\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the app sees\n%swant %q in it", got, want)
+		}
+	}
+	if group := strings.Fields(c.texts("stdout", "group ")[0]); group[1] != group[2] {
+		t.Errorf("the app is process %s in group %s, want it to lead its own", group[2], group[1])
+	}
+	if strings.Contains(got, "CONFIT_") {
+		t.Errorf("the app has a hook's variables:\n%s", got)
+	}
+}
