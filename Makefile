@@ -27,7 +27,7 @@ test: ## every test, as root on Debian: installs what it needs
 	$(GO) test -race -count=1 -timeout 60m ./...
 
 bench: ## the budgets, each beside a yardstick
-	./integration/need tini:tini nginx:nginx-light
+	./integration/need tini:tini
 	$(BUILD) -o bin/confit .
 	$(GO) run ./integration/bench bin/confit
 

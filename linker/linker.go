@@ -96,10 +96,11 @@ func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
 func parseLinks(c Config) ([]source, error) {
 	var links []source
 	var wrong []error
+	real := resolver{}
 	for _, link := range c.Links {
 		s, err := parseLink(link, c.Volumes)
 		if err == nil {
-			err = s.checkPlace(c)
+			err = s.checkPlace(c, real)
 		}
 		if err != nil {
 			wrong = append(wrong, err)
@@ -111,14 +112,12 @@ func parseLinks(c Config) ([]source, error) {
 }
 
 // checkPlace refuses a target that confit or the kubelet owns.
-func (s *source) checkPlace(c Config) error {
-	forbidden := map[string]string{"the state directory": c.State, "the volumes": c.Volumes, "its own volume": s.floor}
-	for _, what := range slices.Sorted(maps.Keys(forbidden)) {
-		dir := forbidden[what]
-		if dir == "/" || !inside(resolve(s.Target), resolve(dir)) {
-			continue
+func (s *source) checkPlace(c Config, real resolver) error {
+	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
+		what, dir := forbidden[0], forbidden[1]
+		if dir != "/" && inside(real.path(s.Target), real.path(dir)) {
+			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 		}
-		return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 	}
 	return nil
 }
@@ -148,20 +147,28 @@ func checkPairs(links []source) error {
 
 // inside reports whether path is dir or below it.
 func inside(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+	return path == dir || dir == "/" || (strings.HasPrefix(path, dir) && path[len(dir)] == '/')
 }
 
-// resolve follows the links in the part of a path that exists, but for the
-// last element: /var/run/x is /run/x on most systems.
-func resolve(path string) string {
+// resolver remembers what directories really are, so that many links below one
+// ask the file system once.
+type resolver map[string]string
+
+// path follows the links in the part of a path that exists, but for the last
+// element: /var/run/x is /run/x on most systems.
+func (r resolver) path(path string) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if dir == path {
 		return path
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return filepath.Join(real, name)
+	if r[dir] == "" {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = r.path(dir)
+		}
+		r[dir] = real
 	}
-	return filepath.Join(resolve(dir), name)
+	return filepath.Join(r[dir], name)
 }
 
 // sortedKeys lists a map's keys in order.

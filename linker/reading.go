@@ -14,16 +14,36 @@ import (
 type reading struct {
 	volumes []*volume
 	of      []*volume // the volume of each link
+	found   map[search]found
 	keys    []key
 	print   string // what the volumes looked like, cheap to compare
 	wrong   []error
+}
+
+// search is what decides which volume a link has: a thousand links to one
+// directory ask the file system once.
+type search struct{ from, floor string }
+
+type found struct {
+	dir    string
+	atomic bool
+}
+
+func (r *reading) findVolume(s *source) found {
+	key := search{s.searchFrom(), s.floor}
+	f, known := r.found[key]
+	if !known {
+		f.dir, f.atomic = s.findVolume()
+		r.found[key] = f
+	}
+	return f
 }
 
 // look opens the volumes and takes their fingerprint. That of an atomic volume
 // is the directory behind ..data; of a plain one, what stat says of each key.
 // Nothing is read yet.
 func (l *Linker) look() (*reading, error) {
-	r := &reading{of: make([]*volume, len(l.links))}
+	r := &reading{of: make([]*volume, len(l.links)), found: map[search]found{}}
 	for i := range l.links {
 		if err := r.open(l, i); err != nil && !r.note(err) {
 			r.close()
@@ -62,17 +82,17 @@ func (r *reading) open(l *Linker, i int) error {
 }
 
 func (r *reading) volume(l *Linker, i int) (*volume, error) {
-	dir, atomic := l.links[i].findVolume()
-	if former := l.atomic[i]; former != "" && !atomic {
+	f := r.findVolume(&l.links[i])
+	if former := l.atomic[i]; former != "" && !f.atomic {
 		return &volume{dir: former}, invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
 			"(kubernetes#113242); recreate the pod if it doesn't come back", former)
 	}
 	for _, v := range r.volumes {
-		if v.dir == dir && v.atomic == atomic {
+		if v.dir == f.dir && v.atomic == f.atomic {
 			return v, nil
 		}
 	}
-	v, err := openVolume(dir, atomic)
+	v, err := openVolume(f.dir, f.atomic)
 	r.volumes = append(r.volumes, v)
 	return v, err
 }

@@ -39,10 +39,10 @@ type Change struct {
 //  1. Resolve each volume's ..data once and open the directory it names.
 //  2. Compare with the last look: [ErrUnchanged].
 //  3. List and check the keys, hash their bytes.
-//  4. Look again: when something moved, start over at 1.
+//  4. Work out what publishing would do to the targets.
 //  5. The same as the live generation: that is the candidate, nothing is written.
-//  6. Write generations/N.tmp, what is unchanged as hard links; look once more.
-//  7. Work out what publishing would do to the targets; rename to generations/N.
+//  6. Write generations/N.tmp, what is unchanged as hard links.
+//  7. Look again: when something moved, start over at 1. Rename N.tmp to N.
 //
 // A candidate that can't be is an [*Invalid]; it isn't staged again before a
 // volume changes. Every other error is the system's, and the next call tries
@@ -73,17 +73,18 @@ func (l *Linker) attempt() (Candidate, error) {
 		return Candidate{}, ErrUnchanged
 	}
 	g, err := l.read(r)
-	if moved := l.moved(r.print); moved != nil {
-		return Candidate{}, moved
-	}
 	if err == nil {
 		err = l.write(g, r)
 	}
+	// What could not be read or written, or needed no writing, counts only if
+	// nothing moved: a swap deletes the old directory under the hand.
+	if err != nil || g.Number == l.liveNumber() {
+		if moved := l.moved(r.print); moved != nil {
+			return Candidate{}, moved
+		}
+	}
 	var invalid *Invalid
 	if err != nil && !errors.As(err, &invalid) {
-		if moved := l.moved(r.print); moved != nil { // the old directory was deleted under the hand
-			err = moved
-		}
 		return Candidate{}, err
 	}
 	l.seen = r.print

@@ -29,13 +29,18 @@ type volume struct {
 	memory bool     // its files live in memory
 }
 
-// findVolume names the nearest directory from dir upwards that holds ..data,
+// searchFrom is the directory where the search for the volume begins.
+func (s *source) searchFrom() string {
+	if s.kind == oneKey {
+		return filepath.Dir(s.base)
+	}
+	return s.base
+}
+
+// findVolume names the nearest directory from there upwards that holds ..data,
 // else floor.
 func (s *source) findVolume() (dir string, atomic bool) {
-	dir = s.base
-	if s.kind == oneKey {
-		dir = filepath.Dir(dir)
-	}
+	dir = s.searchFrom()
 	for {
 		if s.holdsData(dir) {
 			return dir, true

@@ -97,6 +97,7 @@ func (h *house) adopt() Candidate {
 	c := h.stage()
 	h.must(h.linker.Publish())
 	h.linker.Accept()
+	h.linker.Tidy()
 	return c
 }
 

@@ -103,3 +103,12 @@ func (w *watcher) say(err error) {
 	}
 	w.polling = err != nil
 }
+
+// Unwatch removes all watches. It is for the end: nothing is a hint any more.
+func (l *Linker) Unwatch() {
+	if w := l.watch; w.inotify != nil {
+		for _, dir := range w.inotify.WatchList() {
+			_ = w.inotify.Remove(dir)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write puts a generation into the state directory, steps 5 to 7 of Stage. A
+// write puts a generation into the state directory, steps 4 to 7 of Stage. A
 // failure leaves nothing but a directory N.tmp that couldn't be removed either;
 // the next write of N begins by removing it.
 func (l *Linker) write(g *generation, r *reading) error {
@@ -63,12 +63,14 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		}
 	}
 	written := map[string]bool{}
+	at := outDir{top: root}
+	defer at.close()
 	for _, k := range r.keys {
 		if f := g.files[k.path]; f.direct || written[k.path] {
 			continue
 		}
 		written[k.path] = true
-		if err := l.writeFile(root, tmp, k, g.files[k.path]); err != nil {
+		if err := l.writeFile(&at, tmp, k, g.files[k.path]); err != nil {
 			return err
 		}
 	}
@@ -77,8 +79,9 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 
 // writeFile makes one file of a generation: a hard link when the live one has
 // the same, else a copy, whose bytes must be those that were hashed.
-func (l *Linker) writeFile(root *os.Root, tmp string, k key, f file) error {
-	if err := makeDirs(root, path.Dir(k.path)); err != nil {
+func (l *Linker) writeFile(at *outDir, tmp string, k key, f file) error {
+	dir, err := at.enter(path.Dir(k.path))
+	if err != nil {
 		return err
 	}
 	if l.live != nil {
@@ -89,7 +92,8 @@ func (l *Linker) writeFile(root *os.Root, tmp string, k key, f file) error {
 			}
 		}
 	}
-	out, err := root.OpenFile(k.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	// O_NONBLOCK spares five system calls by which os looks for a pipe.
+	out, err := dir.OpenFile(path.Base(k.path), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
@@ -143,4 +147,34 @@ func makeDirs(root *os.Root, name string) error {
 		return err
 	}
 	return nil
+}
+
+// outDir is the directory of a generation that is being written to. Keys come
+// in order, so it changes seldom, and no path is walked for each of them.
+type outDir struct {
+	top, dir *os.Root
+	name     string
+}
+
+// enter makes and opens a directory below top.
+func (d *outDir) enter(name string) (*os.Root, error) {
+	if d.dir != nil && d.name == name {
+		return d.dir, nil
+	}
+	d.close()
+	if err := makeDirs(d.top, name); err != nil {
+		return nil, err
+	}
+	dir, err := d.top.OpenRoot(name)
+	if err == nil {
+		d.dir, d.name = dir, name
+	}
+	return dir, err
+}
+
+func (d *outDir) close() {
+	if d.dir != nil {
+		d.dir.Close()
+		d.dir = nil
+	}
 }

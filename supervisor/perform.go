@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"confit/linker"
@@ -26,6 +27,8 @@ func (l *loop) perform(a action) event {
 		l.jobs <- l.withdraw
 	case accept:
 		l.jobs <- func() event { l.Linker.Accept(); return nil }
+	case tidy:
+		l.jobs <- func() event { l.Linker.Tidy(); return nil }
 	case discard:
 		l.jobs <- func() event { _ = l.Linker.Reject(); return nil } // nothing was published
 	case runHook:
@@ -147,14 +150,23 @@ func fill(command []string, dir string) []string {
 	return filled
 }
 
-// hookEnv is the app's environment and what the hook is about.
+// longestVariable bounds CONFIT_CHANGED, in bytes: at 128 KiB execve(2) refuses
+// to start the hook at all (MAX_ARG_STRLEN).
+const longestVariable = 64 << 10
+
+// hookEnv is the app's environment and what the hook is about. A list of
+// changed keys that is too long is left out.
 func hookEnv(env []string, c linker.Candidate) []string {
 	keys := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
 		keys[i] = change.Key
 	}
-	return append(append([]string(nil), env...),
+	changed := strings.Join(keys, "\n")
+	if len(changed) > longestVariable {
+		changed = ""
+	}
+	return append(slices.Clone(env),
 		"CONFIT_CANDIDATE="+c.Dir,
 		fmt.Sprintf("CONFIT_GENERATION=%d", c.Number),
-		"CONFIT_CHANGED="+strings.Join(keys, "\n"))
+		"CONFIT_CHANGED="+changed)
 }

@@ -55,7 +55,27 @@ func (s Supervisor) Run() (code int, err error) {
 		rearm(timer, l.state.deadline)
 		l.handle(l.wait(timer))
 	}
+	l.unwatch()
 	return l.state.code, l.state.reason
+}
+
+// lastJob is how long the end may wait for the linker, which may hang on a
+// volume.
+const lastJob = 20 * time.Millisecond
+
+// unwatch lets the linker remove its watches: a process that ends with some is
+// held up by the kernel for a grace period of about ten milliseconds.
+func (l *loop) unwatch() {
+	removed := make(chan struct{})
+	select {
+	case l.jobs <- func() event { l.Linker.Unwatch(); close(removed); return nil }:
+	default:
+		return
+	}
+	select {
+	case <-removed:
+	case <-time.After(lastJob):
+	}
 }
 
 // rearm sets the one timer to the one deadline.

@@ -52,6 +52,7 @@ type state struct {
 	visible   bool          // the candidate was published
 	live      linker.Generation
 	busy      bool // the linker has not answered yet
+	untidy    bool // a generation was accepted, and its predecessor is still there
 	pending   bool // a hint came while there was something else to do
 	single    bool // one atomic volume: a swap is a whole change
 
@@ -136,6 +137,7 @@ type (
 	publish  struct{} // answered by published, superseded, failed or crashed
 	withdraw struct{} // answered by withdrawn, failed or crashed
 	accept   struct{}
+	tidy     struct{}
 	discard  struct{}
 	runHook  struct { // answered by hookBegun or hookBarred, then by hookEnded
 		command   []string
@@ -166,6 +168,7 @@ func (stage) action()    {}
 func (publish) action()  {}
 func (withdraw) action() {}
 func (accept) action()   {}
+func (tidy) action()     {}
 func (discard) action()  {}
 func (runHook) action()  {}
 func (killHook) action() {}

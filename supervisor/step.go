@@ -172,7 +172,13 @@ func (t *turn) rest() {
 	t.enter(running, t.config.Rescan)
 	if t.degraded {
 		t.deadline = time.Time{}
-	} else if t.pending {
+		return
+	}
+	if t.untidy {
+		t.untidy = false
+		t.do(tidy{})
+	}
+	if t.pending {
 		t.settle()
 	}
 }

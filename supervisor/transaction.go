@@ -126,7 +126,7 @@ func (t *turn) publishEnded(e event) {
 // accept makes the candidate live and tells the app.
 func (t *turn) accept() {
 	t.do(accept{})
-	t.live, t.refused = t.candidate.Generation, false
+	t.live, t.refused, t.untidy = t.candidate.Generation, false, true
 	switch {
 	case t.first():
 		t.start()
