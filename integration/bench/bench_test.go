@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The test binary plays the roles, too, and the program itself.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		if os.Args[1] == "role:main" {
+			code, _ := contain(os.Args[2:])
+			os.Exit(code)
+		}
+		if role, ok := roles[os.Args[1]]; ok {
+			os.Exit(role(os.Args[2:]))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// One round of all that needs no yardstick of another package: every figure is there. Whether it keeps its budget is for a
+// quiet machine to say.
+func TestBench_one_round(t *testing.T) {
+	confit := filepath.Join(t.TempDir(), "confit")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", confit, "confit")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(os.Args[0], "role:main", "-rounds", "1", "-json", "-only", "swap,size,keys,publish,growth", confit)
+	work := t.TempDir()
+	cmd.Env = append(os.Environ(), "TMPDIR="+work)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed struct {
+		Machine string
+		Rows    []struct {
+			Name string
+			Ours float64
+			Over *bool
+		}
+	}
+	if err := json.Unmarshal(out, &printed); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := 13; len(printed.Rows) != want || !strings.Contains(printed.Machine, "confit") {
+		t.Errorf("%d rows, want %d:\n%s", len(printed.Rows), want, out)
+	}
+	for _, r := range printed.Rows {
+		if r.Ours <= 0 || r.Over == nil {
+			t.Errorf("row %q says nothing", r.Name)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(work, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestOver(t *testing.T) {
+	for _, c := range []struct {
+		ours, yard float64
+		budget     budget
+		over       bool
+	}{
+		{5, 1, budget{}, false},
+		{5, 1, budget{value, 5}, false},
+		{5, alone, budget{value, 4}, true},
+		{5, 1, budget{onTop, 4}, false},
+		{5, 1, budget{onTop, 3}, true},
+		{5, 2, budget{ratio, 2.5}, false},
+		{5, 2, budget{ratio, 2.4}, true},
+		{9, 10, budget{minimum, 0.9}, false},
+		{8, 10, budget{minimum, 0.9}, true},
+		{math.NaN(), 1, budget{value, 5}, true}, // nothing measured keeps no budget
+	} {
+		if r := (row{Ours: c.ours, Yard: c.yard, Budget: c.budget}); r.over() != c.over {
+			t.Errorf("%v beside %v with %+v: over is %v", c.ours, c.yard, c.budget, r.over())
+		}
+	}
+}
+
+func TestPercentile(t *testing.T) {
+	var hundred samples
+	for i := range 100 {
+		hundred = append(hundred, float64(100-i))
+	}
+	for p, want := range map[float64]float64{0: 1, 1: 1, 50: 50, 99: 99, 100: 100} {
+		if got := hundred.percentile(p); got != want {
+			t.Errorf("percentile %v of 1…100 is %v, want %v", p, got, want)
+		}
+	}
+	if !math.IsNaN(samples(nil).median()) {
+		t.Error("no samples have a median")
+	}
+}
+
+func TestReport(t *testing.T) {
+	rows := []row{
+		{"swap", milliseconds, 0.5, 0.25, "loop", budget{value, 1}},
+		{"size", binaryBytes, 4000000, alone, "", budget{value, 3.5e6}},
+		{"files", count, 3, 2, "before", budget{onTop, 0}},
+	}
+	var b strings.Builder
+	if err := report(&b, "a machine", rows, false); err != nil {
+		t.Fatal(err)
+	}
+	want := `a machine
+what   ours           yardstick  which is  ratio  budget           
+swap   0.50 ms        0.25 ms    loop      2.00   ≤ 1 ms           ok
+size   4000000 bytes                              ≤ 3500000 bytes  OVER
+files  3              2          before    1.50   ≤ 0 on top       OVER
+`
+	if b.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", &b, want)
+	}
+}

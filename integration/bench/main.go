@@ -1,0 +1,179 @@
+// Command bench measures a confit against its budgets, each figure beside a yardstick that does the least that could be
+// called the same work, on the same machine, in the same minute: ours, yardstick, ours, yardstick. The noise of a shared
+// machine then falls on both, so medians and ratios can be trusted where single times can't.
+//
+// It sees the program from outside only: the binary as PID 1 of a PID namespace of its own, a volume that is swapped as the
+// kubelet does it, signals, /proc. It needs root, for the namespaces, and tini.
+//
+//	go run ./integration/bench [-only NAME,…] [-rounds N] [-disk] [-json] [-strict] bin/confit
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// measurement is what -only selects.
+type measurement struct {
+	name   string
+	rounds int // unless -rounds says otherwise: enough for a steady median in some ten seconds
+	run    func(b *bench, rounds int) ([]row, error)
+}
+
+var measurements = []measurement{
+	{"swap", 600, (*bench).swap},
+	{"start", 200, (*bench).startUp},
+	{"memory", 5, (*bench).memory},
+	{"size", 1, (*bench).size},
+	{"keys", 7, (*bench).keys},
+	{"publish", 21, (*bench).publish},
+	{"idle", 1, (*bench).idle},
+	{"growth", 10000, (*bench).growth},
+	{"orphans", 30, (*bench).orphans},
+}
+
+// bench is what all measurements share.
+type bench struct {
+	confit string // the binary
+	self   string // this one, which plays the other roles too
+	dir    string // for everything that is written
+	boxes  []*box // alive
+	sites  int    // directories made
+}
+
+func init() {
+	// The death signal of a child comes when the thread ends that started it, prctl(2): so that is the one that never does.
+	runtime.LockOSThread()
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		if role, ok := roles[os.Args[1]]; ok {
+			os.Exit(role(os.Args[2:]))
+		}
+	}
+	code, err := contain(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+	}
+	os.Exit(code)
+}
+
+// measureIn is the role in which the measurements are made, with a directory for them and the command line.
+func measureIn(args []string) int {
+	if err := run(args[0], args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func run(dir string, args []string) error {
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	only := flags.String("only", "", "measure just these, separated by commas: "+names())
+	rounds := flags.Int("rounds", 0, "rounds of each measurement (default: its own number)")
+	disk := flags.Bool("disk", false, "work in the temporary directory itself, not in memory")
+	asJSON := flags.Bool("json", false, "print JSON")
+	strict := flags.Bool("strict", false, "exit with 1 when a budget is broken")
+	_ = flags.Parse(args) // exits itself
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	if flags.NArg() != 1 {
+		return errors.New("which confit? Give the path of the binary, such as bin/confit")
+	}
+	b, err := newBench(flags.Arg(0), dir, !*disk)
+	if err != nil {
+		return err
+	}
+	machine := b.machine() // before the measurements make a load of their own
+	rows, err := b.measure(chosen, *rounds)
+	if printErr := report(os.Stdout, machine, rows, *asJSON); printErr != nil {
+		return printErr
+	}
+	if err == nil && *strict && slices.ContainsFunc(rows, row.over) {
+		err = errors.New("a budget is broken")
+	}
+	return err
+}
+
+func names() string {
+	var list []string
+	for _, m := range measurements {
+		list = append(list, m.name)
+	}
+	return strings.Join(list, ", ")
+}
+
+func choose(only string) ([]measurement, error) {
+	if only == "" {
+		return measurements, nil
+	}
+	var chosen []measurement
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(measurements, func(m measurement) bool { return m.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no measurement is called %q: write one of %s", name, names())
+		}
+		chosen = append(chosen, measurements[i])
+	}
+	return chosen, nil
+}
+
+// newBench makes the directory a tmpfs, unless it is to be left on its disk. Secrets, projected volumes and an emptyDir
+// with medium: Memory are one; and what a disk adds is its own: ext4 makes a file in 10 µs or, without a journal and after
+// many removals, in 300.
+func newBench(confit, dir string, inMemory bool) (*bench, error) {
+	path, err := filepath.Abs(confit)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err == nil && inMemory {
+		err = unix.Mount("bench", dir, "tmpfs", 0, "mode=0755")
+	}
+	return &bench{confit: path, self: self, dir: dir}, err
+}
+
+// measure makes the measurements in turn. What fails is reported at the end, beside the rows of the others.
+func (b *bench) measure(chosen []measurement, rounds int) ([]row, error) {
+	var all []row
+	var failed []error
+	for _, m := range chosen {
+		n := m.rounds
+		if rounds > 0 {
+			n = rounds
+		}
+		fmt.Fprintf(os.Stderr, "measuring %s…\n", m.name)
+		rows, err := m.run(b, n)
+		b.clear()
+		all = append(all, rows...)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("cannot measure %s: %w", m.name, err))
+		}
+	}
+	return all, errors.Join(failed...)
+}
+
+// clear ends what a measurement has left running and removes its files.
+func (b *bench) clear() {
+	for len(b.boxes) > 0 {
+		b.stop(b.boxes[0])
+	}
+	sites, _ := filepath.Glob(filepath.Join(b.dir, "*"))
+	for _, s := range sites {
+		_ = os.RemoveAll(s) // the whole directory goes in the end
+	}
+}

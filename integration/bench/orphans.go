@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stormSize is how many orphans die at once; ten storms are 10,000. All 10,000 at once would need a gigabyte.
+const stormSize = 1000
+
+// stormCode is what the parent of the orphans exits with: a reaper that confuses it with an orphan loses that.
+const stormCode = 42
+
+// orphans measures reaping: how long it takes from the moment at which all orphans are let die to that at which none is
+// left, not even as a zombie. One that were never reaped would end the measurement with an error.
+func (b *bench) orphans(rounds int) ([]row, error) {
+	ours, err := b.newStorm(func(s *site) []string { return b.confitOn(s, nil, b.self, "role:orphans") })
+	if err != nil {
+		return nil, err
+	}
+	tini, err := b.newStorm(func(*site) []string { return []string{"tini", "--", b.self, "role:orphans"} })
+	if err != nil {
+		return nil, err
+	}
+	for range rounds {
+		for _, x := range []*told{ours, tini} {
+			if err := x.storm(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, x := range []*told{ours, tini} {
+		if code := b.end(x.box); code != stormCode {
+			return nil, x.fault(fmt.Sprintf("exited with %d, not with its app's %d", code, stormCode))
+		}
+	}
+	rate := func(x *told) float64 { return stormSize / x.took.median() }
+	return []row{{"orphans reaped, storms of 1,000", perMs, rate(ours), rate(tini), "tini", budget{minimum, 0.9}}}, nil
+}
+
+func (b *bench) newStorm(argv func(*site) []string) (*told, error) {
+	return b.newTold(startLinks, (*site).linkEach, argv)
+}
+
+// storm asks for one storm and adds the time that it took.
+func (t *told) storm() error {
+	if _, err := io.WriteString(t.stdin, "\n"); err != nil {
+		return err
+	}
+	line, err := t.line()
+	if err != nil {
+		return err
+	}
+	took, err := parseStamp(line)
+	t.took.add(took)
+	return err
+}
+
+// parentOfOrphans makes a storm for each line that it reads and prints how long it took.
+func parentOfOrphans([]string) int {
+	fmt.Println(ready)
+	for asked := bufio.NewScanner(os.Stdin); asked.Scan(); {
+		took, err := storm()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "orphans:", err)
+			return 125
+		}
+		fmt.Println(int64(took))
+	}
+	return stormCode
+}
+
+// orphanage is a shell script, as no cheaper way to fork comes with every system: each orphan is the grandchild of a shell,
+// with a parent that ends at once. It says that it is there, then waits for the end of the pipe.
+const orphanage = `i=0; while [ $i -lt %d ]; do ( { echo; read x <&3; } & ); i=$((i+1)); done`
+
+func storm() (time.Duration, error) {
+	gate, open, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer gate.Close()
+	shell := exec.Command("sh", "-c", fmt.Sprintf(orphanage, stormSize))
+	shell.ExtraFiles = []*os.File{gate} // descriptor 3
+	present, err := shell.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := shell.Start(); err != nil {
+		return 0, err
+	}
+	if _, err := io.ReadFull(present, make([]byte, stormSize)); err != nil {
+		return 0, err
+	}
+	if err := shell.Wait(); err != nil {
+		return 0, err
+	}
+	begin := now()
+	open.Close()
+	for !strictlyAlone() {
+		if now()-begin > patience {
+			return 0, fmt.Errorf("orphans are left after %v", patience)
+		}
+		time.Sleep(time.Millisecond / 2)
+	}
+	return now() - begin, nil
+}
+
+// strictlyAlone asks the kernel whether there is anybody in this PID namespace but PID 1 and this process: kill(2) with -1
+// finds zombies, too, until they have been reaped.
+func strictlyAlone() bool { return unix.Kill(-1, 0) == unix.ESRCH }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"math"
+	"time"
+)
+
+// swapKeys is the size of a common volume.
+const swapKeys = 10
+
+// breath is the pause between two swaps. What one has left to do, such as removing the generation before, must not fall
+// into the next one's time; and a kubelet's swaps find an idle machine, not a warm one.
+const breath = 5 * time.Millisecond
+
+// told is a box whose app says when it was told of a swap.
+type told struct {
+	*box
+	site *site
+	last time.Duration // when the app was told
+	took samples
+}
+
+// swap measures the main path: from the kubelet's rename to the signal in the app. The app is a Go program on both sides,
+// so some of each figure is the runtime's own delivery of a signal. All keys change in each swap, which is the most that
+// there is to copy.
+func (b *bench) swap(rounds int) ([]row, error) {
+	ours, err := b.newTold(swapKeys, (*site).linkEach, func(s *site) []string {
+		return b.confitOn(s, nil, b.self, "role:app")
+	})
+	if err != nil {
+		return nil, err
+	}
+	bare, err := b.newTold(swapKeys, (*site).linkEach, func(s *site) []string {
+		return []string{b.self, "role:loop", s.volume(), b.self, "role:app"}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for range rounds {
+		for _, x := range []*told{ours, bare} {
+			if err := x.change(swapKeys); err != nil {
+				return nil, err
+			}
+			time.Sleep(breath)
+		}
+	}
+	const yardstick = "inotify, readlink, kill"
+	return []row{
+		{"swap → SIGHUP, 10 keys, median", milliseconds, ours.took.median(), bare.took.median(), yardstick, budget{value, 1}},
+		{"swap → SIGHUP, 10 keys, p99", milliseconds, ours.took.percentile(99), bare.took.percentile(99), yardstick, budget{value, 5}},
+	}, nil
+}
+
+// newTold starts a program over an app on a new site and waits for the app.
+func (b *bench) newTold(keys int, link func(*site) error, argv func(*site) []string) (*told, error) {
+	s, err := b.newSite(keys)
+	if err != nil {
+		return nil, err
+	}
+	if err := link(s); err != nil {
+		return nil, err
+	}
+	x, err := b.start(s, argv(s)...)
+	if err != nil {
+		return nil, err
+	}
+	return &told{box: x, site: s}, x.expect(ready)
+}
+
+// change edits so many keys, swaps, and adds the time until the app was told.
+func (t *told) change(keys int) error {
+	t.site.edit(keys)
+	at, err := t.site.swap()
+	if err != nil {
+		return err
+	}
+	if t.last, err = t.heard(); err != nil {
+		return err
+	}
+	if t.last < at {
+		return t.fault("told the app of a swap twice")
+	}
+	t.took.add(t.last - at)
+	return nil
+}
+
+// heard is when the app got its next signal.
+func (t *told) heard() (time.Duration, error) {
+	line, err := t.line()
+	if err != nil {
+		return 0, err
+	}
+	return parseStamp(line)
+}
+
+// alone stands where a row has no yardstick.
+var alone = math.NaN()
