@@ -90,7 +90,7 @@ func (c *child) says(t *testing.T, want string) {
 }
 
 func (c *child) end(t *testing.T) {
-	c.in.Close()
+	_ = c.in.Close()
 	if t.Failed() {
 		_ = c.cmd.Process.Kill()
 	}
