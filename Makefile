@@ -24,6 +24,7 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 test: ## every test, as root on Debian: installs what it needs
 	./integration/need nginx:nginx-light strace:strace gcc:gcc
 	$(GO) vet ./...
+	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits
 	$(GO) test -race -count=1 -timeout 60m ./...
 
 bench: ## the budgets, each beside a yardstick

@@ -114,7 +114,8 @@ func onMemory(path string) bool {
 	if err := unix.Statfs(path, &st); err != nil {
 		return false
 	}
-	return st.Type == unix.TMPFS_MAGIC || st.Type == unix.RAMFS_MAGIC
+	kind := uint32(st.Type) // of another width and sign on each platform
+	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
 // visible reports whether a name in a volume can be a key's.
