@@ -66,10 +66,11 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)
 	}
+	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: os.Stderr,
-		App: process.Command{Args: c.App, Env: environ},
+		App: process.Command{Args: c.App, Env: environ, Dir: dir},
 	}.Run()
 }
 

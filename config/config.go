@@ -55,8 +55,13 @@ type Config struct {
 	Reload          Action
 	Settle          time.Duration // SettleAuto: by the volumes
 	Rescan          time.Duration
-	StopSignal      signals.Signal
-	StopTimeout     time.Duration
+
+	StopSignal   signals.Signal
+	StopTimeout  time.Duration
+	MapSignal    map[signals.Signal]signals.Signal // 0: dropped
+	SignalGroup  bool
+	DrainTimeout time.Duration
+	MapExit      map[int]int
 
 	LogJSON  bool
 	LogLevel slog.Level

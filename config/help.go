@@ -36,6 +36,11 @@ A change of a volume
 The app
   --stop-signal NAME      asks it to stop (TERM)
   --stop-timeout D        how long it has before a restart (30s)
+  --map-signal FROM:TO    send TO when FROM comes in; FROM: drops it; repeatable
+  --signal-group          signals go to the app's process group
+  --drain-timeout D       after the app's end, what it left behind has this long
+                          to end, too (5s)
+  --map-exit FROM:TO      exit with TO when the app exits with FROM; repeatable
 
 Instead of running the app
   --check                 read everything, print the plan, change nothing

@@ -112,7 +112,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
 		return given{}, false
-	case p.set[name] != "":
+	case p.set[name] != "" && !s.repeat:
 		p.errorf("%s: %q stands at %s already: remove one of the two", where, name, p.set[name])
 		return given{}, false
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"confit/signals"
 )
 
 // sample is what the precedence of a setting is tried with.
@@ -27,9 +29,31 @@ var samples = map[string]sample{
 	"rescan":           {"10s", []string{"1s", "2s", "10ms"}, func(c *Config) string { return c.Rescan.String() }},
 	"stop-signal":      {"15", []string{"1", "3", "64"}, func(c *Config) string { return strconv.Itoa(int(c.StopSignal)) }},
 	"stop-timeout":     {"30s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.StopTimeout.String() }},
+	"map-signal":       {"", []string{"TERM:QUIT", "TERM:INT", "TERM:"}, mappedTerm},
+	"signal-group":     {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.SignalGroup) }},
+	"drain-timeout":    {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.DrainTimeout.String() }},
+	"map-exit":         {"", []string{"143:0", "143:1", "143:255"}, mapped143},
 	"allow-disk":       {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.AllowDisk) }},
 	"log-format":       {"text", []string{"json", "text"}, func(c *Config) string { return map[bool]string{false: "text", true: "json"}[c.LogJSON] }},
 	"log-level":        {"info", []string{"debug", "warn", "error"}, logLevel},
+}
+
+func mappedTerm(c *Config) string {
+	to, ok := c.MapSignal[signals.TERM]
+	switch {
+	case !ok:
+		return ""
+	case to == 0:
+		return "TERM:"
+	}
+	return "TERM:" + signals.Name(to)
+}
+
+func mapped143(c *Config) string {
+	if to, ok := c.MapExit[143]; ok {
+		return fmt.Sprintf("143:%d", to)
+	}
+	return ""
 }
 
 func logLevel(c *Config) string {

@@ -22,6 +22,7 @@ type setting struct {
 	def     string // the default
 	bare    bool   // a switch: without a value it is on
 	command bool   // the value is a command: in a links file, the rest of the line
+	repeat  bool   // may stand more than once
 	notFile bool   // can't stand in a links file
 	notEnv  bool   // can't stand in the environment
 	read    func(c *Config, value string) error
@@ -39,6 +40,10 @@ var settings = []setting{
 	{name: "rescan", def: "10s", read: duration(10*time.Millisecond, func(c *Config) *time.Duration { return &c.Rescan })},
 	{name: "stop-signal", def: "TERM", read: readStopSignal},
 	{name: "stop-timeout", def: "30s", read: duration(0, func(c *Config) *time.Duration { return &c.StopTimeout })},
+	{name: "map-signal", repeat: true, read: readMapSignal},
+	{name: "signal-group", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.SignalGroup = on })},
+	{name: "drain-timeout", def: "5s", read: duration(0, func(c *Config) *time.Duration { return &c.DrainTimeout })},
+	{name: "map-exit", repeat: true, read: readMapExit},
 	{name: "allow-disk", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.AllowDisk = on })},
 	{name: "log-format", def: "text", read: readLogFormat},
 	{name: "log-level", def: "info", read: readLogLevel},
@@ -91,6 +96,61 @@ func readReload(c *Config, value string) (err error) {
 func readStopSignal(c *Config, value string) (err error) {
 	c.StopSignal, err = signals.Parse(value)
 	return err
+}
+
+// readMapSignal reads FROM:TO, or FROM: to drop it; several are parted by
+// commas.
+func readMapSignal(c *Config, value string) error {
+	return pairs(value, func(from, to string) error {
+		f, err := signals.Parse(from)
+		if err != nil {
+			return err
+		}
+		t := signals.Signal(0)
+		if to != "" {
+			if t, err = signals.Parse(to); err != nil {
+				return err
+			}
+		}
+		if c.MapSignal == nil {
+			c.MapSignal = map[signals.Signal]signals.Signal{}
+		}
+		c.MapSignal[f] = t
+		return nil
+	})
+}
+
+// readMapExit reads FROM:TO, both exit codes; several are parted by commas.
+func readMapExit(c *Config, value string) error {
+	return pairs(value, func(from, to string) error {
+		f, err1 := strconv.ParseUint(from, 10, 8)
+		t, err2 := strconv.ParseUint(to, 10, 8)
+		if err1 != nil || err2 != nil {
+			return fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0", from+":"+to)
+		}
+		if c.MapExit == nil {
+			c.MapExit = map[int]int{}
+		}
+		c.MapExit[int(f)] = int(t)
+		return nil
+	})
+}
+
+// pairs gives each FROM:TO of a list to read.
+func pairs(value string, read func(from, to string) error) error {
+	if value == "" {
+		return nil
+	}
+	for pair := range strings.SplitSeq(value, ",") {
+		from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
+		if !ok {
+			return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
+		}
+		if err := read(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readSettle(c *Config, value string) error {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"confit/config"
+	"confit/process"
 	"confit/signals"
 )
 
@@ -125,7 +126,7 @@ func (t *turn) exited(e exited) {
 	if t.app.pid == 0 {
 		return
 	}
-	t.say(slog.LevelInfo, "app exited", "pid", t.app.pid, "status", e.status.String(), "code", e.status.ExitCode())
+	t.sayExited(e)
 	t.app.pid = 0
 	switch {
 	case t.phase == restarting:
@@ -137,12 +138,59 @@ func (t *turn) exited(e exited) {
 			t.drain() // else at the end of the transaction
 		}
 	default:
-		t.leave(e.status.ExitCode(), nil)
+		t.endHook()
+		t.ending, t.code = true, t.exitCode(e.status)
+		t.drain()
 	}
 }
 
-// drain ends what the app that is gone left in its group, and starts it again.
+// exitCode is what confit exits with when the app ended so.
+func (t *turn) exitCode(s process.Status) int {
+	if code, mapped := t.config.MapExit[s.ExitCode()]; mapped {
+		return code
+	}
+	return s.ExitCode()
+}
+
+func (t *turn) sayExited(e exited) {
+	keys := []any{"pid", t.app.pid, "status", e.status.String(), "code", t.exitCode(e.status)}
+	if e.oom {
+		keys = append(keys, "oomKilled", true)
+	}
+	t.say(slog.LevelInfo, "app exited", keys...)
+}
+
+// drain ends what the app that is gone left behind: in a restart so that the
+// next one finds its ports free, at the end so that nothing is cut off.
 func (t *turn) drain() {
-	t.enter(draining, drainTimeout)
-	t.do(endGroup{t.app.group, signals.TERM})
+	t.expired = false
+	t.enter(draining, t.config.DrainTimeout)
+	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
+}
+
+func (t *turn) cleared(left bool) {
+	if t.phase == draining && !left {
+		t.drained()
+	}
+}
+
+// killLeftovers ends the patience. What even KILL doesn't end (a process in an
+// uninterruptible sleep) is left behind: it must not keep the app from running.
+func (t *turn) killLeftovers() {
+	if t.expired {
+		t.drained()
+		return
+	}
+	t.expired = true
+	t.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", t.config.DrainTimeout)
+	t.do(endLeftovers{t.app.group, signals.KILL, t.ending})
+	t.enter(draining, tryAgain)
+}
+
+func (t *turn) drained() {
+	if t.ending {
+		t.leave(t.code, nil)
+		return
+	}
+	t.start()
 }

@@ -19,45 +19,44 @@
 // derives this table from the code.
 //
 //	settling     elapsed        → staging
-//	             exited         → done, draining
+//	             exited         → draining
 //	             signalled TERM → stopping
 //	staging      crashed        → done, running
-//	             exited         → done
+//	             exited         → draining
 //	             failed         → done, running, settling
 //	             invalid        → draining, running, settling, withdrawing
 //	             signalled TERM → done, stopping
 //	             staged         → publishing, running, settling, validating
 //	             unchanged      → draining, running, settling
-//	validating   exited         → done
+//	validating   exited         → draining
 //	             hookBarred     → running, staging, withdrawing
 //	             hookEnded      → draining, publishing, restarting, running, settling, staging, starting, telling, withdrawing
 //	             signalled TERM → done, stopping
 //	publishing   crashed        → done, running
-//	             exited         → done
+//	             exited         → draining
 //	             failed         → withdrawing
 //	             published      → draining, restarting, running, settling, staging, starting, telling, validating
 //	             signalled TERM → done, stopping
 //	             superseded     → staging
 //	withdrawing  crashed        → done, running
-//	             exited         → done
+//	             exited         → draining
 //	             failed         → done
 //	             signalled TERM → done, stopping
 //	             withdrawn      → done, running, settling, staging
-//	telling      exited         → done
+//	telling      exited         → draining
 //	             hookBarred     → running, settling, staging
 //	             hookEnded      → running, settling, staging
 //	             probed         → restarting, running, settling, staging
 //	             signalled TERM → stopping
 //	restarting   exited         → draining
 //	             signalled TERM → stopping
-//	draining     cleared        → starting
-//	             signalled TERM → done
+//	draining     cleared        → done, starting
+//	             elapsed        → done, starting
 //	starting     barred         → done
-//	             signalled TERM → done
 //	             started        → running, settling, staging
 //	running      elapsed        → staging
-//	             exited         → done, draining
+//	             exited         → draining
 //	             hinted         → settling, staging
 //	             signalled TERM → stopping
-//	stopping     exited         → done
+//	stopping     exited         → draining
 package supervisor

@@ -34,23 +34,37 @@ func (l *loop) perform(a action) event {
 	case runHook:
 		return l.runHook(a)
 	case killHook:
-		l.kill(process.KillGroup(a.pid, signals.KILL), a.pid)
+		l.told(process.KillGroup(a.pid, signals.KILL), a.pid)
 	case spawn:
 		return l.spawn()
 	case probe:
 		return probed{signals.DispositionOf(a.pid, a.signal)}
 	case signal:
-		l.kill(process.Kill(a.pid, a.signal), a.pid)
-	case endGroup:
-		_ = process.KillGroup(a.group, a.signal)
-		return cleared{left: process.GroupAlive(a.group)}
+		l.signal(a)
+	case endLeftovers:
+		return l.endLeftovers(a)
 	}
 	return nil
 }
 
-// kill says that a signal could not be sent: EPERM, when the app became
-// another user. A process that is gone is about to be reaped.
-func (l *loop) kill(err error, pid int) {
+func (l *loop) signal(a signal) {
+	if l.Config.SignalGroup {
+		l.told(process.KillGroup(a.pid, a.signal), a.pid)
+		return
+	}
+	l.told(process.Kill(a.pid, a.signal), a.pid)
+}
+
+func (l *loop) endLeftovers(a endLeftovers) event {
+	if a.signal == 0 {
+		return cleared{process.Leftovers(a.group)}
+	}
+	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
+}
+
+// told says that a signal could not be sent: EPERM, when the app became another
+// user. A process that is gone is about to be reaped.
+func (l *loop) told(err error, pid int) {
 	if err != nil && !process.Gone(err) {
 		l.Log.Error("cannot signal", "pid", pid, "error", err)
 	}
@@ -61,6 +75,8 @@ func (l *loop) spawn() event {
 	if err != nil {
 		return barred{err, process.StartCode(err)}
 	}
+	_ = process.LeaveDirectory() // EACCES for /: then where it was
+	l.ooms = process.OOMKills()
 	return started{pid}
 }
 

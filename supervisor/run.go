@@ -29,6 +29,7 @@ type loop struct {
 	state  state
 	family *process.Family
 	hook   hook
+	ooms   int               // processes killed for want of memory, before the app was started
 	jobs   chan func() event // for the linker, one after the other
 	done   chan event        // what came of them
 	spoken chan string       // the tail of a hook's output, once that has ended
@@ -131,7 +132,8 @@ func (l *loop) reap() {
 	l.family.Reap(func(x process.Exit) {
 		switch x.PID {
 		case l.state.app.pid:
-			l.next = append(l.next, exited{x.Status})
+			oom := x.Status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+			l.next = append(l.next, exited{x.Status, oom})
 		case l.hook.pid:
 			if e := l.hook.ended(x.Status); e != nil {
 				l.next = append(l.next, e)

@@ -42,7 +42,8 @@ type state struct {
 
 	app     app
 	hook    int              // pid of the hook, 0 without
-	expired bool             // the hook was killed at its deadline
+	expired bool             // what is waited for, a hook or leftovers, was killed at its deadline
+	ending  bool             // the app is gone for good: draining leads to the end
 	hup     bool             // the last HUP that the app got was auto's
 	deaf    bool             // the app died of auto's HUP: it is restarted from then on
 	queued  []signals.Signal // sent before the app runs
@@ -102,9 +103,12 @@ type (
 		err  error
 		code int
 	}
-	exited    struct{ status process.Status } // the app
-	reaped    struct{}                        // some other child
-	cleared   struct{ left bool }             // whether the old app's group has members
+	exited struct { // the app
+		status process.Status
+		oom    bool // the kernel killed something here for want of memory
+	}
+	reaped    struct{}            // some other child
+	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
 )
 
@@ -153,9 +157,10 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	endGroup struct { // answered by cleared
-		group  int
-		signal signals.Signal // 0: only look
+	endLeftovers struct { // answered by cleared
+		group     int
+		signal    signals.Signal // 0: only look
+		everybody bool           // confit leaves after it
 	}
 	say struct {
 		level   slog.Level
@@ -164,16 +169,16 @@ type (
 	}
 )
 
-func (stage) action()    {}
-func (publish) action()  {}
-func (withdraw) action() {}
-func (accept) action()   {}
-func (tidy) action()     {}
-func (discard) action()  {}
-func (runHook) action()  {}
-func (killHook) action() {}
-func (spawn) action()    {}
-func (probe) action()    {}
-func (signal) action()   {}
-func (endGroup) action() {}
-func (say) action()      {}
+func (stage) action()        {}
+func (publish) action()      {}
+func (withdraw) action()     {}
+func (accept) action()       {}
+func (tidy) action()         {}
+func (discard) action()      {}
+func (runHook) action()      {}
+func (killHook) action()     {}
+func (spawn) action()        {}
+func (probe) action()        {}
+func (signal) action()       {}
+func (endLeftovers) action() {}
+func (say) action()          {}

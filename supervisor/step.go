@@ -25,8 +25,6 @@ const (
 	handlerWait = 10 * time.Second
 	// probeAgain is how often the handler is looked for in that time.
 	probeAgain = 50 * time.Millisecond
-	// drainTimeout is how long what the old app left behind has after TERM.
-	drainTimeout = 5 * time.Second
 	// tryAgain is the wait before a kill that has not worked yet is repeated,
 	// or a start that the system refused.
 	tryAgain = time.Second
@@ -83,12 +81,10 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.exited(e)
 	case reaped:
 		if t.phase == draining {
-			t.do(endGroup{t.app.group, 0})
+			t.do(endLeftovers{group: t.app.group})
 		}
 	case cleared:
-		if t.phase == draining && !e.left {
-			t.start()
-		}
+		t.cleared(e.left)
 	case signalled:
 		t.signalled(e.signal)
 	}
@@ -207,8 +203,7 @@ func (t *turn) elapsed() {
 		t.do(signal{t.app.pid, signals.KILL})
 		t.enter(restarting, tryAgain)
 	case draining:
-		t.do(endGroup{t.app.group, signals.KILL})
-		t.enter(draining, tryAgain)
+		t.killLeftovers()
 	case starting:
 		t.start()
 	}
@@ -225,11 +220,19 @@ func (t *turn) remind() {
 	t.enter(t.phase, filesPatience)
 }
 
-// signalled: TERM asks confit to stop, every other signal is the app's.
+// signalled: TERM asks confit to stop, every other signal is the app's; after
+// the map, which may make one of the other or drop it.
 func (t *turn) signalled(s signals.Signal) {
+	from := s
+	if to, mapped := t.config.MapSignal[s]; mapped {
+		s = to
+	}
 	switch {
+	case s == 0:
 	case s == signals.TERM:
-		t.stop()
+		t.stop(t.config.StopSignal)
+	case from == signals.TERM: // it stays the platform's wish to stop
+		t.stop(s)
 	case t.app.pid == 0:
 		t.queued = append(slices.Clip(t.queued), s)
 	default:
@@ -240,17 +243,21 @@ func (t *turn) signalled(s signals.Signal) {
 
 // stop asks the app to stop, from whatever phase. The platform owns the
 // deadline: confit waits as long as the app takes.
-func (t *turn) stop() {
-	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(signals.TERM), "phase", t.phase.String())
+func (t *turn) stop(s signals.Signal) {
+	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.phase.String())
 	t.endHook()
-	if t.app.pid == 0 {
+	switch {
+	case t.phase == draining && !t.ending: // no other app is started after it
+		t.ending, t.code = true, exitStopped
+	case t.phase == draining:
+	case t.app.pid == 0:
 		t.leave(exitStopped, nil)
-		return
+	default:
+		if t.phase != restarting { // there it was sent already
+			t.do(signal{t.app.pid, s})
+		}
+		t.phase, t.deadline = stopping, time.Time{}
 	}
-	if t.phase != restarting { // there it was sent already
-		t.do(signal{t.app.pid, t.config.StopSignal})
-	}
-	t.phase, t.deadline = stopping, time.Time{}
 }
 
 // leave ends confit. No hook outlives it.

@@ -56,7 +56,7 @@ type player struct {
 
 func play(t *testing.T, script string) string {
 	p := &player{t: t, now: time.Unix(1e9, 0), config: config.Config{
-		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
+		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
 	}}
 	for line := range strings.Lines(script) {
 		switch {
@@ -93,6 +93,9 @@ func (p *player) line(words []string) {
 func (p *player) set(word string) {
 	name, value, _ := strings.Cut(word, "=")
 	switch name {
+	case "map":
+		p.config.MapSignal = map[signals.Signal]signals.Signal{signals.TERM: 3, 2: signals.TERM, 10: 0, 12: 1}
+		p.config.MapExit = map[int]int{143: 0}
 	case "settle":
 		p.config.Settle, _ = time.ParseDuration(value)
 	case "validate":
@@ -148,13 +151,13 @@ func (p *player) event(words []string) event {
 	case "barred":
 		return barred{errors.New("cannot start"), p.number(words)}
 	case "exited":
-		return exited{status(p.number(words) << 8)}
+		return exited{status: status(p.number(words) << 8)}
 	case "killed":
 		sig, err := signals.Parse(rest)
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		return exited{status(int(sig))}
+		return exited{status: status(int(sig))}
 	case "reaped":
 		return reaped{}
 	case "cleared":
@@ -213,8 +216,8 @@ func describe(a action) string {
 		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
 	case probe:
 		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
-	case endGroup:
-		return fmt.Sprintf("endGroup %d %d", a.group, int(a.signal))
+	case endLeftovers:
+		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
 	case killHook:
 		return fmt.Sprintf("killHook %d", a.pid)
 	}

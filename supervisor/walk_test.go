@@ -121,7 +121,7 @@ func (w *world) deaths() {
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
-		w.give(exited{w.cause})
+		w.give(exited{status: w.cause})
 	case w.leftover:
 		w.leftover = false
 		w.give(reaped{})

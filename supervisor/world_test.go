@@ -73,7 +73,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), arcs: map[arc]bool{}, pids: 10, judged: map[content]bool{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
-		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, StopTimeout: 20 * time.Second,
+		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		StopSignal: signals.TERM,
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
 	}
@@ -167,7 +167,7 @@ func (w *world) perform(a action) event {
 	case signal:
 		w.mayBeSignalled(a.pid)
 		w.signal(a.signal)
-	case endGroup:
+	case endLeftovers:
 		if a.group <= 1 {
 			w.fatalf("ends group %d", a.group)
 		}

@@ -1,0 +1,58 @@
+package process
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestEndLeftovers: orphans in groups and sessions of their own, and below
+// them, are found; a stopped one is woken for its end; and when all are reaped
+// nothing is said to be left. The caller isn't PID 1, so everybody means no
+// more than its own: or this test would end the machine.
+func TestEndLeftovers(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		n.talking(w, `setsid sh -c 'sleep 301 & sleep 302 & echo x; wait' & sh -c 'kill -STOP $$' & echo x; exit 0`)
+		two := make([]byte, 4)
+		for got := 0; got < len(two); {
+			k, err := r.Read(two[got:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += k
+		}
+		n.until("the first ended", func() bool { return len(n.ends) == 1 })
+		if !Leftovers(0) {
+			t.Error("nothing is said to be left")
+		}
+		if len(descendants(os.Getpid())) < 3 {
+			t.Errorf("descendants %v", descendants(os.Getpid()))
+		}
+		EndLeftovers(0, unix.SIGTERM, true)
+		n.until("all ended", func() bool { return !Leftovers(0) })
+	})
+}
+
+// TestDescendants: not the process itself, and not its parent.
+func TestDescendants(t *testing.T) {
+	t.Parallel()
+	if parent := parentOf(os.Getpid()); parent != os.Getppid() {
+		t.Errorf("the parent is %d, want %d", parent, os.Getppid())
+	}
+	if list := descendants(os.Getppid()); !slices.Contains(list, os.Getpid()) || slices.Contains(list, os.Getppid()) {
+		t.Errorf("descendants of %d: %v, want %d among them", os.Getppid(), list, os.Getpid())
+	}
+	last, err := os.ReadFile("/proc/sys/kernel/pid_max")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(string(last[:len(last)-1]))
+	if parentOf(pid) != -1 {
+		t.Errorf("process %d has a parent", pid)
+	}
+}

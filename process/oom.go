@@ -1,0 +1,29 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// oomFiles hold a line "oom_kill N" for the container's own cgroup: version 2,
+// cgroup-v2.rst of the kernel's documentation, then version 1, memory.rst.
+var oomFiles = []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}
+
+// OOMKills is how many processes of this container the kernel has killed for
+// want of memory, or 0 where it doesn't say.
+func OOMKills() int {
+	for _, name := range oomFiles {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		for line := range bytes.Lines(text) {
+			if rest, ok := bytes.CutPrefix(line, []byte("oom_kill ")); ok {
+				n, _ := strconv.Atoi(string(bytes.TrimSpace(rest)))
+				return n
+			}
+		}
+	}
+	return 0
+}
