@@ -13,6 +13,9 @@ import (
 // sizeLimit is how many bytes of keys a generation may hold.
 const sizeLimit = 64 << 20
 
+// never is the fingerprint of no look at all.
+const never = "never"
+
 // bufferSize is the size of the one buffer that all copies share, in bytes.
 const bufferSize = 64 << 10
 
@@ -78,7 +81,7 @@ func Open(c Config) (*Linker, error) {
 	}
 	l := &Linker{
 		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
-		buffer: make([]byte, bufferSize), atomic: make([]string, len(links)),
+		buffer: make([]byte, bufferSize), atomic: make([]string, len(links)), seen: never,
 	}
 	if l.made, err = st.readTargets(); err != nil {
 		return nil, err

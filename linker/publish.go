@@ -35,12 +35,12 @@ func (l *Linker) Publish() error {
 		return errors.New("cannot publish: nothing is staged")
 	}
 	if err := l.moved(g.print); err != nil {
-		l.seen = ""
+		l.seen = never
 		return ignoringMoved(err)
 	}
 	l.before = l.inForce()
 	if err := l.change(g.Number, g.targets, g.steps); err != nil {
-		l.seen = "" // the system's fault: the next look tries again
+		l.seen = never // the system's fault: the next look tries again
 		return err
 	}
 	return nil

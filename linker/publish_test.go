@@ -239,3 +239,15 @@ func TestSecretsStayInMemory(t *testing.T) {
 	h.adopt()
 	h.reads("a", "secret")
 }
+
+// TestNoLinks: confit without links is a plain init, and still goes through the
+// whole of a first transaction.
+func TestNoLinks(t *testing.T) {
+	h := newHouse(t).open()
+	if c := h.adopt(); c.Number != 1 || len(c.Changes) > 0 {
+		t.Errorf("candidate %+v", c)
+	}
+	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("staged again: %v", err)
+	}
+}
