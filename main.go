@@ -58,7 +58,9 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 // supervise runs the app. Up to its start every refusal is the end; from then
 // on the exit code is the app's.
 func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, error) {
-	log := c.Logger(os.Stderr)
+	stderr := process.NewLog(os.Stderr)
+	defer stderr.Flush()
+	log := c.Logger(stderr)
 	l, err := linker.Open(c.Linker(log))
 	if err != nil {
 		return config.ExitSystem, err
@@ -69,7 +71,7 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
-		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: os.Stderr,
+		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(),
 		App: process.Command{Args: c.App, Env: environ, Dir: dir},
 	}.Run()
 }

@@ -165,6 +165,7 @@ func (t *turn) rest() {
 		t.drain()
 		return
 	}
+	t.candidate = linker.Candidate{} // its list of changes may be long
 	t.enter(running, t.config.Rescan)
 	if t.degraded {
 		t.deadline = time.Time{}

@@ -1,0 +1,136 @@
+package process
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// How much a Log may hold while its reader is slow, and how long it waits for
+// one.
+const (
+	logRoom     = 256 << 10              // bytes: some thousand lines
+	logPatience = time.Second            // for a hook's output
+	logFlush    = 100 * time.Millisecond // at the end
+)
+
+// Log writes to what may be a pipe that nobody reads: a container's log, when
+// the runtime hangs. Its callers never wait for the reader, as the loop of PID
+// 1 has signals to forward. What finds no room is counted, and the count is
+// written when there is room again.
+type Log struct {
+	to io.Writer
+
+	mutex sync.Mutex
+	more  sync.Cond // signalled when queue or lost changes
+	queue [][]byte  // not written yet; the first is being written
+	held  int       // bytes in queue
+	lost  int       // writes that found no room
+	stuck bool      // the last who waited did so in vain, and nothing was written since
+}
+
+// NewLog starts to write to w.
+func NewLog(w io.Writer) *Log {
+	l := &Log{to: w}
+	l.more.L = &l.mutex
+	go l.run()
+	return l
+}
+
+// Write takes p without waiting. It never fails.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.put(p)
+	return len(p), nil
+}
+
+// put queues a copy of p, or counts it as lost.
+func (l *Log) put(p []byte) {
+	if l.held > 0 && l.held+len(p) > logRoom {
+		l.lost++
+		return
+	}
+	l.queue = append(l.queue, append([]byte(nil), p...))
+	l.held += len(p)
+	l.more.Broadcast()
+}
+
+// Patient is a writer to the same log for callers that may wait for room: what
+// a hook prints comes in floods. It waits a second at most, and not again
+// before the reader was seen to read.
+func (l *Log) Patient() io.Writer { return patient{l} }
+
+type patient struct{ *Log }
+
+func (l patient) Write(p []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	room := func() bool { return l.held == 0 || l.held+len(p) <= logRoom }
+	if !l.stuck {
+		l.await(logPatience, room)
+	}
+	l.stuck = !room()
+	l.put(p)
+	return len(p), nil
+}
+
+// Flush waits until all is written, but no longer than for a reader that is
+// there.
+func (l *Log) Flush() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.await(logFlush, func() bool { return l.held == 0 && l.lost == 0 })
+}
+
+// await returns when the condition holds, or after the time. The mutex is held.
+func (l *Log) await(most time.Duration, holds func() bool) {
+	if holds() {
+		return
+	}
+	expired := false
+	timer := time.AfterFunc(most, func() {
+		l.mutex.Lock()
+		expired = true
+		l.mutex.Unlock()
+		l.more.Broadcast()
+	})
+	defer timer.Stop()
+	for !expired && !holds() {
+		l.more.Wait()
+	}
+}
+
+func (l *Log) run() {
+	for {
+		text := l.next()
+		_, _ = l.to.Write(text) // a log that was closed has no remedy
+		l.written(len(text))
+	}
+}
+
+// next waits for something to write.
+func (l *Log) next() []byte {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for len(l.queue) == 0 {
+		l.more.Wait()
+	}
+	return l.queue[0]
+}
+
+// written takes what was written off the queue, and says what was lost
+// meanwhile.
+func (l *Log) written(n int) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.queue = l.queue[1:]
+	l.held -= n
+	l.stuck = false
+	if lost := l.lost; lost > 0 && len(l.queue) == 0 {
+		l.lost = 0
+		l.put(fmt.Appendf(nil, "confit: %d lines of the log were lost: its reader was too slow\n", lost))
+	}
+	l.more.Broadcast()
+}

@@ -1,0 +1,78 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestLogNeverWaits: nobody reads the pipe, and no writer is held up: not the
+// loop's, and a hook's and the end no longer than they say.
+func TestLogNeverWaits(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	l := NewLog(w)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		line := strings.Repeat("x", 99) + "\n"
+		for range 3 * logRoom / len(line) {
+			fmt.Fprint(l, line)
+		}
+		fmt.Fprint(l.Patient(), line)
+		l.Flush()
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		t.Fatal("a writer waits for the reader")
+	}
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), "lines of the log were lost") {
+			return
+		}
+	}
+	t.Errorf("the loss is not told: %v", lines.Err())
+}
+
+// TestLogKeepsAll: a patient writer loses nothing to a reader that is merely
+// slower, and the order is that of the writes.
+func TestLogKeepsAll(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	l := NewLog(w)
+	const count = 20000
+	go func() {
+		for i := range count {
+			fmt.Fprintf(l.Patient(), "%d %s\n", i, strings.Repeat("x", 90))
+		}
+		l.Flush()
+		w.Close()
+	}()
+	lines := bufio.NewScanner(r)
+	for i := range count {
+		if !lines.Scan() || !strings.HasPrefix(lines.Text(), fmt.Sprintf("%d ", i)) {
+			t.Fatalf("line %d is %q, %v", i, lines.Text(), lines.Err())
+		}
+	}
+}
+
+// TestLogClosed: a reader that is gone is no reason to stop.
+func TestLogClosed(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	r.Close()
+	l := NewLog(w)
+	for range 100 {
+		fmt.Fprintln(l, "nobody reads this")
+	}
+	l.Flush()
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.held > 0 || l.lost > 0 {
+		t.Errorf("%d bytes wait, %d lines are lost", l.held, l.lost)
+	}
+}
