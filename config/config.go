@@ -61,6 +61,7 @@ type Config struct {
 	MapSignal    map[signals.Signal]signals.Signal // 0: dropped
 	SignalGroup  bool
 	DrainTimeout time.Duration
+	Adopt        bool
 	MapExit      map[int]int
 
 	LogJSON  bool

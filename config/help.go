@@ -40,6 +40,8 @@ The app
   --signal-group          signals go to the app's process group
   --drain-timeout D       after the app's end, what it left behind has this long
                           to end, too (5s)
+  --adopt                 when the app ends and leaves a process of the same
+                          program behind, as nginx at USR2, that becomes the app
   --map-exit FROM:TO      exit with TO when the app exits with FROM; repeatable
 
 Instead of running the app

@@ -32,6 +32,7 @@ var samples = map[string]sample{
 	"map-signal":       {"", []string{"TERM:QUIT", "TERM:INT", "TERM:"}, mappedTerm},
 	"signal-group":     {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.SignalGroup) }},
 	"drain-timeout":    {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.DrainTimeout.String() }},
+	"adopt":            {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.Adopt) }},
 	"map-exit":         {"", []string{"143:0", "143:1", "143:255"}, mapped143},
 	"allow-disk":       {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.AllowDisk) }},
 	"log-format":       {"text", []string{"json", "text"}, func(c *Config) string { return map[bool]string{false: "text", true: "json"}[c.LogJSON] }},

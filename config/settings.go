@@ -43,6 +43,7 @@ var settings = []setting{
 	{name: "map-signal", repeat: true, read: readMapSignal},
 	{name: "signal-group", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.SignalGroup = on })},
 	{name: "drain-timeout", def: "5s", read: duration(0, func(c *Config) *time.Duration { return &c.DrainTimeout })},
+	{name: "adopt", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.Adopt = on })},
 	{name: "map-exit", repeat: true, read: readMapExit},
 	{name: "allow-disk", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.AllowDisk = on })},
 	{name: "log-format", def: "text", read: readLogFormat},

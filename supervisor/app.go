@@ -137,6 +137,10 @@ func (t *turn) exited(e exited) {
 		if t.phase == running || t.phase == settling || (t.phase == telling && t.ask.Kind == config.Signal) {
 			t.drain() // else at the end of the transaction
 		}
+	case e.heir.pid != 0 && t.phase != stopping: // the transaction that is under way goes on with it
+		t.app = e.heir
+		t.app.started = t.now
+		t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.live.Number)
 	default:
 		t.endHook()
 		t.ending, t.code = true, t.exitCode(e.status)

@@ -21,38 +21,39 @@
 //	settling     elapsed        → staging
 //	             exited         → draining
 //	             signalled TERM → stopping
-//	staging      crashed        → done, running
+//	staging      crashed        → done, draining, running
 //	             exited         → draining
-//	             failed         → done, running, settling
+//	             failed         → done, draining, running, settling
 //	             invalid        → draining, running, settling, withdrawing
 //	             signalled TERM → done, stopping
-//	             staged         → publishing, running, settling, validating
+//	             staged         → draining, publishing, running, settling, validating
 //	             unchanged      → draining, running, settling
 //	validating   exited         → draining
-//	             hookBarred     → running, staging, withdrawing
+//	             hookBarred     → draining, running, settling, staging, withdrawing
 //	             hookEnded      → draining, publishing, restarting, running, settling, staging, starting, telling, withdrawing
 //	             signalled TERM → done, stopping
-//	publishing   crashed        → done, running
+//	publishing   crashed        → done, draining, running
 //	             exited         → draining
 //	             failed         → withdrawing
 //	             published      → draining, restarting, running, settling, staging, starting, telling, validating
 //	             signalled TERM → done, stopping
 //	             superseded     → staging
-//	withdrawing  crashed        → done, running
+//	withdrawing  crashed        → done, draining, running
 //	             exited         → draining
 //	             failed         → done
 //	             signalled TERM → done, stopping
-//	             withdrawn      → done, running, settling, staging
+//	             withdrawn      → done, draining, running, settling, staging
 //	telling      exited         → draining
-//	             hookBarred     → running, settling, staging
-//	             hookEnded      → running, settling, staging
+//	             hookBarred     → draining, running, settling, staging
+//	             hookEnded      → draining, running, settling, staging
 //	             probed         → restarting, running, settling, staging
-//	             signalled TERM → stopping
+//	             signalled TERM → done, stopping
 //	restarting   exited         → draining
 //	             signalled TERM → stopping
 //	draining     cleared        → done, starting
 //	             elapsed        → done, starting
 //	starting     barred         → done
+//	             signalled TERM → done
 //	             started        → running, settling, staging
 //	running      elapsed        → staging
 //	             exited         → draining

@@ -20,6 +20,7 @@ func (l *loop) perform(a action) event {
 	case say:
 		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
 	case stage:
+		l.noteProgram()
 		l.jobs <- l.stage
 	case publish:
 		l.jobs <- l.publish
@@ -47,7 +48,30 @@ func (l *loop) perform(a action) event {
 	return nil
 }
 
+// noteProgram remembers what the app runs, while it can still be asked: an
+// entrypoint script becomes the daemon at some moment, and a zombie is nothing
+// any more.
+func (l *loop) noteProgram() {
+	if pid := l.state.app.pid; l.Config.Adopt && pid != 0 {
+		if program := process.Executable(pid); program != "" {
+			l.program = program
+		}
+	}
+}
+
+// exitOf is the end of the app, and what can be known of it at that moment
+// only.
+func (l *loop) exitOf(status process.Status) exited {
+	e := exited{status: status}
+	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+	if l.Config.Adopt {
+		e.heir.pid, e.heir.group = l.family.Successor(l.program)
+	}
+	return e
+}
+
 func (l *loop) signal(a signal) {
+	l.noteProgram()
 	if l.Config.SignalGroup {
 		l.told(process.KillGroup(a.pid, a.signal), a.pid)
 		return
@@ -76,7 +100,7 @@ func (l *loop) spawn() event {
 		return barred{err, process.StartCode(err)}
 	}
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms = process.OOMKills()
+	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
 	return started{pid}
 }
 

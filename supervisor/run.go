@@ -26,14 +26,15 @@ type Supervisor struct {
 // loop is one run of a Supervisor.
 type loop struct {
 	Supervisor
-	state  state
-	family *process.Family
-	hook   hook
-	ooms   int               // processes killed for want of memory, before the app was started
-	jobs   chan func() event // for the linker, one after the other
-	done   chan event        // what came of them
-	spoken chan string       // the tail of a hook's output, once that has ended
-	next   []event           // answers to actions: handled before anything else
+	state   state
+	family  *process.Family
+	hook    hook
+	program string            // what the app runs, for its successor to be known by
+	ooms    int               // processes killed for want of memory, before the app was started
+	jobs    chan func() event // for the linker, one after the other
+	done    chan event        // what came of them
+	spoken  chan string       // the tail of a hook's output, once that has ended
+	next    []event           // answers to actions: handled before anything else
 }
 
 // Run stages the first configuration, starts the app, and keeps both going
@@ -132,8 +133,7 @@ func (l *loop) reap() {
 	l.family.Reap(func(x process.Exit) {
 		switch x.PID {
 		case l.state.app.pid:
-			oom := x.Status.Signal() == signals.KILL && process.OOMKills() > l.ooms
-			l.next = append(l.next, exited{x.Status, oom})
+			l.next = append(l.next, l.exitOf(x.Status))
 		case l.hook.pid:
 			if e := l.hook.ended(x.Status); e != nil {
 				l.next = append(l.next, e)

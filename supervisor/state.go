@@ -106,6 +106,7 @@ type (
 	exited struct { // the app
 		status process.Status
 		oom    bool // the kernel killed something here for want of memory
+		heir   app  // with --adopt: what took its place, if anything did
 	}
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left

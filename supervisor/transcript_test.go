@@ -152,6 +152,8 @@ func (p *player) event(words []string) event {
 		return barred{errors.New("cannot start"), p.number(words)}
 	case "exited":
 		return exited{status: status(p.number(words) << 8)}
+	case "left":
+		return exited{heir: app{pid: p.number(words), group: p.number(words)}}
 	case "killed":
 		sig, err := signals.Parse(rest)
 		if err != nil {

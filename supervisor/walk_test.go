@@ -28,6 +28,15 @@ func (w *world) spawn() event {
 	return started{w.app}
 }
 
+// heir is what took the place of the app that has just been reaped, or nothing.
+func (w *world) heir() app {
+	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
+		return app{}
+	}
+	w.pids++
+	return app{pid: w.pids, group: w.pids}
+}
+
 func (w *world) runHook() event {
 	switch {
 	case w.hook != 0:
@@ -121,7 +130,13 @@ func (w *world) deaths() {
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
-		w.give(exited{status: w.cause})
+		e := exited{status: w.cause, heir: w.heir()}
+		w.inherits = e.heir.pid
+		w.give(e)
+		if w.inherits != 0 && w.state.app.pid == w.inherits {
+			w.app = w.inherits
+		}
+		w.inherits = 0 // or it ends as a leftover
 	case w.leftover:
 		w.leftover = false
 		w.give(reaped{})
@@ -232,7 +247,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
-		hookEnded{}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
+		hookEnded{}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
 		for _, e := range events {

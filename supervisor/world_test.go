@@ -35,8 +35,8 @@ type world struct {
 	config *config.Config
 	state  state
 	now    time.Time
-	log    []string // transcript, printed when an invariant breaks
-	arcs   map[arc]bool
+	log    []string     // transcript, printed when an invariant breaks
+	tried  map[arc]bool // when not nil: all that could happen, wherever this life leads
 
 	mounted, seen content
 	looked        bool // seen counts
@@ -52,6 +52,7 @@ type world struct {
 
 	pids       int
 	app, hook  int // alive
+	inherits   int // an heir of the app, while that is being told
 	zombie     int // the app's pid, dead but not reaped
 	handler    signals.Disposition
 	cause      process.Status // how the app died
@@ -70,11 +71,12 @@ type arc struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), arcs: map[arc]bool{}, pids: 10, judged: map[content]bool{}}
+	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
 		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		StopSignal: signals.TERM,
+		Adopt:      r.IntN(4) == 0,
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
 	}
 	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0}
@@ -95,7 +97,6 @@ func (w *world) give(e event) {
 	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before, e, e))
 	s, actions := step(w.config, w.state, w.now, e)
 	w.become(s, actions)
-	w.arcs[arc{before, eventName(e), s.phase}] = true
 }
 
 func eventName(e event) string {
@@ -116,6 +117,9 @@ func (w *world) become(s state, actions []action) {
 		}
 	}
 	w.check()
+	if w.tried != nil && s.phase != done {
+		w.tryAll(s, 3)
+	}
 	for _, e := range answers {
 		w.give(e)
 	}
@@ -134,7 +138,7 @@ func (w *world) check() {
 	if s.phase == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}
-	if s.phase == running && w.app == 0 && w.zombie == 0 {
+	if s.phase == running && w.app == 0 && w.zombie == 0 && w.inherits == 0 {
 		w.fatalf("running without an app")
 	}
 }
@@ -183,7 +187,7 @@ func (w *world) perform(a action) event {
 func status(n int) process.Status { return process.Status(n) }
 
 func (w *world) mayBeSignalled(pid int) {
-	if pid <= 1 || (pid != w.app && pid != w.zombie) {
+	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.inherits) {
 		w.fatalf("signals pid %d, which is not alive (app %d)", pid, w.app)
 	}
 }

@@ -1,0 +1,69 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// stat is what is needed of /proc/PID/stat, proc_pid_stat(5).
+type stat struct {
+	pid, parent int
+	started     int // clock ticks after boot
+}
+
+// Indices of fields in /proc/PID/stat, counted from the one behind the name.
+const (
+	statParent  = 1
+	statStarted = 19
+)
+
+// readStat reads a process's entry. The name in it may hold anything, blanks
+// and parentheses included, so the fields are counted from its end.
+func readStat(pid int) (stat, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	if err != nil || len(fields) <= statStarted {
+		return stat{}, false
+	}
+	parent, err1 := strconv.Atoi(string(fields[statParent]))
+	started, err2 := strconv.Atoi(string(fields[statStarted]))
+	return stat{pid, parent, started}, err1 == nil && err2 == nil
+}
+
+// processes lists all processes of the PID namespace. Without /proc it knows of
+// none.
+func processes() []stat {
+	var list []stat
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			if s, ok := readStat(pid); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// descendants lists the processes below one, nearest first.
+func descendants(of int) []int {
+	children := map[int][]int{}
+	for _, s := range processes() {
+		children[s.parent] = append(children[s.parent], s.pid)
+	}
+	list := children[of]
+	for i := 0; i < len(list); i++ {
+		list = append(list, children[list[i]]...)
+	}
+	return list
+}
+
+// Executable is the program that a process runs, or "" where that isn't known.
+// A program that was replaced on disk meanwhile is still the same one: that is
+// what an upgrade does.
+func Executable(pid int) string {
+	path, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	return strings.TrimSuffix(path, " (deleted)")
+}
