@@ -6,7 +6,7 @@ VERSION ?= devel
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 FUZZ    ?= 30s
 
-.PHONY: help build demo test bench lint vuln fuzz dist clean
+.PHONY: help build demo test e2e bench lint vuln fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
@@ -26,6 +26,11 @@ test: ## every test, as root on Debian: installs what it needs
 	$(GO) vet ./...
 	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits
 	$(GO) test -race -count=1 -timeout 60m ./...
+
+e2e: ## the example on a real Kubernetes node: some eight minutes the first time, then two
+	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
+	$(GO) build -o bin/e2e ./integration/e2e
+	bin/e2e
 
 bench: ## the budgets, each beside a yardstick
 	./integration/need tini:tini

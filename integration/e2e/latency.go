@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// measure edits the ConfigMap again and again, and takes three times: when the API server has answered, when the kubelet has
+// swapped the volume, when confit has told nginx. The last one is when containerd got the log line.
+func (s *story) measure() error {
+	for _, way := range []struct {
+		name   string
+		nudged bool
+	}{
+		{"kubectl edit", false},
+		{"kubectl edit, then kubectl annotate pod", true},
+	} {
+		var whole, own []time.Duration
+		for i := range s.Rounds {
+			// The kubelet looks every second. An edit that comes right after it has looked would always wait the longest.
+			time.Sleep(time.Second * time.Duration(i) / time.Duration(s.Rounds))
+			kubelet, confit, err := s.timeEdit(fmt.Sprintf("%t-%d", way.nudged, i), way.nudged)
+			if err != nil {
+				return err
+			}
+			whole, own = append(whole, kubelet+confit), append(own, confit)
+		}
+		show("%s, %d times, from the answer to HUP: %s", way.name, s.Rounds, spread(whole))
+		show("    of which from the swap to HUP, confit's part: %s", spread(own))
+	}
+	return s.sameNginx()
+}
+
+// timeEdit is how long the kubelet, and how long confit took for one edit.
+func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Duration, err error) {
+	before, err := s.told()
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := s.edit(s.site(edition)); err != nil {
+		return 0, 0, err
+	}
+	answered := time.Now()
+	if nudge {
+		time.Sleep(50 * time.Millisecond) // for the kubelet's own watch of the ConfigMap to see it first
+		if err := s.patch(pods+"/web", object{"metadata": object{"annotations": object{"edited": edition}}}); err != nil {
+			return 0, 0, err
+		}
+	}
+	var after []time.Time
+	err = until(s.ctx, "nginx is told", func() error {
+		if after, err = s.told(); err == nil && len(after) == len(before) {
+			err = errors.New("not yet")
+		}
+		return err
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	swapped, err := s.swapped()
+	if err != nil {
+		return 0, 0, err
+	}
+	if n := len(after) - len(before); n != 1 {
+		return 0, 0, fmt.Errorf("one edit, but nginx was told %d times", n)
+	}
+	return swapped.Sub(answered), after[len(after)-1].Sub(swapped), s.servedQuietly(edition)
+}
+
+func (s *story) servedQuietly(edition string) error {
+	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, thirdPage, edition) })
+}
+
+// told are the times at which the log says that nginx was told.
+func (s *story) told() (times []time.Time, err error) {
+	text, err := s.get(pods + "/web/log?timestamps=true")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if stamp, rest, _ := strings.Cut(line, " "); strings.Contains(rest, `msg="app told" signal=HUP`) {
+			at, err := time.Parse(time.RFC3339Nano, stamp)
+			if err != nil {
+				return nil, err
+			}
+			times = append(times, at)
+		}
+	}
+	return times, nil
+}
+
+// swapped is when the kubelet renamed the volume's ..data into place.
+func (s *story) swapped() (time.Time, error) {
+	volume := filepath.Join(s.run("kubelet/pods"), s.web.Metadata.UID, "volumes/kubernetes.io~configmap/web")
+	info, err := os.Lstat(filepath.Join(volume, "..data"))
+	if err != nil {
+		return time.Time{}, err
+	}
+	changed := info.Sys().(*syscall.Stat_t).Ctim
+	return time.Unix(changed.Unix()), nil
+}
+
+func spread(all []time.Duration) string {
+	slices.Sort(all)
+	at := func(i int) time.Duration { return all[i].Round(time.Millisecond) }
+	return fmt.Sprintf("min %v, median %v, max %v", at(0), at(len(all)/2), at(len(all)-1))
+}

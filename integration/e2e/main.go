@@ -1,0 +1,117 @@
+// Command e2e runs examples/nginx on a real Kubernetes node and checks what README.md says about it: the kubelet swaps the
+// volumes, and everything that is checked is seen from outside, as a page, a log line, an exit code or a pod's status.
+//
+//	go run ./integration/e2e [-hold] [-rounds N]
+//
+// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The kubelet and the API
+// server are built from the module in kubernetes/; containerd, etcd and the CNI plugins are taken out of Debian's packages and
+// not installed. No image comes from a registry: the base images are made here.
+//
+// All that runs is in namespaces of its own (mounts, processes, network, host name) and ends with them, however e2e ends; the
+// network and the sysctls of the machine aren't touched. What was built is kept in the user's cache directory, or in the
+// directory that E2E_CACHE names, so that only the first run is slow.
+//
+// The program plays three parts, each a process of its own, told by the name it is started under:
+//
+//	e2e        builds, makes the namespaces, waits, tidies up           prepare.go, isolate.go, cgroup.go
+//	e2e-init   PID 1 of the node: reaps, and is what ends it            isolate.go
+//	e2e-node   makes the images, starts the daemons, takes the steps    images.go, node.go, steps.go
+//
+// The steps are in steps.go and latency.go; template.go makes pods of the example's Deployment, for neither a scheduler nor a
+// controller runs here; api.go asks the API server, as kubectl would; seen.go looks at what the pods do.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const (
+	initRole = "e2e-init"
+	nodeRole = "e2e-node"
+)
+
+// settings are what the parts of the program tell each other.
+type settings struct {
+	Source string // confit's source
+	Cache  string // what is kept from run to run
+	Rounds int    // how many edits are measured each way
+	GoRoot string
+	Hold   bool
+}
+
+func main() {
+	os.Exit(exitCode(run(os.Args)))
+}
+
+func run(args []string) error {
+	var s settings
+	switch args[0] {
+	case initRole, nodeRole:
+		if err := json.Unmarshal([]byte(args[1]), &s); err != nil {
+			return err
+		}
+		if args[0] == initRole {
+			return beInit(args[1])
+		}
+		return beNode(context.Background(), s)
+	}
+	flag.BoolVar(&s.Hold, "hold", false, "keep the node after the last step, until ^C")
+	flag.IntVar(&s.Rounds, "rounds", 12, "how many edits are measured each way")
+	flag.Parse()
+	if flag.NArg() > 0 || s.Rounds < 1 {
+		return errors.New("write: e2e [-hold] [-rounds N], N at least 1")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	return outside(ctx, s)
+}
+
+// outside is the part that sees the machine.
+func outside(ctx context.Context, s settings) (err error) {
+	if err := s.find(ctx); err != nil {
+		return err
+	}
+	release, err := lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer s.note("all steps", time.Now(), &err)
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	tidy, err := s.room()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tidy()) }()
+	return s.isolate(ctx)
+}
+
+// note says how long something took, unless it failed.
+func (s settings) note(what string, begin time.Time, err *error) {
+	if *err == nil {
+		fmt.Printf("-- %s: %.1f s\n", what, time.Since(begin).Seconds())
+	}
+}
+
+// exitCode tells why the run failed, unless a process further in has done so.
+func exitCode(err error) int {
+	var inner *innerError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &inner):
+		return inner.code
+	}
+	fmt.Fprintf(os.Stderr, "\ne2e: FAILED: %v\n", err)
+	return 1
+}
