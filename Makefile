@@ -6,10 +6,10 @@ VERSION ?= devel
 BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 FUZZ    ?= 30s
 
-.PHONY: help build demo test e2e bench lint vuln fuzz dist clean
+.PHONY: help build demo test conformance e2e bench lint vuln fuzz dist clean
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
+	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
 
 build: bin/confit ## the static binary, bin/confit
 
@@ -26,6 +26,10 @@ test: ## every test, as root on Debian: installs what it needs
 	$(GO) vet ./...
 	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits
 	$(GO) test -race -count=1 -timeout 60m ./...
+
+conformance: ## the same questions put to confit, tini, dumb-init and catatonit
+	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
+	$(GO) test -count=1 -tags conformance ./integration/conformance
 
 e2e: ## the example on a real Kubernetes node: some eight minutes the first time, then two
 	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap

@@ -1,0 +1,103 @@
+//go:build conformance
+
+package conformance
+
+import (
+	"errors"
+	"flag"
+	"sync"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table anew, here and in docs/conformance.md")
+
+// behaviour is one row of the table.
+type behaviour struct {
+	name string
+	does string // what is tried, for the documentation
+	try  func(subject) error
+	// needs are the options that the case is about: an init that lacks one isn't asked.
+	needs []option
+}
+
+// gaps are the behaviours that confit lacks and is known to lack. docs/conformance.md says why, and what would help.
+var gaps = map[string]bool{
+	// The Go runtime keeps PROF, and leaves RTMIN to musl; the URG and PIPE that were sent can't be told from its own.
+	"URG, PIPE, PROF and RTMIN reach the app": true,
+	// Catching a signal overwrites that it was ignored, and what is caught gets its default action in a child.
+	"ignored signals stay ignored": true,
+	// The runtime unblocks ILL and its like, and whatever is caught.
+	"the signal mask is passed on": true,
+	// The app may have to be started again, and is to have it then, too.
+	"the init lets go of the extra descriptor": true,
+}
+
+func behaviours() []behaviour {
+	var all []behaviour
+	for _, some := range [][]behaviour{exits, signalled, leftovers, orphans, inherited, sturdy, terminals} {
+		all = append(all, some...)
+	}
+	return all
+}
+
+// TestConformance asks every init for every behaviour, and compares the answers with the table.
+func TestConformance(t *testing.T) {
+	results := newTable()
+	t.Run("case", func(t *testing.T) {
+		for _, b := range behaviours() {
+			for _, p := range programsUnderTest() {
+				t.Run(b.name+"/"+p.name, func(t *testing.T) {
+					t.Parallel()
+					results.ask(b, subject{p, t})
+				})
+			}
+		}
+	})
+	if t.Failed() || !results.complete() {
+		return // a part of the suite was run, or it is out of order
+	}
+	if *update {
+		mustDo(t, results.write())
+	}
+	results.compare(t)
+}
+
+// table collects the answers, by behaviour and init. An empty answer is a pass.
+type table struct {
+	mu      sync.Mutex
+	answers map[[2]string]error
+}
+
+func newTable() *table { return &table{answers: map[[2]string]error{}} }
+
+func (tb *table) ask(b behaviour, s subject) {
+	answer := errLacks
+	if !s.lacks(b.needs) {
+		answer = b.try(s)
+	}
+	if answer != nil {
+		s.t.Log(answer)
+	}
+	if s.name == "confit" && (answer != nil) != gaps[b.name] {
+		s.t.Errorf("confit: %v; known gap: %v", answer, gaps[b.name])
+	}
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	tb.answers[[2]string{b.name, s.name}] = answer
+}
+
+func (tb *table) complete() bool {
+	return len(tb.answers) == len(behaviours())*len(programsUnderTest())
+}
+
+// verdict is a cell of the table.
+func (tb *table) verdict(b behaviour, p program) string {
+	switch answer := tb.answers[[2]string{b.name, p.name}]; {
+	case answer == nil:
+		return "pass"
+	case errors.Is(answer, errLacks):
+		return "–"
+	default:
+		return "FAIL"
+	}
+}

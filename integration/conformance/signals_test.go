@@ -1,0 +1,200 @@
+//go:build conformance
+
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// fence is the signal that follows each other one. The kernel hands signals out from the lowest number to the highest, so
+// what comes after this one isn't on its way any more.
+const fence = syscall.Signal(64)
+
+var signalled = []behaviour{
+	{name: "signals 1 to 31 reach the app, one for one", try: standardSignals,
+		does: "an app with a handler for each; not in here: KILL, STOP, CHLD, and the rows below"},
+	{name: "signals 35 to 64 reach the app, one for one", try: realTimeSignals,
+		does: "the same for the real-time signals"},
+	{name: "URG, PIPE, PROF and RTMIN reach the app", try: specialSignals,
+		does: "the same for those that a runtime may keep for itself"},
+	{name: "TSTP, TTIN and TTOU reach the app", try: suspending,
+		does: "the same, for an app that catches them; one that is stopped instead gets CONT"},
+	{name: "TERM ends an app that doesn't catch it: 143", try: plainTerm,
+		does: "`sleep` below the init"},
+	{name: "a flood of HUP doesn't hurt", try: flood,
+		does: "5,000 HUP as fast as they can be sent: at least one reaches the app, and TERM after them ends it"},
+	{name: "rewriting a signal", try: rewriting, needs: []option{rewrite},
+		does: "USR1 to the init is USR2 for the app"},
+	{name: "dropping a signal", try: dropping, needs: []option{drop},
+		does: "HUP to the init never reaches the app"},
+	{name: "signals to the app's whole group", try: groupSignals, needs: []option{group},
+		does: "an app with three children: USR1 reaches all four"},
+	{name: "signals to the app alone", try: singleSignals, needs: []option{single},
+		does: "the same, and only the app gets it"},
+}
+
+// receiver prints the number of each signal that it gets. It looks up often, as a signal may come in the moment before it
+// sleeps.
+const receiver = `use Config; $| = 1;
+my @name = split ' ', $Config{sig_name};
+for my $n (1 .. 64) { next if $n == 9 || $n == 19 || $n == 32 || $n == 33; $SIG{$name[$n]} = sub { syswrite STDOUT, "signal $n\n" } }
+print "ready\n";
+select undef, undef, undef, 0.02 while 1;`
+
+func signalLine(sig syscall.Signal) string { return fmt.Sprintf("signal %d", int(sig)) }
+
+// receives sends signals to an init with the receiver below it, and reports those that it didn't get just once.
+func receives(s subject, how setup, signals ...syscall.Signal) error {
+	p := s.start(how, "perl", "-e", receiver)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	for _, sig := range signals {
+		if err := p.exchange(sig); err != nil {
+			return err
+		}
+	}
+	// Go's runtime takes signals on any thread: one more exchange, for what the last fence has overtaken.
+	if err := p.exchange(syscall.SIGCONT); err != nil {
+		return err
+	}
+	var wrong []string
+	for _, sig := range signals {
+		if n := p.stdout.count(signalLine(sig)); n != 1 {
+			wrong = append(wrong, fmt.Sprintf("%d × %d", n, int(sig)))
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("the app got %s", strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+// exchange sends a signal and the fence, and waits for the fence to arrive.
+func (p *started) exchange(sig syscall.Signal) error {
+	before := p.stdout.count(signalLine(fence))
+	p.send(sig)
+	p.send(fence)
+	return p.until("the signal sent last reaches the app", func() bool {
+		if slices.Contains(p.members(), "T") { // an init may stop the app instead of passing on TSTP
+			p.send(syscall.SIGCONT)
+		}
+		return p.stdout.count(signalLine(fence)) > before
+	})
+}
+
+func standardSignals(s subject) error {
+	return receives(s, setup{}, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16, 24, 25, 26, 28, 29, 30, 31, 15)
+}
+
+func realTimeSignals(s subject) error {
+	var signals []syscall.Signal
+	for sig := syscall.Signal(35); sig < fence; sig++ {
+		signals = append(signals, sig)
+	}
+	return receives(s, setup{}, signals...)
+}
+
+func specialSignals(s subject) error {
+	return receives(s, setup{}, syscall.SIGPIPE, syscall.SIGURG, syscall.SIGPROF, 34)
+}
+
+func suspending(s subject) error {
+	return receives(s, setup{}, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
+}
+
+func plainTerm(s subject) error {
+	p := s.start(setup{}, "sh", "-c", "echo ready; exec sleep 7654321")
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGTERM)
+	return p.exits(143)
+}
+
+func flood(s subject) error {
+	p := s.start(setup{}, "perl", "-e", `$| = 1; $SIG{HUP} = sub { $n++ }; $SIG{TERM} = sub { exit($n ? 3 : 4) }; print "ready\n"; select undef, undef, undef, 0.02 while 1;`)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	for range 5000 {
+		p.send(syscall.SIGHUP)
+	}
+	p.send(syscall.SIGTERM)
+	return p.exits(3)
+}
+
+func rewriting(s subject) error {
+	p := s.start(setup{options: []option{rewrite}}, "perl", "-e", receiver)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGUSR1)
+	if err := p.says(signalLine(syscall.SIGUSR2) + "\n"); err != nil {
+		return err
+	}
+	return p.never(syscall.SIGUSR1)
+}
+
+func dropping(s subject) error {
+	p := s.start(setup{options: []option{drop}}, "perl", "-e", receiver)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGHUP)
+	return p.never(syscall.SIGHUP)
+}
+
+func (p *started) never(sig syscall.Signal) error {
+	for range 2 {
+		if err := p.exchange(syscall.SIGCONT); err != nil {
+			return err
+		}
+	}
+	if p.stdout.count(signalLine(sig)) > 0 {
+		return errors.New("the signal itself reached the app")
+	}
+	return nil
+}
+
+// four are an app and three children, each of which tells of USR1. At USR2 the app makes the children tell of ALRM, which
+// they do after what they got before.
+const four = `$| = 1; pipe my $r, my $w;
+$SIG{USR1} = sub { syswrite STDOUT, "usr1\n" };
+$SIG{ALRM} = sub { syswrite STDOUT, "alarm\n" };
+for (1 .. 3) { my $p = fork; if ($p) { push @child, $p; next } syswrite $w, "x"; select undef, undef, undef, 0.02 while 1 }
+sysread $r, $_, 1 for 1 .. 3;
+$SIG{USR2} = sub { kill 'ALRM', @child };
+print "ready\n"; select undef, undef, undef, 0.02 while 1;`
+
+func groupSignals(s subject) error {
+	p := s.start(setup{options: []option{group}}, "perl", "-e", four)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGUSR1)
+	return p.until("all four get the signal", func() bool { return p.stdout.count("usr1") == 4 })
+}
+
+func singleSignals(s subject) error {
+	p := s.start(setup{options: []option{single}}, "perl", "-e", four)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGUSR1)
+	if err := p.says("usr1\n"); err != nil {
+		return err
+	}
+	p.send(syscall.SIGUSR2)
+	if err := p.until("the children tell", func() bool { return p.stdout.count("alarm") == 3 }); err != nil {
+		return err
+	}
+	if n := p.stdout.count("usr1"); n != 1 {
+		return fmt.Errorf("%d processes got the signal", n)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+//go:build conformance
+
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+var sturdy = []behaviour{
+	{name: "a signal that may not be sent doesn't end the init", try: notPermitted,
+		does: "an init that is nobody, an app that has become root: TERM can't be forwarded (EPERM), and the app still ends when it likes, with 5"},
+	{name: "a log that nobody holds open", try: closedLog,
+		does: "standard error is a pipe without a reader, the init is as talkative as it can be: HUP is forwarded, the code comes through"},
+	{name: "no standard error at all", try: noStderr,
+		does: "descriptor 2 isn't open"},
+	{name: "no wake-ups when idle", try: idle,
+		does: "context switches of all threads of the init, counted in windows of 2.5 s: one of four has none"},
+}
+
+func notPermitted(s subject) error {
+	r, w, err := os.Pipe()
+	mustDo(s.t, err)
+	defer r.Close()
+	defer w.Close()
+	p := s.start(setup{box: box{User: nobody}, stdin: r}, asRoot(s), "--reuid=0", "--regid=0", "--clear-groups",
+		"perl", "-e", `$| = 1; print "user $<\n"; <STDIN>; exit 5`)
+	if err := p.says("user 0\n"); err != nil {
+		return err
+	}
+	// The kernel hands TERM out before the CHLD of the app's end.
+	p.send(syscall.SIGTERM)
+	_, err = w.WriteString("end\n")
+	mustDo(s.t, err)
+	return p.exits(5)
+}
+
+// asRoot makes a setpriv that becomes root when nobody's group runs it, and is there for one case only.
+func asRoot(s subject) string {
+	path, err := exec.LookPath("setpriv")
+	mustDo(s.t, err)
+	content, err := os.ReadFile(path)
+	mustDo(s.t, err)
+	copied := filepath.Join(publicDir(s.t), "as-root")
+	mustDo(s.t, os.WriteFile(copied, content, 0o600), os.Chown(copied, 0, nobody), os.Chmod(copied, 0o710|os.ModeSetuid))
+	return copied
+}
+
+const endsAtHup = `trap 'exit 6' HUP; echo ready; while :; do sleep 0.02; done`
+
+func closedLog(s subject) error {
+	r, w, err := os.Pipe()
+	mustDo(s.t, err, r.Close())
+	defer w.Close()
+	return hangsUp(s, setup{stderr: w, options: []option{verbose}})
+}
+
+func noStderr(s subject) error {
+	return hangsUp(s, setup{box: box{NoStderr: true}, options: []option{verbose}})
+}
+
+// hangsUp gives up on an init that is busy with itself: PIPE, which each word into the pipe brings, may be what it tells of.
+func hangsUp(s subject, how setup) error {
+	p := s.start(how, "sh", "-c", endsAtHup)
+	var spins bool
+	busy := func() bool { spins = p.seconds() > 1; return spins }
+	err := p.until("the app is ready", func() bool { return strings.Contains(p.stdout.String(), "ready\n") || busy() })
+	if err != nil {
+		return err
+	}
+	p.send(syscall.SIGHUP)
+	_ = p.until("the init ends", func() bool { return p.over() || busy() })
+	if spins {
+		return errors.New("it spins, and takes no more signals")
+	}
+	return p.exits(6)
+}
+
+// seconds is how long the init's threads have run.
+func (p *started) seconds() float64 {
+	const perSecond = 100 // USER_HZ, the same everywhere
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return float64(user+system) / perSecond
+}
+
+func idle(s subject) error {
+	const window, windows = 2500 * time.Millisecond, 4
+	p := s.start(setup{}, "sh", "-c", "echo ready; exec sleep 7654321")
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	for range windows {
+		before := p.switches()
+		<-time.After(window) // what is counted is what happens in it
+		woken := p.switches() - before
+		s.t.Logf("%s: %d context switches in %v", s.name, woken, window)
+		if woken == 0 {
+			return nil
+		}
+	}
+	return errors.New("it wakes up in each window")
+}
+
+// switches are the context switches of all threads of the init so far.
+func (p *started) switches() (sum int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", p.cmd.Process.Pid))
+	for _, thread := range threads {
+		status, _ := os.ReadFile(thread)
+		for line := range strings.Lines(string(status)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "_ctxt_switches") {
+				n, _ := strconv.Atoi(strings.TrimSpace(value))
+				sum += n
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,89 @@
+//go:build conformance
+
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+var terminals = []behaviour{
+	{name: "terminal: the app reads and writes", try: terminalEcho,
+		does: "a pseudo-terminal, its session led by the init: a line comes in, a line goes out, ^D is the end of input"},
+	{name: "terminal: ^C reaches the app, 130", try: terminalInterrupt,
+		does: "`sleep` as the app, ^C typed"},
+	{name: "terminal: an interactive shell has job control", try: jobControl,
+		does: "`bash -i` as the app: `m` is in `$-`"},
+}
+
+// typist is an init on a terminal, and the other end of the terminal.
+type typist struct {
+	*started
+	keys *os.File
+	done chan struct{} // closed when all that was written to the terminal is in stdout
+}
+
+func (s subject) onTerminal(app ...string) typist {
+	s.t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	mustDo(s.t, err)
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	mustDo(s.t, err, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	mustDo(s.t, err)
+	env := []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TERM=dumb", "HOME=/nonexistent", "PS1=$ "}
+	p := s.start(setup{box: box{Env: env}, tty: terminal}, app...)
+	terminal.Close()
+	done := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(&p.stdout, master) // ends when nobody has the terminal open any more
+		close(done)
+	}()
+	s.t.Cleanup(func() { p.kill(); <-done; master.Close() })
+	return typist{p, master, done}
+}
+
+func (k typist) types(text string) {
+	_, err := k.keys.WriteString(text)
+	mustDo(k.t, err)
+}
+
+func terminalEcho(s subject) error {
+	k := s.onTerminal("sh", "-c", `read x; echo "got $x"; cat; exit 7`)
+	k.types("hello\n")
+	if err := k.says("got hello\r\n"); err != nil {
+		return err
+	}
+	k.types("\x04")
+	return k.exits(7)
+}
+
+func terminalInterrupt(s subject) error {
+	k := s.onTerminal("sh", "-c", "echo ready; exec sleep 7654321")
+	if err := k.says("ready\r\n"); err != nil {
+		return err
+	}
+	k.types("\x03")
+	return k.exits(130)
+}
+
+var interactive = []string{"bash", "--norc", "--noprofile", "--noediting", "-i"}
+
+func jobControl(s subject) error {
+	k := s.onTerminal(interactive...)
+	k.types("echo fl''ags=$-.; exit 3\n") // the terminal shows the line, too, but not so
+	if err := k.exits(3); err != nil {
+		return err
+	}
+	<-k.done
+	_, flags, _ := strings.Cut(k.stdout.String(), "flags=")
+	if flags, _, _ = strings.Cut(flags, "."); !strings.Contains(flags, "m") {
+		return errors.New("the shell has none")
+	}
+	return nil
+}
