@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -75,4 +76,23 @@ func TestAdopt_successor(t *testing.T) {
 			c.ends(9)
 		})
 	}
+}
+
+// An heir that stayed in the group of the app before it is no leader: with --signal-group it is reached all the same.
+func TestAdopt_signal_group(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.flag("--adopt", "--signal-group")
+	web.swap(keys{"a": "first"})
+	c := s.start("sh", s.write(s.path("daemon"), strings.Replace(successor, "setsid ", "", 1)))
+	c.says("ready", 1)
+	c.signal(syscall.SIGUSR2)
+	c.says("heir", 1)
+	c.logs("app adopted", 1)
+	web.swap(keys{"a": "second"})
+	c.says("told", 1)
+	c.signal(syscall.SIGTERM)
+	c.ends(9)
 }

@@ -73,7 +73,7 @@ func (l *loop) exitOf(status process.Status) exited {
 func (l *loop) signal(a signal) {
 	l.noteProgram()
 	if l.Config.SignalGroup {
-		l.told(process.KillGroup(a.pid, a.signal), a.pid)
+		l.told(process.KillGroup(l.state.app.group, a.signal), a.pid) // an adopted app need not lead its group
 		return
 	}
 	l.told(process.Kill(a.pid, a.signal), a.pid)
