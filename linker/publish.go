@@ -39,7 +39,7 @@ func (l *Linker) Publish() error {
 		return ignoringMoved(err)
 	}
 	l.before = l.inForce()
-	if err := l.change(g.Number, g.targets, g.steps); err != nil {
+	if err := l.change(g.Number, g.steps); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
 	}
@@ -69,7 +69,7 @@ func ignoringMoved(err error) error {
 }
 
 // change carries out the steps of Publish, in either direction.
-func (l *Linker) change(number int, targets map[string]want, steps []step) error {
+func (l *Linker) change(number int, steps []step) error {
 	if err := l.noteSteps(steps); err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (l *Linker) Reject() error {
 		if err != nil {
 			return err
 		}
-		if err := l.change(b.number, b.targets, steps); err != nil {
+		if err := l.change(b.number, steps); err != nil {
 			return err
 		}
 		l.before = nil
