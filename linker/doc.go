@@ -9,13 +9,16 @@
 //
 // It does not know who reads the files, and it never decides whether or when:
 // package supervisor calls [Linker.Stage], [Linker.Publish], and then either
-// [Linker.Accept] or [Linker.Reject]. No value of a key appears in any of its
+// [Linker.Accept] or [Linker.Reject]. A generation that was proved is written
+// down by [Linker.Store], and is what a confit that starts again on the same
+// state directory can go back to. No value of a key appears in any of its
 // errors.
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy
 //	<state>/generations/8.tmp             being staged
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
+//	<state>/accepted.json                 the last accepted generation, to go back to after a crash
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before
 //

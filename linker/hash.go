@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,6 +20,20 @@ type Hash [sha256.Size]byte
 // String is the hash's first twelve digits, enough for a person to tell two
 // apart.
 func (h Hash) String() string { return hex.EncodeToString(h[:6]) }
+
+// Hex is the whole hash, 64 digits.
+func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
+
+// LogValue shows String in a log of every format.
+func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
+
+// parseHash reads what Hex writes; anything else is the hash of nothing.
+func parseHash(s string) (h Hash) {
+	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
+		copy(h[:], sum)
+	}
+	return h
+}
 
 // file is what is remembered of a key once it was read.
 type file struct {
@@ -85,6 +101,11 @@ func (l *Linker) copyKey(k key, w io.Writer) (Hash, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return Hash{}, errMoved
 	}
+	return l.copySum(f, w)
+}
+
+// copySum copies what is left of a file to w and returns its hash.
+func (l *Linker) copySum(f *os.File, w io.Writer) (Hash, error) {
 	h := sha256.New()
 	// Wrapped, as *os.File would bring a buffer of its own to each copy.
 	from := struct{ io.Reader }{f}

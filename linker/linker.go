@@ -42,7 +42,9 @@ type Linker struct {
 	made   map[string]string // targets that confit made, and what they point at
 	live   *generation       // the accepted generation, nil before the first
 	staged *generation       // the candidate
-	before *published        // what was in force before the candidate was published
+	before *published        // what Reject puts in force again; nil when that is in force
+
+	untrusted error // why the generation that a former confit accepted isn't trusted
 }
 
 // generation is a complete copy of every linked key.
@@ -58,6 +60,7 @@ type generation struct {
 type Generation struct {
 	Number int
 	Hash   Hash
+	Dir    string // its directory, absolute
 }
 
 // Check reports everything that is wrong with the links themselves, without
@@ -67,9 +70,10 @@ func Check(c Config) error {
 	return err
 }
 
-// Open prepares the state directory and starts to watch. It refuses links that
-// can't be, a state directory that it can't lock or can't trust, and removes
-// what a killed confit left behind. Targets stay as they are.
+// Open prepares the state directory, takes up the generation that a former
+// confit on it accepted, and starts to watch. It refuses links that can't be, a
+// state directory that it can't lock or can't trust, and removes what a killed
+// confit left behind. Targets stay as they are.
 func Open(c Config) (*Linker, error) {
 	links, err := parseLinks(c)
 	if err != nil {
@@ -86,9 +90,22 @@ func Open(c Config) (*Linker, error) {
 	if l.made, err = st.readTargets(); err != nil {
 		return nil, err
 	}
+	if err := l.takeUp(); err != nil {
+		return nil, err
+	}
 	l.sweepTargets()
 	l.watch = newWatcher(c.Log)
 	return l, nil
+}
+
+// takeUp makes the stored generation the one to go back to. What the targets
+// resolve to may be another, which was being proved when confit was killed.
+func (l *Linker) takeUp() error {
+	l.live, l.untrusted = l.readAccepted()
+	if l.live != nil {
+		l.before = &published{number: l.live.Number, targets: l.live.targets}
+	}
+	return l.state.sweep(l.liveNumber())
 }
 
 // Hints receives a value when something may have changed in a volume. It says

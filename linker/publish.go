@@ -12,9 +12,8 @@ var ErrSuperseded = errors.New("a newer state of the volumes is there")
 
 // published is what was in force before a candidate was published.
 type published struct {
-	number  int               // what the live link pointed at
-	made    map[string]string // the targets that confit had made
-	targets map[string]want   // and what was wanted of them
+	number  int             // what the live link pointed at
+	targets map[string]want // what was wanted of the targets
 }
 
 // Publish makes the staged generation the one that all targets resolve to, if
@@ -49,12 +48,10 @@ func (l *Linker) Publish() error {
 // inForce is what a candidate replaces: the accepted generation or, before the
 // first, what a former confit left.
 func (l *Linker) inForce() *published {
-	b := &published{number: l.state.liveNumber(), made: l.made}
 	if l.live != nil {
-		b.targets = l.live.targets
-		return b
+		return &published{number: l.live.Number, targets: l.live.targets}
 	}
-	b.targets = map[string]want{}
+	b := &published{number: l.state.liveNumber(), targets: map[string]want{}}
 	for target, dest := range l.made {
 		b.targets[target] = want{dest: dest}
 	}
@@ -152,9 +149,20 @@ func (l *Linker) Tidy() {
 	debug.FreeOSMemory()
 }
 
+// Discard drops a staged generation that was not published.
+func (l *Linker) Discard() {
+	if g := l.staged; g != nil {
+		l.staged = nil
+		if g.Number != l.liveNumber() {
+			l.state.drop(g.Number)
+		}
+	}
+}
+
 // Reject drops the staged generation. If it was published, wholly or in part,
-// the one before it and its targets are in force again. With an error nothing
-// is lost: it can be called again.
+// the accepted one and its targets are in force again; before anything was
+// accepted, what was there before. With an error nothing is lost: it can be
+// called again.
 func (l *Linker) Reject() error {
 	if b := l.before; b != nil {
 		steps, err := l.planTargets(b.targets)
@@ -166,12 +174,7 @@ func (l *Linker) Reject() error {
 		}
 		l.before = nil
 	}
-	if g := l.staged; g != nil {
-		l.staged = nil
-		if g.Number != l.liveNumber() {
-			l.state.drop(g.Number)
-		}
-	}
+	l.Discard()
 	return nil
 }
 

@@ -22,7 +22,6 @@ var errRestless = errors.New("cannot stage a candidate: the volumes change faste
 // Candidate is a staged generation that is not accepted yet.
 type Candidate struct {
 	Generation
-	Dir     string   // its directory, absolute
 	Changes []Change // against the live generation
 	Single  bool     // it comes from one atomic volume, whose swap is a whole change
 }
@@ -48,9 +47,7 @@ type Change struct {
 // volume changes. Every other error is the system's, and the next call tries
 // again. In both cases the live generation is untouched.
 func (l *Linker) Stage() (Candidate, error) {
-	if err := l.Reject(); err != nil {
-		return Candidate{}, err
-	}
+	l.Discard()
 	for range attempts {
 		c, err := l.attempt()
 		if !errors.Is(err, errMoved) {
@@ -191,11 +188,13 @@ func directDest(dir string, atomic bool, name string) string {
 // candidate describes a staged generation to the caller.
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
-	return Candidate{
-		Generation: g.Generation,
-		Dir:        filepath.Join(l.state.path, generationsName, fmt.Sprint(g.Number)),
-		Changes:    changes(l.live, g),
-	}
+	l.locate(g)
+	return Candidate{Generation: g.Generation, Changes: changes(l.live, g)}
+}
+
+// locate fills in where a generation is.
+func (l *Linker) locate(g *generation) {
+	g.Dir = filepath.Join(l.state.path, generationsName, fmt.Sprint(g.Number))
 }
 
 // changes lists the keys that differ, in order.

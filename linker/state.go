@@ -1,17 +1,14 @@
 package linker
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,6 +18,7 @@ const (
 	liveName        = "live"
 	generationsName = "generations"
 	targetsName     = "targets.json"
+	acceptedName    = "accepted.json"
 	tmpPrefix       = ".confit-tmp-"
 	keptPrefix      = ".confit-kept-"
 )
@@ -35,7 +33,7 @@ type state struct {
 	next        int  // the number of the next generation
 }
 
-// openState makes, tightens, locks and sweeps the state directory.
+// openState makes, tightens and locks the state directory.
 func openState(dir string) (*state, error) {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return nil, unusable(dir, err)
@@ -62,7 +60,7 @@ func openState(dir string) (*state, error) {
 	if err := s.openGenerations(); err != nil {
 		return nil, err
 	}
-	return s, s.sweep()
+	return s, nil
 }
 
 func (s *state) openGenerations() error {
@@ -80,31 +78,9 @@ func (s *state) openGenerations() error {
 	return nil
 }
 
-// trusted refuses what somebody else may have put there: only confit's user or
-// root may own it, and nobody else may write to it.
-func (s *state) trusted(name string) error {
-	info, err := s.root.Lstat(name)
-	if err != nil {
-		return unusable(s.path, err)
-	}
-	owner := info.Sys().(*syscall.Stat_t).Uid
-	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		err = errors.New("it is a symlink")
-	case owner != 0 && owner != uint32(os.Geteuid()):
-		err = fmt.Errorf("user %d owns it", owner)
-	case info.Mode().Perm()&0o022 != 0:
-		err = errors.New("others may write to it")
-	}
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.path, name), err)
-}
-
 // sweep removes what a killed confit left: generations that were being written
-// or that nothing points at, temporary links.
-func (s *state) sweep() error {
+// or are neither live nor the accepted one, temporary links.
+func (s *state) sweep(accepted int) error {
 	live := s.liveNumber()
 	names, err := readNames(s.generations)
 	if err != nil {
@@ -112,7 +88,7 @@ func (s *state) sweep() error {
 	}
 	for _, name := range names {
 		number, err := strconv.Atoi(name)
-		if err != nil || number != live {
+		if err != nil || (number != live && number != accepted) {
 			_ = s.generations.RemoveAll(name)
 		}
 		s.next = max(s.next, number+1)
@@ -172,43 +148,6 @@ func (s *state) keepOnly(number int) {
 // drop removes one generation. What can't be removed is swept later: when the
 // next one is accepted, or at the next start.
 func (s *state) drop(number int) { _ = s.generations.RemoveAll(strconv.Itoa(number)) }
-
-// readTargets reads the list of targets that confit made.
-func (s *state) readTargets() (map[string]string, error) {
-	if _, err := s.root.Lstat(targetsName); errors.Is(err, fs.ErrNotExist) {
-		return map[string]string{}, nil
-	}
-	if err := s.trusted(targetsName); err != nil {
-		return nil, err
-	}
-	data, err := s.root.ReadFile(targetsName)
-	if err != nil {
-		return nil, unusable(s.path, err)
-	}
-	var made map[string]string
-	if err := json.Unmarshal(data, &made); err != nil || made == nil {
-		return map[string]string{}, nil // half a list prunes nothing
-	}
-	return made, nil
-}
-
-// writeTargets replaces the list of targets that confit made.
-func (s *state) writeTargets(made map[string]string) error {
-	data, err := json.Marshal(made)
-	if err != nil {
-		return err
-	}
-	tmp := tmpPrefix + randomName()
-	err = s.root.WriteFile(tmp, data, 0o644)
-	if err == nil {
-		err = s.root.Rename(tmp, targetsName)
-	}
-	if err != nil {
-		_ = s.root.Remove(tmp)
-		return fmt.Errorf("cannot write the list of targets in state directory %q: %w", s.path, cause(err))
-	}
-	return nil
-}
 
 // unusable says how to get a state directory that can be used.
 func unusable(dir string, err error) error {
