@@ -53,7 +53,12 @@ type Config struct {
 	Validate        []string // the hook's words; none: no validation
 	ValidateTimeout time.Duration
 	Reload          Action
+	Verify          []string // the hook's words; none: an app that runs is well
+	VerifyTimeout   time.Duration
+	Probation       time.Duration // 0: an app that was told is believed
 	Settle          time.Duration // SettleAuto: by the volumes
+	Splay           time.Duration // the longest random wait before a reload; 0: none
+	Retry           time.Duration // the first wait before a rejected candidate is tried again
 	Rescan          time.Duration
 
 	StopSignal   signals.Signal

@@ -27,11 +27,19 @@ What it works with
 A change of a volume
   --settle D              quiet time before it is staged (0 for a single
                           ConfigMap or Secret volume, else 100ms)
+  --splay D               at most this long it waits at random, so that replicas
+                          don't all reload at once (0)
   --rescan D              how often the volumes are looked at even without an
                           event (10s)
   --validate CMD          checks it; {candidate} stands for its directory
   --validate-timeout D    then the hook is killed, the change rejected (30s)
   --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
+  --verify CMD            shows that the app is well; run until it succeeds
+  --verify-timeout D      then the change is taken back (10s)
+  --probation D           an app that exits this soon after a change takes it
+                          back, too (5s)
+  --retry D               first wait before what was rejected is tried again;
+                          doubles up to 5m (10s)
 
 The app
   --stop-signal NAME      asks it to stop (TERM)
@@ -88,6 +96,8 @@ func (c *Config) LogValue() slog.Value {
 		slog.String("state", c.State),
 		slog.String("validate", joinWords(c.Validate)),
 		slog.String("reload", c.Reload.String()),
+		slog.String("verify", joinWords(c.Verify)),
+		slog.Duration("probation", c.Probation),
 		slog.String("stop-signal", signals.Name(c.StopSignal)),
 		slog.Duration("rescan", c.Rescan),
 	)
@@ -104,7 +114,9 @@ func Explain(w io.Writer, c *Config) error {
 		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
 		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
 		{"validate", joinWords(c.Validate)}, {"validate-timeout", c.ValidateTimeout.String()},
-		{"reload", c.Reload.String()}, {"stop-signal", signals.Name(c.StopSignal)},
+		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
+		{"verify", joinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
+		{"stop-signal", signals.Name(c.StopSignal)},
 		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
 	} {
 		if row[1] != "" {

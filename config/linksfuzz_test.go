@@ -39,11 +39,15 @@ func render(c *Config) string {
 	list := [][]string{
 		{"volumes", c.Volumes}, {"state", c.State}, {"allow-disk", strconv.FormatBool(c.AllowDisk)},
 		{"settle", settle}, {"rescan", c.Rescan.String()}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"verify-timeout", c.VerifyTimeout.String()}, {"probation", c.Probation.String()}, {"splay", c.Splay.String()}, {"retry", c.Retry.String()},
 		{"stop-signal", strconv.Itoa(int(c.StopSignal))}, {"stop-timeout", c.StopTimeout.String()},
 		{"log-format", format}, {"log-level", level},
 	}
 	if len(c.Validate) > 0 {
 		list = append(list, append([]string{"validate"}, c.Validate...))
+	}
+	if len(c.Verify) > 0 {
+		list = append(list, append([]string{"verify"}, c.Verify...))
 	}
 	for i := range c.Links {
 		list = append(list, renderLink(&c.Links[i]))

@@ -25,7 +25,12 @@ var samples = map[string]sample{
 	"validate":         {"", []string{"nginx -t", "httpd -t", "true"}, func(c *Config) string { return joinWords(c.Validate) }},
 	"validate-timeout": {"30s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.ValidateTimeout.String() }},
 	"reload":           {"auto", []string{"none", "signal:USR1", "exec:a 'b c'"}, func(c *Config) string { return c.Reload.String() }},
+	"verify":           {"", []string{"curl -f localhost", "true", "pgrep x"}, func(c *Config) string { return joinWords(c.Verify) }},
+	"verify-timeout":   {"10s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.VerifyTimeout.String() }},
+	"probation":        {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Probation.String() }},
 	"settle":           {SettleAuto.String(), []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Settle.String() }},
+	"splay":            {"0s", []string{"1s", "2s", "1m0s"}, func(c *Config) string { return c.Splay.String() }},
+	"retry":            {"10s", []string{"1s", "2s", "100ms"}, func(c *Config) string { return c.Retry.String() }},
 	"rescan":           {"10s", []string{"1s", "2s", "10ms"}, func(c *Config) string { return c.Rescan.String() }},
 	"stop-signal":      {"15", []string{"1", "3", "64"}, func(c *Config) string { return strconv.Itoa(int(c.StopSignal)) }},
 	"stop-timeout":     {"30s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.StopTimeout.String() }},
@@ -123,14 +128,19 @@ func (s sample) try(t *testing.T, file, name, inFile, inEnv, onLine string) {
 	}
 }
 
-// TestValidateTakenBack: an empty command in a stronger source means none.
-func TestValidateTakenBack(t *testing.T) {
-	file := write(t, "links", "validate nginx -t\n")
-	for _, empty := range []string{"", "''", `""`} {
-		byLine := mustParse(t, file, nil, "--validate="+empty, "--", "app")
-		byEnv := mustParse(t, file, []string{"CONFIT_VALIDATE=" + empty}, "--", "app")
-		if len(byLine.Validate)+len(byEnv.Validate) > 0 {
-			t.Errorf("%q: %q by the command line, %q by the environment", empty, byLine.Validate, byEnv.Validate)
+// TestHookTakenBack: an empty command in a stronger source means none.
+func TestHookTakenBack(t *testing.T) {
+	for name, field := range map[string]func(Config) []string{
+		"validate": func(c Config) []string { return c.Validate },
+		"verify":   func(c Config) []string { return c.Verify },
+	} {
+		file := write(t, "links", name+" nginx -t\n")
+		for _, empty := range []string{"", "''", `""`} {
+			byLine := field(mustParse(t, file, nil, "--"+name+"="+empty, "--", "app"))
+			byEnv := field(mustParse(t, file, []string{variable(name) + "=" + empty}, "--", "app"))
+			if len(byLine)+len(byEnv) > 0 {
+				t.Errorf("%s %q: %q by the command line, %q by the environment", name, empty, byLine, byEnv)
+			}
 		}
 	}
 }

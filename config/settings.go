@@ -33,10 +33,15 @@ var settings = []setting{
 	{name: "links", def: "", notFile: true, read: func(*Config, string) error { return nil }}, // see linksFiles
 	{name: "volumes", def: "/confit", read: path(func(c *Config) *string { return &c.Volumes })},
 	{name: "state", def: "/run/confit", read: path(func(c *Config) *string { return &c.State })},
-	{name: "validate", command: true, read: readValidate},
+	{name: "validate", command: true, read: hook(func(c *Config) *[]string { return &c.Validate })},
 	{name: "validate-timeout", def: "30s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.ValidateTimeout })},
 	{name: "reload", def: "auto", command: true, read: readReload},
+	{name: "verify", command: true, read: hook(func(c *Config) *[]string { return &c.Verify })},
+	{name: "verify-timeout", def: "10s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
+	{name: "probation", def: "5s", read: duration(0, func(c *Config) *time.Duration { return &c.Probation })},
 	{name: "settle", def: "auto", read: readSettle},
+	{name: "splay", def: "0", read: duration(0, func(c *Config) *time.Duration { return &c.Splay })},
+	{name: "retry", def: "10s", read: duration(100*time.Millisecond, func(c *Config) *time.Duration { return &c.Retry })},
 	{name: "rescan", def: "10s", read: duration(10*time.Millisecond, func(c *Config) *time.Duration { return &c.Rescan })},
 	{name: "stop-signal", def: "TERM", read: readStopSignal},
 	{name: "stop-timeout", def: "30s", read: duration(0, func(c *Config) *time.Duration { return &c.StopTimeout })},
@@ -76,13 +81,15 @@ func names(filter func(*setting) bool) []string {
 	return list
 }
 
-// readValidate reads a command; an empty one takes a weaker source's back.
-func readValidate(c *Config, value string) (err error) {
-	if c.Validate = nil; value == "" || value == "''" || value == `""` {
-		return nil
+// hook reads a command; an empty one takes a weaker source's back.
+func hook(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, value string) (err error) {
+		if *field(c) = nil; value == "" || value == "''" || value == `""` {
+			return nil
+		}
+		*field(c), err = splitCommand(value)
+		return err
 	}
-	c.Validate, err = splitCommand(value)
-	return err
 }
 
 // readReload takes quotes off that stand around the whole of an action.

@@ -21,6 +21,11 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
 		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
 		{[]string{"--validate-timeout=0"}, `--validate-timeout: "0" is too short: write at least 1ms`},
+		{[]string{"--verify-timeout=0"}, `--verify-timeout: "0" is too short: write at least 1ms`},
+		{[]string{"--verify=  "}, `--verify: "  " holds no command: write a program and its arguments`},
+		{[]string{"--probation=-1s"}, `--probation: "-1s" is too short: write at least 0s`},
+		{[]string{"--splay=-1s"}, `--splay: "-1s" is too short: write at least 0s`},
+		{[]string{"--retry=0"}, `--retry: "0" is too short: write at least 100ms`},
 		{[]string{"--stop-signal=TREM"}, `--stop-signal: "TREM" is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to 64`},
 		{[]string{"--allow-disk=perhaps"}, `--allow-disk: "perhaps" is neither on nor off: write true or false`},
 		{[]string{"--log-level=loud"}, `--log-level: "loud" is not known here: write one of debug, error, info, warn`},
@@ -87,7 +92,7 @@ func TestApp(t *testing.T) {
 func TestEnvironmentErrors(t *testing.T) {
 	file := write(t, "links", oneLink)
 	const all = "write one of CONFIT_LINKS, CONFIT_VOLUMES, CONFIT_STATE, CONFIT_VALIDATE, CONFIT_VALIDATE_TIMEOUT, CONFIT_RELOAD, " +
-		"CONFIT_SETTLE, CONFIT_RESCAN, CONFIT_STOP_SIGNAL, CONFIT_STOP_TIMEOUT, CONFIT_MAP_SIGNAL, CONFIT_SIGNAL_GROUP, CONFIT_DRAIN_TIMEOUT, CONFIT_ADOPT, CONFIT_MAP_EXIT, CONFIT_ALLOW_DISK, CONFIT_LOG_FORMAT, " +
+		"CONFIT_VERIFY, CONFIT_VERIFY_TIMEOUT, CONFIT_PROBATION, CONFIT_SETTLE, CONFIT_SPLAY, CONFIT_RETRY, CONFIT_RESCAN, CONFIT_STOP_SIGNAL, CONFIT_STOP_TIMEOUT, CONFIT_MAP_SIGNAL, CONFIT_SIGNAL_GROUP, CONFIT_DRAIN_TIMEOUT, CONFIT_ADOPT, CONFIT_MAP_EXIT, CONFIT_ALLOW_DISK, CONFIT_LOG_FORMAT, " +
 		"CONFIT_LOG_LEVEL, CONFIT_CHECK, CONFIT_BAKE, CONFIT_INSTALL"
 	for kv, want := range map[string]string{
 		"CONFIT_STOP_SINGAL=QUIT": `CONFIT_STOP_SINGAL: no flag has this name: did you mean CONFIT_STOP_SIGNAL?`,
