@@ -76,12 +76,14 @@ func (s *setup) flag(flags ...string) {
 }
 
 // command is confit's own command line, without the app. A test that says nothing of rescans has none, so that a hint that
-// was lost isn't covered up by one.
+// was lost isn't covered up by one; one that says nothing of probation has none, so that one swap can follow another at once.
 func (s *setup) command(flags ...string) []string {
 	text := strings.Join(s.lines, "\n") + "\n"
 	argv := []string{programs.confit, "--links", s.write(s.path("links"), text), "--volumes", s.path("volumes"), "--state", s.state}
-	if !strings.Contains(text+strings.Join(append(s.env, s.flags...), " "), "rescan") {
-		argv = append(argv, "--rescan", "1h")
+	for flag, value := range map[string]string{"rescan": "1h", "probation": "0s"} {
+		if !strings.Contains(text+strings.Join(append(s.env, s.flags...), " "), flag) {
+			argv = append(argv, "--"+flag, value)
+		}
 	}
 	return append(append(argv, s.flags...), flags...)
 }

@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,13 +70,14 @@ func TestReload_exec_fails(t *testing.T) {
 			c := s.start(app()...)
 			c.says("ready", 1)
 			web.swap(keys{"a": "bad"})
-			if e := c.logs("reload failed", 1); e["reason"] == "" {
+			if e := c.logs("candidate rejected", 1); e["reason"] == "" || e["step"] != "reload" {
 				t.Errorf("the log doesn't tell why: %v", e)
 			}
 			c.gone("sleep 7654321")
+			c.logs("app reloaded", 1) // on what is in force again
 			web.swap(keys{"a": "second"})
-			c.logs("app reloaded", 1)
-			if hooks := c.texts("stderr", "hook: "); len(hooks) != 1 || hooks[0] != "hook: second" {
+			c.logs("app reloaded", 2)
+			if hooks := c.texts("stderr", "hook: "); !slices.Equal(hooks, []string{"hook: first", "hook: second"}) {
 				t.Errorf("hooks said %q", hooks)
 			}
 			c.wantLogged("app started", 1)

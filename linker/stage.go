@@ -57,6 +57,10 @@ func (l *Linker) Stage() (Candidate, error) {
 	return Candidate{}, errRestless
 }
 
+// Forget makes the next [Linker.Stage] stage what is mounted even if it has not
+// changed.
+func (l *Linker) Forget() { l.seen = never }
+
 func (l *Linker) attempt() (Candidate, error) {
 	r, err := l.look()
 	if err != nil {

@@ -1,18 +1,21 @@
 package supervisor
 
 import (
+	"fmt"
 	"log/slog"
 
 	"confit/config"
+	"confit/linker"
 	"confit/process"
 	"confit/signals"
 )
 
-// tell makes the app read the generation that was published.
+// tell makes the app read the generation that is in force.
 func (t *turn) tell() {
 	switch t.ask.Kind {
-	case config.None:
-		t.rest()
+	case config.None: // nothing was asked of the app, so it has nothing to prove
+		t.trial = trial{proof: "none"}
+		t.accept()
 	case config.Signal:
 		if t.ask.Auto && t.deaf {
 			t.restart("it died of " + signals.Name(t.ask.Signal) + " before")
@@ -43,8 +46,8 @@ func (t *turn) probed(d signals.Disposition) {
 	case t.survives(d):
 		t.hup = t.ask.Auto
 		t.do(signal{t.app.pid, t.ask.Signal})
-		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.live.Number)
-		t.rest()
+		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
+		t.prove()
 	case d != signals.Unknown && t.now.Before(t.app.started.Add(handlerWait)):
 		// It may still install its handler: look again at the deadline.
 	default:
@@ -65,24 +68,34 @@ func (t *turn) survives(d signals.Disposition) bool {
 	return d != signals.Default || !signals.EndsByDefault(t.ask.Signal)
 }
 
-// reloaded is the end of a reload hook. When it failed, what the app has
-// loaded isn't known: no candidate counts as the same, so the next one is told
-// to the app even if it is this one again.
-func (t *turn) reloaded(err error) {
-	if err == nil {
-		t.say(slog.LevelInfo, "app reloaded", "generation", t.live.Number)
-	} else {
-		t.say(slog.LevelError, "reload failed", "generation", t.live.Number, "reason", err.Error(),
-			"todo", "see the hook's output: the next change is tried")
-		t.live.Hash = [len(t.live.Hash)]byte{}
+// inForce is the generation that the targets resolve to.
+func (t *turn) inForce() linker.Generation {
+	if t.visible {
+		return t.candidate.Generation
 	}
-	t.rest()
+	return t.live
+}
+
+// reloaded is the end of a reload hook. One that fails on the accepted
+// generation leaves only the start to make the app read it.
+func (t *turn) reloaded(err error, tail string) {
+	switch {
+	case t.app.pid == 0: // the hook was killed because of that
+		t.fall()
+	case err == nil:
+		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
+		t.prove()
+	case t.restored():
+		t.restart("the reload failed: " + err.Error())
+	default:
+		t.reject("reload", err, tail)
+	}
 }
 
 // restart asks the app to stop; it is started again once it and its group are
 // gone.
 func (t *turn) restart(why string) {
-	t.say(slog.LevelInfo, "app restarting", "pid", t.app.pid, "generation", t.live.Number, "reason", why)
+	t.say(slog.LevelInfo, "app restarting", "pid", t.app.pid, "generation", t.inForce().Number, "reason", why)
 	t.enter(restarting, t.config.StopTimeout)
 	t.do(signal{t.app.pid, t.config.StopSignal})
 }
@@ -98,12 +111,16 @@ func (t *turn) started(pid int) {
 		return
 	}
 	t.app = app{pid: pid, group: pid, started: t.now}
-	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.live.Number, "hash", t.live.Hash)
+	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
 		t.do(signal{pid, s})
 	}
 	t.queued, t.hup = nil, false
-	t.rest()
+	if t.visible {
+		t.prove()
+	} else {
+		t.rest()
+	}
 }
 
 // barred: the app could not be started. What may pass is waited for, if the app
@@ -119,9 +136,10 @@ func (t *turn) barred(e barred) {
 	t.leave(e.code, e.err)
 }
 
-// exited is the end of the app: expected in a restart, else also confit's. An
-// app that died of the HUP which auto sent is started again: runtimes that
-// catch every signal look to the kernel as if they reloaded.
+// exited is the end of the app: expected in a restart, else also confit's. But
+// an app that a candidate is to blame for goes on with the accepted generation;
+// and one that died of the HUP which auto sent is started again, as runtimes
+// that catch every signal look to the kernel as if they reloaded.
 func (t *turn) exited(e exited) {
 	if t.app.pid == 0 {
 		return
@@ -131,21 +149,45 @@ func (t *turn) exited(e exited) {
 	switch {
 	case t.phase == restarting:
 		t.drain()
-	case t.hup && e.status.Signal() == signals.HUP && t.phase != stopping:
-		t.say(slog.LevelWarn, "app died of the reload: it is restarted, now and from now on", "generation", t.live.Number)
+	case t.phase == stopping:
+		t.end(e.status)
+	case t.hup && e.status.Signal() == signals.HUP:
+		t.say(slog.LevelWarn, "app died of the reload: it is restarted, now and from now on", "generation", t.inForce().Number)
 		t.deaf = true
-		if t.phase == running || t.phase == settling || (t.phase == telling && t.ask.Kind == config.Signal) {
-			t.drain() // else at the end of the transaction
-		}
-	case e.heir.pid != 0 && t.phase != stopping: // the transaction that is under way goes on with it
+		t.bereft()
+	case e.heir.pid != 0: // the transaction that is under way goes on with it
 		t.app = e.heir
 		t.app.started = t.now
-		t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.live.Number)
+		t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
+	case t.blamed():
+		t.lost = fmt.Errorf("the app ended with %v", e.status)
+		t.bereft()
+	case t.restored():
+		t.bereft()
 	default:
-		t.endHook()
-		t.ending, t.code = true, t.exitCode(e.status)
-		t.drain()
+		t.end(e.status)
 	}
+}
+
+// bereft goes on without the app: at once, or when the transaction that is
+// under way comes to the app.
+func (t *turn) bereft() {
+	switch t.phase {
+	case settling:
+		t.pending = true
+		t.drain()
+	case splaying:
+		t.deadline = t.now // there is nobody to spare
+	case running, telling, proving:
+		t.fall()
+	}
+}
+
+// end leaves with the app's exit code, once nothing is left of it.
+func (t *turn) end(s process.Status) {
+	t.endHook()
+	t.ending, t.code = true, t.exitCode(s)
+	t.drain()
 }
 
 // exitCode is what confit exits with when the app ended so.
@@ -167,7 +209,7 @@ func (t *turn) sayExited(e exited) {
 // drain ends what the app that is gone left behind: in a restart so that the
 // next one finds its ports free, at the end so that nothing is cut off.
 func (t *turn) drain() {
-	t.expired = false
+	t.expired, t.lost = false, nil
 	t.enter(draining, t.config.DrainTimeout)
 	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
 }

@@ -2,11 +2,12 @@
 // how long it may take, and what an event means for the app.
 //
 // It guarantees that at most one app and one hook are alive; that only a
-// candidate which was accepted for publishing, and is still the newest, is
-// published; that nothing is validated twice without a reason; that every
-// phase which waits has a deadline, but for the one whose deadline the
-// platform owns; and that a stop ends in done from every phase, with nothing
-// started on the way.
+// candidate which passed its validation, and is still the newest, is published;
+// that one which the app was told of is accepted only when it was proved, and
+// else taken back and the app told of the accepted one, or started on it; that
+// nothing is validated or proved twice without a reason; that every phase which
+// waits has a deadline, but for the one whose deadline the platform owns; and
+// that a stop ends in done from every phase, with nothing started on the way.
 //
 // One loop owns all state. [step] is a pure function of the configuration, the
 // state, the time and an event; it returns the state that follows and the
@@ -23,14 +24,17 @@
 //	             signalled TERM → stopping
 //	staging      crashed        → done, draining, running
 //	             exited         → draining
-//	             failed         → done, draining, running, settling
+//	             failed         → draining, running, settling, withdrawing
 //	             invalid        → draining, running, settling, withdrawing
 //	             signalled TERM → done, stopping
 //	             staged         → draining, publishing, running, settling, validating
 //	             unchanged      → draining, running, settling
 //	validating   exited         → draining
 //	             hookBarred     → draining, running, settling, staging, withdrawing
-//	             hookEnded      → draining, publishing, restarting, running, settling, staging, starting, telling, withdrawing
+//	             hookEnded      → draining, publishing, restarting, running, settling, splaying, staging, starting, telling, withdrawing
+//	             signalled TERM → done, stopping
+//	splaying     elapsed        → publishing
+//	             exited         → draining
 //	             signalled TERM → done, stopping
 //	publishing   crashed        → done, draining, running
 //	             exited         → draining
@@ -42,11 +46,11 @@
 //	             exited         → draining
 //	             failed         → done
 //	             signalled TERM → done, stopping
-//	             withdrawn      → done, draining, running, settling, staging
-//	telling      exited         → draining
-//	             hookBarred     → draining, running, settling, staging
-//	             hookEnded      → draining, running, settling, staging
-//	             probed         → restarting, running, settling, staging
+//	             withdrawn      → done, draining, restarting, running, settling, staging, starting, telling
+//	telling      exited         → draining, withdrawing
+//	             hookBarred     → restarting, withdrawing
+//	             hookEnded      → draining, proving, restarting, running, settling, staging, withdrawing
+//	             probed         → proving, restarting, running, settling, staging
 //	             signalled TERM → done, stopping
 //	restarting   exited         → draining
 //	             signalled TERM → stopping
@@ -54,7 +58,12 @@
 //	             elapsed        → done, starting
 //	starting     barred         → done
 //	             signalled TERM → done
-//	             started        → running, settling, staging
+//	             started        → proving, running, settling, staging
+//	proving      elapsed        → running, settling, staging, withdrawing
+//	             exited         → draining, withdrawing
+//	             hookBarred     → running, settling, staging, withdrawing
+//	             hookEnded      → draining, running, settling, staging, withdrawing
+//	             signalled TERM → done, stopping
 //	running      elapsed        → staging
 //	             exited         → draining
 //	             hinted         → settling, staging

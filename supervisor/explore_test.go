@@ -20,7 +20,7 @@ func (w *world) tryAll(s state, depth int) {
 		}
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.phase, eventName(e), next.phase}] = true
-		bereft := next.app.pid == 0 && next.app.group != 0 && next.phase < restarting
+		bereft := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
 		if bereft && depth > 0 {
 			w.tryAll(next, depth-1)
 		}
@@ -76,7 +76,7 @@ func couldBeFound(s state) []event {
 		return []event{cleared{true}, cleared{false}}
 	case s.phase == starting:
 		return []event{started{7}, barred{errors.New("no"), 127}, barred{errors.New("no"), config.ExitSystem}}
-	case s.phase == validating || s.phase == telling:
+	case s.phase == validating || s.phase == telling || s.phase == proving:
 		return []event{hookBarred{errors.New("no")}}
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -21,17 +23,19 @@ func (l *loop) perform(a action) event {
 		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
 	case stage:
 		l.noteProgram()
-		l.jobs <- l.stage
+		l.jobs <- func() event { return l.stage(a.again) }
 	case publish:
 		l.jobs <- l.publish
 	case withdraw:
 		l.jobs <- l.withdraw
 	case accept:
 		l.jobs <- func() event { l.Linker.Accept(); return nil }
+	case store:
+		l.jobs <- func() event { return stored{l.Linker.Store()} }
 	case tidy:
 		l.jobs <- func() event { l.Linker.Tidy(); return nil }
 	case discard:
-		l.jobs <- func() event { _ = l.Linker.Reject(); return nil } // nothing was published
+		l.jobs <- func() event { l.Linker.Discard(); return nil }
 	case runHook:
 		return l.runHook(a)
 	case killHook:
@@ -104,18 +108,29 @@ func (l *loop) spawn() event {
 	return started{pid}
 }
 
-func (l *loop) stage() event {
+func (l *loop) stage(again bool) event {
+	if again {
+		l.Linker.Forget()
+	}
 	c, err := l.Linker.Stage()
 	var bad *linker.Invalid
 	switch {
 	case err == nil:
-		return staged{c, strongest(l.Config, c.Changes)}
+		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
 	case errors.As(err, &bad):
 		return invalid{err}
 	}
 	return failed{err}
+}
+
+// draw is a random time up to the longest.
+func draw(longest time.Duration) time.Duration {
+	if longest <= 0 {
+		return 0
+	}
+	return rand.N(longest)
 }
 
 func (l *loop) publish() event {

@@ -50,7 +50,11 @@ func (s Supervisor) Run() (code int, err error) {
 	}
 	go work(l.jobs, l.done)
 	timer := time.NewTimer(0)
-	state, actions := begin(s.Config, time.Now())
+	accepted, err := s.Linker.Accepted()
+	if err != nil {
+		s.Log.Warn("stored generation not trusted: the app starts on what is mounted, or not at all", "error", err)
+	}
+	state, actions := begin(s.Config, accepted, time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {

@@ -18,19 +18,21 @@ const (
 	settling    phase = iota // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
 	validating               // the validate hook runs
+	splaying                 // a random wait, so that replicas don't all reload at once
 	publishing               // the linker is moving the live link
 	withdrawing              // the linker is taking a candidate back
 	telling                  // the app is being told: looking for its handler, or a reload hook runs
 	restarting               // the old app was asked to stop
 	draining                 // what the old app left behind was asked to stop
 	starting                 // the app is to be started
+	proving                  // the app was told: it must live on, and the verify hook succeed
 	running                  // nothing to do
 	stopping                 // the platform asked to stop: waiting for the app
 	done                     // left
 )
 
-var phaseNames = [...]string{"settling", "staging", "validating", "publishing", "withdrawing",
-	"telling", "restarting", "draining", "starting", "running", "stopping", "done"}
+var phaseNames = [...]string{"settling", "staging", "validating", "splaying", "publishing", "withdrawing",
+	"telling", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -49,16 +51,21 @@ type state struct {
 	queued  []signals.Signal // sent before the app runs
 
 	candidate linker.Candidate
-	ask       config.Action // what its changes ask for
-	visible   bool          // the candidate was published
-	live      linker.Generation
-	busy      bool // the linker has not answered yet
-	untidy    bool // a generation was accepted, and its predecessor is still there
-	pending   bool // a hint came while there was something else to do
-	single    bool // one atomic volume: a swap is a whole change
+	ask       config.Action     // what its changes ask for
+	visible   bool              // the candidate was published
+	told      bool              // the app may have read it: from now on it is to blame
+	lost      error             // the app is gone, and the candidate is to blame
+	trial     trial             // what it still has to prove
+	splayBy   time.Time         // when the app may be told
+	live      linker.Generation // the accepted generation, which is gone back to
+	busy      bool              // the linker has not answered yet
+	untidy    bool              // a generation was accepted, and its predecessor is still there
+	pending   bool              // a hint came while there was something else to do
+	single    bool              // one atomic volume: a swap is a whole change
 
 	refused  bool        // what is mounted is not what is live, and it was said
 	rejected linker.Hash // the last candidate that was rejected; zero when it had no hash
+	retry    retry       // when it is tried again
 	trouble  string      // the system's last refusal that was said
 	degraded bool        // the configuration side broke: forward and reap only
 
@@ -74,6 +81,22 @@ type app struct {
 	started time.Time
 }
 
+// trial is what a generation still has to prove.
+type trial struct {
+	until    time.Time // the app must live until then
+	verifyBy time.Time // the verify hook must have succeeded by then; zero: nothing to verify, or it has
+	failure  error     // how its last attempt ended
+	tail     string    // and the last it printed
+	proof    string    // what is said of it when it is accepted
+}
+
+// retry is when a rejected candidate is tried again.
+type retry struct {
+	at    time.Time     // zero: not before a change
+	wait  time.Duration // the last wait, which is doubled
+	again bool          // the transaction under way is such a try
+}
+
 // event is something that happened. Its name is a participle.
 type event interface{ event() }
 
@@ -84,6 +107,7 @@ type (
 	staged    struct { // a candidate is written
 		candidate linker.Candidate
 		ask       config.Action
+		splay     time.Duration // how long this replica waits before it tells the app
 	}
 	invalid    struct{ reason error } // what is mounted can't be a candidate
 	failed     struct{ err error }    // the system refused the linker something
@@ -91,6 +115,7 @@ type (
 	published  struct{}
 	superseded struct{} // the volumes moved on, nothing was published
 	withdrawn  struct{}
+	stored     struct{ err error } // whether the accepted generation was written down
 	hookBegun  struct{ pid int }
 	hookBarred struct{ err error } // it could not be started
 	hookEnded  struct {
@@ -123,6 +148,7 @@ func (crashed) event()    {}
 func (published) event()  {}
 func (superseded) event() {}
 func (withdrawn) event()  {}
+func (stored) event()     {}
 func (hookBegun) event()  {}
 func (hookBarred) event() {}
 func (hookEnded) event()  {}
@@ -138,10 +164,11 @@ func (signalled) event()  {}
 type action interface{ action() }
 
 type (
-	stage    struct{} // answered by staged, unchanged, invalid, failed or crashed
-	publish  struct{} // answered by published, superseded, failed or crashed
-	withdraw struct{} // answered by withdrawn, failed or crashed
+	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
+	publish  struct{}             // answered by published, superseded, failed or crashed
+	withdraw struct{}             // answered by withdrawn, failed or crashed
 	accept   struct{}
+	store    struct{} // answered by stored
 	tidy     struct{}
 	discard  struct{}
 	runHook  struct { // answered by hookBegun or hookBarred, then by hookEnded
@@ -174,6 +201,7 @@ func (stage) action()        {}
 func (publish) action()      {}
 func (withdraw) action()     {}
 func (accept) action()       {}
+func (store) action()        {}
 func (tidy) action()         {}
 func (discard) action()      {}
 func (runHook) action()      {}

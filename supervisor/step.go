@@ -25,6 +25,10 @@ const (
 	handlerWait = 10 * time.Second
 	// probeAgain is how often the handler is looked for in that time.
 	probeAgain = 50 * time.Millisecond
+	// verifyPause is the wait between two attempts of the verify hook.
+	verifyPause = 500 * time.Millisecond
+	// longestRetry is where the doubling of the wait ends.
+	longestRetry = 5 * time.Minute
 	// tryAgain is the wait before a kill that has not worked yet is repeated,
 	// or a start that the system refused.
 	tryAgain = time.Second
@@ -42,9 +46,10 @@ type turn struct {
 }
 
 // begin is the state and the action to start from: the first configuration is
-// staged like any other, only that no app runs yet.
-func begin(c *config.Config, now time.Time) (state, []action) {
-	t := turn{config: c, now: now}
+// staged like any other, only that no app runs yet. accepted is what a former
+// confit on the same state directory accepted, if anything.
+func begin(c *config.Config, accepted linker.Generation, now time.Time) (state, []action) {
+	t := turn{config: c, now: now, state: state{live: accepted}}
 	t.look()
 	return t.state, t.actions
 }
@@ -64,6 +69,8 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.elapsed()
 	case staged, unchanged, invalid, published, superseded, withdrawn, failed, crashed:
 		t.files(e)
+	case stored:
+		t.stored(e.err)
 	case hookBegun:
 		t.hook = e.pid
 	case hookBarred:
@@ -145,10 +152,12 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// look begins a transaction, which ends at once when nothing has changed.
+// look begins a transaction, which ends at once when nothing has changed; or
+// when it has, but was rejected before and isn't due to be tried again.
 func (t *turn) look() {
-	t.pending, t.visible, t.candidate = false, false, linker.Candidate{}
-	t.order(staging, stage{})
+	t.pending, t.visible, t.told, t.candidate = false, false, false, linker.Candidate{}
+	t.retry.again = !t.retry.at.IsZero() && !t.now.Before(t.retry.at)
+	t.order(staging, stage{t.retry.again})
 }
 
 // order gives the linker a job and waits for the answer.
@@ -166,10 +175,14 @@ func (t *turn) rest() {
 		return
 	}
 	t.candidate = linker.Candidate{} // its list of changes may be long
+	t.visible, t.told, t.splayBy = false, false, time.Time{}
 	t.enter(running, t.config.Rescan)
 	if t.degraded {
 		t.deadline = time.Time{}
 		return
+	}
+	if !t.retry.at.IsZero() {
+		t.deadline = earlier(t.deadline, t.retry.at)
 	}
 	if t.untidy {
 		t.untidy = false
@@ -193,6 +206,10 @@ func (t *turn) elapsed() {
 		t.remind()
 	case validating:
 		t.expire()
+	case splaying:
+		t.publish()
+	case proving:
+		t.goOn()
 	case telling:
 		if t.ask.Kind == config.Exec {
 			t.expire()

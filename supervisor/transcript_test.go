@@ -57,6 +57,7 @@ type player struct {
 func play(t *testing.T, script string) string {
 	p := &player{t: t, now: time.Unix(1e9, 0), config: config.Config{
 		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
+		Retry: 10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}}
 	for line := range strings.Lines(script) {
 		switch {
@@ -77,7 +78,7 @@ func (p *player) line(words []string) {
 			p.set(w)
 		}
 	case "begin":
-		p.tell(begin(&p.config, p.now))
+		p.tell(begin(&p.config, p.accepted(words), p.now))
 	case "wait":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
@@ -98,6 +99,14 @@ func (p *player) set(word string) {
 		p.config.MapExit = map[int]int{143: 0}
 	case "settle":
 		p.config.Settle, _ = time.ParseDuration(value)
+	case "rescan":
+		p.config.Rescan, _ = time.ParseDuration(value)
+	case "probation":
+		p.config.Probation, _ = time.ParseDuration(value)
+	case "splay":
+		p.config.Splay, _ = time.ParseDuration(value)
+	case "verify":
+		p.config.Verify = []string{"ask"}
 	case "validate":
 		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
 	default:
@@ -138,6 +147,10 @@ func (p *player) event(words []string) event {
 		return superseded{}
 	case "withdrawn":
 		return withdrawn{}
+	case "stored":
+		return stored{}
+	case "unstored":
+		return stored{errors.New(rest)}
 	case "hookBegun":
 		return hookBegun{p.number(words)}
 	case "hookBarred":
@@ -186,7 +199,21 @@ func (p *player) staged(words []string) event {
 	}
 	c := linker.Candidate{Generation: linker.Generation{Number: p.number(words)}, Single: true}
 	c.Hash[0] = byte(hash)
-	return staged{c, ask}
+	return staged{c, ask, p.config.Splay}
+}
+
+// accepted is what a former confit left: begin [NUMBER HASH].
+func (p *player) accepted(words []string) (g linker.Generation) {
+	if len(words) < 3 {
+		return g
+	}
+	hash, err := strconv.Atoi(words[2])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	g.Number = p.number(words)
+	g.Hash[0] = byte(hash)
+	return g
 }
 
 // tell writes down what step answered.
@@ -213,7 +240,11 @@ func describe(a action) string {
 	case say:
 		return strings.TrimSpace(fmt.Sprintf("say %v %q %s", a.level, a.message, pairs(a.keys)))
 	case runHook:
-		return "runHook " + strings.Join(a.command, " ")
+		return fmt.Sprintf("runHook %s (generation %d)", strings.Join(a.command, " "), a.candidate.Number)
+	case stage:
+		if a.again {
+			return "stage again"
+		}
 	case signal:
 		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
 	case probe:

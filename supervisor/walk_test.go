@@ -16,16 +16,26 @@ func (w *world) spawn() event {
 		w.fatalf("spawns a second app beside %d", w.app)
 	case w.stop:
 		w.fatalf("spawns after a stop request")
-	case w.live == nil:
-		w.fatalf("spawns without an accepted generation")
+	case w.live == nil && w.visible == nil:
+		w.fatalf("spawns without a generation")
 	case w.frail && w.rand.IntN(4) == 0:
 		return barred{errors.New("no more processes"), config.ExitSystem}
 	case w.rand.IntN(50) == 0:
 		return barred{errors.New("not found"), 127}
 	}
 	w.pids++
-	w.app, w.handler = w.pids, signals.Default
+	w.app, w.handler, w.doomed = w.pids, signals.Default, false
+	w.read()
 	return started{w.app}
+}
+
+// read is what the app does when it starts or is told to.
+func (w *world) read() {
+	c := w.live
+	if w.visible != nil {
+		c = w.visible
+	}
+	w.doomed = c.deadly
 }
 
 // heir is what took the place of the app that has just been reaped, or nothing.
@@ -65,6 +75,9 @@ func (w *world) signal(s signals.Signal) {
 	if s == 1 && w.handler != signals.Caught { // nobody else sends HUP here
 		w.fatalf("sends HUP to an app that doesn't catch it")
 	}
+	if s == signals.HUP || s == 10 {
+		w.read()
+	}
 	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
 		w.die()
 		w.cause = status(1)
@@ -75,6 +88,7 @@ func (w *world) die() {
 	if w.app != 0 {
 		w.app, w.zombie, w.leftover = 0, w.app, w.rand.IntN(3) == 0
 		w.cause = status(w.rand.IntN(3) * 256)
+		w.doomed = false
 	}
 }
 
@@ -120,19 +134,30 @@ func (w *world) endOfHook() {
 		code = 9
 	}
 	bad := w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
-	if (w.state.phase == validating && bad) || w.rand.IntN(10) == 0 {
+	unwell := w.visible != nil && w.visible.unwell
+	if (w.state.phase == validating && bad) || (w.state.phase == proving && unwell) || w.rand.IntN(10) == 0 {
 		code = 256
+	}
+	if w.state.phase == telling && w.app != 0 && !w.hookKilled {
+		w.read()
 	}
 	w.give(hookEnded{status: status(code), tail: "last words"})
 }
 
 func (w *world) deaths() {
+	if w.doomed && w.app != 0 {
+		w.die()
+	}
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
 		e := exited{status: w.cause, heir: w.heir()}
 		w.inherits = e.heir.pid
+		onTrial := w.visible != nil && w.live != nil && w.state.told && !w.stop
 		w.give(e)
+		if onTrial && w.state.ending {
+			w.fatalf("ends with an app that a candidate is to blame for")
+		}
 		if w.inherits != 0 && w.state.app.pid == w.inherits {
 			w.app = w.inherits
 		}
@@ -147,12 +172,14 @@ func (w *world) deaths() {
 
 func (w *world) edit() {
 	former := w.mounted
-	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0}
+	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
+		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0}
 	if w.live != nil && w.rand.IntN(3) == 0 {
 		w.mounted = *w.live // reverted
 	}
 	if w.mounted != former {
 		delete(w.judged, w.mounted)
+		w.rolledBack = nil
 	}
 }
 
@@ -183,7 +210,7 @@ func (w *world) settleDown() {
 		w.give(hinted{})
 		w.answer()
 		w.endOfHook()
-		if w.zombie != 0 || w.leftover {
+		if w.zombie != 0 || w.leftover || w.doomed {
 			w.deaths()
 		}
 		if w.stop {
@@ -213,6 +240,8 @@ func (w *world) quiet() {
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
 	case w.live.number == w.mounted.number && s.refused:
 		w.fatalf("what is mounted is live, and still counts as refused")
+	case w.live.number != w.mounted.number && w.acceptable(w.mounted) && (w.rolledBack == nil || *w.rolledBack != w.mounted):
+		w.fatalf("live is %+v, though %+v is acceptable", *w.live, w.mounted)
 	}
 }
 
@@ -247,7 +276,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
-		hookEnded{}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
+		hookEnded{}, stored{}, stored{errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
 		for _, e := range events {

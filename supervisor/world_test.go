@@ -20,6 +20,8 @@ type content struct {
 	number  int
 	invalid bool // it can't be staged
 	bad     bool // the validator refuses it
+	deadly  bool // the app dies of it, sooner or later
+	unwell  bool // the app lives on it, but the verify hook fails
 }
 
 func (c content) hash() (h linker.Hash) {
@@ -43,17 +45,20 @@ type world struct {
 	staged        *content
 	stagedNumber  int
 	visible       *content // published, not accepted
-	live          *content // accepted
+	live          *content // what is gone back to
 	liveNumber    int
+	proved        *content // the last that was stored
+	rolledBack    *content // the last that was rolled back, until an edit
 	numbers       int
 	published     int              // the last number that was published
 	judged        map[content]bool // validated since it was mounted
 	job           func() event     // the linker's, not answered yet
 
 	pids       int
-	app, hook  int // alive
-	inherits   int // an heir of the app, while that is being told
-	zombie     int // the app's pid, dead but not reaped
+	app, hook  int  // alive
+	inherits   int  // an heir of the app, while that is being told
+	zombie     int  // the app's pid, dead but not reaped
+	doomed     bool // the app read something deadly
 	handler    signals.Disposition
 	cause      process.Status // how the app died
 	leftover   bool           // the last app's group has members
@@ -78,12 +83,31 @@ func newWorld(t testing.TB, seed uint64) *world {
 		StopSignal: signals.TERM,
 		Adopt:      r.IntN(4) == 0,
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
+		Verify:     [][]string{nil, {"ask"}}[r.IntN(2)],
+		Probation:  []time.Duration{0, 5 * time.Second}[r.IntN(2)],
+		Splay:      []time.Duration{0, time.Minute}[r.IntN(2)],
+		Retry:      10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}
-	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0}
+	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
-	s, actions := begin(w.config, w.now)
+	s, actions := begin(w.config, w.inherit(), w.now)
 	w.become(s, actions)
 	return w
+}
+
+// inherit is what a former confit accepted, now and then what is mounted still.
+func (w *world) inherit() linker.Generation {
+	if w.rand.IntN(2) == 0 {
+		return linker.Generation{}
+	}
+	w.live, w.liveNumber = &content{number: 1}, 1
+	if w.rand.IntN(2) == 0 {
+		w.live, w.liveNumber = &content{number: 999}, 5
+	} else {
+		w.mounted = content{number: 1}
+	}
+	w.numbers, w.published, w.proved = w.liveNumber, w.liveNumber, w.live
+	return linker.Generation{Number: w.liveNumber, Hash: w.live.hash()}
 }
 
 func (w *world) fatalf(format string, args ...any) {
@@ -147,6 +171,10 @@ func (w *world) check() {
 func (w *world) perform(a action) event {
 	switch a := a.(type) {
 	case stage:
+		if a.again {
+			w.looked = false
+			delete(w.judged, w.mounted)
+		}
 		w.begin(w.stage)
 	case publish:
 		w.begin(w.publish)
@@ -154,6 +182,9 @@ func (w *world) perform(a action) event {
 		w.begin(w.withdraw)
 	case accept:
 		w.accept()
+	case store:
+		w.store()
+		return stored{}
 	case discard:
 		w.staged = nil
 	case runHook:
@@ -221,7 +252,7 @@ func (w *world) stage() event {
 	}
 	ask := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
-	return staged{linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}, ask}
+	return staged{linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}, ask, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
 }
 
 func (w *world) publish() event {
@@ -237,7 +268,7 @@ func (w *world) publish() event {
 		return failed{errors.New("disk full")}
 	case w.stagedNumber < w.published:
 		w.fatalf("publishes generation %d after %d", w.stagedNumber, w.published)
-	case w.state.phase == publishing && w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged]:
+	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && (w.live == nil || w.live.number != w.staged.number):
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
 	w.visible, w.published = w.staged, w.stagedNumber
@@ -253,11 +284,24 @@ func (w *world) withdraw() event {
 	if w.frail && w.rand.IntN(3) == 0 {
 		return failed{errors.New("disk full")}
 	}
+	if w.state.told {
+		w.rollBack()
+	}
 	w.visible, w.staged = nil, nil
 	if w.liveNumber > 0 {
 		w.published = w.liveNumber
 	}
 	return withdrawn{}
+}
+
+func (w *world) rollBack() {
+	switch {
+	case w.live == nil:
+		w.fatalf("rolls back to nothing")
+	case w.rolledBack != nil && *w.rolledBack == *w.visible:
+		w.fatalf("rolls %+v back twice in a row", *w.visible)
+	}
+	w.rolledBack = w.visible
 }
 
 func (w *world) accept() {
@@ -269,4 +313,17 @@ func (w *world) accept() {
 	}
 	w.live, w.liveNumber = w.visible, w.published
 	w.visible, w.staged = nil, nil
+}
+
+func (w *world) store() {
+	known := w.proved != nil && w.proved.number == w.live.number
+	if len(w.config.Verify) > 0 && w.live.unwell && w.state.ask.Kind != config.None && !known {
+		w.fatalf("stores %+v, on which the app is not well", *w.live)
+	}
+	w.proved = w.live
+}
+
+// acceptable reports whether nothing speaks against a configuration.
+func (w *world) acceptable(c content) bool {
+	return !c.invalid && !c.deadly && (!c.bad || len(w.config.Validate) == 0) && (!c.unwell || len(w.config.Verify) == 0)
 }
