@@ -19,6 +19,7 @@
 //	<state>/generations/8.tmp             being staged
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/accepted.json                 the last accepted generation, to go back to after a crash
+//	<state>/status.json                   what package supervisor tells, to be read by anybody
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before
 //

@@ -44,6 +44,8 @@ type Linker struct {
 	staged *generation       // the candidate
 	before *published        // what Reject puts in force again; nil when that is in force
 
+	volumes []VolumeReport // as the last look found them
+
 	untrusted error // why the generation that a former confit accepted isn't trusted
 }
 

@@ -13,6 +13,10 @@ import (
 // A note is a small file in the state directory, which outlives confit. It is
 // replaced as a whole and believed only when nobody else can have written it.
 
+// noteMode lets everybody read the notes, a container of another user too; no
+// value of a key is in them.
+const noteMode = 0o644
+
 // trusted refuses what somebody else may have put there: only confit's user or
 // root may own it, and nobody else may write to it.
 func (s *state) trusted(name string) error {
@@ -63,7 +67,10 @@ func (s *state) writeJSON(name string, value any) error {
 // the old one or the new one, whole.
 func (s *state) replace(name string, data []byte) error {
 	tmp := tmpPrefix + randomName()
-	err := s.root.WriteFile(tmp, data, 0o644)
+	err := s.root.WriteFile(tmp, data, noteMode)
+	if err == nil {
+		err = s.root.Chmod(tmp, noteMode) // whatever the umask
+	}
 	if err == nil {
 		err = s.root.Rename(tmp, name)
 	}

@@ -67,9 +67,11 @@ func (l *Linker) attempt() (Candidate, error) {
 		return Candidate{}, err
 	}
 	defer r.close()
-	if l.watch.sync(r.dirs()) { // after this, nothing can change without a hint
+	dirs := r.dirs()
+	if l.watch.sync(dirs) { // after this, nothing can change without a hint
 		return Candidate{}, errMoved
 	}
+	l.volumes = r.report(l.watch, dirs)
 	if r.print == l.seen {
 		return Candidate{}, ErrUnchanged
 	}

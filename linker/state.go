@@ -19,6 +19,7 @@ const (
 	generationsName = "generations"
 	targetsName     = "targets.json"
 	acceptedName    = "accepted.json"
+	statusName      = "status.json"
 	tmpPrefix       = ".confit-tmp-"
 	keptPrefix      = ".confit-kept-"
 )

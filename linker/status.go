@@ -1,0 +1,83 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// WriteStatus replaces status.json. Unlike all else of a Linker it may be
+// called from any goroutine: it touches nothing but the state directory's
+// [os.Root], which is safe for that, and a temporary name of its own.
+func (l *Linker) WriteStatus(data []byte) error {
+	return l.state.replace(statusName, data)
+}
+
+// ReadStatus returns status.json of a state directory, for whoever asks: maybe
+// in another container, as another user, on a read-only mount, and while a
+// confit replaces it. So it takes no lock, with which it could keep a confit
+// from starting, and what it opens it doesn't wait for.
+func ReadStatus(dir string) ([]byte, error) {
+	data, err := readStatus(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no status in state directory %q: name that of a confit that runs with --state", dir)
+	case err != nil:
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), cause(err))
+	}
+	return data, nil
+}
+
+func readStatus(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	before, err := root.Lstat(statusName)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is %s", describe(before.Mode()))
+	}
+	f, err := root.OpenFile(statusName, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // replaced meanwhile
+		err = fmt.Errorf("it is %s", describe(info.Mode()))
+	}
+	if err == nil {
+		err = written(root, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
+
+// written refuses a status that isn't confit's: the kubelet makes an emptyDir
+// 0777, and where confit may not tighten it, anybody in the pod can put a file
+// there. The reader can't know as which user confit runs, but confit itself
+// refuses generations that are somebody else's.
+func written(root *os.Root, status fs.FileInfo) error {
+	by := owner(status)
+	if by == 0 || by == uint32(os.Geteuid()) {
+		return nil
+	}
+	if generations, err := root.Lstat(generationsName); err == nil && owner(generations) == by {
+		return nil
+	}
+	return fmt.Errorf("user %d owns it, who isn't root, nor you, nor the owner of the generations", by)
+}
+
+func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
