@@ -5,30 +5,25 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/status"
 	"confit/supervisor"
 )
 
 // version is set by the linker: -ldflags "-X main.version=1.2.3".
 var version = "devel"
 
-// terminationLog is where Kubernetes looks for a container's last words
-// (terminationMessagePath of the Pod's API). It is there only in a pod.
-const terminationLog = "/dev/termination-log"
-
 func main() {
 	inbox := signals.Subscribe() // before anything that takes time: see there
 	code, err := run(inbox, os.Args, os.Environ())
 	if err != nil {
-		lastWords(err)
+		lastWords(code, err)
 	}
 	os.Exit(code)
 }
@@ -49,6 +44,8 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 		return refuse(config.ExitSystem, linker.Bake(c.Linker(nil)))
 	case config.Install:
 		return refuse(config.ExitSystem, linker.Install(c.Install))
+	case config.Status:
+		return show(linker.ReadStatus(c.State))
 	default:
 		return supervise(inbox, &c, environ)
 	}
@@ -76,24 +73,25 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	}.Run()
 }
 
+// show prints a status. Its verdict is the exit code.
+func show(data []byte, err error) (int, error) {
+	if err != nil {
+		return status.None, err
+	}
+	s, err := status.Decode(data)
+	if err == nil {
+		_, err = os.Stdout.Write(data)
+	}
+	if err != nil {
+		return status.None, err
+	}
+	return s.Verdict(), nil
+}
+
 // refuse is the exit code for an error, 0 for none.
 func refuse(code int, err error) (int, error) {
 	if err == nil {
 		code = 0
 	}
 	return code, err
-}
-
-// lastWords tells why confit left, on stderr and where kubectl describe looks;
-// what a hook printed is on stderr already.
-func lastWords(err error) {
-	fmt.Fprintln(os.Stderr, "confit:", err)
-	text := err.Error()
-	if r := (*supervisor.Rejected)(nil); errors.As(err, &r) {
-		text += "\n" + r.Tail
-	}
-	if f, err := os.OpenFile(terminationLog, os.O_WRONLY|os.O_TRUNC, 0); err == nil {
-		io.WriteString(f, text)
-		f.Close()
-	}
 }

@@ -34,6 +34,7 @@ const (
 	Check               // parse everything, print the plan
 	Bake                // make the target links and exit
 	Install             // copy the program and exit
+	Status              // print the status
 	Version             // print the version
 	Help                // print the help
 )
@@ -112,6 +113,10 @@ func Parse(args, environ []string) (Config, error) {
 	if c.Mode == Install {
 		return c, errors.Join(p.wrong...)
 	}
+	if c.Mode == Status {
+		p.findState(env, line)
+		return c, errors.Join(p.wrong...)
+	}
 	how := func(s *setting) bool { return !s.notFile }
 	p.applyAll(how, p.linksFiles(env, line), env, line)
 	p.note(linker.Check(c.Linker(nil)))
@@ -119,6 +124,16 @@ func Parse(args, environ []string) (Config, error) {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}
 	return c, errors.Join(p.wrong...)
+}
+
+// findState is all that a status needs. It may be asked for in another
+// container, which has no links file, or while the one at hand is being
+// written: what is wrong with it doesn't matter.
+func (p *parser) findState(env, line []given) {
+	wrong := p.wrong
+	file := p.linksFiles(env, line)
+	p.wrong = wrong
+	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
 }
 
 // given is one value of one setting.

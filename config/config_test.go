@@ -109,6 +109,9 @@ func TestModes(t *testing.T) {
 		{args: "--links " + file + " -- app", env: []string{"CONFIT_INSTALL="}, want: Run},
 		{args: "--links /missing --install /x/confit", want: Install},
 		{args: "--links /missing", env: []string{"CONFIT_INSTALL=/x/confit"}, want: Install},
+		{args: "--links /missing --status", want: Status},
+		{args: "--links " + file, env: []string{"CONFIT_STATUS=true"}, want: Status},
+		{args: "--links " + file + " --status=false -- app", env: []string{"CONFIT_STATUS=true"}, want: Run},
 		{args: "--links /missing --help", want: Help},
 		{args: "--links /missing -h", want: Help},
 		{args: "--links /missing --version", want: Version},
@@ -118,6 +121,34 @@ func TestModes(t *testing.T) {
 		if err != nil || c.Mode != tt.want {
 			t.Errorf("%s with %q: mode %d, want %d; error %v", tt.args, tt.env, c.Mode, tt.want, err)
 		}
+	}
+}
+
+// TestStatusState: where the status is follows the same order as anything else,
+// and nothing else that a links file says, or that is wrong with it, matters.
+func TestStatusState(t *testing.T) {
+	for _, tt := range []struct{ file, env, line, want string }{
+		{want: "/run/confit"},
+		{file: "state /file\n", want: "/file"},
+		{file: "lnik\nstate /file\nlink a b\nrescan never\n'", want: "/file"},
+		{file: "state /file\n", env: "/env", want: "/env"},
+		{file: "state /file\n", env: "/env", line: "/line", want: "/line"},
+	} {
+		environ, args := []string{}, []string{"--status", "--settle=soon"}
+		if tt.env != "" {
+			environ = append(environ, "CONFIT_STATE="+tt.env)
+		}
+		if tt.line != "" {
+			args = append(args, "--state", tt.line)
+		}
+		if c := mustParse(t, write(t, "links", tt.file), environ, args...); c.State != tt.want {
+			t.Errorf("%+v: looks in %q", tt, c.State)
+		}
+	}
+	_, err := parse(t, "/missing", []string{"CONFIT_STATUS_=1"}, "--status", "--state=")
+	wantError(t, err, `--state: an empty path: write a directory such as /run/confit`)
+	if n := len(flatten(err)); n != 2 {
+		t.Errorf("%d errors: %v", n, err)
 	}
 }
 

@@ -21,7 +21,7 @@ What it works with
   --links FILE            the links file, or a directory of such; repeatable
                           (/etc/confit/links)
   --volumes DIR           where relative sources live (/confit)
-  --state DIR             generations and the live link (/run/confit)
+  --state DIR             generations, live link, status.json (/run/confit)
   --allow-disk            keys of memory-backed volumes may be staged on disk
 
 A change of a volume
@@ -56,6 +56,9 @@ Instead of running the app
   --check                 read everything, print the plan, change nothing
   --bake                  make the target links now, at image build
   --install FILE          copy this program to FILE
+  --status                print what confit does and the app has; exit code 0:
+                          what is mounted is live or on its way; 3: it was
+                          rejected; 1: there is no status
   --version, --help
 
 And

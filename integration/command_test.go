@@ -149,7 +149,7 @@ func TestCommand_version_and_help(t *testing.T) {
 	stdout, stderr := s.runPlain(0, programs.confit, "--help")
 	for _, flag := range []string{
 		"--links", "--volumes", "--state", "--validate", "--validate-timeout", "--reload", "--settle", "--rescan", "--stop-signal",
-		"--stop-timeout", "--allow-disk", "--log-format", "--log-level", "--check", "--bake", "--install", "--version", "--help",
+		"--stop-timeout", "--allow-disk", "--log-format", "--log-level", "--check", "--bake", "--install", "--status", "--version", "--help",
 	} {
 		if !strings.Contains(stdout, flag) {
 			t.Errorf("--help doesn't tell of %s", flag)

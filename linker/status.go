@@ -27,7 +27,8 @@ func ReadStatus(dir string) ([]byte, error) {
 	data, err := readStatus(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no status in state directory %q: name that of a confit that runs with --state", dir)
+		return nil, fmt.Errorf("cannot read a status in state directory %q: there is none; "+
+			"confit has not written one yet, or works in another directory: name it with --state", dir)
 	case err != nil:
 		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), cause(err))
 	}

@@ -85,7 +85,7 @@ func TestReadStatusRefuses(t *testing.T) {
 		make func(file string) error
 		want string // %s is the state directory
 	}{
-		"nothing":   {func(string) error { return nil }, `there is no status in state directory "%s": name that of a confit that runs with --state`},
+		"nothing":   {func(string) error { return nil }, `cannot read a status in state directory "%s": there is none; confit has not written one yet, or works in another directory: name it with --state`},
 		"directory": {func(f string) error { return os.Mkdir(f, 0o755) }, `cannot read "%s/status.json": it is a directory`},
 		"FIFO":      {func(f string) error { return unix.Mkfifo(f, 0o644) }, `cannot read "%s/status.json": it is a FIFO`},
 		"symlink":   {func(f string) error { return os.Symlink("/etc/hostname", f) }, `cannot read "%s/status.json": it is a symlink`},
@@ -105,7 +105,7 @@ func TestReadStatusRefuses(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %s", name, data, err, want)
 		}
 	}
-	if _, err := ReadStatus("/missing"); err == nil || !strings.Contains(err.Error(), `there is no status in state directory "/missing"`) {
+	if _, err := ReadStatus("/missing"); err == nil || !strings.Contains(err.Error(), `cannot read a status in state directory "/missing": there is none`) {
 		t.Errorf("without a state directory: %v", err)
 	}
 }
