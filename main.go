@@ -68,7 +68,7 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
-		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(),
+		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version,
 		App: process.Command{Args: c.App, Env: environ, Dir: dir},
 	}.Run()
 }

@@ -46,6 +46,7 @@ func (t *turn) probed(d signals.Disposition) {
 	case t.survives(d):
 		t.hup = t.ask.Auto
 		t.do(signal{t.app.pid, t.ask.Signal})
+		t.seen.count.Reloads++
 		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 		t.prove()
 	case d != signals.Unknown && t.now.Before(t.app.started.Add(handlerWait)):
@@ -83,6 +84,7 @@ func (t *turn) reloaded(err error, tail string) {
 	case t.app.pid == 0: // the hook was killed because of that
 		t.fall()
 	case err == nil:
+		t.seen.count.Reloads++
 		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
 		t.prove()
 	case t.restored():
@@ -110,7 +112,9 @@ func (t *turn) started(pid int) {
 	if t.phase != starting {
 		return
 	}
+	again := !t.first()
 	t.app = app{pid: pid, group: pid, started: t.now}
+	t.sawStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
 		t.do(signal{pid, s})
@@ -145,6 +149,7 @@ func (t *turn) exited(e exited) {
 		return
 	}
 	t.sayExited(e)
+	t.sawExit(e)
 	t.app.pid = 0
 	switch {
 	case t.phase == restarting:
@@ -158,6 +163,7 @@ func (t *turn) exited(e exited) {
 	case e.heir.pid != 0: // the transaction that is under way goes on with it
 		t.app = e.heir
 		t.app.started = t.now
+		t.sawStart(false)
 		t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
 	case t.blamed():
 		t.lost = fmt.Errorf("the app ended with %v", e.status)

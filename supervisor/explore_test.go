@@ -31,13 +31,13 @@ func (w *world) tryAll(s state, depth int) {
 func (w *world) couldHappen(s state) []event {
 	events := []event{hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}}
 	if s.app.pid != 0 {
-		events = append(events, exited{}, exited{status: status(1)}, exited{status: status(1 << 8)})
+		events = append(events, exited{}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {
 			events = append(events, exited{heir: app{pid: 8, group: 8}})
 		}
 	}
 	if s.hook != 0 {
-		events = append(events, hookEnded{}, hookEnded{status: status(1 << 8)})
+		events = append(events, hookEnded{}, hookEnded{status: waitStatus(1 << 8)})
 	}
 	if s.busy {
 		events = append(events, w.couldBeAnswered(s)...)

@@ -83,6 +83,7 @@ func (t *turn) accept() {
 		t.say(slog.LevelInfo, "generation accepted", "generation", t.candidate.Number, "hash", t.candidate.Hash, "proof", t.trial.proof)
 	}
 	t.makeLive()
+	t.sawProof()
 	t.do(store{})
 	t.rest()
 }
@@ -91,6 +92,7 @@ func (t *turn) accept() {
 func (t *turn) makeLive() {
 	t.do(accept{})
 	t.live, t.untidy, t.refused, t.retry = t.candidate.Generation, true, false, retry{}
+	t.sawEnd()
 }
 
 // stored is the answer to store.

@@ -28,13 +28,15 @@ func (t *turn) reject(step string, reason error, tail string) {
 		return
 	}
 	level := slog.LevelError
-	if again := t.retry.again && t.candidate.Hash == t.rejected; again {
+	again := t.retry.again && t.candidate.Hash == t.rejected
+	if again {
 		level = slog.LevelWarn
 		t.planRetry(2 * t.retry.wait)
 	} else {
 		t.planRetry(t.config.Retry)
 	}
 	t.refused, t.rejected = true, t.candidate.Hash
+	t.sawRejection(step, reason, tail, again)
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
@@ -90,6 +92,7 @@ func (t *turn) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
 		t.visible = false
+		t.sawLive(t.live)
 		if t.told {
 			t.rolledBack()
 			return
@@ -113,6 +116,7 @@ func (t *turn) withdrawEnded(e event) {
 func (t *turn) rolledBack() {
 	t.leaving, t.reason = 0, nil
 	t.say(slog.LevelInfo, "rolled back", "generation", t.live.Number, "hash", t.live.Hash)
+	t.seen.count.RollBacks++
 	switch {
 	case t.app.pid == 0:
 		t.drain()
@@ -135,7 +139,7 @@ func (t *turn) giveUp() {
 	switch {
 	case !t.first():
 		t.rest()
-	case t.live.Number != 0 && !t.degraded:
+	case t.live.Number != 0 && t.degraded == "":
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.live.Number, "hash", t.live.Hash)
 		t.untidy = true // what the former confit was proving is no longer needed
 		t.start()
@@ -159,7 +163,7 @@ func (t *turn) suffer(err error) {
 // on, but looks at no volume any more.
 func (t *turn) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
-	t.degraded = true
+	t.degraded = err.Error()
 	t.endHook()
 	switch t.phase {
 	case restarting, draining, starting, stopping:

@@ -15,12 +15,13 @@ import (
 
 // Supervisor is what the loop works with. All fields are needed.
 type Supervisor struct {
-	Config *config.Config
-	Linker *linker.Linker
-	Inbox  signals.Inbox
-	App    process.Command // the app; its environment and directory are the hooks', too
-	Log    *slog.Logger
-	Stderr io.Writer // takes what hooks print
+	Config  *config.Config
+	Linker  *linker.Linker
+	Inbox   signals.Inbox
+	App     process.Command // the app; its environment and directory are the hooks', too
+	Log     *slog.Logger
+	Stderr  io.Writer // takes what hooks print
+	Version string    // confit's, for the status
 }
 
 // loop is one run of a Supervisor.
@@ -35,6 +36,7 @@ type loop struct {
 	done    chan event        // what came of them
 	spoken  chan string       // the tail of a hook's output, once that has ended
 	next    []event           // answers to actions: handled before anything else
+	status  reporter
 }
 
 // Run stages the first configuration, starts the app, and keeps both going
@@ -58,6 +60,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
+		l.report()
 		rearm(timer, l.state.deadline)
 		l.handle(l.wait(timer))
 	}
@@ -69,12 +72,12 @@ func (s Supervisor) Run() (code int, err error) {
 // volume.
 const lastJob = 20 * time.Millisecond
 
-// unwatch lets the linker remove its watches: a process that ends with some is
+// unwatch lets the linker write the last status and remove its watches: a process that ends with some is
 // held up by the kernel for a grace period of about ten milliseconds.
 func (l *loop) unwatch() {
 	removed := make(chan struct{})
 	select {
-	case l.jobs <- func() event { l.Linker.Unwatch(); close(removed); return nil }:
+	case l.jobs <- func() event { l.write(l.snapshot()); l.Linker.Unwatch(); close(removed); return nil }:
 	default:
 		return
 	}
@@ -104,6 +107,10 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.Linker.Hints():
 		return hinted{}
 	case e := <-l.done:
+		if e, ok := e.(reported); ok {
+			l.reported(e.err)
+			return nil
+		}
 		return e
 	case tail := <-l.spoken:
 		return l.hook.spoke(tail)

@@ -67,7 +67,9 @@ type state struct {
 	rejected linker.Hash // the last candidate that was rejected; zero when it had no hash
 	retry    retry       // when it is tried again
 	trouble  string      // the system's last refusal that was said
-	degraded bool        // the configuration side broke: forward and reap only
+	degraded string      // how the configuration side broke: forward and reap only; "": it works
+
+	seen record // what status.json tells of it
 
 	leaving int   // the exit code to leave with once the candidate is taken back; 0: stay
 	code    int   // with done: the exit code

@@ -50,6 +50,7 @@ type turn struct {
 // confit on the same state directory accepted, if anything.
 func begin(c *config.Config, accepted linker.Generation, now time.Time) (state, []action) {
 	t := turn{config: c, now: now, state: state{live: accepted}}
+	t.sawAccepted()
 	t.look()
 	return t.state, t.actions
 }
@@ -87,6 +88,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case exited:
 		t.exited(e)
 	case reaped:
+		t.seen.count.Orphans++
 		if t.phase == draining {
 			t.do(endLeftovers{group: t.app.group})
 		}
@@ -124,7 +126,7 @@ func (t *turn) hinted() {
 // settle waits for quiet before the next look.
 func (t *turn) settle() {
 	wait := t.settleTime()
-	if t.degraded {
+	if t.degraded != "" {
 		return
 	}
 	if wait == 0 {
@@ -177,7 +179,7 @@ func (t *turn) rest() {
 	t.candidate = linker.Candidate{} // its list of changes may be long
 	t.visible, t.told, t.splayBy = false, false, time.Time{}
 	t.enter(running, t.config.Rescan)
-	if t.degraded {
+	if t.degraded != "" {
 		t.deadline = time.Time{}
 		return
 	}

@@ -31,8 +31,10 @@ func (t *turn) looked(e event) {
 	case unchanged:
 		t.rest()
 	case staged:
+		t.sawMounted(e.candidate.Hash.Hex())
 		t.consider(e)
 	case invalid:
+		t.sawMounted("")
 		t.reject("stage", e.reason, "")
 	case failed:
 		t.suffer(e.err)
@@ -50,6 +52,7 @@ func (t *turn) consider(e staged) {
 			t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.live.Number, "hash", t.live.Hash)
 		}
 		t.refused, t.retry = false, retry{}
+		t.sawEnd()
 		t.do(discard{})
 		t.rest()
 	case t.refused && e.candidate.Hash == t.rejected && !t.retry.again:
@@ -57,6 +60,7 @@ func (t *turn) consider(e staged) {
 		t.rest()
 	default:
 		t.candidate, t.ask = e.candidate, e.ask
+		t.sawCandidate()
 		if t.splayBy.IsZero() {
 			t.splayBy = t.now.Add(e.splay)
 		}
@@ -97,6 +101,7 @@ func (t *turn) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
 		t.visible = true
+		t.sawLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
 		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.accepted(t.candidate) {
 			t.validate()

@@ -77,6 +77,8 @@ func (p *player) line(words []string) {
 		for _, w := range words[1:] {
 			p.set(w)
 		}
+	case "status":
+		p.status()
 	case "begin":
 		p.tell(begin(&p.config, p.accepted(words), p.now))
 	case "wait":
@@ -156,7 +158,7 @@ func (p *player) event(words []string) event {
 	case "hookBarred":
 		return hookBarred{errors.New(rest)}
 	case "hookEnded":
-		return hookEnded{status: status(p.number(words) << 8)}
+		return hookEnded{status: waitStatus(p.number(words) << 8)}
 	case "probed":
 		return probed{map[string]signals.Disposition{"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored}[rest]}
 	case "started":
@@ -164,7 +166,7 @@ func (p *player) event(words []string) event {
 	case "barred":
 		return barred{errors.New("cannot start"), p.number(words)}
 	case "exited":
-		return exited{status: status(p.number(words) << 8)}
+		return exited{status: waitStatus(p.number(words) << 8)}
 	case "left":
 		return exited{heir: app{pid: p.number(words), group: p.number(words)}}
 	case "killed":
@@ -172,7 +174,7 @@ func (p *player) event(words []string) event {
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		return exited{status: status(int(sig))}
+		return exited{status: waitStatus(int(sig))}
 	case "reaped":
 		return reaped{}
 	case "cleared":
@@ -214,6 +216,16 @@ func (p *player) accepted(words []string) (g linker.Generation) {
 	g.Number = p.number(words)
 	g.Hash[0] = byte(hash)
 	return g
+}
+
+// status writes down what can be seen.
+func (p *player) status() {
+	s := p.state.status(&p.config)
+	s.Keys = nil
+	for line := range strings.Lines(string(s.Encode())) {
+		p.out.WriteString("    " + line)
+	}
+	fmt.Fprintf(&p.out, "    verdict %d\n", s.Verdict())
 }
 
 // tell writes down what step answered.

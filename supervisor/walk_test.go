@@ -8,6 +8,7 @@ import (
 
 	"confit/config"
 	"confit/signals"
+	"confit/status"
 )
 
 func (w *world) spawn() event {
@@ -80,14 +81,14 @@ func (w *world) signal(s signals.Signal) {
 	}
 	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
 		w.die()
-		w.cause = status(1)
+		w.cause = waitStatus(1)
 	}
 }
 
 func (w *world) die() {
 	if w.app != 0 {
 		w.app, w.zombie, w.leftover = 0, w.app, w.rand.IntN(3) == 0
-		w.cause = status(w.rand.IntN(3) * 256)
+		w.cause = waitStatus(w.rand.IntN(3) * 256)
 		w.doomed = false
 	}
 }
@@ -141,7 +142,7 @@ func (w *world) endOfHook() {
 	if w.state.phase == telling && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
-	w.give(hookEnded{status: status(code), tail: "last words"})
+	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
 }
 
 func (w *world) deaths() {
@@ -231,7 +232,9 @@ func (w *world) quiet() {
 		}
 	case w.stop:
 		w.fatalf("a stop did not end: phase %v", s.phase)
-	case s.degraded:
+	case s.degraded != "":
+	case s.refused != (s.status(w.config).Verdict() == status.Rejected):
+		w.fatalf("refused is %v, and the status says %s", s.refused, s.status(w.config).Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:

@@ -152,7 +152,7 @@ func (w *world) become(s state, actions []action) {
 // check holds what must be true after every step.
 func (w *world) check() {
 	s := w.state
-	waits := s.phase != stopping && s.phase != done && (s.phase != running || !s.degraded)
+	waits := s.phase != stopping && s.phase != done && (s.phase != running || s.degraded == "")
 	if waits && s.deadline.IsZero() {
 		w.fatalf("phase %v has no deadline", s.phase)
 	}
@@ -214,8 +214,8 @@ func (w *world) perform(a action) event {
 	return nil
 }
 
-// status is a wait status: n is a signal below 128, else an exit code above.
-func status(n int) process.Status { return process.Status(n) }
+// waitStatus is a wait status: n is a signal below 128, else an exit code above.
+func waitStatus(n int) process.Status { return process.Status(n) }
 
 func (w *world) mayBeSignalled(pid int) {
 	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.inherits) {

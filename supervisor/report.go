@@ -1,0 +1,73 @@
+package supervisor
+
+import (
+	"time"
+
+	"confit/status"
+)
+
+// reporter is what was last done about status.json.
+type reporter struct {
+	last    gist   // what it says
+	busy    bool   // the linker has not written it yet
+	refused string // why it could not be written, once that was said
+}
+
+// gist is what makes a status another one.
+type gist struct {
+	any     bool // there is one at all
+	phase   phase
+	seen    record
+	trouble string
+}
+
+// reported is the linker's answer to a status. It is none of step's business.
+type reported struct{ err error }
+
+func (reported) event() {}
+
+// report has status.json replaced when there is something new to say. Phases
+// that pass by themselves within moments are left out: the app is told first. A
+// status that comes while another is being written waits for that.
+func (l *loop) report() {
+	switch l.state.phase {
+	case staging, publishing, starting:
+		return
+	}
+	now := gist{true, l.state.phase, l.state.seen, l.state.trouble}
+	if now == l.status.last || l.status.busy {
+		return
+	}
+	l.status.last, l.status.busy = now, true
+	s := l.snapshot()
+	l.jobs <- func() event { return reported{l.write(s)} }
+}
+
+// snapshot is the status as the loop knows it.
+func (l *loop) snapshot() *status.Status {
+	s := l.state.status(l.Config)
+	s.Confit, s.Updated = l.Version, status.Time{Time: time.Now()}
+	return s
+}
+
+// write adds what the linker knows, and is called where the linker is.
+func (l *loop) write(s *status.Status) error {
+	s.Keys = l.Linker.Keys()
+	for _, v := range l.Linker.Volumes() {
+		s.Volumes = append(s.Volumes, status.Volume(v))
+	}
+	return l.Linker.WriteStatus(s.Encode())
+}
+
+// reported says why a status could not be written, once.
+func (l *loop) reported(err error) {
+	l.status.busy = false
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != l.status.refused {
+		l.Log.Warn("status not written", "error", text)
+	}
+	l.status.refused = text
+}
