@@ -36,7 +36,7 @@ type state struct {
 
 // openState makes, tightens and locks the state directory.
 func openState(dir string) (*state, error) {
-	if err := os.MkdirAll(dir, dirMode); err != nil {
+	if err := makeParents(dir); err != nil {
 		return nil, unusable(dir, err)
 	}
 	lock, err := os.Open(dir)

@@ -51,18 +51,34 @@ func TestStatusIsReadWhole(t *testing.T) {
 	h.noLeftovers()
 }
 
-// TestStatusForEverybody: its mode doesn't depend on the umask, and a container
-// of another user may read it.
+// TestStatusForEverybody: whatever the umask, a container of another user may
+// read it, and an app of another user may go through the state directory.
 func TestStatusForEverybody(t *testing.T) {
 	former := unix.Umask(0o077)
 	defer unix.Umask(former)
 	h := newHouse(t)
+	h.config.State = h.path("run/state")
 	h.open()
 	h.must(h.linker.WriteStatus([]byte("{}\n")))
-	info, err := os.Stat(h.path("state/status.json"))
-	h.must(err)
-	if info.Mode() != 0o644 {
-		t.Errorf("mode %v", info.Mode())
+	for name, want := range map[string]os.FileMode{"run/state/status.json": 0o644, "run/state": os.ModeDir | 0o755, "run": os.ModeDir | 0o755} {
+		info, err := os.Stat(h.path(name))
+		h.must(err)
+		if info.Mode() != want {
+			t.Errorf("%s: mode %v, want %v", name, info.Mode(), want)
+		}
+	}
+}
+
+// TestStateIsAFile: it is refused, and stays as it is.
+func TestStateIsAFile(t *testing.T) {
+	h := newHouse(t)
+	h.must(os.WriteFile(h.config.State, []byte("mine"), 0o644))
+	h.must(os.Chmod(h.config.State, 0o666))
+	if _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("got %v", err)
+	}
+	if info, err := os.Stat(h.config.State); err != nil || info.Mode() != 0o666 {
+		t.Errorf("the file is %v, %v", info, err)
 	}
 }
 
