@@ -3,7 +3,7 @@
 
 GO      ?= go
 VERSION ?= devel
-BUILD   := CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
 
 .PHONY: help build demo test conformance e2e bench lint vuln fuzz dist clean
@@ -13,17 +13,18 @@ help: ## list the targets
 
 build: bin/confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*') go.mod
-	$(BUILD) -o $@ .
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*') $(wildcard signals/*.s) build.sh go.mod
+	$(BUILD) $@
 
 demo: ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
-	$(BUILD) -o bin/confit .
+	$(BUILD) bin/confit
 	$(GO) run ./integration/demo bin/confit
 
 test: ## every test, as root on Debian: installs what it needs
 	./integration/need nginx:nginx-light strace:strace gcc:gcc
 	$(GO) vet ./...
+	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits
 	$(GO) test -race -count=1 -timeout 60m ./...
 
@@ -38,7 +39,7 @@ e2e: ## the example on a real Kubernetes node: some eight minutes the first time
 
 bench: ## the budgets, each beside a yardstick
 	./integration/need tini:tini
-	$(BUILD) -o bin/confit .
+	$(BUILD) bin/confit
 	$(GO) run ./integration/bench bin/confit
 
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains
@@ -55,7 +56,7 @@ fuzz: ## each fuzz test for FUZZ=30s
 
 dist: ## static binaries for the platforms that Kubernetes runs on, with checksums
 	for arch in amd64 arm64 arm riscv64 ppc64le s390x; do \
-		GOOS=linux GOARCH=$$arch $(BUILD) -o dist/confit-linux-$$arch . || exit 1; \
+		GOARCH=$$arch $(BUILD) dist/confit-linux-$$arch || exit 1; \
 	done
 	cd dist && sha256sum confit-linux-* > SHA256SUMS
 

@@ -28,7 +28,7 @@ var roles = map[string]func() int{
 }
 
 // programs are built once, before the first test.
-var programs struct{ dir, confit, kubelet, app string }
+var programs struct{ dir, confit, shipped, kubelet, app string }
 
 func TestMain(m *testing.M) {
 	if name, ok := os.LookupEnv(roleVariable); ok {
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 func suite(m *testing.M) int {
-	if err := build(); err != nil {
+	if err := buildAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "integration:", err)
 		return 1
 	}
@@ -51,9 +51,9 @@ func suite(m *testing.M) int {
 	return m.Run()
 }
 
-// build puts everything a test runs into one directory that every user may enter: `go test` keeps its own binary in one
+// buildAll puts everything a test runs into one directory that every user may enter: `go test` keeps its own binary in one
 // that only root may.
-func build() error {
+func buildAll() error {
 	probe := exec.Command("true")
 	probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: box{Net: true}.cloneFlags()}
 	if err := probe.Run(); err != nil {
@@ -70,15 +70,16 @@ func build() error {
 	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(), copySelf())
 }
 
+// buildConfit builds the confit that all tests run, and the one that is shipped: the race detector needs the C library's entry
+// point, so confit has none of its own with it, and the few tests that are about that run the other.
 func buildConfit() error {
-	args := []string{"build", "-o", programs.confit}
-	environment := os.Environ()
-	if raceEnabled {
-		args = append(args, "-race")
-	} else {
-		environment = append(environment, "CGO_ENABLED=0") // as it is shipped
+	programs.shipped = filepath.Join(programs.dir, "shipped")
+	shipped := exec.Command("../build.sh", programs.shipped)
+	if !raceEnabled {
+		programs.confit = programs.shipped
+		return build(shipped)
 	}
-	return goBuild("..", environment, append(args, "."))
+	return errors.Join(build(shipped), goBuild("..", os.Environ(), []string{"build", "-o", programs.confit, "-race", "."}))
 }
 
 // buildKubelet builds the program around the kubelet's writer, unless INTEGRATION_KUBELET names one: it is large, and a CI
@@ -94,8 +95,12 @@ func buildKubelet() error {
 func goBuild(dir string, environment, args []string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = dir, environment
+	return build(cmd)
+}
+
+func build(cmd *exec.Cmd) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build %q: %w\n%s", dir, err, out)
+		return fmt.Errorf("cannot build, %q: %w\n%s", cmd.Args, err, out)
 	}
 	return nil
 }

@@ -28,8 +28,7 @@ func TestMain(m *testing.M) {
 // quiet machine to say.
 func TestBench_one_round(t *testing.T) {
 	confit := filepath.Join(t.TempDir(), "confit")
-	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", confit, "confit")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.Command("../../build.sh", confit)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

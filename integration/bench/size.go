@@ -37,11 +37,11 @@ func (b *bench) checkStatic() error {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
-			return errors.New("the binary is not static: build it with CGO_ENABLED=0")
+			return errors.New("the binary is not static: build it with make build")
 		}
 	}
 	if f.Section(".symtab") != nil {
-		return errors.New("the binary is not stripped: build it with -ldflags '-s -w'")
+		return errors.New("the binary is not stripped: build it with make build")
 	}
 	return nil
 }

@@ -72,17 +72,12 @@ func build() error {
 	}
 	programs.confit = filepath.Join(programs.dir, "confit")
 	programs.goReap = filepath.Join(programs.dir, "goreap")
-	if err := goBuild("../..", programs.confit); err != nil {
-		return err
-	}
-	return goBuild("goreap", programs.goReap)
-}
-
-func goBuild(dir, program string) error {
-	cmd := exec.Command("go", "build", "-o", program, ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build %q: %w\n%s", dir, err, out)
+	goReap := exec.Command("go", "build", "-o", programs.goReap, ".")
+	goReap.Dir, goReap.Env = "goreap", append(os.Environ(), "CGO_ENABLED=0")
+	for _, cmd := range []*exec.Cmd{exec.Command("../../build.sh", programs.confit), goReap} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("cannot build, %q: %w\n%s", cmd.Args, err, out)
+		}
 	}
 	return nil
 }
