@@ -20,6 +20,7 @@ import (
 var version = "devel"
 
 func main() {
+	becomeApp(os.Args)
 	inbox := signals.Subscribe() // before anything that takes time: see there
 	code, err := run(inbox, os.Args, os.Environ())
 	if err != nil {
@@ -47,14 +48,13 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 	case config.Status:
 		return show(linker.ReadStatus(c.State))
 	default:
-		return supervise(inbox, &c, environ)
+		return supervise(inbox, &c)
 	}
 	return 0, nil
 }
 
-// supervise runs the app. Up to its start every refusal is the end; from then
-// on the exit code is the app's.
-func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, error) {
+// supervise runs the app. Up to its start every refusal is the end; then the exit code is the app's.
+func supervise(inbox signals.Inbox, c *config.Config) (int, error) {
 	stderr := process.NewLog(os.Stderr)
 	defer stderr.Flush()
 	log := c.Logger(stderr)
@@ -69,7 +69,7 @@ func supervise(inbox signals.Inbox, c *config.Config, environ []string) (int, er
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version,
-		App: process.Command{Args: c.App, Env: environ, Dir: dir},
+		App: process.Command{Args: c.App, Env: process.Environ(), Dir: dir, Ignored: inbox.Inherited.Ignored()},
 	}.Run()
 }
 

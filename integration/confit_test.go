@@ -20,13 +20,15 @@ type setup struct {
 	flags []string
 	env   []string
 	box   box
+
+	program string // the confit that is run
 }
 
 // newSetup makes a directory that every user may enter, with the usual places in it.
 func newSetup(t *testing.T) *setup {
 	t.Helper()
 	dir := t.TempDir()
-	s := &setup{t: t, dir: dir, state: filepath.Join(dir, "state")}
+	s := &setup{t: t, dir: dir, state: filepath.Join(dir, "state"), program: programs.confit}
 	for _, path := range []string{filepath.Dir(dir), dir} {
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
@@ -79,7 +81,7 @@ func (s *setup) flag(flags ...string) {
 // was lost isn't covered up by one; one that says nothing of probation has none, so that one swap can follow another at once.
 func (s *setup) command(flags ...string) []string {
 	text := strings.Join(s.lines, "\n") + "\n"
-	argv := []string{programs.confit, "--links", s.write(s.path("links"), text), "--volumes", s.path("volumes"), "--state", s.state}
+	argv := []string{s.program, "--links", s.write(s.path("links"), text), "--volumes", s.path("volumes"), "--state", s.state}
 	for flag, value := range map[string]string{"rescan": "1h", "probation": "0s"} {
 		if !strings.Contains(text+strings.Join(append(s.env, s.flags...), " "), flag) {
 			argv = append(argv, "--"+flag, value)

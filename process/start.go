@@ -11,7 +11,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -21,9 +20,12 @@ import (
 
 // Command is what to run. An empty Dir is confit's own working directory.
 type Command struct {
-	Args []string // the program and its arguments, as main receives them
-	Env  []string // KEY=VALUE
-	Dir  string
+	Args    []string // the program and its arguments, as main receives them
+	Env     []string // KEY=VALUE
+	Dir     string
+	Ignored string // of the signals, as in Via
+
+	path string // the program, once it was found
 }
 
 // startError tells which program could not be started; [StartCode] reads it.
@@ -39,17 +41,18 @@ func (e *startError) Unwrap() error { return e.err }
 const shell = "/bin/sh"
 
 // start makes the new process the leader of a group of its own.
-func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (int, error) {
+func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	attr.Setpgid = true
 	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: attr}
-	pid, err := syscall.ForkExec(path, c.Args, how)
-	if errors.Is(err, unix.ENOEXEC) { // a script without #! is the shell's, execvp(3)
-		pid, err = syscall.ForkExec(shell, append([]string{shell, path}, c.Args[1:]...), how)
-	}
+	path, args := via.commandLine(path, c.Args)
+	err = orByShell(path, args, func(path string, args []string) (err error) {
+		pid, err = syscall.ForkExec(path, args, how)
+		return err
+	})
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
@@ -65,7 +68,7 @@ func StartApp(c Command) (pid int, err error) {
 	if _, err := unix.IoctlGetTermios(0, unix.TCGETS); err == nil {
 		attr.Foreground, attr.Ctty = true, 0
 	}
-	return start(c, []uintptr{0, 1, 2}, attr)
+	return start(c, Via{c.Ignored, c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 
 // StartHook starts a hook: standard input is /dev/null, what it prints goes
@@ -76,7 +79,7 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err = start(c, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{})
+	pid, err = start(c, Via{Ignored: c.Ignored}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{})
 	if err == nil {
 		f.hooks[pid] = true
 	}

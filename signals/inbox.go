@@ -20,14 +20,18 @@ type Inbox struct {
 	// Others holds the signals that are meant for the app, in the order they
 	// came in.
 	Others <-chan os.Signal
+	// Inherited is for the processes that confit starts.
+	Inherited Inherited
 }
 
 // Subscribe takes over every signal that can be caught. It is the first thing
-// that main does: a Go program that is PID 1 exits with 2 on a TERM, HUP or
-// QUIT that nobody subscribed to, where the kernel would have dropped it.
+// that main does: signals wait for it from the entry point on, and without one
+// a Go program that is PID 1 exits with 2 on a TERM, HUP or QUIT that nobody
+// subscribed to, where the kernel would have dropped it.
 //
 // SIGURG is the Go runtime's own (golang/go#37942) and isn't subscribed to.
 func Subscribe() Inbox {
+	inherited := atStart()
 	children := make(chan os.Signal, 1)
 	others := make(chan os.Signal, inboxSize)
 	signal.Notify(children, unix.SIGCHLD)
@@ -35,7 +39,7 @@ func Subscribe() Inbox {
 	// Subscribed so that a closed stderr can't end confit, but read by nobody:
 	// the SIGPIPE of confit's own write can't be told from one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
-	return Inbox{Children: children, Others: others}
+	return Inbox{Children: children, Others: others, Inherited: inherited}
 }
 
 // forwarded lists the signals that are passed on to the app.
@@ -45,9 +49,8 @@ func forwarded() []os.Signal {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
 		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
-		case 32, 33: // the C library's own, nptl(7)
+		case 32, 33: // the C library's own, nptl(7); and 34 comes in only with the entry point
 		case unix.SIGPROF: // the Go runtime keeps it for its profiler, runtime.sighandler
-		case rtMin: // the Go runtime leaves it to musl and can't catch it, golang/go#39343
 		default:
 			list = append(list, sig)
 		}

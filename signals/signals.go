@@ -2,9 +2,9 @@
 // confit passes on, and what a process does with the ones it is sent.
 //
 // It guarantees that a name it prints is a name it reads, that the two
-// channels of an [Inbox] are filled before the first process is started, and
-// that no disposition of confit's own is changed to "ignored", which an app
-// would inherit (golang/go#46321).
+// channels of an [Inbox] are filled before the first process is started, that
+// no disposition of confit's own is changed to "ignored", which an app would
+// inherit (golang/go#46321), and that what confit was started with is known.
 //
 // It knows nothing of files, generations or policy: who is sent what, and
 // when, is decided in package supervisor.

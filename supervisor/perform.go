@@ -99,7 +99,9 @@ func (l *loop) told(err error, pid int) {
 }
 
 func (l *loop) spawn() event {
-	pid, err := process.StartApp(l.App)
+	var pid int
+	var err error
+	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(l.App) })
 	if err != nil {
 		return barred{err, process.StartCode(err)}
 	}
@@ -166,8 +168,10 @@ func (l *loop) runHook(a runHook) event {
 	if err != nil {
 		return hookBarred{err}
 	}
-	c := process.Command{Args: fill(a.command, a.candidate.Dir), Env: hookEnv(l.App.Env, a.candidate), Dir: l.App.Dir}
-	pid, err := l.family.StartHook(c, out.Writer())
+	c := l.App // its surroundings are the app's
+	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
+	var pid int
+	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })
 	if err != nil {
 		out.Close()
 		return hookBarred{err}

@@ -22,12 +22,8 @@ type behaviour struct {
 
 // gaps are the behaviours that confit lacks and is known to lack. docs/conformance.md says why, and what would help.
 var gaps = map[string]bool{
-	// The Go runtime keeps PROF, and leaves RTMIN to musl; the URG and PIPE that were sent can't be told from its own.
+	// The Go runtime keeps PROF; the URG and PIPE that were sent can't be told from its own.
 	"URG, PIPE, PROF and RTMIN reach the app": true,
-	// Catching a signal overwrites that it was ignored, and what is caught gets its default action in a child.
-	"ignored signals stay ignored": true,
-	// The runtime unblocks ILL and its like, and whatever is caught.
-	"the signal mask is passed on": true,
 	// The app may have to be started again, and is to have it then, too.
 	"the init lets go of the extra descriptor": true,
 }

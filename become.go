@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+
+	"confit/process"
+	"confit/signals"
+)
+
+// becomeApp is what confit does in the process of an app, or of a hook, that
+// needs what no parent can give it (process.Via); in confit itself it does
+// nothing. It comes before anything else: to subscribe to a signal here would
+// be to take it from the app.
+func becomeApp(args []string) {
+	c, via, asked := process.Asked(args)
+	if !asked {
+		return
+	}
+	signals.Restore(via.Ignored)
+	err := c.Become(via)
+	code := process.StartCode(err)
+	lastWords(code, err)
+	os.Exit(code)
+}

@@ -1,0 +1,87 @@
+package integration
+
+import (
+	"fmt"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	shots     = 1000
+	shotRange = 12 * time.Millisecond // from exec to the app's first act, and beyond
+)
+
+// A signal at any moment from the exec of confit on is forwarded, or at worst lost, as the kernel does it with a PID 1 without a
+// handler. It never ends confit with 2, as the Go runtime would. The confit is the one that is shipped: its entry point is what
+// this is about.
+func TestShots(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.write(s.path("links"), "")
+	codes := map[string]int{}
+	var mu sync.Mutex
+	var shooters sync.WaitGroup
+	next := make(chan int)
+	for range 4 {
+		shooters.Go(func() {
+			for i := range next {
+				sig := []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGTERM, unix.SIGQUIT, unix.SIGTERM, unix.SIGINT}[i%6]
+				outcome := s.shoot(i, sig, shotRange*time.Duration(i)/shots)
+				mu.Lock()
+				codes[outcome]++
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range shots {
+		next <- i
+	}
+	close(next)
+	shooters.Wait()
+	t.Logf("%v", codes)
+	if forwarded := codes["forwarded"]; forwarded+codes["lost"] != shots || forwarded < shots/2 {
+		t.Errorf("%d shots: %v", shots, codes)
+	}
+}
+
+// shoot sends one signal to a confit that was just started, and tells what became of it.
+func (s *setup) shoot(i int, sig syscall.Signal, after time.Duration) string {
+	cmd := exec.Command(programs.shipped, "--links", s.path("links"), "--volumes", s.path("volumes"),
+		"--state", s.path(fmt.Sprintf("state%d", i)), "--", "sleep", "7654321")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: parentEnd}
+	if err := cmd.Start(); err != nil { // it comes back when the exec is done
+		return err.Error()
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	defer func() { _ = cmd.Process.Kill(); <-ended }()
+	<-time.After(after)
+	_ = cmd.Process.Signal(sig)
+	lost := false
+	for patient := time.After(patience); ; {
+		select {
+		case <-ended:
+			switch code := cmd.ProcessState.ExitCode(); {
+			case !lost && code == 128+int(sig):
+				return "forwarded"
+			case lost && code == 128+int(unix.SIGUSR1):
+				return "lost"
+			default:
+				return fmt.Sprintf("%v at %v: %v", sig, after, cmd.ProcessState)
+			}
+		case <-time.After(2 * time.Second): // long enough to tell a signal that is lost from one that is on its way
+			lost = true
+			_ = cmd.Process.Signal(unix.SIGUSR1)
+		case <-patient:
+			return fmt.Sprintf("%v at %v: no end", sig, after)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Via is what a parent can't do for a new process, which therefore is confit
+// once more for a moment, and then becomes the program (execve(2)).
+type Via struct {
+	Ignored string // the signals to be ignored, as package signals writes them
+	Listen  bool   // LISTEN_PID has to be its own pid, sd_listen_fds(3)
+}
+
+const (
+	// becoming is argv[0] of such a process. Behind it stand the fields of Via,
+	// the path of the program, and its arguments.
+	becoming = "confit: becoming"
+	fields   = 4
+
+	self      = "/proc/self/exe"
+	listenPID = "LISTEN_PID="
+)
+
+// listens reports whether descriptors were passed to confit by socket
+// activation: they are for the app then.
+func (c Command) listens() bool {
+	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
+}
+
+// commandLine asks confit to become a program. Without /proc there is no
+// confit to ask, and the program is started as it is.
+func (v Via) commandLine(path string, args []string) (string, []string) {
+	if v == (Via{}) || executable(self) != nil {
+		return path, args
+	}
+	return self, append([]string{becoming, v.Ignored, strconv.FormatBool(v.Listen), path}, args...)
+}
+
+// Asked reports whether this process is asked to become a program, and which.
+func Asked(args []string) (c Command, v Via, asked bool) {
+	if len(args) <= fields || args[0] != becoming {
+		return c, v, false
+	}
+	return Command{Args: args[fields:], Env: Environ(), path: args[fields-1]}, Via{args[1], args[2] == "true"}, true
+}
+
+// Become makes this process the program. It returns only when that can't be.
+func (c Command) Become(v Via) error {
+	if v.Listen {
+		for i, kv := range c.Env {
+			if strings.HasPrefix(kv, listenPID) {
+				c.Env[i] = listenPID + strconv.Itoa(os.Getpid())
+			}
+		}
+	}
+	err := orByShell(c.path, c.Args, func(path string, args []string) error { return syscall.Exec(path, args, c.Env) })
+	return &startError{c.Args[0], err}
+}
+
+// orByShell starts a program, or a script without #! by the shell, execvp(3).
+func orByShell(path string, args []string, start func(path string, args []string) error) error {
+	err := start(path, args)
+	if errors.Is(err, unix.ENOEXEC) {
+		err = start(shell, append([]string{shell, path}, args[1:]...))
+	}
+	return err
+}
+
+// Environ is the environment as this process was given it. The standard
+// library's leaves out what stands in it twice, or is empty.
+func Environ() []string {
+	text, err := os.ReadFile("/proc/self/environ")
+	if err != nil {
+		return os.Environ()
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
+}

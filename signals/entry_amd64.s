@@ -1,0 +1,64 @@
+//go:build entry
+
+// What the kernel jumps to instead of the Go runtime: see entry.go, which says
+// what each step is for. It may use any register but SP, where the kernel has
+// put the arguments.
+
+#include "textflag.h"
+
+#define SYS_rt_sigaction	13
+#define SYS_rt_sigprocmask	14
+
+TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
+	// 1. The signals that are ignored.
+	MOVQ	$1, R12 // the signal
+	XORQ	R13, R13 // the set
+action:
+	MOVQ	R12, DI
+	XORQ	SI, SI
+	LEAQ	·action(SB), DX
+	MOVQ	$8, R10
+	MOVQ	$0, ·action(SB)
+	MOVQ	$SYS_rt_sigaction, AX
+	SYSCALL
+	CMPQ	·action(SB), $1 // SIG_IGN
+	JNE	next
+	LEAQ	-1(R12), CX
+	MOVQ	$1, BX
+	SHLQ	CX, BX
+	ORQ	BX, R13
+next:
+	INCQ	R12
+	CMPQ	R12, $64
+	JLE	action
+	MOVQ	R13, ·ignoredAtEntry(SB)
+
+	// 2. The mask, and the new one.
+	MOVQ	$2, DI // SIG_SETMASK
+	LEAQ	·heldAtEntry(SB), SI
+	LEAQ	·blockedAtEntry(SB), DX
+	MOVQ	$8, R10
+	MOVQ	$SYS_rt_sigprocmask, AX
+	SYSCALL
+
+	// 3. The runtime's table.
+	LEAQ	·patient(SB), BX
+patient:
+	MOVQ	0(BX), AX // the place in the table
+	TESTQ	AX, AX
+	JEQ	done
+	LEAQ	runtime·sigtable(SB), DI
+	ADDQ	AX, DI
+	MOVL	8(BX), CX // flags
+	CMPL	CX, 0(DI)
+	JNE	other
+	MOVQ	16(BX), CX // length of the name
+	CMPQ	CX, 16(DI)
+	JNE	other
+	MOVL	$1, 0(DI) // _SigNotify
+other:
+	ADDQ	$24, BX
+	JMP	patient
+done:
+	MOVQ	$1, ·entered(SB)
+	JMP	_rt0_amd64_linux(SB)

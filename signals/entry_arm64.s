@@ -1,0 +1,69 @@
+//go:build entry
+
+// What the kernel jumps to instead of the Go runtime: see entry.go, which says
+// what each step is for. It may use any register but RSP, where the kernel has
+// put the arguments.
+
+#include "textflag.h"
+
+#define SYS_rt_sigaction	134
+#define SYS_rt_sigprocmask	135
+
+TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
+	// 1. The signals that are ignored.
+	MOVD	$1, R19 // the signal
+	MOVD	$0, R20 // the set
+action:
+	MOVD	R19, R0
+	MOVD	$0, R1
+	MOVD	$·action(SB), R2
+	MOVD	$8, R3
+	MOVD	ZR, (R2)
+	MOVD	$SYS_rt_sigaction, R8
+	SVC
+	MOVD	$·action(SB), R2
+	MOVD	(R2), R4
+	CMP	$1, R4 // SIG_IGN
+	BNE	next
+	SUB	$1, R19, R5
+	MOVD	$1, R6
+	LSL	R5, R6, R6
+	ORR	R6, R20, R20
+next:
+	ADD	$1, R19, R19
+	CMP	$64, R19
+	BLE	action
+	MOVD	R20, ·ignoredAtEntry(SB)
+
+	// 2. The mask, and the new one.
+	MOVD	$2, R0 // SIG_SETMASK
+	MOVD	$·heldAtEntry(SB), R1
+	MOVD	$·blockedAtEntry(SB), R2
+	MOVD	$8, R3
+	MOVD	$SYS_rt_sigprocmask, R8
+	SVC
+
+	// 3. The runtime's table.
+	MOVD	$·patient(SB), R19
+patient:
+	MOVD	0(R19), R4 // the place in the table
+	CBZ	R4, done
+	MOVD	$runtime·sigtable(SB), R5
+	ADD	R4, R5, R5
+	MOVWU	8(R19), R6 // flags
+	MOVWU	0(R5), R7
+	CMPW	R6, R7
+	BNE	other
+	MOVD	16(R19), R6 // length of the name
+	MOVD	16(R5), R7
+	CMP	R6, R7
+	BNE	other
+	MOVD	$1, R6 // _SigNotify
+	MOVW	R6, 0(R5)
+other:
+	ADD	$24, R19, R19
+	B	patient
+done:
+	MOVD	$1, R6
+	MOVD	R6, ·entered(SB)
+	JMP	_rt0_arm64_linux(SB)
