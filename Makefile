@@ -22,7 +22,8 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 	$(GO) run ./integration/demo bin/confit
 
 test: ## every test, as root on Debian: installs what it needs
-	./integration/need nginx:nginx-light strace:strace gcc:gcc
+	./integration/need nginx:nginx-light strace:strace gcc:gcc \
+		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound
 	$(GO) vet ./...
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits

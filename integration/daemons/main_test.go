@@ -1,0 +1,54 @@
+// Package daemons holds confit's promise, that a bad edit never takes a running app down, on the daemons that containers
+// run: each of Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A
+// prober asks the service all the time, so what a client would have noticed is a number.
+//
+// One file a daemon says how it is run, told, checked and asked; scenarios_test.go says what is done to them.
+package daemons
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// roleVariable makes this test binary the first process of a box. It must not start with CONFIT_, which confit reads itself.
+const roleVariable = "DAEMONS_ROLE"
+
+// confitPath is that of the program under test, built once.
+var confitPath string
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleVariable); ok {
+		if role != "enter" {
+			fmt.Fprintf(os.Stderr, "daemons: %s=%q is not known\n", roleVariable, role)
+			os.Exit(125)
+		}
+		os.Exit(enter())
+	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // most of the time all of them wait
+	code, err := suite(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "daemons:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func suite(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "confit-daemons-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	confitPath = filepath.Join(dir, "confit")
+	build := exec.Command("go", "build", "-o", confitPath, "../..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("cannot build confit: %w\n%s", err, out)
+	}
+	return m.Run(), nil
+}

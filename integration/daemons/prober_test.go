@@ -1,0 +1,154 @@
+package daemons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// answer is what the service said to one question.
+type answer struct {
+	asked, got time.Time
+	name       string // of a generation
+	err        error
+}
+
+const (
+	// answerPatience bounds one question: far more than any daemon needs, so that only silence takes so long.
+	answerPatience = 20 * time.Second
+	// resendInterval is how soon a client of UDP asks again: what a socket has received is lost when it is closed.
+	resendInterval = 100 * time.Millisecond
+)
+
+var namePattern = regexp.MustCompile(`generation-\w+`)
+
+// ask puts one question on a connection of its own.
+func (c *confit) ask() answer {
+	asked := time.Now()
+	text, err := c.exchange()
+	name := namePattern.FindString(text)
+	if name == "" && err == nil {
+		err = fmt.Errorf("the answer names no generation: %.200q", text)
+	}
+	return answer{asked, time.Now(), name, err}
+}
+
+func (c *confit) exchange() (string, error) {
+	deadline := time.Now().Add(answerPatience)
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	connection, err := dialIn(ctx, c.netns, c.network, address)
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	if c.network == "udp" {
+		return exchangePackets(connection, c.request, deadline)
+	}
+	if err := connection.SetDeadline(deadline); err != nil {
+		return "", err
+	}
+	if _, err := io.WriteString(connection, c.request); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(connection) // whole when the daemon closes the connection
+	return string(text), err
+}
+
+func exchangePackets(connection net.Conn, request string, deadline time.Time) (string, error) {
+	packet := make([]byte, 512)
+	for {
+		if _, err := io.WriteString(connection, request); err != nil {
+			return "", err
+		}
+		if err := connection.SetReadDeadline(time.Now().Add(resendInterval)); err != nil {
+			return "", err
+		}
+		n, err := connection.Read(packet)
+		if !errors.Is(err, os.ErrDeadlineExceeded) || time.Now().After(deadline) {
+			return string(packet[:n]), err
+		}
+	}
+}
+
+// answers are those to the questions of one prober, in order.
+type answers []answer
+
+// probe asks all the time, until the returned function is called and then a question is answered.
+func (c *confit) probe() (end func() answers) {
+	stop, all := make(chan struct{}), make(chan answers)
+	go func() {
+		tick := time.NewTicker(pollInterval)
+		defer tick.Stop()
+		list := answers{c.ask()}
+		for stopped := false; !stopped || c.alive() && list[len(list)-1].err != nil; list = append(list, c.ask()) {
+			select {
+			case <-stop:
+				stopped = true
+			default:
+			}
+			<-tick.C
+		}
+		all <- list
+	}()
+	return func() answers { close(stop); return <-all }
+}
+
+// failed are the questions that got no answer.
+func (list answers) failed() answers {
+	return slices.DeleteFunc(slices.Clone(list), func(a answer) bool { return a.err == nil })
+}
+
+// names are those of the generations that answered, in order, each change once.
+func (list answers) names() []string {
+	var names []string
+	for _, a := range list {
+		if a.err == nil {
+			names = append(names, a.name)
+		}
+	}
+	return slices.Compact(names)
+}
+
+// outage is the time without service: for each run of questions that failed, the time from the answer before, after which
+// nobody knows how long the service was still there, to the next one.
+func (list answers) outage() (total time.Duration) {
+	since, failing := list[0].asked, false
+	for _, a := range list {
+		if a.err != nil {
+			failing = true
+			continue
+		}
+		if failing {
+			total += a.got.Sub(since)
+		}
+		since, failing = a.got, false
+	}
+	return total
+}
+
+// slowest is the longest time that an answer took.
+func (list answers) slowest() (longest time.Duration) {
+	for _, a := range list {
+		if a.err == nil {
+			longest = max(longest, a.got.Sub(a.asked))
+		}
+	}
+	return longest
+}
+
+// String sums up, for the log of a test.
+func (list answers) String() string {
+	text := fmt.Sprintf("%d questions, %d failed; answers of %q; %v without service; slowest answer %v",
+		len(list), len(list.failed()), list.names(), list.outage(), list.slowest())
+	if failed := list.failed(); len(failed) > 0 {
+		text += fmt.Sprintf("; first error: %v", failed[0].err)
+	}
+	return text
+}

@@ -1,0 +1,54 @@
+package daemons
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// appPID is that of the running app, seen from here; 0 when there is none.
+func (c *confit) appPID() int {
+	var children []string // of any thread
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", c.cmd.Process.Pid))
+	for _, path := range lists {
+		list, _ := os.ReadFile(path)
+		children = append(children, strings.Fields(string(list))...)
+	}
+	for _, child := range children {
+		inner := strings.Fields(status(child, "NSpid"))
+		if len(inner) > 0 && c.logged(`msg="app started"`, " pid="+inner[len(inner)-1]+" ") > 0 {
+			outer, _ := strconv.Atoi(child)
+			return outer
+		}
+	}
+	return 0
+}
+
+// ready waits until the app catches the signals that it will be sent. haproxy's workers serve while the master still ignores
+// some of them, at its start and after each reload.
+func (c *confit) ready() {
+	c.t.Helper()
+	c.eventually("the app catching its signals", func() bool {
+		caught, err := strconv.ParseUint(status(strconv.Itoa(c.appPID()), "SigCgt"), 16, 64)
+		for _, sig := range []syscall.Signal{c.reload, c.stop} {
+			if err != nil || caught&(1<<(sig-1)) == 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// status is a field of /proc/PID/status.
+func status(pid, field string) string {
+	text, _ := os.ReadFile(filepath.Join("/proc", pid, "status"))
+	for line := range strings.Lines(string(text)) {
+		if value, found := strings.CutPrefix(line, field+":"); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

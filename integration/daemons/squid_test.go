@@ -1,0 +1,29 @@
+package daemons
+
+import "syscall"
+
+// Told to reload a bad file, squid exits with 1. A request that makes no sense to a proxy is answered with an error page, in
+// which it gives its name.
+var squid = daemon{
+	name: "squid",
+	key:  "squid.conf",
+	text: `
+http_port ` + address + `
+visible_hostname GENERATION
+pid_filename /run/squid.pid
+cache_log /dev/null
+access_log none
+netdb_filename none
+pinger_enable off
+cache_mem 1 MB
+max_filedescriptors 1024
+shutdown_lifetime 0 seconds
+`,
+	spoiled:  "no_such_directive on\n",
+	app:      "squid -N -d 1 -f /srv/etc/squid.conf",
+	reload:   syscall.SIGHUP,
+	stop:     syscall.SIGTERM,
+	validate: "squid -k parse -f {candidate}/web/squid.conf",
+	network:  "tcp",
+	request:  httpRequest,
+}
