@@ -64,7 +64,7 @@ func (s *site) names() []string { return slices.Sorted(maps.Keys(s.keys)) }
 
 // confitOn is the command line that runs an app on this site.
 func (b *bench) confitOn(s *site, flags []string, app ...string) []string {
-	argv := []string{b.confit, "--links", s.path("links"), "--volumes", filepath.Dir(s.volume()), "--state", s.path("state")}
+	argv := []string{b.confit, "--links", s.path("links"), "--volumes", filepath.Dir(s.volume()), "--state", s.path("state"), "--probation", "0s"}
 	return slices.Concat(argv, flags, []string{"--"}, app)
 }
 
