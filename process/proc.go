@@ -9,13 +9,14 @@ import (
 
 // stat is what is needed of /proc/PID/stat, proc_pid_stat(5).
 type stat struct {
-	pid, parent int
-	started     int // clock ticks after boot
+	pid, parent, group int
+	started            int // clock ticks after boot
 }
 
 // Indices of fields in /proc/PID/stat, counted from the one behind the name.
 const (
 	statParent  = 1
+	statGroup   = 2
 	statStarted = 19
 )
 
@@ -28,8 +29,9 @@ func readStat(pid int) (stat, bool) {
 		return stat{}, false
 	}
 	parent, err1 := strconv.Atoi(string(fields[statParent]))
-	started, err2 := strconv.Atoi(string(fields[statStarted]))
-	return stat{pid, parent, started}, err1 == nil && err2 == nil
+	group, err2 := strconv.Atoi(string(fields[statGroup]))
+	started, err3 := strconv.Atoi(string(fields[statStarted]))
+	return stat{pid, parent, group, started}, err1 == nil && err2 == nil && err3 == nil
 }
 
 // processes lists all processes of the PID namespace. Without /proc it knows of
