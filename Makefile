@@ -26,7 +26,7 @@ test: ## every test, as root on Debian: installs what it needs
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound
 	$(GO) vet ./...
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
-	GOARCH=arm $(GO) vet . ./config ./linker ./process ./signals ./supervisor # types differ where a word has 32 bits
+	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) test -race -count=1 -timeout 60m ./...
 
 conformance: ## the same questions put to confit, tini, dumb-init and catatonit
@@ -51,7 +51,7 @@ vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
 fuzz: ## each fuzz test for FUZZ=30s
-	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan supervisor:FuzzStep; do \
+	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan notify:FuzzMessage supervisor:FuzzStep; do \
 		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZ) ./$${f%:*} || exit 1; \
 	done
 

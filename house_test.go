@@ -15,13 +15,14 @@ import (
 // mayImport is the import table: who may know whom, besides the standard
 // library less what forbidden takes away.
 var mayImport = map[string][]string{
-	".":          {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
+	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/linker", "confit/signals", "github.com/spf13/pflag"},
 	"linker":     {"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"golang.org/x/sys/unix"},
+	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/status"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
 }
 
 // forbidden is what of the standard library a package must not know.
@@ -31,6 +32,7 @@ var forbidden = map[string][]string{
 	"linker":     {"os/exec", "os/signal", "time"},
 	"signals":    {"os/exec", "path/filepath", "time"},
 	"process":    {"os/exec", "os/signal"},
+	"notify":     {"os/exec", "os/signal", "net", "path/filepath", "time"},
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 }
