@@ -10,6 +10,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/notify"
 	"confit/process"
 	"confit/signals"
 	"confit/status"
@@ -46,7 +47,11 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 	case config.Install:
 		return refuse(config.ExitSystem, linker.Install(c.Install))
 	case config.Status:
-		return show(linker.ReadStatus(c.State))
+		data, err := linker.ReadStatus(c.State)
+		if err != nil {
+			return status.None, err
+		}
+		return status.Show(os.Stdout, data)
 	default:
 		return supervise(inbox, &c)
 	}
@@ -65,27 +70,16 @@ func supervise(inbox signals.Inbox, c *config.Config) (int, error) {
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)
 	}
+	environ, socket, err := notify.Offer(process.Environ(), c.State+"/notify")
+	if err != nil {
+		log.Warn("the app can't say that it is ready", "error", err)
+	}
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
-		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version,
-		App: process.Command{Args: c.App, Env: process.Environ(), Dir: dir, Ignored: inbox.Inherited.Ignored()},
+		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
+		App: process.Command{Args: c.App, Env: environ, Dir: dir, Ignored: inbox.Inherited.Ignored()},
 	}.Run()
-}
-
-// show prints a status. Its verdict is the exit code.
-func show(data []byte, err error) (int, error) {
-	if err != nil {
-		return status.None, err
-	}
-	s, err := status.Decode(data)
-	if err == nil {
-		_, err = os.Stdout.Write(data)
-	}
-	if err != nil {
-		return status.None, err
-	}
-	return s.Verdict(), nil
 }
 
 // refuse is the exit code for an error, 0 for none.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // attempts is how often a stage starts over when the volumes move under it. A
@@ -152,14 +150,13 @@ func (l *Linker) wanted(keys []key) (map[string]want, error) {
 		}
 		targets[k.target] = want{dest: l.destOf(k)}
 	}
-	for target := range targets {
+	for _, target := range sortedKeys(targets) {
 		for dir := filepath.Dir(target); dir != "/"; dir = filepath.Dir(dir) {
 			if _, ok := targets[dir]; ok {
 				wrong = append(wrong, fmt.Errorf("target %q is inside target %q, which is a link itself", target, dir))
 			}
 		}
 	}
-	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return targets, joinInvalid(wrong)
 }
 

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -164,6 +165,18 @@ func Decode(data []byte) (Status, error) {
 		return Status{}, errors.New("cannot read the status: it has no version, so confit didn't write it")
 	}
 	return s, nil
+}
+
+// Show prints a status as it is. Its verdict is the exit code.
+func Show(w io.Writer, data []byte) (verdict int, err error) {
+	s, err := Decode(data)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err != nil {
+		return None, err
+	}
+	return s.Verdict(), nil
 }
 
 // Time is a moment as RFC 3339 in UTC; the zero one is null. Whole seconds, as

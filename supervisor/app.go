@@ -12,10 +12,10 @@ import (
 
 // tell makes the app read the generation that is in force.
 func (t *turn) tell() {
+	t.word = nothing
 	switch t.ask.Kind {
 	case config.None: // nothing was asked of the app, so it has nothing to prove
-		t.trial = trial{proof: "none"}
-		t.accept()
+		t.accept("none")
 	case config.Signal:
 		if t.ask.Auto && t.deaf {
 			t.restart("it died of " + signals.Name(t.ask.Signal) + " before")
@@ -104,6 +104,7 @@ func (t *turn) restart(why string) {
 
 // start runs the app; what came in for it meanwhile is sent when it runs.
 func (t *turn) start() {
+	t.word = begun
 	t.enter(starting, tryAgain)
 	t.do(spawn{})
 }

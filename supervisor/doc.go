@@ -61,6 +61,7 @@
 //	             started        → proving, running, settling, staging
 //	proving      elapsed        → running, settling, staging, withdrawing
 //	             exited         → draining, withdrawing
+//	             heard          → running, settling, staging
 //	             hookBarred     → running, settling, staging, withdrawing
 //	             hookEnded      → draining, running, settling, staging, withdrawing
 //	             signalled TERM → done, stopping

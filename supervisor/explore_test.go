@@ -5,6 +5,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/notify"
 	"confit/signals"
 )
 
@@ -18,6 +19,10 @@ func (w *world) tryAll(s state, depth int) {
 		if _, ok := e.(elapsed); ok {
 			now = s.deadline
 		}
+		s := s
+		if x, ok := e.(exited); ok && x.status.Signal() == signals.HUP {
+			s.hup = true // as it is after any reload by auto
+		}
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.phase, eventName(e), next.phase}] = true
 		bereft := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
@@ -29,7 +34,7 @@ func (w *world) tryAll(s state, depth int) {
 
 // couldHappen lists the events that may come in such a state.
 func (w *world) couldHappen(s state) []event {
-	events := []event{hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}}
+	events := []event{heard{notify.Message{State: notify.Ready}}, hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}}
 	if s.app.pid != 0 {
 		events = append(events, exited{}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {

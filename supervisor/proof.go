@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"confit/notify"
 )
 
 // prove waits until the app has shown that it can live with the generation that
@@ -17,21 +19,48 @@ func (t *turn) prove() {
 		t.drain()
 		return
 	case t.visible && t.accepted(t.candidate):
-		t.accept()
+		t.accept("stored")
 		return
 	}
-	t.trial = trial{until: t.now.Add(t.config.Probation), proof: "probation"}
-	if t.config.Probation == 0 {
-		t.trial.proof = "none"
-	}
+	t.trial = trial{until: t.now.Add(t.config.Probation)}
 	if len(t.config.Verify) > 0 && t.visible {
-		t.trial.verifyBy, t.trial.proof = t.now.Add(t.config.VerifyTimeout), "verify"
+		t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
 		t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
 		t.verify()
 		return
 	}
 	t.phase = proving
 	t.goOn()
+}
+
+// heard is what the app says of itself, sd_notify(3). That it is ready is as
+// good as a probation: it has read what it was to read.
+func (t *turn) heard(m notify.Message) {
+	if m.HasStatus {
+		t.seen.app.Text = m.Status
+	}
+	switch {
+	case m.State == notify.Reloading:
+		t.word = begun
+	case m.State == notify.Ready && t.word == begun:
+		t.word = ready
+	}
+	if t.phase == proving && t.word == ready && t.trial.verifyBy.IsZero() {
+		t.goOn()
+	}
+}
+
+// proof is what shows that the app can live with the generation.
+func (t *turn) proof() string {
+	switch {
+	case len(t.config.Verify) > 0:
+		return "verify"
+	case t.word == ready:
+		return "ready"
+	case t.config.Probation > 0:
+		return "probation"
+	}
+	return "none"
 }
 
 func (t *turn) verify() {
@@ -48,12 +77,12 @@ func (t *turn) goOn() {
 		t.reject("verify", t.trial.failure, t.trial.tail)
 	case !t.trial.verifyBy.IsZero():
 		t.verify()
-	case t.now.Before(t.trial.until):
+	case t.word != ready && t.now.Before(t.trial.until):
 		t.deadline = t.trial.until
 	case t.restored():
 		t.rest()
 	default:
-		t.accept()
+		t.accept(t.proof())
 	}
 }
 
@@ -78,12 +107,12 @@ func (t *turn) verified(err error, tail string) {
 func (t *turn) restored() bool { return t.told && !t.visible }
 
 // accept makes the candidate the generation to go back to.
-func (t *turn) accept() {
+func (t *turn) accept(proof string) {
 	if !t.accepted(t.candidate) {
-		t.say(slog.LevelInfo, "generation accepted", "generation", t.candidate.Number, "hash", t.candidate.Hash, "proof", t.trial.proof)
+		t.say(slog.LevelInfo, "generation accepted", "generation", t.candidate.Number, "hash", t.candidate.Hash, "proof", proof)
 	}
 	t.makeLive()
-	t.sawProof()
+	t.sawProof(proof)
 	t.do(store{})
 	t.rest()
 }

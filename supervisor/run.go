@@ -9,6 +9,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/notify"
 	"confit/process"
 	"confit/signals"
 )
@@ -20,8 +21,9 @@ type Supervisor struct {
 	Inbox   signals.Inbox
 	App     process.Command // the app; its environment and directory are the hooks', too
 	Log     *slog.Logger
-	Stderr  io.Writer // takes what hooks print
-	Version string    // confit's, for the status
+	Stderr  io.Writer      // takes what hooks print
+	Version string         // confit's, for the status
+	Notify  *notify.Socket // where the app says how it is; nil without
 }
 
 // loop is one run of a Supervisor.
@@ -112,6 +114,9 @@ func (l *loop) wait(timer *time.Timer) event {
 			return nil
 		}
 		return e
+	case <-l.words():
+		l.listen()
+		return nil
 	case tail := <-l.spoken:
 		return l.hook.spoke(tail)
 	case <-timer.C:
@@ -141,6 +146,7 @@ func (l *loop) become(s state, actions []action) {
 
 // reap collects all children that have ended.
 func (l *loop) reap() {
+	l.listen() // whoever said something must not be reaped before it is known who that was
 	l.family.Reap(func(x process.Exit) {
 		switch x.PID {
 		case l.state.app.pid:

@@ -70,9 +70,9 @@ func (t *turn) sawCandidate() {
 
 // sawProof notes what proved the accepted generation; one that was stored
 // stays so.
-func (t *turn) sawProof() {
+func (t *turn) sawProof(proof string) {
 	if a := t.seen.accepted; a == nil || a.Hash != t.live.Hash.Hex() {
-		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.live), Proof: t.trial.proof}
+		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.live), Proof: proof}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/notify"
 	"confit/process"
 	"confit/signals"
 )
@@ -56,6 +57,7 @@ type state struct {
 	told      bool              // the app may have read it: from now on it is to blame
 	lost      error             // the app is gone, and the candidate is to blame
 	trial     trial             // what it still has to prove
+	word      word              // what it says of itself since it was started or told
 	splayBy   time.Time         // when the app may be told
 	live      linker.Generation // the accepted generation, which is gone back to
 	busy      bool              // the linker has not answered yet
@@ -89,8 +91,18 @@ type trial struct {
 	verifyBy time.Time // the verify hook must have succeeded by then; zero: nothing to verify, or it has
 	failure  error     // how its last attempt ended
 	tail     string    // and the last it printed
-	proof    string    // what is said of it when it is accepted
 }
+
+// word is how far an app that speaks sd_notify(3) has come. RELOADING=1 comes
+// before READY=1 in a reload, so that a READY=1 of the start before it, which
+// may be late, isn't taken for the reload's.
+type word int
+
+const (
+	nothing word = iota
+	begun        // READY=1 follows
+	ready
+)
 
 // retry is when a rejected candidate is tried again.
 type retry struct {
@@ -138,6 +150,7 @@ type (
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
+	heard     struct{ message notify.Message } // the app says something of itself
 )
 
 func (hinted) event()     {}
@@ -161,6 +174,7 @@ func (exited) event()     {}
 func (reaped) event()     {}
 func (cleared) event()    {}
 func (signalled) event()  {}
+func (heard) event()      {}
 
 // action is something to do. Its name is an imperative.
 type action interface{ action() }

@@ -96,6 +96,8 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.cleared(e.left)
 	case signalled:
 		t.signalled(e.signal)
+	case heard:
+		t.heard(e.message)
 	}
 	return t.state, t.actions
 }

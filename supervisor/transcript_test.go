@@ -12,6 +12,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/notify"
 	"confit/signals"
 )
 
@@ -179,6 +180,14 @@ func (p *player) event(words []string) event {
 		return reaped{}
 	case "cleared":
 		return cleared{rest == "left"}
+	case "heard":
+		switch words[1] {
+		case "READY":
+			return heard{notify.Message{State: notify.Ready}}
+		case "RELOADING":
+			return heard{notify.Message{State: notify.Reloading}}
+		}
+		return heard{notify.Message{HasStatus: true, Status: rest}}
 	case "signalled":
 		sig, err := signals.Parse(rest)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/notify"
 	"confit/signals"
 	"confit/status"
 )
@@ -110,6 +111,7 @@ func (w *world) act() {
 	case 8:
 		w.give(hinted{})
 	case 9:
+		w.give(heard{notify.Message{State: notify.State(w.rand.IntN(4))}})
 		w.give(signalled{[]signals.Signal{2, 12, 28}[w.rand.IntN(3)]})
 	case 10:
 		w.handler = signals.Disposition(w.rand.IntN(4))
@@ -279,7 +281,8 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
-		hookEnded{}, stored{}, stored{errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1}}
+		hookEnded{}, stored{}, stored{errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
 		for _, e := range events {
