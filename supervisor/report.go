@@ -13,12 +13,19 @@ type reporter struct {
 	refused string // why it could not be written, once that was said
 }
 
-// gist is what makes a status another one.
+// gist is what makes a status another one: all that goes into it, comparable.
 type gist struct {
-	any     bool // there is one at all
-	phase   phase
-	seen    record
-	trouble string
+	any      bool // there is one at all
+	phase    phase
+	seen     record
+	trouble  string
+	degraded string
+	deaf     bool
+	retry    time.Time
+}
+
+func (s *state) gist() gist {
+	return gist{true, s.phase, s.seen, s.trouble, s.degraded, s.deaf, s.retry.at}
 }
 
 // reported is the linker's answer to a status. It is none of step's business.
@@ -26,16 +33,15 @@ type reported struct{ err error }
 
 func (reported) event() {}
 
-// report has status.json replaced when there is something new to say. Phases
-// that pass by themselves within moments are left out: the app is told first. A
-// status that comes while another is being written waits for that.
+// fleeting phases pass by themselves within moments, so that they are left out
+// of the status: the app is told first.
+func (p phase) fleeting() bool { return p == staging || p == publishing || p == starting }
+
+// report has status.json replaced when there is something new to say. A status
+// that comes while another is being written waits for that.
 func (l *loop) report() {
-	switch l.state.phase {
-	case staging, publishing, starting:
-		return
-	}
-	now := gist{true, l.state.phase, l.state.seen, l.state.trouble}
-	if now == l.status.last || l.status.busy {
+	now := l.state.gist()
+	if now == l.status.last || l.status.busy || now.phase.fleeting() {
 		return
 	}
 	l.status.last, l.status.busy = now, true

@@ -26,13 +26,24 @@ func (s *state) status(c *config.Config) *status.Status {
 	told := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.Time{Time: s.seen.pending}, Rejection: s.seen.rejection, Counters: s.seen.count,
+		PendingSince: status.Time{Time: s.seen.pending}, Rejection: s.rejection(), Counters: s.seen.count,
 	}
 	told.App.Reload = c.Reload.String()
 	if s.deaf {
 		told.App.Reload = "restart: it died of HUP"
 	}
 	return told
+}
+
+// rejection is the last one. When it is tried again is another matter: after a
+// revert it isn't, nor once confit has left.
+func (s *state) rejection() *status.Rejection {
+	if s.seen.rejection == nil || s.phase == done {
+		return s.seen.rejection
+	}
+	r := *s.seen.rejection
+	r.NextTry = status.Time{Time: s.retry.at}
+	return &r
 }
 
 func (t *turn) stamp() status.Time { return status.Time{Time: t.now} }
@@ -68,6 +79,14 @@ func (t *turn) sawCandidate() {
 	}
 }
 
+// sawTrouble notes that what is mounted couldn't be looked at or copied, so that
+// a change may be waiting.
+func (t *turn) sawTrouble() {
+	if t.seen.pending.IsZero() && !t.refused {
+		t.seen.pending = t.now
+	}
+}
+
 // sawProof notes what proved the accepted generation; one that was stored
 // stays so.
 func (t *turn) sawProof(proof string) {
@@ -88,7 +107,7 @@ func (t *turn) sawLive(g linker.Generation) {
 }
 
 func (t *turn) sawRejection(step string, reason error, tail string, again bool) {
-	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, NextTry: status.Time{Time: t.retry.at}}
+	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}

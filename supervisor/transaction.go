@@ -27,8 +27,16 @@ func (t *turn) files(e event) {
 
 // looked is the end of staging.
 func (t *turn) looked(e event) {
+	if e, ok := e.(failed); ok {
+		t.sawTrouble()
+		t.suffer(e.err)
+		t.abandon(config.ExitSystem, e.err)
+		return
+	}
+	t.trouble = ""
 	switch e := e.(type) {
 	case unchanged:
+		t.sawEnd()
 		t.rest()
 	case staged:
 		t.sawMounted(e.candidate.Hash.Hex())
@@ -36,15 +44,12 @@ func (t *turn) looked(e event) {
 	case invalid:
 		t.sawMounted("")
 		t.reject("stage", e.reason, "")
-	case failed:
-		t.suffer(e.err)
-		t.abandon(config.ExitSystem, e.err)
 	}
 }
 
 // consider compares a candidate with what is live and with what was rejected.
 func (t *turn) consider(e staged) {
-	t.single, t.trouble = e.candidate.Single, ""
+	t.single = e.candidate.Single
 	same := t.accepted(e.candidate)
 	switch {
 	case same && !t.first():

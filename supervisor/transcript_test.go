@@ -48,11 +48,12 @@ func TestTranscripts(t *testing.T) {
 
 // player gives the events of a script to step.
 type player struct {
-	t      *testing.T
-	config config.Config
-	state  state
-	now    time.Time
-	out    strings.Builder
+	t       *testing.T
+	config  config.Config
+	state   state
+	written state // that whose status was written last
+	now     time.Time
+	out     strings.Builder
 }
 
 func play(t *testing.T, script string) string {
@@ -237,9 +238,23 @@ func (p *player) status() {
 	fmt.Fprintf(&p.out, "    verdict %d\n", s.Verdict())
 }
 
+// noticed holds that a status which says something new is known as another one
+// than that which was written last.
+func (p *player) noticed() {
+	if p.state.phase.fleeting() {
+		return
+	}
+	before, now := p.written.status(&p.config).Encode(), p.state.status(&p.config).Encode()
+	if p.written.gist() == p.state.gist() && string(before) != string(now) {
+		p.t.Errorf("the status\n%s is not written, as it counts as the same as\n%s", now, before)
+	}
+	p.written = p.state
+}
+
 // tell writes down what step answered.
 func (p *player) tell(s state, actions []action) {
 	p.state = s
+	p.noticed()
 	for _, a := range actions {
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}

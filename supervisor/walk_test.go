@@ -237,6 +237,8 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.refused != (s.status(w.config).Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.refused, s.status(w.config).Encode())
+	case s.trouble != "" || !s.seen.pending.IsZero() || s.seen.candidate != nil:
+		w.fatalf("nothing is under way, and the status says %s", s.status(w.config).Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:
