@@ -1,8 +1,8 @@
 package notify
 
 import (
+	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -50,7 +50,7 @@ const longestStatus = 256
 // as it goes to terminals and into JSON.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
+		if strconv.IsPrint(r) {
 			return r
 		}
 		return ' '

@@ -123,7 +123,7 @@ func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "":
 		return Rejected
-	case s.Rejection == nil || s.Mounted == nil || !s.PendingSince.IsZero():
+	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
 		return Well
 	case s.Rejection.Hash != s.Mounted.Hash:
 		return Well
@@ -179,14 +179,23 @@ func Show(w io.Writer, data []byte) (verdict int, err error) {
 	return s.Verdict(), nil
 }
 
-// Time is a moment as RFC 3339 in UTC; the zero one is null. Whole seconds, as
-// the function fromdate of jq(1) reads no fractions.
-type Time struct{ time.Time }
+// Time is a moment as RFC 3339 in UTC; "" is none, and null in JSON. Whole
+// seconds, as the function fromdate of jq(1) reads no fractions. It is a text,
+// as time.Time would bring along whatever reads one: 20 KB.
+type Time string
+
+// At is the Time of a moment; the zero one is none.
+func At(t time.Time) Time {
+	if t.IsZero() {
+		return ""
+	}
+	return Time(t.UTC().Format(time.RFC3339))
+}
 
 // MarshalJSON writes it.
 func (t Time) MarshalJSON() ([]byte, error) {
-	if t.IsZero() {
+	if t == "" {
 		return []byte("null"), nil
 	}
-	return []byte(t.UTC().Format(`"` + time.RFC3339 + `"`)), nil
+	return []byte(`"` + t + `"`), nil
 }

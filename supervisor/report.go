@@ -52,7 +52,7 @@ func (l *loop) report() {
 // snapshot is the status as the loop knows it.
 func (l *loop) snapshot() *status.Status {
 	s := l.state.status(l.Config)
-	s.Confit, s.Updated = l.Version, status.Time{Time: time.Now()}
+	s.Confit, s.Updated = l.Version, status.At(time.Now())
 	return s
 }
 

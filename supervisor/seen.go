@@ -26,7 +26,7 @@ func (s *state) status(c *config.Config) *status.Status {
 	told := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.Time{Time: s.seen.pending}, Rejection: s.rejection(), Counters: s.seen.count,
+		PendingSince: status.At(s.seen.pending), Rejection: s.rejection(), Counters: s.seen.count,
 	}
 	told.App.Reload = c.Reload.String()
 	if s.deaf {
@@ -42,11 +42,11 @@ func (s *state) rejection() *status.Rejection {
 		return s.seen.rejection
 	}
 	r := *s.seen.rejection
-	r.NextTry = status.Time{Time: s.retry.at}
+	r.NextTry = status.At(s.retry.at)
 	return &r
 }
 
-func (t *turn) stamp() status.Time { return status.Time{Time: t.now} }
+func (t *turn) stamp() status.Time { return status.At(t.now) }
 
 func (t *turn) seenAs(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp()}

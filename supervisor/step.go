@@ -102,6 +102,9 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	return t.state, t.actions
 }
 
+// do is called from so many places that to inline it would cost 16 KB.
+//
+//go:noinline
 func (t *turn) do(a action) { t.actions = append(t.actions, a) }
 
 func (t *turn) say(l slog.Level, message string, keys ...any) {
