@@ -90,12 +90,12 @@ func TestThereAndBack(t *testing.T) {
 // version, whatever else it changed.
 func TestDecodeErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                   "cannot read the status: unexpected end of JSON input",
-		`{"version": 1, "phase": "run`:       "cannot read the status: unexpected end of JSON input",
-		`{}`:                                 "cannot read the status: it has no version, so confit didn't write it",
-		`{"version": 2}`:                     "cannot read the status: it is of version 2, this confit knows version 1: ask the confit that wrote it",
-		`{"version": 2, "app": "nginx"}`:     "cannot read the status: it is of version 2, this confit knows version 1: ask the confit that wrote it",
-		`{"version": 1, "app": "nginx"}`:     "cannot read the status: json: cannot unmarshal string into Go struct field Status.app of type status.App",
+		"":                               "cannot read the status: unexpected end of JSON input",
+		`{"version": 1, "phase": "run`:   "cannot read the status: unexpected end of JSON input",
+		`{}`:                             "cannot read the status: it has no version, so confit didn't write it",
+		`{"version": 2}`:                 "cannot read the status: it is of version 2, this confit knows version 1: ask the confit that wrote it",
+		`{"version": 2, "app": "nginx"}`: "cannot read the status: it is of version 2, this confit knows version 1: ask the confit that wrote it",
+		`{"version": 1, "app": "nginx"}`: "cannot read the status: json: cannot unmarshal string into Go struct field Status.app of type status.App",
 	} {
 		if _, err := Decode([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", text, err, want)

@@ -206,11 +206,13 @@ func (w *world) seldom() {
 func (w *world) settleDown() {
 	w.frail = false
 	w.handler = signals.Caught
-	for range 400 {
-		if w.state.phase == done {
+	for i := range 600 {
+		if w.state.phase == done || (i > 400 && w.state.phase == running) { // not in the middle of a retry
 			return
 		}
-		w.give(hinted{})
+		if i <= 400 {
+			w.give(hinted{})
+		}
 		w.answer()
 		w.endOfHook()
 		if w.zombie != 0 || w.leftover || w.doomed {
