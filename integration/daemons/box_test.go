@@ -20,6 +20,7 @@ import (
 //	/srv/etc      what the links point from
 //	/srv          files of the image, such as an application
 //	/run          empty at first; it outlives a box, as an emptyDir does a container
+//	/dev/shm      of its own, which squid needs
 const root = "/srv"
 
 // rootVariable names the directory outside that is /srv inside.
@@ -39,6 +40,7 @@ func enter() int {
 		unix.Mount("proc", "/proc", "proc", 0, ""),
 		unix.Mount(filepath.Join(dir, "run"), "/run", "", unix.MS_BIND, ""),
 		unix.Mount(dir, root, "", unix.MS_BIND, ""),
+		unix.Mount("tmpfs", "/dev/shm", "tmpfs", 0, ""),
 		loopbackUp())
 	if err == nil {
 		err = syscall.Exec(os.Args[0], os.Args, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE=1"})

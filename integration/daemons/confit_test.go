@@ -150,9 +150,13 @@ func (c *confit) logs(parts ...string) {
 	c.eventually(fmt.Sprintf("a log line with %q", parts), func() bool { return c.logged(parts...) > 0 })
 }
 
-// wantLogged checks how many lines of the log hold all of these.
+// wantLogged checks how many lines of the log hold all of these. They may come in later than what they are about; of what must
+// not have been logged, none is waited for.
 func (c *confit) wantLogged(want int, parts ...string) {
 	c.t.Helper()
+	if want > 0 {
+		c.eventually(fmt.Sprintf("%d log lines with %q", want, parts), func() bool { return c.logged(parts...) >= want })
+	}
 	if got := c.logged(parts...); got != want {
 		c.t.Errorf("%d log lines with %q, want %d", got, parts, want)
 	}
