@@ -67,15 +67,15 @@ type confit struct {
 	ended chan struct{} // closed after the last process of the box is gone
 }
 
-// start runs confit with the daemon, with these lines in the links file besides the daemon's own.
-func (s *site) start(lines ...string) *confit {
+// start runs confit with the daemon, with these flags besides the lines of the links file.
+func (s *site) start(flags ...string) *confit {
 	s.t.Helper()
-	links := s.links(lines...)
-	s.write("links", links)
+	s.write("links", s.links())
 	c := &confit{site: s, ended: make(chan struct{})}
-	argv := []string{confitPath, "--links", root + "/links", "--volumes", root + "/volumes", "--rescan", "1h", "--"}
+	argv := []string{confitPath, "--links", root + "/links", "--volumes", root + "/volumes", "--rescan", "1h"}
+	argv = append(append(append(argv, flags...), "--"), strings.Fields(s.app)...)
 	c.cmd = &exec.Cmd{
-		Path: "/proc/self/exe", Args: append(argv, strings.Fields(s.app)...), Dir: "/",
+		Path: "/proc/self/exe", Args: argv, Dir: "/",
 		Env:    []string{roleVariable + "=enter", rootVariable + "=" + s.dir},
 		Stdout: &c.output, Stderr: &c.output,
 		SysProcAttr: &syscall.SysProcAttr{
@@ -91,7 +91,7 @@ func (s *site) start(lines ...string) *confit {
 		_ = c.cmd.Wait()
 		close(c.ended)
 	}()
-	s.t.Cleanup(func() { c.cleanUp(links) })
+	s.t.Cleanup(c.cleanUp)
 	return c
 }
 
@@ -101,13 +101,11 @@ func (c *confit) kill() {
 	<-c.ended
 }
 
-func (c *confit) cleanUp(links string) {
+func (c *confit) cleanUp() {
 	c.kill()
 	c.netns.Close()
-	for _, fault := range []string{"panic: ", "fatal error: "} {
-		if c.logged(fault) > 0 {
-			c.t.Errorf("the log holds %q", fault)
-		}
+	if c.logged("goroutine ") > 0 {
+		c.t.Error("confit crashed")
 	}
 	if c.t.Failed() {
 		text := c.String()
@@ -115,7 +113,7 @@ func (c *confit) cleanUp(links string) {
 		if len(text) > head+tail {
 			text = text[:head] + "\n…\n" + text[len(text)-tail:]
 		}
-		c.t.Logf("links file:\n%s\nlog:\n%s", links, text)
+		c.t.Logf("%q\nlinks file:\n%s\nlog:\n%s", c.cmd.Args, c.links(), text)
 	}
 }
 
@@ -166,9 +164,15 @@ func (c *confit) wantLogged(want int, parts ...string) {
 func (c *confit) stops(code int) {
 	c.t.Helper()
 	must(c.t, c.cmd.Process.Signal(syscall.SIGTERM))
+	c.ends(code)
+}
+
+// ends waits for the end of confit and checks its exit code.
+func (c *confit) ends(code int) {
+	c.t.Helper()
 	for deadline := time.Now().Add(patience); c.alive(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
-			c.t.Fatalf("confit doesn't stop within %v", patience)
+			c.t.Fatalf("confit doesn't end within %v", patience)
 		}
 	}
 	if got := c.cmd.ProcessState.ExitCode(); got != code {

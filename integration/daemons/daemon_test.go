@@ -25,6 +25,8 @@ type daemon struct {
 	reload, stop syscall.Signal
 	// validate is its own check.
 	validate string
+	// keeps is true when the daemon that is told of a bad file only logs, and goes on with what it has.
+	keeps bool
 	// network is tcp or udp. The request is answered with something that holds the generation's name.
 	network, request string
 }
@@ -52,14 +54,18 @@ func name(n int) string {
 	return fmt.Sprintf("generation-%d", n)
 }
 
-// links is the links file, with these lines besides the daemon's own.
-func (d daemon) links(lines ...string) string {
-	own := []string{
-		"link web/" + d.key + " " + root + "/etc/" + d.key,
-		"reload signal:" + signalName(d.reload),
-		"stop-signal " + signalName(d.stop),
-	}
-	return strings.Join(append(own, lines...), "\n") + "\n"
+// links is the links file.
+func (d daemon) links() string {
+	return fmt.Sprintf("link web/%s %s/etc/%s\nreload signal:%s\nstop-signal %s\n",
+		d.key, root, d.key, signalName(d.reload), signalName(d.stop))
+}
+
+// verify is for daemons that keep to themselves that they refused: it compares what is served with what is linked. Two
+// seconds are enough for a reload here, and few enough for a test.
+func (d daemon) verify() []string {
+	const script = `exec 3<>/dev/tcp/127.0.0.1/8080; printf "GET / HTTP/1.0\r\n\r\n" >&3; ` +
+		`grep -q "$(grep -o "generation-[a-z0-9]*" "$0")" <&3`
+	return []string{"--verify", "bash -c '" + script + "' " + root + "/etc/" + d.key, "--verify-timeout", "2s"}
 }
 
 func signalName(s syscall.Signal) string {

@@ -23,6 +23,7 @@ frontend web
 	reload:   syscall.SIGUSR2,
 	stop:     syscall.SIGUSR1,
 	validate: "haproxy -c -f {candidate}/web/haproxy.cfg",
+	keeps:    true,
 	network:  "tcp",
 	request:  httpRequest,
 }

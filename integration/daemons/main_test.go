@@ -2,7 +2,8 @@
 // run: each of Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A
 // prober asks the service all the time, so what a client would have noticed is a number.
 //
-// One file a daemon says how it is run, told, checked and asked; scenarios_test.go says what is done to them.
+// One file a daemon says how it is run, told, checked and asked; scenarios_test.go says what is done to them. What their
+// clients notice is written to docs/bad-edits.md by go test -count=3 -run 'Good|Bad' -update.
 package daemons
 
 import (
@@ -17,6 +18,8 @@ import (
 // roleVariable makes this test binary the first process of a box. It must not start with CONFIT_, which confit reads itself.
 const roleVariable = "DAEMONS_ROLE"
 
+var update = flag.Bool("update", false, "write docs/bad-edits.md anew")
+
 // confitPath is that of the program under test, built once.
 var confitPath string
 
@@ -29,7 +32,11 @@ func TestMain(m *testing.M) {
 		os.Exit(enter())
 	}
 	flag.Parse()
-	_ = flag.Set("test.parallel", "8") // most of the time all of them wait
+	parallel := "8" // most of the time all of them wait
+	if *update {
+		parallel = "1" // what is written down is measured without the others
+	}
+	_ = flag.Set("test.parallel", parallel)
 	code, err := suite(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "daemons:", err)
@@ -45,10 +52,11 @@ func suite(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	confitPath = filepath.Join(dir, "confit")
-	build := exec.Command("go", "build", "-o", confitPath, "../..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped
-	if out, err := build.CombinedOutput(); err != nil {
+	if out, err := exec.Command("../../build.sh", confitPath).CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("cannot build confit: %w\n%s", err, out)
 	}
-	return m.Run(), nil
+	if code := m.Run(); code != 0 || !*update {
+		return code, nil
+	}
+	return 0, writeReport()
 }

@@ -30,6 +30,7 @@ http {
 	reload:   syscall.SIGHUP,
 	stop:     syscall.SIGQUIT,
 	validate: "nginx -t -e stderr -c {candidate}/web/nginx.conf",
+	keeps:    true,
 	network:  "tcp",
 	request:  httpRequest,
 }

@@ -15,7 +15,7 @@ import (
 // answer is what the service said to one question.
 type answer struct {
 	asked, got time.Time
-	name       string // of a generation
+	name       string // of a generation, when there is no error
 	err        error
 }
 
@@ -32,11 +32,14 @@ var namePattern = regexp.MustCompile(`generation-\w+`)
 func (c *confit) ask() answer {
 	asked := time.Now()
 	text, err := c.exchange()
-	name := namePattern.FindString(text)
-	if name == "" && err == nil {
-		err = fmt.Errorf("the answer names no generation: %.200q", text)
+	a := answer{asked: asked, got: time.Now(), err: err}
+	if err == nil {
+		a.name = namePattern.FindString(text)
 	}
-	return answer{asked, time.Now(), name, err}
+	if err == nil && a.name == "" {
+		a.err = fmt.Errorf("the answer names no generation: %.200q", text)
+	}
+	return a
 }
 
 func (c *confit) exchange() (string, error) {
@@ -83,10 +86,10 @@ type answers []answer
 // probe asks all the time, until the returned function is called and then a question is answered.
 func (c *confit) probe() (end func() answers) {
 	stop, all := make(chan struct{}), make(chan answers)
+	list := answers{c.ask()} // before whatever the caller does next
 	go func() {
 		tick := time.NewTicker(pollInterval)
 		defer tick.Stop()
-		list := answers{c.ask()}
 		for stopped := false; !stopped || c.alive() && list[len(list)-1].err != nil; list = append(list, c.ask()) {
 			select {
 			case <-stop:

@@ -8,11 +8,15 @@ import (
 // serves waits until the service answers with this name.
 func (c *confit) serves(want string) {
 	c.t.Helper()
-	var last answer
-	c.eventually("an answer of "+want, func() bool {
-		last = c.ask()
-		return last.err == nil && last.name == want
-	})
+	c.eventually("an answer of "+want, func() bool { return c.ask().name == want })
+}
+
+// isUp waits until generation 1 is served and accepted, and the daemon can be told of another.
+func (c *confit) isUp() {
+	c.t.Helper()
+	c.serves(name(1))
+	c.logs(`msg="generation accepted"`, "generation=1 ")
+	c.ready()
 }
 
 // A good edit: the daemon is told and serves the new configuration, the same process as before. It stops as it is told to.
@@ -23,12 +27,12 @@ func TestGood(t *testing.T) {
 			s := newSite(t, d)
 			s.swap(d.good(1))
 			c := s.start()
-			c.serves(name(1))
-			c.ready()
+			c.isUp()
 			end := c.probe()
 			s.swap(d.good(2))
 			c.serves(name(2))
-			t.Log(end())
+			c.logs(`msg="generation accepted"`, "generation=2 ")
+			record(t, d, goodEdit, end())
 			c.wantLogged(1, `msg="app told"`)
 			c.wantLogged(1, `msg="app started"`)
 			c.ready()
@@ -44,15 +48,14 @@ func TestBad_validated(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, d)
 			s.swap(d.good(1))
-			c := s.start("validate " + d.validate)
-			c.serves(name(1))
-			c.ready()
+			c := s.start("--validate", d.validate)
+			c.isUp()
 			end := c.probe()
 			s.swap(d.bad())
 			c.logs(`msg="candidate rejected"`, "step=validate", `live="generation 1, `)
 			c.serves(name(1)) // at least one question was asked since
 			list := end()
-			t.Log(list)
+			record(t, d, validatedEdit, list)
 			if len(list.failed()) > 0 || !slices.Equal(list.names(), []string{name(1)}) {
 				t.Error("somebody noticed")
 			}
@@ -61,4 +64,44 @@ func TestBad_validated(t *testing.T) {
 			c.wantLogged(1, `msg="app started"`)
 		})
 	}
+}
+
+// A bad edit that nothing finds before the daemon is told. Most daemons exit then; the container lives, and what was accepted
+// is served again. Of those that go on with what they have, only a verify hook knows; nobody notices anything.
+func TestBad_rolled_back(t *testing.T) {
+	for _, d := range daemons {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			flags, step, starts := []string(nil), "step=probation", 2
+			if d.keeps {
+				flags, step, starts = d.verify(), "step=verify", 1
+			}
+			s := newSite(t, d)
+			s.swap(d.good(1))
+			c := s.start(flags...)
+			c.isUp()
+			end := c.probe()
+			s.swap(d.bad())
+			c.logs(`msg="candidate rejected"`, step, `live="generation 1, `)
+			c.logs(`msg="rolled back"`, "generation=1 ")
+			c.serves(name(1))
+			list := end()
+			record(t, d, rolledBackEdit, list)
+			if !slices.Equal(list.names(), []string{name(1)}) || d.keeps && len(list.failed()) > 0 || list.outage() > patience {
+				t.Error("the service wasn't as it should be")
+			}
+			c.wantLogged(starts, `msg="app started"`)
+			c.goesOn()
+		})
+	}
+}
+
+// goesOn checks that the next good edit is served, and that the daemon stops as it is told to.
+func (c *confit) goesOn() {
+	c.t.Helper()
+	c.ready()
+	c.swap(c.good(2))
+	c.serves(name(2))
+	c.ready()
+	c.stops(0)
 }
