@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // key is one file of a volume that a link asks for.
@@ -176,13 +174,7 @@ func (s *source) classify(err error) error {
 	if errors.Is(err, errMoved) {
 		return err
 	}
-	err = s.errorf("%w", err)
-	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR} {
-		if errors.Is(err, passing) {
-			return err
-		}
-	}
-	return &Invalid{err}
+	return invalid(s.errorf("%w", err))
 }
 
 // mostProblems bounds how many problems one message tells.

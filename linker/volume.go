@@ -129,7 +129,17 @@ func (e *Invalid) Error() string { return e.err.Error() }
 func (e *Invalid) Unwrap() error { return e.err }
 
 func invalidf(format string, args ...any) error {
-	return &Invalid{fmt.Errorf(format, args...)}
+	return invalid(fmt.Errorf(format, args...))
+}
+
+// invalid is an [*Invalid], unless the cause is the system's and may pass.
+func invalid(err error) error {
+	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR} {
+		if errors.Is(err, passing) {
+			return err
+		}
+	}
+	return &Invalid{err}
 }
 
 // cause is the bare reason inside a path error, whose path would be said twice
