@@ -52,6 +52,7 @@ func (s Supervisor) Run() (code int, err error) {
 		done:       make(chan event, 8),
 		spoken:     make(chan string, 1),
 	}
+	process.ReserveThreads()
 	go work(l.jobs, l.done)
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
