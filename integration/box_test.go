@@ -28,6 +28,9 @@ type box struct {
 	TerminationLog string   // the file behind /dev/termination-log
 	UID            int      // confit's user and group
 	NoFile         uint64   // soft limit of open files
+	HardNoFile     bool     // the hard limit is the same
+	NoProc         bool     // an empty /proc
+	Refused        *refusal // system calls that a seccomp profile doesn't allow
 	Gate           bool     // confit starts when a byte arrives on descriptor 3
 	Argv, Env      []string
 }
@@ -66,7 +69,7 @@ func enter() int {
 
 func (b box) setUp() error {
 	for _, step := range []func() error{
-		b.network, b.mounts, b.terminationLog, b.limits, b.dropUser, b.gate,
+		b.network, b.mounts, b.terminationLog, b.limits, b.dropUser, b.gate, b.refuse,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -118,6 +121,9 @@ func (b box) mounts() error {
 		if err := mount("tmpfs", m.Path, "tmpfs", 0, m.Options); err != nil {
 			return err
 		}
+	}
+	if b.NoProc {
+		return mount("tmpfs", "/proc", "tmpfs", 0, "")
 	}
 	return nil
 }
@@ -184,6 +190,9 @@ func (b box) limits() error {
 		return err
 	}
 	limit.Cur = b.NoFile
+	if b.HardNoFile {
+		limit.Max = b.NoFile
+	}
 	return syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
 }
 

@@ -28,9 +28,8 @@ var leftovers = []leftover{
 func TestDrain_at_the_end(t *testing.T) {
 	for _, l := range leftovers {
 		for _, under := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/under_%v", l.name, under), func(t *testing.T) {
-				t.Parallel()
-				s := newExit(t)
+			eachUser(t, fmt.Sprintf("%s/under_%v", l.name, under), func(t *testing.T, s *setup) {
+				s.linkOne()
 				s.box.Under = under
 				if l.says == "" {
 					s.flag("--drain-timeout", "300ms")

@@ -16,40 +16,40 @@ func (s *setup) unread(app ...string) *confit {
 
 // A full log holds nothing up: swaps are told, a hook that floods it passes, and TERM reaches the app.
 func TestLog_full(t *testing.T) {
-	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
-	web.swap(keys{"a": "swap 0"})
-	c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-	c.says("ready", 1)
-	for i := 1; i <= 5; i++ {
-		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-		c.says(fmt.Sprintf("read swap %d", i), 1)
-	}
-	c.signal(syscall.SIGUSR1)
-	c.says("signal USR1", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		web := s.volume("web")
+		s.line("link web/a %s", s.target("a"))
+		s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
+		web.swap(keys{"a": "swap 0"})
+		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
+		c.says("ready", 1)
+		for i := 1; i <= 5; i++ {
+			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
+			c.says(fmt.Sprintf("read swap %d", i), 1)
+		}
+		c.signal(syscall.SIGUSR1)
+		c.says("signal USR1", 1)
+		c.signal(syscall.SIGTERM)
+		c.ends(7)
+	})
 }
 
 // A closed log is as good as none.
 func TestLog_closed(t *testing.T) {
-	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.line(`validate sh -c "echo {candidate}; echo {candidate} >&2"`)
-	web.swap(keys{"a": "swap 0"})
-	c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-	c.says("ready", 1)
-	c.signalProcess(c.find("sleep 7654321"), syscall.SIGKILL)
-	c.gone("sleep 7654321")
-	for i := 1; i <= 5; i++ {
-		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-		c.says(fmt.Sprintf("read swap %d", i), 1)
-	}
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		web := s.volume("web")
+		s.line("link web/a %s", s.target("a"))
+		s.line(`validate sh -c "echo {candidate}; echo {candidate} >&2"`)
+		web.swap(keys{"a": "swap 0"})
+		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
+		c.says("ready", 1)
+		c.signalProcess(c.find("sleep 7654321"), syscall.SIGKILL)
+		c.gone("sleep 7654321")
+		for i := 1; i <= 5; i++ {
+			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
+			c.says(fmt.Sprintf("read swap %d", i), 1)
+		}
+		c.signal(syscall.SIGTERM)
+		c.ends(7)
+	})
 }

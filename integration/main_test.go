@@ -28,7 +28,7 @@ var roles = map[string]func() int{
 }
 
 // programs are built once, before the first test.
-var programs struct{ dir, confit, shipped, kubelet, app string }
+var programs struct{ dir, confit, shipped, kubelet, app, unruly string }
 
 func TestMain(m *testing.M) {
 	if name, ok := os.LookupEnv(roleVariable); ok {
@@ -66,8 +66,9 @@ func buildAll() error {
 	programs.dir = dir
 	programs.confit = filepath.Join(dir, "confit")
 	programs.app = filepath.Join(dir, "app")
+	programs.unruly = filepath.Join(dir, "unruly")
 	programs.kubelet = os.Getenv("INTEGRATION_KUBELET")
-	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(), copySelf())
+	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(), buildUnruly(), copySelf())
 }
 
 // buildConfit builds the confit that all tests run, and the one that is shipped: the race detector needs the C library's entry
@@ -90,6 +91,14 @@ func buildKubelet() error {
 	}
 	programs.kubelet = filepath.Join(programs.dir, "kubelet")
 	return goBuild("kubelet", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", programs.kubelet, "."})
+}
+
+// buildUnruly needs the C compiler, as the race detector does. What is static forks faster.
+func buildUnruly() error {
+	if out, err := exec.Command("cc", "-O2", "-static", "-o", programs.unruly, "testdata/unruly.c").CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build unruly.c: %w\n%s", err, out)
+	}
+	return nil
 }
 
 func goBuild(dir string, environment, args []string) error {

@@ -70,11 +70,15 @@ func statusField(dir, name string) string {
 func (c *confit) running(text string) []processInfo {
 	var found []processInfo
 	for _, p := range c.processes() {
-		if strings.Contains(p.command, text) && !strings.HasPrefix(p.command, programs.confit+" ") {
+		if strings.Contains(p.command, text) && !p.isConfit() {
 			found = append(found, p)
 		}
 	}
 	return found
+}
+
+func (p processInfo) isConfit() bool {
+	return strings.HasPrefix(p.command, programs.confit+" ") || strings.HasPrefix(p.command, programs.shipped+" ")
 }
 
 // find waits for a process whose command line holds a text.

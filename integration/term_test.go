@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -70,7 +69,7 @@ func (p termPhase) run(t *testing.T, under bool) {
 func (c *confit) term() {
 	c.t.Helper()
 	for _, p := range c.processes() {
-		if strings.HasPrefix(p.command, programs.confit+" ") {
+		if p.isConfit() {
 			c.signalProcess(p, syscall.SIGTERM)
 			return
 		}

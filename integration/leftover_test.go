@@ -1,0 +1,120 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A leftover whose parent in the kernel's eyes is another process, its tracer: ptrace(2). It may run, be in a stop of the
+// tracer's, or be dead with its status left for the tracer, who may ignore TERM. All of it is gone at the end, and nothing
+// is waited for but the one that ignores TERM.
+func TestLeftover_traced(t *testing.T) {
+	for _, how := range []string{"running", "stopped", "dead", "stubborn"} {
+		for _, under := range []bool{false, true} {
+			eachUser(t, fmt.Sprintf("%s/under_%v", how, under), func(t *testing.T, s *setup) {
+				s.box.Under = under
+				killed := 0
+				s.flag("--drain-timeout", "1m")
+				if how == "stubborn" {
+					s.flag("--drain-timeout", "300ms")
+					killed = 1
+				}
+				s.linkOne()
+				c := s.start(programs.unruly, "traced", "left-"+how, "5")
+				c.ends(5)
+				c.says("traced", 1)
+				c.wantLogged("leftovers killed: they did not stop in time", killed)
+				if left := c.texts("stdout", "left behind"); len(left) > 0 {
+					t.Errorf("confit left processes behind: %q", left)
+				}
+			})
+		}
+	}
+}
+
+// linkOne is the least that a setup needs.
+func (s *setup) linkOne() *volume {
+	s.t.Helper()
+	s.line("link web/a %s", s.target("a"))
+	web := s.volume("web")
+	web.swap(keys{"a": "first"})
+	return web
+}
+
+// A zombie that belongs to its tracer can't be reaped: confit doesn't wait for it, nor spin, and goes on as ever.
+func TestLeftover_zombie_of_a_tracer(t *testing.T) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		web := s.linkOne()
+		s.flag("--reload", "signal:USR1", "--validate", "test -e {candidate}/web/a")
+		c := s.start(programs.unruly, "traced", "dead", "7")
+		c.says("traced", 1)
+		c.eventually("the zombie", c.zombie)
+		for n := range 5 { // each hook's end makes confit look for the dead
+			web.swap(keys{"a": fmt.Sprint(n)})
+			c.says("asked", n+1)
+		}
+		if !c.zombie() {
+			t.Error("the zombie is gone: nothing was shown")
+		}
+		before := c.ticks()
+		c.signal(syscall.SIGUSR1)
+		c.says("asked", 6)
+		if spent := c.ticks() - before; spent > 50 {
+			t.Errorf("confit ran for %d ticks to forward one signal", spent)
+		}
+		c.signal(syscall.SIGTERM)
+		c.ends(7)
+	})
+}
+
+// ticks is how long confit's threads have run, in hundredths of a second: proc_pid_stat(5).
+func (c *confit) ticks() int {
+	c.t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if err != nil || len(fields) < 13 {
+		c.t.Fatalf("%q: %v", stat, err)
+	}
+	user, err1 := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
+	if err1 != nil || err2 != nil {
+		c.t.Fatal(err1, err2)
+	}
+	return user + system
+}
+
+// Where confit isn't PID 1 the processes beside it, of the same user, are none of its business: neither a restart nor the end
+// signals them. That is how containers share a PID namespace.
+func TestLeftover_others_are_spared(t *testing.T) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		s.box.Under = true
+		web := s.linkOne()
+		s.flag("--reload", "restart", "--drain-timeout", "300ms")
+		c := s.start("sh", "-c", ignoresTERM+" & (setsid sh -c 'echo up; exec sleep 7654321' &); trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done")
+		c.says("ready", 1)
+		visitor := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", "-S", strconv.Itoa(s.box.UID), "-G", strconv.Itoa(s.box.UID), programs.app)
+		said := &transcript{}
+		visitor.Env, visitor.Stdout = []string{roleVariable + "=app"}, said.stream("stdout")
+		if err := visitor.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = visitor.Wait() }()
+		defer func() { _ = visitor.Process.Kill() }()
+		c.eventually("the visitor", func() bool { return len(said.texts("stdout", "ready")) == 1 })
+		web.swap(keys{"a": "second"})
+		c.logs("app started", 2)
+		c.says("ready", 2)
+		c.term()
+		c.logs("app exited", 2)
+		c.ends(7)
+		if got := said.texts("stdout", "signal"); len(got) > 0 {
+			t.Errorf("the visitor got %q", got)
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package integration
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// limit changes a soft limit of the running confit, as the same user: for another it takes CAP_SYS_RESOURCE.
+func (c *confit) limit(resource string, most int) {
+	c.t.Helper()
+	cmd := exec.Command("prlimit", "--pid", strconv.Itoa(c.pid), fmt.Sprintf("--%s=%d:", resource, most))
+	uid := uint32(c.setup.box.UID)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Fatalf("prlimit: %v\n%s", err, out)
+	}
+}
+
+// loneUser has no other processes: RLIMIT_NPROC counts all of a user's.
+const loneUser = 64123
+
+// No process and no thread more, as when an app has used up the pids of its container: the Go runtime ends a program that it
+// can't give a thread. Confit has its threads from the start: swaps, hooks that can't be started, signals and the end of
+// the app are no danger.
+func TestLimits_no_thread(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.box.UID = loneUser
+	giveAway(t, s.dir, loneUser)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("link web/check %s 'reload=exec:echo told'", s.target("check"))
+	web.swap(keys{"a": "swap 0", "check": "0"})
+	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
+	c.says("ready", 1)
+	c.limit("nproc", 1)
+	for n := 1; n <= 50; n++ {
+		for range 5 {
+			c.signal(syscall.SIGWINCH)
+		}
+		web.swap(keys{"a": fmt.Sprintf("swap %d", n), "check": "0"})
+		c.says(fmt.Sprintf("read swap %d", n), 1)
+	}
+	web.swap(keys{"a": "swap 50", "check": "1"}) // its hook can't be started
+	c.logs("reload failed", 1)
+	c.signal(syscall.SIGUSR1)
+	c.says("signal USR1", 1)
+	c.signal(syscall.SIGTERM)
+	c.ends(7)
+	c.wantLogged("app started", 1)
+}
+
+// A restart in which the system refuses the start: it is tried again until it works.
+func TestLimits_no_process_in_a_restart(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.box.UID = loneUser + 1
+	giveAway(t, s.dir, loneUser+1)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("reload restart")
+	web.swap(keys{"a": "first"})
+	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
+	c.says("ready", 1)
+	c.limit("nproc", 1)
+	web.swap(keys{"a": "second"})
+	c.logs("app not started", 2)
+	c.limit("nproc", 1000)
+	c.says("read second", 1)
+	c.signal(syscall.SIGTERM)
+	c.ends(7)
+}
+
+// No descriptor more: the swap can't be looked at, which is said; signals are forwarded, and orphans reaped. Once there are
+// some again the swap comes into force.
+func TestLimits_no_descriptor(t *testing.T) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		web := s.volume("web")
+		s.line("link web/a %s", s.target("a"))
+		s.line("validate test -e {candidate}/web/a")
+		s.line("rescan 200ms")
+		web.swap(keys{"a": "first"})
+		c := s.start("sh", "-c", fmt.Sprintf(readsAndListens, s.target("a")))
+		c.says("ready", 1)
+		c.limit("nofile", 3)
+		web.swap(keys{"a": "second"})
+		c.logs("cannot apply what is mounted", 1)
+		c.signal(syscall.SIGUSR1)
+		c.says("signal USR1", 1)
+		c.limit("nofile", 1000)
+		c.says("read second", 1)
+		c.wantLogged("app started", 1)
+		c.limit("nofile", 3)
+		c.signal(syscall.SIGTERM)
+		c.ends(7)
+	})
+}
+
+// From too few descriptors at the start to enough of them: confit says what it lacks and that it was the system, or it runs.
+func TestLimits_few_descriptors(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.program = programs.shipped
+	s.box.HardNoFile = true
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	web.swap(keys{"a": "first"})
+	refused, ran := 0, 0
+	for files := uint64(8); files <= 24; files++ {
+		s.box.NoFile = files
+		c := s.start("sh", "-c", "exit 7")
+		eventually(t, "end of confit", func() bool { return !c.alive() })
+		switch code := c.cmd.ProcessState.ExitCode(); {
+		case code == 7:
+			ran++
+		case code == 71 && c.contains("too many open files"):
+			refused++
+		default:
+			t.Errorf("with %d descriptors: %v", files, c.cmd.ProcessState)
+		}
+	}
+	if refused == 0 || ran == 0 {
+		t.Errorf("%d starts were refused, %d worked: the limit wasn't met", refused, ran)
+	}
+}

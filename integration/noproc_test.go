@@ -1,0 +1,58 @@
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// Without /proc confit starts, forwards, reaps, checks and tells.
+func TestNoProc(t *testing.T) {
+	eachUser(t, "signal", func(t *testing.T, s *setup) {
+		c, web := s.withoutProc("reload signal:HUP", "validate test -e {candidate}/web/a")
+		web.swap(keys{"a": "second"})
+		c.says("read second", 1)
+		c.eventually("the orphan is reaped", func() bool { return !slices.ContainsFunc(c.processes(), processInfo.isOrphan) && !c.zombie() })
+		c.signal(syscall.SIGUSR1)
+		c.says("signal USR1", 1)
+		c.signal(syscall.SIGTERM)
+		c.ends(7)
+		c.says("cleaned", 1)
+		c.wantLogged("app started", 1)
+	})
+}
+
+func (p processInfo) isOrphan() bool { return p.command == "sleep 0.1" }
+
+// What the app catches can't be seen, so auto restarts it; in a restart, and at the end where confit isn't PID 1, of what it
+// left behind only its own process group is found. The rest is waited for, and left behind.
+func TestNoProc_auto(t *testing.T) {
+	for _, under := range []bool{false, true} {
+		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {
+			s.box.Under = under
+			c, web := s.withoutProc("reload auto", "drain-timeout 300ms")
+			web.swap(keys{"a": "second"})
+			c.logs("app restarting", 1)
+			c.says("ready", 2)
+			c.wantLogged("leftovers killed: they did not stop in time", 1)
+			c.term()
+			c.ends(7)
+		})
+	}
+}
+
+// withoutProc starts an app that leaves an orphan behind, and another one in a session of its own.
+func (s *setup) withoutProc(lines ...string) (*confit, *volume) {
+	s.t.Helper()
+	s.box.NoProc, s.program = true, programs.shipped // the race detector needs /proc
+	s.lines = lines
+	s.line("link web/a %s", s.target("a"))
+	web := s.volume("web")
+	web.swap(keys{"a": "first"})
+	const left = `(setsid sh -c 'trap "echo cleaned; exit" TERM; echo up; while :; do sleep 0.05; done' &); (sleep 0.1 &); `
+	c := s.start("sh", "-c", left+fmt.Sprintf(readsAndListens, s.target("a")))
+	c.says("up", 1)
+	c.says("ready", 1)
+	return c, web
+}

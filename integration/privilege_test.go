@@ -1,0 +1,84 @@
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// asRoot makes a setpriv that becomes root when nobody's group runs it, and is there for one test only.
+func (s *setup) asRoot(program ...string) []string {
+	s.t.Helper()
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	path := s.copyOf(setpriv)
+	if err := os.Chown(path, 0, nobody); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o710|os.ModeSetuid); err != nil {
+		s.t.Fatal(err)
+	}
+	return append([]string{path, "--reuid=0", "--regid=0", "--clear-groups"}, program...)
+}
+
+func newPrivileged(t *testing.T) *setup {
+	t.Helper()
+	s := newExit(t)
+	s.box.UID = nobody
+	giveAway(t, s.dir, nobody)
+	return s
+}
+
+// An app that has become another user can't be signalled: that is said, each time, and confit lives as long as the app does.
+func TestPrivilege_app(t *testing.T) {
+	t.Parallel()
+	s := newPrivileged(t)
+	c := s.start(s.asRoot(app("-exit", "TERM=1,HUP=1,USR1=5")...)...)
+	c.says("ready", 1)
+	for range 3 {
+		c.signal(syscall.SIGWINCH)
+	}
+	c.logs("cannot signal", 1)
+	c.signal(syscall.SIGTERM)
+	c.logs("stop requested", 1)
+	c.signal(syscall.SIGTERM)
+	c.logs("cannot signal", 3)
+	if said := c.texts("stdout", "signal"); len(said) > 0 || !c.alive() {
+		t.Errorf("the app says %q; confit lives: %v", said, c.alive())
+	}
+	c.signalProcess(c.find(programs.app), syscall.SIGUSR1)
+	c.ends(5)
+}
+
+// The same in a restart: no second app is started beside one that can't be stopped, and TERM is obeyed as soon as it ends.
+func TestPrivilege_restart(t *testing.T) {
+	t.Parallel()
+	s := newPrivileged(t)
+	s.flag("--reload", "restart", "--stop-timeout", "100ms")
+	c := s.start(s.asRoot(app("-exit", "USR1=5")...)...)
+	c.says("ready", 1)
+	newVolume(t, s.path("volumes", "web")).swap(keys{"a": "second"})
+	c.logs("cannot signal", 3)
+	c.wantLogged("app started", 1)
+	c.signal(syscall.SIGTERM)
+	c.logs("stop requested", 1)
+	c.signalProcess(c.find(programs.app), syscall.SIGUSR1)
+	c.ends(5)
+}
+
+// A leftover that can't be signalled is waited for, and then left to the kernel.
+func TestPrivilege_leftover(t *testing.T) {
+	t.Parallel()
+	s := newPrivileged(t)
+	s.flag("--drain-timeout", "300ms")
+	helper := s.asRoot("sh", "-c", "echo up; sleep 7654321")
+	up := s.path("volumes", "up")
+	c := s.start("sh", "-c", `up=$1; shift; "$@" & until [ -e $up ]; do sleep 0.02; done; exit 6`, "sh", up, helper[0], helper[1], helper[2], helper[3], helper[4], helper[5], helper[6])
+	c.says("up", 1)
+	s.write(up, "")
+	c.ends(6)
+	c.wantLogged("leftovers killed: they did not stop in time", 1)
+}

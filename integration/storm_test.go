@@ -1,0 +1,189 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const (
+	// manyOrphans is how many die in one storm, stormAlive how many of them live at a time.
+	manyOrphans = 100_000
+	stormAlive  = 64
+	// stormsVariable asks for more than one storm of that size for each user; each takes half a minute.
+	stormsVariable = "INTEGRATION_STORMS"
+)
+
+// 100,000 orphans, the last of which die in the moment in which the app exits: none is left, not as a zombie either, and the
+// exit code is the app's.
+func TestStorm_orphans(t *testing.T) {
+	storms := 1
+	if n, err := strconv.Atoi(os.Getenv(stormsVariable)); err == nil {
+		storms = n
+	}
+	for n := range storms {
+		eachUser(t, fmt.Sprint(n), func(t *testing.T, s *setup) {
+			s.linkOne()
+			code := 1 + n%255
+			c := s.start(programs.unruly, "storm", fmt.Sprint(manyOrphans), fmt.Sprint(code))
+			c.says("stormed", 1)
+			c.eventually("no zombie and no orphan but the last ones", func() bool { return len(c.processes()) == 2+stormAlive && !c.zombie() })
+			c.signal(syscall.SIGTERM)
+			c.ends(code)
+			c.wantLogged("leftovers killed: they did not stop in time", 0)
+		})
+	}
+}
+
+// zombie tells whether there is one now.
+func (c *confit) zombie() bool {
+	for _, p := range c.processes() {
+		if p.state == "Z" {
+			return true
+		}
+	}
+	return false
+}
+
+// An app exits in the middle of a storm that goes on behind it, 200 times with PID 1 and 50 times below another: confit's code
+// is the app's, another one each time. Where confit isn't PID 1 and the kernel doesn't sweep up, nobody is left.
+func TestStorm_exit(t *testing.T) {
+	for _, under := range []bool{false, true} {
+		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {
+			s.linkOne()
+			s.box.Under = under
+			runs := 100
+			if under {
+				runs = 25
+			}
+			for code := 1; code <= runs; code++ {
+				s.leaveInStorm(200+code, code)
+			}
+		})
+	}
+}
+
+func (s *setup) leaveInStorm(orphans, code int) {
+	s.t.Helper()
+	c := s.start(programs.unruly, "leave", fmt.Sprint(orphans), fmt.Sprint(code))
+	c.ends(code)
+	c.wantLogged("app exited", 1)
+	if left := c.texts("stdout", "left behind"); len(left) > 0 {
+		s.t.Errorf("confit left processes behind: %q", left)
+	}
+}
+
+// storming is an app in a storm, with a leftover that needs half a second after TERM, and perhaps one that ignores it.
+func (s *setup) storming(program string, scripts ...string) *confit {
+	s.t.Helper()
+	scripts = append(scripts, `trap 'sleep 0.5; echo cleaned; exit' TERM; echo up; while :; do sleep 0.05; done`)
+	c := s.start(append([]string{program, "wild", "7"}, scripts...)...)
+	c.says("up", len(scripts))
+	return c
+}
+
+const ignoresTERM = `trap '' TERM; echo up; exec sleep 7654321`
+
+// TERM while the app forks as fast as it can: confit ends with the right code, what needs time gets it, what ignores TERM is
+// killed in the end, and no hook is left.
+func TestStorm_stop(t *testing.T) {
+	hook := keys{"a": "second", "check": hang}
+	eachUser(t, "running", func(t *testing.T, s *setup) {
+		s.stormy()
+		s.flag("--drain-timeout", "3s")
+		c := s.storming(programs.unruly, ignoresTERM)
+		c.stopsInStorm("running", 7)
+		c.wantLogged("leftovers killed: they did not stop in time", 1)
+	})
+	eachUser(t, "validating", func(t *testing.T, s *setup) {
+		web := s.stormy("validate sh {candidate}/web/check")
+		c := s.storming(programs.unruly)
+		web.swap(hook)
+		c.find("sleep 7654321")
+		c.stopsInStorm("validating", 7)
+	})
+	eachUser(t, "telling", func(t *testing.T, s *setup) {
+		web := s.stormy("reload exec:sh {candidate}/web/check")
+		c := s.storming(programs.unruly)
+		web.swap(hook)
+		c.find("sleep 7654321")
+		c.stopsInStorm("telling", 7)
+	})
+	eachUser(t, "restarting", func(t *testing.T, s *setup) {
+		web := s.stormy("reload restart", "stop-signal USR1", "stop-timeout 1h")
+		c := s.storming(programs.unruly)
+		web.swap(hook)
+		c.says("asked", 1)
+		c.signal(syscall.SIGTERM)
+		c.logs("stop requested", 1)
+		c.signalProcess(c.find(programs.unruly+" wild"), syscall.SIGTERM)
+		c.stopped("restarting", 7)
+	})
+	eachUser(t, "draining", func(t *testing.T, s *setup) {
+		web := s.stormy("reload restart")
+		s.flag("--drain-timeout", "3s")
+		c := s.storming(programs.unruly, ignoresTERM)
+		web.swap(hook)
+		c.logs("app exited", 1)
+		c.stopsInStorm("draining", 143)
+		c.wantLogged("leftovers killed: they did not stop in time", 1)
+	})
+	eachUser(t, "starting", func(t *testing.T, s *setup) {
+		web := s.stormy("reload restart")
+		program := s.copyOf(programs.unruly)
+		c := s.storming(program)
+		next, err := os.OpenFile(program+".next", os.O_CREATE|os.O_WRONLY, 0o755)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close() // what is open for writing can't be executed: ETXTBSY of execve(2)
+		if err := os.Rename(program+".next", program); err != nil {
+			t.Fatal(err)
+		}
+		web.swap(hook)
+		c.logs("app not started", 1)
+		c.stopsInStorm("starting", 143)
+	})
+}
+
+// stormy is a volume with a hook that hangs in its second state, and lines for it.
+func (s *setup) stormy(lines ...string) *volume {
+	s.t.Helper()
+	s.line("link web/a %s", s.target("a"))
+	s.line("link web/check %s reload=none", s.target("check"))
+	s.lines = append(s.lines, lines...)
+	if !strings.Contains(strings.Join(lines, ""), "drain") {
+		s.line("drain-timeout 1m")
+	}
+	web := s.volume("web")
+	web.swap(keys{"a": "first", "check": "exit 0"})
+	return web
+}
+
+func (s *setup) copyOf(program string) string {
+	s.t.Helper()
+	content, err := os.ReadFile(program)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.write(s.path("program"), string(content))
+}
+
+func (c *confit) stopsInStorm(phase string, code int) {
+	c.t.Helper()
+	c.signal(syscall.SIGTERM)
+	c.stopped(phase, code)
+}
+
+// stopped waits for the end. The phase is the one in which TERM came in.
+func (c *confit) stopped(phase string, code int) {
+	c.t.Helper()
+	c.ends(code)
+	c.wantCount("leftovers that cleaned up", len(c.texts("stdout", "cleaned")), 1)
+	if e := c.logs("stop requested", 1); e["phase"] != phase {
+		c.t.Errorf("TERM came in while %s, not %s", e["phase"], phase)
+	}
+}
