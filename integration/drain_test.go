@@ -18,7 +18,8 @@ type leftover struct {
 var leftovers = []leftover{
 	{"needs_time", `trap 'sleep 0.5; echo cleaned; exit' TERM; : >$up; while :; do sleep 0.05; done`, "cleaned"},
 	{"left_the_session", `exec setsid sh -c "trap 'echo cleaned; exit' TERM; : >$up; while :; do sleep 0.05; done"`, "cleaned"},
-	{"stopped", `trap 'echo cleaned; exit' TERM; : >$up; kill -STOP $(exec sh -c 'echo $PPID')`, "cleaned"},
+	{"stopped", `trap 'echo cleaned; exit' TERM; me=$(exec sh -c 'echo $PPID')
+		(until grep -q State:.T /proc/$me/status; do sleep 0.02; done; : >$up) & kill -STOP $me`, "cleaned"},
 	{"ignores_TERM", `trap '' TERM; : >$up; exec sleep 7654321`, ""},
 	{"its_own_child", `sh -c "trap 'echo cleaned; exit' TERM; : >$up; while :; do sleep 0.05; done" & trap '' TERM; wait; wait`, "cleaned"},
 }
