@@ -96,9 +96,11 @@ func TestLeftover_others_are_spared(t *testing.T) {
 		s.box.Under = true
 		web := s.linkOne()
 		s.flag("--reload", "restart", "--drain-timeout", "300ms")
-		c := s.start("sh", "-c", ignoresTERM+" & (setsid sh -c 'echo up; exec sleep 7654321' &); trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done")
+		c := s.start("sh", "-c", ignoresTERM+` & (setsid sh -c 'echo up; exec sleep 7654321' &)
+			trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done`)
 		c.says("ready", 1)
-		visitor := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", "-S", strconv.Itoa(s.box.UID), "-G", strconv.Itoa(s.box.UID), programs.app)
+		pid, uid := strconv.Itoa(c.pid), strconv.Itoa(s.box.UID)
+		visitor := exec.Command("nsenter", "-t", pid, "-p", "-m", "-S", uid, "-G", uid, programs.app)
 		said := &transcript{}
 		visitor.Env, visitor.Stdout = []string{roleVariable + "=app"}, said.stream("stdout")
 		if err := visitor.Start(); err != nil {

@@ -13,7 +13,9 @@ func TestNoProc(t *testing.T) {
 		c, web := s.withoutProc("reload signal:HUP", "validate test -e {candidate}/web/a")
 		web.swap(keys{"a": "second"})
 		c.says("read second", 1)
-		c.eventually("the orphan is reaped", func() bool { return !slices.ContainsFunc(c.processes(), processInfo.isOrphan) && !c.zombie() })
+		c.eventually("the orphan is reaped", func() bool {
+			return !slices.ContainsFunc(c.processes(), processInfo.isOrphan) && !c.zombie()
+		})
 		c.signal(syscall.SIGUSR1)
 		c.says("signal USR1", 1)
 		c.signal(syscall.SIGTERM)

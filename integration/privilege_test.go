@@ -74,9 +74,9 @@ func TestPrivilege_leftover(t *testing.T) {
 	t.Parallel()
 	s := newPrivileged(t)
 	s.flag("--drain-timeout", "300ms")
-	helper := s.asRoot("sh", "-c", "echo up; sleep 7654321")
 	up := s.path("volumes", "up")
-	c := s.start("sh", "-c", `up=$1; shift; "$@" & until [ -e $up ]; do sleep 0.02; done; exit 6`, "sh", up, helper[0], helper[1], helper[2], helper[3], helper[4], helper[5], helper[6])
+	script := []string{"sh", "-c", `up=$1; shift; "$@" & until [ -e $up ]; do sleep 0.02; done; exit 6`, "sh", up}
+	c := s.start(append(script, s.asRoot("sh", "-c", "echo up; sleep 7654321")...)...)
 	c.says("up", 1)
 	s.write(up, "")
 	c.ends(6)

@@ -72,4 +72,5 @@ func TestSeccomp(t *testing.T) {
 }
 
 // readsAndListens is a daemon that needs neither threads nor /proc.
-const readsAndListens = `trap 'echo read $(cat %s)' HUP; trap 'echo signal USR1' USR1; trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done`
+const readsAndListens = `trap 'echo read $(cat %s)' HUP; trap 'echo signal USR1' USR1; trap 'exit 7' TERM
+	echo ready; while :; do sleep 0.05; done`
