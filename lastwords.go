@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"confit/process"
 	"confit/status"
 	"confit/supervisor"
 )
@@ -18,7 +19,7 @@ const terminationLog = "/dev/termination-log"
 // what a hook printed is on stderr already. Who asks for the status is a guest
 // in a container, whose last words aren't the guest's.
 func lastWords(code int, err error) {
-	fmt.Fprintln(os.Stderr, "confit:", err)
+	fmt.Fprintln(process.Unstopped(os.Stderr), "confit:", err)
 	if code == status.None {
 		return
 	}

@@ -35,13 +35,13 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 	if err != nil {
 		return config.ExitUsage, err
 	}
-	switch c.Mode {
+	switch out := process.Unstopped(os.Stdout); c.Mode {
 	case config.Help:
-		fmt.Print(config.Usage)
+		fmt.Fprint(out, config.Usage)
 	case config.Version:
-		fmt.Println("confit", version)
+		fmt.Fprintln(out, "confit", version)
 	case config.Check:
-		return refuse(config.ExitUsage, config.Explain(os.Stdout, &c))
+		return refuse(config.ExitUsage, config.Explain(out, &c))
 	case config.Bake:
 		return refuse(config.ExitSystem, linker.Bake(c.Linker(nil)))
 	case config.Install:
@@ -60,7 +60,7 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 
 // supervise runs the app. Up to its start every refusal is the end; then the exit code is the app's.
 func supervise(inbox signals.Inbox, c *config.Config) (int, error) {
-	stderr := process.NewLog(os.Stderr)
+	stderr := process.NewLog(process.Unstopped(os.Stderr))
 	defer stderr.Flush()
 	log := c.Logger(stderr)
 	l, err := linker.Open(c.Linker(log))

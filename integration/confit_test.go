@@ -20,6 +20,7 @@ type setup struct {
 	flags []string
 	env   []string
 	box   box
+	tty   *terminal // on which confit leads a session; nil: it has pipes
 
 	program string // the confit that is run
 }
@@ -126,8 +127,14 @@ func (s *setup) startCommand(argv ...string) *confit {
 		SysProcAttr: &syscall.SysProcAttr{Cloneflags: b.cloneFlags(), Pdeathsig: parentEnd},
 	}
 	c.openGate()
+	if s.tty != nil {
+		s.tty.attach(c.cmd)
+	}
 	if err := c.cmd.Start(); err != nil {
 		s.t.Fatal(err)
+	}
+	if s.tty != nil {
+		s.tty.slave.Close()
 	}
 	c.pid = c.cmd.Process.Pid
 	c.openNamespaces()

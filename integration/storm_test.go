@@ -120,7 +120,7 @@ func TestStorm_stop(t *testing.T) {
 		c.signal(syscall.SIGTERM)
 		c.logs("stop requested", 1)
 		c.signalProcess(c.find(programs.unruly+" wild"), syscall.SIGTERM)
-		c.stopped("restarting", 7)
+		c.endsInStorm("restarting", 7)
 	})
 	eachUser(t, "draining", func(t *testing.T, s *setup) {
 		web := s.stormy("reload restart")
@@ -175,11 +175,11 @@ func (s *setup) copyOf(program string) string {
 func (c *confit) stopsInStorm(phase string, code int) {
 	c.t.Helper()
 	c.signal(syscall.SIGTERM)
-	c.stopped(phase, code)
+	c.endsInStorm(phase, code)
 }
 
-// stopped waits for the end. The phase is the one in which TERM came in.
-func (c *confit) stopped(phase string, code int) {
+// endsInStorm waits for the end. The phase is the one in which TERM came in.
+func (c *confit) endsInStorm(phase string, code int) {
 	c.t.Helper()
 	c.ends(code)
 	c.wantCount("leftovers that cleaned up", len(c.texts("stdout", "cleaned")), 1)

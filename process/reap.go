@@ -1,6 +1,7 @@
 package process
 
 import (
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -75,21 +76,29 @@ func wait(who int) (int, Status, error) {
 type siginfo struct {
 	signo, errno, code int32
 	_                  [0]uintptr
-	pid                int32
-	_                  [108]byte
+	pid, uid, status   int32
+	_                  [100]byte
 }
 
 // peek is the pid of a child that has ended and can be waited for, or 0.
-func peek() int {
+func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
+
+// stopOf is the signal that has stopped a child since this was last asked, or
+// 0. A child that has ended isn't touched: its status is Reap's.
+func stopOf(pid int) syscall.Signal {
+	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
+}
+
+// waitid is waitid(2), without blocking. Nothing is filled in when there is
+// nothing to tell.
+func waitid(kind, id, options int) (info siginfo) {
 	for {
-		var info siginfo
-		err := unix.Waitid(unix.P_ALL, 0, (*unix.Siginfo)(unsafe.Pointer(&info)),
-			unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil)
 		if err == nil {
-			return int(info.pid)
+			return info
 		}
 		if err != unix.EINTR {
-			return 0
+			return siginfo{}
 		}
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Command is what to run. An empty Dir is confit's own working directory.
@@ -40,13 +38,12 @@ func (e *startError) Unwrap() error { return e.err }
 // shell runs scripts that don't say by what.
 const shell = "/bin/sh"
 
-// start makes the new process the leader of a group of its own.
+// start starts a process; attr makes it the leader of a group of its own.
 func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
-	attr.Setpgid = true
 	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: attr}
 	path, args := via.commandLine(path, c.Args)
 	err = orByShell(path, args, func(path string, args []string) (err error) {
@@ -62,24 +59,24 @@ func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid 
 // StartApp starts the app on confit's own standard input, output and error,
 // as the leader of a new process group. When standard input is a terminal the
 // group is put in its foreground: a background group would be stopped by
-// SIGTTIN at its first read (credentials(7), tcsetpgrp(3)).
+// SIGTTIN at its first read (credentials(7), tcsetpgrp(3)). The Go runtime
+// blocks all signals until it has done that, so TTOU doesn't stop the child of
+// a confit that is in the background.
 func StartApp(c Command) (pid int, err error) {
-	attr := &syscall.SysProcAttr{}
-	if _, err := unix.IoctlGetTermios(0, unix.TCGETS); err == nil {
-		attr.Foreground, attr.Ctty = true, 0
-	}
+	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: appInFront()}
 	return start(c, Via{c.Ignored, c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 
 // StartHook starts a hook: standard input is /dev/null, what it prints goes
-// to out. The group that it leads is killed when the hook ends, by Reap.
+// to out. It leads a session of its own, so that it has no terminal to take
+// from the app, and the group of it is killed when the hook ends, by Reap.
 func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err = start(c, Via{Ignored: c.Ignored}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{})
+	pid, err = start(c, Via{Ignored: c.Ignored}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
 	if err == nil {
 		f.hooks[pid] = true
 	}

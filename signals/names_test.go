@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -93,4 +94,15 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is %s, which is read as %d, %v", name, Name(sig), again, err)
 		}
 	})
+}
+
+// TestTyped: three keys of a terminal send a signal, and no other signal is typed.
+func TestTyped(t *testing.T) {
+	t.Parallel()
+	typed := []Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP}
+	for _, sig := range everySignal() {
+		if want := slices.Contains(typed, sig); Typed(sig) != want {
+			t.Errorf("%s: %v, want %v", Name(sig), !want, want)
+		}
+	}
 }

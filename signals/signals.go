@@ -25,6 +25,7 @@ type Signal = syscall.Signal
 
 // The signals that have a meaning of their own to confit.
 const (
+	CONT = unix.SIGCONT // go on
 	HUP  = unix.SIGHUP  // read your configuration again
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL
@@ -115,4 +116,10 @@ func EndsByDefault(sig Signal) bool {
 		return false
 	}
 	return true
+}
+
+// Typed reports whether a terminal sends the signal when its key is typed: ^C,
+// ^\ and ^Z, termios(3).
+func Typed(sig Signal) bool {
+	return sig == unix.SIGINT || sig == unix.SIGQUIT || sig == unix.SIGTSTP
 }

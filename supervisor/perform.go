@@ -74,13 +74,20 @@ func (l *loop) exitOf(status process.Status) exited {
 	return e
 }
 
+// signal is the app's alone, unless --signal-group says otherwise. What the
+// keyboard would send to all of a foreground group, and what lets a stopped
+// group go on, is always the group's.
 func (l *loop) signal(a signal) {
 	l.noteProgram()
-	if l.Config.SignalGroup {
-		l.told(process.KillGroup(l.state.app.group, a.signal), a.pid) // an adopted app need not lead its group
-		return
+	group := l.state.app.group // an adopted app need not lead it
+	switch {
+	case a.signal == signals.CONT:
+		l.told(process.Continue(group), a.pid)
+	case l.Config.SignalGroup, signals.Typed(a.signal) && process.KeyboardOurs():
+		l.told(process.KillGroup(group, a.signal), a.pid)
+	default:
+		l.told(process.Kill(a.pid, a.signal), a.pid)
 	}
-	l.told(process.Kill(a.pid, a.signal), a.pid)
 }
 
 func (l *loop) endLeftovers(a endLeftovers) event {

@@ -68,6 +68,7 @@ func (s Supervisor) Run() (code int, err error) {
 		l.handle(l.wait(timer))
 	}
 	l.unwatch()
+	process.GiveBack()
 	return l.state.code, l.state.reason
 }
 
@@ -103,6 +104,7 @@ func rearm(timer *time.Timer, deadline time.Time) {
 func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
+		process.FollowStop(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
 	case sig := <-l.Inbox.Others:
