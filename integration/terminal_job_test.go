@@ -149,9 +149,10 @@ func TestJob_pager(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
 	d := newDesk(t, s)
-	s.write(s.path("bin", "pager"), "#!/bin/sh\ncat\nread x </dev/tty\necho \"key $x\"\n")
-	d.does("confit echo te''xt | pager", "text\r\n")
+	s.write(s.path("bin", "pager"), "#!/bin/sh\nread text\necho \"$text\"\nread key </dev/tty\necho \"key $key\"\nexec sleep 7654321\n")
+	d.does("confit sh -c 'echo te\"\"xt; exec sleep 7654321' | pager", "text\r\n")
 	d.does("q", "key q\r\n")
+	d.interrupts()
 	d.leave()
 }
 
