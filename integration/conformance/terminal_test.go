@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -19,6 +20,8 @@ var terminals = []behaviour{
 		does: "`sleep` as the app, ^C typed"},
 	{name: "terminal: an interactive shell has job control", try: jobControl,
 		does: "`bash -i` as the app: `m` is in `$-`"},
+	{name: "terminal: ^Z and fg below such a shell", try: suspendAndResume,
+		does: "a command that reads is stopped by ^Z, the prompt comes back, and after `fg` it has its line"},
 }
 
 // typist is an init on a terminal, and the other end of the terminal.
@@ -86,4 +89,38 @@ func jobControl(s subject) error {
 		return errors.New("the shell has none")
 	}
 	return nil
+}
+
+// suspendAndResume looks first whether ^Z can stop the command at all, so as not to wait for what can't come. It waits for the
+// prompt before it types more: ^Z throws away what was typed before it.
+func suspendAndResume(s subject) error {
+	k := s.onTerminal(interactive...)
+	k.types(`sh -c 'echo "blocked=$(sed -n "s/SigBlk:.//p" /proc/$$/status)."; read x; echo "got $x"'` + "\n")
+	if err := k.says(".\r\n"); err != nil {
+		return err
+	}
+	_, mask, _ := strings.Cut(k.stdout.String(), "blocked=0")
+	mask, _, _ = strings.Cut(mask, ".\r\n")
+	switch blocked, err := strconv.ParseUint(mask, 16, 64); {
+	case err != nil:
+		return err
+	case blocked&(1<<(unix.SIGTSTP-1)) != 0:
+		return errors.New("TSTP is blocked in it")
+	}
+	k.types("\x1a")
+	if err := k.says("Stopped"); err != nil {
+		return err
+	}
+	if err := k.until("the prompt is back", func() bool {
+		_, after, _ := strings.Cut(k.stdout.String(), "Stopped")
+		return strings.Contains(after, "$ ")
+	}); err != nil {
+		return err
+	}
+	k.types("fg\nhello\n")
+	if err := k.says("got hello\r\n"); err != nil {
+		return err
+	}
+	k.types("exit 3\n")
+	return k.exits(3)
 }
