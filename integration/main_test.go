@@ -25,6 +25,9 @@ var roles = map[string]func() int{
 	"app":    runApp, // a small daemon
 	"hog":    hog,    // takes every inotify instance of its user
 	"tracer": tracer, // kills confit at a chosen system call
+	"say":    say,    // speaks sd_notify, and waits until it was heard
+	"shout":  shout,  // doesn't wait
+	"babble": babble, // doesn't stop
 }
 
 // programs are built once, before the first test.

@@ -1,0 +1,193 @@
+package integration
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// newSpeaker is a setup for an app that speaks sd_notify. Its probation is longer than any test, so that what is accepted
+// was accepted for what the app said.
+func newSpeaker(t *testing.T, action string) (*setup, *volume) {
+	t.Helper()
+	s, web := newReload(t, action)
+	s.flag("--probation", "1h")
+	return s, web
+}
+
+// speaker is an app: a shell that runs some commands at its start and some at each HUP. Among them are say, shout and babble,
+// so all of its words are a child's.
+func (s *setup) speaker(start, reload string) []string {
+	return []string{"sh", "-c", fmt.Sprintf(`
+for role in say shout babble; do eval "$role() { %s=$role %s \"\$@\"; }"; done
+trap '%s' HUP
+%s
+echo ready
+while :; do sleep 1 & wait $!; done
+`, roleVariable, programs.app, reload, start)}
+}
+
+// speaker is the app itself: what it forks has the same command line for a moment.
+func (c *confit) speaker() processInfo {
+	c.t.Helper()
+	pid := c.logs("app started", 1)["pid"]
+	for _, p := range c.processes() {
+		if strconv.Itoa(p.inner) == pid {
+			return p
+		}
+	}
+	c.t.Fatalf("no process %s", pid)
+	return processInfo{}
+}
+
+// wantAccepted waits for the nth generation to be accepted, and checks why it was.
+func (c *confit) wantAccepted(n int, proof string) {
+	c.t.Helper()
+	if e := c.logs("generation accepted", n); e["generation"] != strconv.Itoa(n) || e["proof"] != proof {
+		c.t.Errorf("accepted %v, want generation %d with proof %q", e, n, proof)
+	}
+}
+
+// wantStatusText waits until the status shows what the app says of itself.
+func (c *confit) wantStatusText(want string) {
+	c.t.Helper()
+	c.eventually("status text "+strconv.Quote(want), func() bool {
+		var status struct{ App struct{ Text string } }
+		text, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
+		return err == nil && json.Unmarshal(text, &status) == nil && status.App.Text == want
+	})
+}
+
+// READY=1 is proof: after a start, after each reload and after each restart.
+func TestNotify_ready(t *testing.T) {
+	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newSpeaker(t, action)
+			c := s.start(s.speaker("say READY=1", "say RELOADING=1 READY=1")...)
+			c.wantAccepted(1, "ready")
+			for n := 2; n < 5; n++ {
+				web.swap(keys{"a": fmt.Sprint("content ", n)})
+				c.wantAccepted(n, "ready")
+			}
+			c.wantLogged("app started", map[string]int{"signal:HUP": 1, "restart": 4}[action])
+		})
+	}
+}
+
+// An app that repeats READY=1, as php-fpm does every ten seconds, doesn't answer a reload: RELOADING=1 begins an answer.
+func TestNotify_repeated(t *testing.T) {
+	t.Parallel()
+	s, web := newSpeaker(t, "signal:HUP")
+	c := s.start(s.speaker("say READY=1", "say READY=1 STATUS=told")...)
+	c.wantAccepted(1, "ready")
+	web.swap(keys{"a": "second"})
+	c.wantStatusText("told")
+	c.wantLogged("generation accepted", 1)
+}
+
+// Being ready isn't being well, where there is a hook that knows.
+func TestNotify_verify(t *testing.T) {
+	t.Parallel()
+	s, _ := newSpeaker(t, "signal:HUP")
+	s.flag("--verify", "test -e "+s.path("well"), "--verify-timeout", "1h")
+	c := s.start(s.speaker("say READY=1 STATUS=started", "")...)
+	c.wantStatusText("started")
+	c.wantLogged("generation accepted", 0)
+	s.write(s.path("well"), "")
+	c.wantAccepted(1, "verify")
+}
+
+// The status shows what the app said last, as long as there is something, and nothing that a terminal would act on.
+// A confit that was killed leaves its socket behind, which is no obstacle.
+func TestNotify_status(t *testing.T) {
+	t.Parallel()
+	s, _ := newSpeaker(t, "signal:HUP")
+	app := s.speaker(`say READY=1 STATUS=first "STATUS=$(printf "\033[31mred")"`, "say STATUS=")
+	for range 2 {
+		c := s.start(app...)
+		c.wantStatusText(" [31mred")
+		c.signalProcess(c.speaker(), syscall.SIGHUP)
+		c.wantStatusText("")
+		c.kill()
+	}
+}
+
+// Nobody is believed but the app: not a hook, not a shell that came in from outside, as kubectl exec makes one, nobody in
+// another container. All that they say is in the socket's queue before what the app says in the end.
+func TestNotify_stranger(t *testing.T) {
+	t.Parallel()
+	s, web := newSpeaker(t, "exec:./stranger")
+	stranger := s.write(s.path("stranger"), fmt.Sprintf("#!/bin/sh\n"+
+		"NOTIFY_SOCKET=$(cat %s) %s=shout exec %s RELOADING=1 READY=1 STATUS=stranger\n", s.path("socket"), roleVariable, programs.app))
+	c := s.start(s.speaker("echo $NOTIFY_SOCKET >"+s.path("socket")+"; say READY=1 STATUS=started", "say STATUS=told")...)
+	c.wantAccepted(1, "ready")
+	web.swap(keys{"a": "second"})
+	c.logs("app reloaded", 1)
+	for _, argv := range [][]string{{stranger}, {"nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", stranger}} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v %s", argv, err, out)
+		}
+	}
+	c.wantStatusText("started")
+	c.signalProcess(c.speaker(), syscall.SIGHUP)
+	c.wantStatusText("told")
+	c.wantLogged("generation accepted", 1)
+}
+
+// Who spoke and died at once is an orphan that confit itself buries: it is listened to before.
+func TestNotify_orphan(t *testing.T) {
+	t.Parallel()
+	s, web := newSpeaker(t, "signal:HUP")
+	orphan := fmt.Sprintf("(%s=shout exec %s RELOADING=1 READY=1 &)", roleVariable, programs.app)
+	c := s.start(s.speaker(orphan, orphan)...)
+	c.wantAccepted(1, "ready")
+	for n := 2; n < 30; n++ {
+		web.swap(keys{"a": fmt.Sprint("content ", n)})
+		c.wantAccepted(n, "ready")
+	}
+}
+
+// An app that has become another user finds the way to the socket.
+func TestNotify_other_user(t *testing.T) {
+	t.Parallel()
+	s, _ := newSpeaker(t, "signal:HUP")
+	nobody := []string{"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"}
+	c := s.start(append(nobody, s.speaker("say READY=1", "")...)...)
+	c.wantAccepted(1, "ready")
+}
+
+// Who never stops talking holds up neither reloads nor the end.
+func TestNotify_babble(t *testing.T) {
+	t.Parallel()
+	s, web := newSpeaker(t, "signal:HUP")
+	c := s.start(s.speaker("babble & babble & babble &", "echo told; say RELOADING=1 READY=1")...)
+	c.wantAccepted(1, "ready")
+	web.swap(keys{"a": "second"})
+	c.says("told", 1)
+	c.wantAccepted(2, "ready")
+	c.signal(syscall.SIGTERM)
+	c.ends(128 + int(syscall.SIGTERM))
+}
+
+// A socket that confit was given is passed on to the app, and none is offered in its place.
+func TestNotify_given(t *testing.T) {
+	t.Parallel()
+	s, _ := newReload(t, "signal:HUP")
+	s.flag("--probation", "100ms")
+	s.env = append(s.env, "NOTIFY_SOCKET=/run/systemd/notify")
+	c := s.start(s.speaker("echo socket $NOTIFY_SOCKET", "")...)
+	if said := c.says("socket", 1); said != "socket /run/systemd/notify" {
+		t.Errorf("the app says %q", said)
+	}
+	c.wantAccepted(1, "probation")
+	sockets, err := filepath.Glob(filepath.Join(s.state, "*notify*"))
+	if len(sockets) != 0 || err != nil {
+		t.Errorf("there are sockets: %v, %v", sockets, err)
+	}
+}
