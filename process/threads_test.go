@@ -1,0 +1,22 @@
+package process
+
+import (
+	"os"
+	"runtime"
+	"testing"
+)
+
+// TestReserveThreads: they are there when it returns, and few of them run Go
+// code at a time.
+func TestReserveThreads(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		ReserveThreads()
+		threads, err := os.ReadDir("/proc/self/task")
+		if err != nil || len(threads) <= spare {
+			t.Errorf("%d threads, want more than %d (%v)", len(threads), spare, err)
+		}
+		if n := runtime.GOMAXPROCS(0); n > parallel {
+			t.Errorf("%d may run at a time, want no more than %d", n, parallel)
+		}
+	})
+}
