@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,13 +63,14 @@ func TestSidecar_reads_whole(t *testing.T) {
 	c := s.start(app()...)
 	c.says("ready", 1)
 	c.reports("quiet", report.quiet)
-	over, readings := make(chan struct{}), make(chan error)
-	go func() { readings <- readOn(filepath.Join(s.state, "status.json"), over) }()
+	reading, stop := context.WithCancel(t.Context())
+	readings := make(chan error, 1)
+	go func() { readings <- readOn(reading, filepath.Join(s.state, "status.json")) }()
 	for n := 1; n <= 200; n++ {
 		web.swap(keys{"text": fmt.Sprint(n), "check": fmt.Sprint("exit ", n%2)})
 	}
 	last := c.reports("the last swap", func(r report) bool { return r.quiet() && r.Keys["web/text"] == sum("200") })
-	close(over)
+	stop()
 	if err := <-readings; err != nil {
 		t.Error(err)
 	}
@@ -79,8 +81,8 @@ func TestSidecar_reads_whole(t *testing.T) {
 }
 
 // readOn reads a status again and again until it is told to stop.
-func readOn(path string, over <-chan struct{}) error {
-	for before := (report{}); ; {
+func readOn(reading context.Context, path string) error {
+	for before := (report{}); reading.Err() == nil; {
 		var now report
 		text, err := os.ReadFile(path)
 		if err == nil {
@@ -93,12 +95,8 @@ func readOn(path string, over <-chan struct{}) error {
 			return fmt.Errorf("%s\ncame after %+v", text, before)
 		}
 		before = now
-		select {
-		case <-over:
-			return nil
-		default:
-		}
 	}
+	return nil
 }
 
 func (s *setup) wantNothingTemporary() {
