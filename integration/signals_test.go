@@ -11,11 +11,20 @@ import (
 )
 
 // Every signal that comes to confit reaches the app as it is; only TERM becomes the stop signal, and what is the kernel's
-// own affair stays with confit. (Two never arrive: PIPE, where one that was sent can't be told from that of a closed log
-// pipe, and PROF, which the Go runtime keeps to itself.)
+// own affair stays with confit. (PIPE never arrives: one that was sent can't be told from that of a closed log pipe.) They come
+// in by a handler of confit's own, and without the entry point through os/signal.
 func TestSignals_forwarded(t *testing.T) {
-	t.Parallel()
+	for name, program := range map[string]*string{"as_built_for_tests": &programs.confit, "as_shipped": &programs.shipped} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			forwarded(t, *program)
+		})
+	}
+}
+
+func forwarded(t *testing.T, program string) {
 	s := newExit(t)
+	s.program = program
 	c := s.start(app("-exit", "QUIT=0")...)
 	c.says("ready", 1)
 	for _, sig := range []syscall.Signal{
@@ -29,6 +38,38 @@ func TestSignals_forwarded(t *testing.T) {
 	c.signal(unix.SIGURG)
 	c.signal(unix.SIGQUIT)
 	c.ends(0)
+}
+
+// counter takes one signal after the other, as the kernel queues them. A program in Go could not.
+const counter = `use POSIX; $| = 1;
+my $all = POSIX::SigSet->new; $all->fillset; sigprocmask(SIG_BLOCK, $all);
+my $n = 0;
+sigaction($_, POSIX::SigAction->new(sub { $n++ }, $all)) for 34 .. 64;
+print "ready\n";
+sigsuspend(POSIX::SigSet->new) while $n < 1550;
+print "all\n"; sleep 1 while 1`
+
+// Real-time signals are queued by the kernel, and none gets lost in confit: not in a burst, and not while hooks are started.
+func TestSignals_burst(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.program = programs.shipped
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("validate true")
+	s.line("reload exec:true")
+	web.swap(keys{"a": "swap"})
+	c := s.start("perl", "-e", counter)
+	c.says("ready", 1)
+	for i := range 50 {
+		if i%10 == 0 {
+			web.swap(keys{"a": fmt.Sprint("swap ", i)})
+		}
+		for sig := syscall.Signal(34); sig <= 64; sig++ {
+			c.signal(sig)
+		}
+	}
+	c.says("all", 1)
 }
 
 // A signal that comes before the app runs waits for it. This app has no handler, so it shows by its end that it came.

@@ -12,48 +12,38 @@ package signals
 //
 //  1. note which signals are ignored
 //  2. note the mask, and block all that can wait
-//  3. make the runtime leave HUP, INT, QUIT, ABRT and TERM blocked, too, until
-//     os/signal asks for them: it never blocks what is marked as deadly in
-//     runtime.sigtable (runtime.blockableSig), so that mark is taken off;
-//     and let os/signal have RTMIN
+//  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked,
+//     too: it never blocks what is marked as deadly, or as the C library's, in
+//     runtime.sigtable (runtime.blockableSig), so that mark is taken off
+//  4. note where the handler is
 //
-// From then on a signal waits until [Subscribe] wants it. Nothing else in the
-// runtime depends on the mark of a signal that is subscribed to.
-//
-// All variables are written before there is a runtime, and read after.
-var (
-	ignoredAtEntry, blockedAtEntry uint64
-	entered                        uint64 // 1 once the entry point has run
+// From then on a signal waits until [Subscribe] lets it in. Nothing else in
+// the runtime depends on the mark of a signal that it has no handler for.
 
-	action [4]uint64 // room for a struct sigaction of the kernel, rt_sigaction(2)
-)
+// action is room for the kernel's struct sigaction, rt_sigaction(2).
+var action [4]uint64
 
 // heldAtEntry is blocked at once: all but what a fault raises, for which the
 // kernel would end a confit that has it blocked, URG, by which the runtime
-// preempts, and the C library's.
+// preempts, and the C library's two.
 var heldAtEntry = ^uint64(1<<(4-1) | 1<<(5-1) | 1<<(7-1) | 1<<(8-1) | 1<<(11-1) | 1<<(31-1) | // ILL TRAP BUS FPE SEGV SYS
 	1<<(23-1) | 1<<(32-1) | 1<<(33-1))
 
 // patient are the entries of runtime.sigtable that become _SigNotify alone, as
-// USR1 is. An entry is changed only if it looks as in Go 1.26, by its flags
-// (2 is _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock) and the length of its name: with another Go the
-// milliseconds stay as they are without an entry point, and nothing breaks.
-// A place of 0 ends the list.
+// USR1 is. An entry is changed only if it looks as in Go 1.26, by its flags (1
+// is _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock) and
+// the length of its name: with another Go the milliseconds stay as they are
+// without an entry point, and nothing breaks. A place of 0 ends the list.
 var patient = [...]struct{ place, flags, name uint64 }{
 	{1 * entrySize, 1 + 2, uint64(len("SIGHUP: terminal line hangup"))},
 	{2 * entrySize, 1 + 2, uint64(len("SIGINT: interrupt"))},
 	{3 * entrySize, 1 + 4, uint64(len("SIGQUIT: quit"))},
 	{6 * entrySize, 1 + 4, uint64(len("SIGABRT: abort"))},
 	{15 * entrySize, 1 + 2, uint64(len("SIGTERM: termination"))},
-	{34 * entrySize, 64 + 128, uint64(len("signal 34"))}, // RTMIN: of the runtime's no use without the C library, golang/go#39343
+	{16 * entrySize, 4 + 128, uint64(len("SIGSTKFLT: stack fault"))},
+	{34 * entrySize, 64 + 128, uint64(len("signal 34"))}, // RTMIN: musl's, golang/go#39343
 	{},
 }
 
 // entrySize is that of the runtime's {flags int32; name string}.
 const entrySize = 24
-
-func init() {
-	if entered == 1 {
-		started = Inherited{ignored: ignoredAtEntry, blocked: blockedAtEntry, exact: true}
-	}
-}

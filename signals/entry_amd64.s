@@ -8,6 +8,8 @@
 
 #define SYS_rt_sigaction	13
 #define SYS_rt_sigprocmask	14
+#define SYS_rt_sigreturn	15
+#define SYS_write	1
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
 	// 1. The signals that are ignored.
@@ -60,5 +62,27 @@ other:
 	ADDQ	$24, BX
 	JMP	patient
 done:
+	// 4. The handler's address, which Go code can't take.
+	LEAQ	·handler(SB), AX
+	MOVQ	AX, ·handlerAt(SB)
+	LEAQ	·restorer(SB), AX
+	MOVQ	AX, ·restorerAt(SB)
 	MOVQ	$1, ·entered(SB)
 	JMP	_rt0_amd64_linux(SB)
+
+// The handler of signals, see queue.go. The signal is in DI.
+TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
+	PUSHQ	DI
+	MOVQ	·queueEnd(SB), DI
+	MOVQ	SP, SI
+	MOVQ	$1, DX // one byte, the lowest
+	MOVQ	$SYS_write, AX
+	SYSCALL
+	POPQ	DI
+	RET
+
+// What it returns to: x86 wants one from us, sigreturn(2).
+TEXT ·restorer(SB),NOSPLIT|NOFRAME,$0
+	MOVQ	$SYS_rt_sigreturn, AX
+	SYSCALL
+	INT	$3 // not reached

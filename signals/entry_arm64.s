@@ -8,6 +8,7 @@
 
 #define SYS_rt_sigaction	134
 #define SYS_rt_sigprocmask	135
+#define SYS_write	64
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
 	// 1. The signals that are ignored.
@@ -64,6 +65,22 @@ other:
 	ADD	$24, R19, R19
 	B	patient
 done:
+	// 4. The handler's address, which Go code can't take.
+	MOVD	$·handler(SB), R6
+	MOVD	R6, ·handlerAt(SB)
 	MOVD	$1, R6
 	MOVD	R6, ·entered(SB)
 	JMP	_rt0_arm64_linux(SB)
+
+// The handler of signals, see queue.go. The signal is in R0; what it returns
+// to is the kernel's, sigreturn(2).
+TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
+	SUB	$16, RSP
+	MOVD	R0, (RSP)
+	MOVD	·queueEnd(SB), R0
+	MOVD	RSP, R1
+	MOVD	$1, R2 // one byte, the lowest
+	MOVD	$SYS_write, R8
+	SVC
+	ADD	$16, RSP
+	RET

@@ -8,7 +8,8 @@ import (
 )
 
 // inboxSize is how many signals may wait while the loop is busy. The kernel
-// keeps one of each standard signal; os/signal drops what finds no room.
+// keeps one of each standard signal; os/signal drops what finds no room, and
+// with the entry point the rest waits in front of it, see queue.go.
 const inboxSize = 256
 
 // Inbox receives the signals that are sent to confit.
@@ -34,23 +35,28 @@ func Subscribe() Inbox {
 	inherited := atStart()
 	children := make(chan os.Signal, 1)
 	others := make(chan os.Signal, inboxSize)
-	signal.Notify(children, unix.SIGCHLD)
-	signal.Notify(others, forwarded()...)
+	if entered == 1 && queue(children, others) == nil {
+		signal.Notify(others, faults...)
+	} else {
+		signal.Notify(children, unix.SIGCHLD)
+		signal.Notify(others, forwarded()...)
+	}
 	// Subscribed so that a closed stderr can't end confit, but read by nobody:
 	// the SIGPIPE of confit's own write can't be told from one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	return Inbox{Children: children, Others: others, Inherited: inherited}
 }
 
-// forwarded lists the signals that are passed on to the app.
+// forwarded lists the signals that are passed on to the app. Of these, PROF
+// and RTMIN come in only with the entry point: the Go runtime keeps one for its
+// profiler (runtime.sighandler) and leaves the other to musl (golang/go#39343).
 func forwarded() []os.Signal {
 	var list []os.Signal
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
 		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
-		case 32, 33: // the C library's own, nptl(7); and 34 comes in only with the entry point
-		case unix.SIGPROF: // the Go runtime keeps it for its profiler, runtime.sighandler
+		case 32, 33: // the C library's own, nptl(7)
 		default:
 			list = append(list, sig)
 		}

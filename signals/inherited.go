@@ -16,15 +16,20 @@ type Inherited struct {
 	exact            bool // both are known, from the entry point
 }
 
-// started is what the entry point has noted.
-var started Inherited
+// What the entry point has noted. All of it was written before there was a Go
+// runtime; without an entry point it is all 0.
+var (
+	ignoredAtEntry, blockedAtEntry uint64
+	handlerAt, restorerAt          uintptr // code for sigaction(2)
+	entered                        uint64  // 1 once the entry point has run
+)
 
 // atStart is what confit was started with. It is asked before os/signal is told
 // anything. In a binary without the entry point it is what the Go runtime left of it:
 // HUP and INT, if they were ignored.
 func atStart() Inherited {
-	if started.exact {
-		return started
+	if entered == 1 {
+		return Inherited{ignored: ignoredAtEntry, blocked: blockedAtEntry, exact: true}
 	}
 	var in Inherited
 	for _, sig := range []Signal{unix.SIGHUP, unix.SIGINT} {
@@ -66,31 +71,44 @@ func (in Inherited) Lend(start func()) {
 func Restore(ignored string) {
 	set, _ := strconv.ParseUint(ignored, 16, 64)
 	for sig := Signal(1); sig <= rtMax; sig++ {
-		setAction(sig, set&bit(sig) != 0)
+		action := sigaction{}
+		if set&bit(sig) != 0 {
+			action.handler = ignore
+		}
+		action.set(sig)
 	}
-	if started.exact {
+	if entered == 1 {
 		runtime.LockOSThread()
-		setMask(started.blocked) // what has come in meanwhile has its default action now
+		setMask(blockedAtEntry) // what has come in meanwhile has its default action now
 	}
 }
 
-// setMask returns the mask before. One word is the whole set, signal(7), where
-// there is an entry point: on machines of 64 bits.
+// setMask returns the mask before.
 func setMask(blocked uint64) (before unix.Sigset_t) {
-	var set unix.Sigset_t
-	*(*uint64)(unsafe.Pointer(&set)) = blocked
+	set := sigset(blocked)
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &set, &before)
 	return before
 }
 
-// setAction ignores a signal, or sets its default action. KILL and STOP refuse.
-func setAction(sig Signal, ignore bool) {
-	var action [8]uint64 // the kernel's struct sigaction: the handler comes first, and no flag is needed
-	if ignore {
-		*(*uintptr)(unsafe.Pointer(&action)) = 1 // SIG_IGN
-	}
-	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
-	runtime.KeepAlive(&action)
+// sigset is a set for the kernel. One word is all of it, signal(7), where there
+// is an entry point: on machines of 64 bits.
+func sigset(set uint64) (s unix.Sigset_t) {
+	*(*uint64)(unsafe.Pointer(&s)) = set
+	return s
+}
+
+// sigaction is the kernel's struct, which isn't the C library's: rt_sigaction(2).
+type sigaction struct {
+	handler, flags, restorer uintptr
+	mask                     uint64
+}
+
+const ignore = 1 // SIG_IGN
+
+// set goes past the Go runtime. KILL and STOP refuse.
+func (a sigaction) set(sig Signal) {
+	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&a)), 0, 8, 0, 0)
+	runtime.KeepAlive(&a)
 }
 
 func bit(sig Signal) uint64 { return 1 << (sig - 1) }

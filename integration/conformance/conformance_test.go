@@ -22,7 +22,7 @@ type behaviour struct {
 
 // gaps are the behaviours that confit lacks and is known to lack. docs/conformance.md says why, and what would help.
 var gaps = map[string]bool{
-	// The Go runtime keeps PROF; the URG and PIPE that were sent can't be told from its own.
+	// The URG and PIPE that were sent can't be told from the Go runtime's own.
 	"URG, PIPE, PROF and RTMIN reach the app": true,
 	// The app may have to be started again, and is to have it then, too.
 	"the init lets go of the extra descriptor": true,

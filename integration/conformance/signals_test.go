@@ -27,6 +27,8 @@ var signalled = []behaviour{
 		does: "`sleep` below the init"},
 	{name: "a flood of HUP doesn't hurt", try: flood,
 		does: "5,000 HUP as fast as they can be sent: at least one reaches the app, and TERM after them ends it"},
+	{name: "a burst of real-time signals arrives whole", try: burst,
+		does: "50 of each from 35 to 64, as fast as they can be sent, to an app that has them blocked: it gets 1,500"},
 	{name: "rewriting a signal", try: rewriting, needs: []option{rewrite},
 		does: "USR1 to the init is USR2 for the app"},
 	{name: "dropping a signal", try: dropping, needs: []option{drop},
@@ -97,6 +99,28 @@ func realTimeSignals(s subject) error {
 		signals = append(signals, sig)
 	}
 	return receives(s, setup{}, signals...)
+}
+
+// counter takes one signal after the other, as the kernel queues them.
+const counter = `use POSIX; $| = 1;
+my $all = POSIX::SigSet->new; $all->fillset; sigprocmask(SIG_BLOCK, $all);
+my $n = 0;
+sigaction($_, POSIX::SigAction->new(sub { $n++ }, $all)) for 35 .. 64;
+print "ready\n";
+sigsuspend(POSIX::SigSet->new) while $n < 1500;
+print "all\n"; sleep 1 while 1`
+
+func burst(s subject) error {
+	p := s.start(setup{}, "perl", "-e", counter)
+	if err := p.says("ready\n"); err != nil {
+		return err
+	}
+	for range 50 {
+		for sig := syscall.Signal(35); sig <= 64; sig++ {
+			p.send(sig)
+		}
+	}
+	return p.says("all\n")
 }
 
 func specialSignals(s subject) error {
