@@ -25,8 +25,8 @@ var (
 )
 
 // atStart is what confit was started with. It is asked before os/signal is told
-// anything. In a binary without the entry point it is what the Go runtime left of it:
-// HUP and INT, if they were ignored.
+// anything. Without the entry point it is what the Go runtime left of it: HUP
+// and INT, if they were ignored.
 func atStart() Inherited {
 	if entered == 1 {
 		return Inherited{ignored: ignoredAtEntry, blocked: blockedAtEntry, exact: true}
@@ -65,9 +65,10 @@ func (in Inherited) Lend(start func()) {
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
 }
 
-// Restore gives this process what it was started with, and what [Inherited.Ignored]
-// of its parent says, for the program that it is about to become (execve(2)).
-// It goes past the Go runtime, so nothing but the exec may follow.
+// Restore gives this process the mask that it was started with, and ignores
+// what its parent lists (see Ignored), for the program that it is about to
+// become by execve(2). It goes past the Go runtime, so nothing but the exec may
+// follow.
 func Restore(ignored string) {
 	set, _ := strconv.ParseUint(ignored, 16, 64)
 	for sig := Signal(1); sig <= rtMax; sig++ {

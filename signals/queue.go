@@ -16,7 +16,7 @@ import (
 
 // queueEnd is where the handler writes to. It has room for 65,536 signals,
 // pipe(7); one that finds none is lost.
-var queueEnd uintptr
+var queueEnd uintptr //nolint:unused // the handler reads it
 
 // queue passes all signals on but those that a fault raises, which stay with
 // the Go runtime.

@@ -1,0 +1,60 @@
+package process
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAsked: what one confit writes the other reads; nothing else is taken for
+// it, and without need there is no other.
+func TestAsked(t *testing.T) {
+	t.Parallel()
+	app := []string{"sh", "-c", "", "confit: becoming"}
+	for _, v := range []Via{{Ignored: "1"}, {Listen: true}, {"8000000000000001", true}} {
+		path, args := v.commandLine("/bin/sh", app)
+		c, got, asked := Asked(args)
+		if path != self || !asked || got != v || c.path != "/bin/sh" || !slices.Equal(c.Args, app) {
+			t.Errorf("%+v: %q %q is read as %+v, %+v, %v", v, path, args, c, got, asked)
+		}
+	}
+	if path, args := (Via{}).commandLine("/bin/sh", app); path != "/bin/sh" || !slices.Equal(args, app) {
+		t.Errorf("without need: %q %q", path, args)
+	}
+	for _, args := range [][]string{nil, {becoming}, {becoming, "", "true", "/bin/sh"}, {"confit", "", "true", "/bin/sh", "sh"}} {
+		if _, _, asked := Asked(args); asked {
+			t.Errorf("%q is taken for a program to become", args)
+		}
+	}
+}
+
+// TestListens: only descriptors for this very process are the app's.
+func TestListens(t *testing.T) {
+	t.Parallel()
+	own := strings.Fields(readSelf(t, "stat"))[0]
+	for env, want := range map[string]bool{
+		"LISTEN_PID=" + own: true, "LISTEN_PID=" + own + "0": false, "LISTEN_PID=": false, "XLISTEN_PID=" + own: false, "": false,
+	} {
+		if got := (Command{Env: []string{"A=1", env}}).listens(); got != want {
+			t.Errorf("%q: %v", env, got)
+		}
+	}
+}
+
+// TestEnviron: nothing is left out.
+func TestEnviron(t *testing.T) {
+	t.Parallel()
+	if got, want := strings.Join(Environ(), "\x00")+"\x00", readSelf(t, "environ"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func readSelf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
