@@ -205,3 +205,20 @@ func TestTerm_nginx(t *testing.T) {
 	c.ends(0)
 	c.wantMention("gracefully shutting down")
 }
+
+// An app that is stopped, as by ^Z, doesn't hear that it is to end; so it is let go on. In a restart, too.
+func TestTerm_stopped_app(t *testing.T) {
+	t.Parallel()
+	s, web := newReload(t, "restart")
+	c := s.start("sleep", "7654321")
+	freeze := func() {
+		c.signalProcess(c.find("sleep 7654321"), syscall.SIGSTOP)
+		c.eventually("the app is stopped", func() bool { return c.stopped() == 1 })
+	}
+	freeze()
+	web.swap(keys{"a": "second"})
+	c.logs("app started", 2)
+	freeze()
+	c.term()
+	c.ends(143)
+}

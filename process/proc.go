@@ -10,11 +10,13 @@ import (
 // stat is what is needed of /proc/PID/stat, proc_pid_stat(5).
 type stat struct {
 	pid, parent, group int
-	started            int // clock ticks after boot
+	started            int  // clock ticks after boot
+	stopped            bool // by a signal, until CONT
 }
 
 // Indices of fields in /proc/PID/stat, counted from the one behind the name.
 const (
+	statState   = 0
 	statParent  = 1
 	statGroup   = 2
 	statStarted = 19
@@ -31,7 +33,8 @@ func readStat(pid int) (stat, bool) {
 	parent, err1 := strconv.Atoi(string(fields[statParent]))
 	group, err2 := strconv.Atoi(string(fields[statGroup]))
 	started, err3 := strconv.Atoi(string(fields[statStarted]))
-	return stat{pid, parent, group, started}, err1 == nil && err2 == nil && err3 == nil
+	stopped := string(fields[statState]) == "T"
+	return stat{pid, parent, group, started, stopped}, err1 == nil && err2 == nil && err3 == nil
 }
 
 // processes lists all processes of the PID namespace. Without /proc it knows of

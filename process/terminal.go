@@ -91,6 +91,13 @@ func Continue(group int) error {
 	return KillGroup(group, unix.SIGCONT)
 }
 
+// Stopped reports whether a process is stopped: nothing but KILL and CONT
+// reaches it then.
+func Stopped(pid int) bool {
+	s, _ := readStat(pid)
+	return s.stopped
+}
+
 // KeyboardOurs reports whether what is typed (^C, ^\, ^Z) comes to confit's own
 // group, and so not to the app's.
 func KeyboardOurs() bool {

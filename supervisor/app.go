@@ -100,6 +100,7 @@ func (t *turn) restart(why string) {
 	t.say(slog.LevelInfo, "app restarting", "pid", t.app.pid, "generation", t.inForce().Number, "reason", why)
 	t.enter(restarting, t.config.StopTimeout)
 	t.do(signal{t.app.pid, t.config.StopSignal})
+	t.do(wake{t.app.pid})
 }
 
 // start runs the app; what came in for it meanwhile is sent when it runs.

@@ -46,6 +46,10 @@ func (l *loop) perform(a action) event {
 		return probed{signals.DispositionOf(a.pid, a.signal)}
 	case signal:
 		l.signal(a)
+	case wake:
+		if process.Stopped(a.pid) {
+			l.told(process.Continue(l.state.app.group), a.pid)
+		}
 	case endLeftovers:
 		return l.endLeftovers(a)
 	}

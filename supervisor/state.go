@@ -201,7 +201,8 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	endLeftovers struct { // answered by cleared
+	wake         struct{ pid int } // an app that is stopped (^Z) doesn't hear that it is to end
+	endLeftovers struct {          // answered by cleared
 		group     int
 		signal    signals.Signal // 0: only look
 		everybody bool           // confit leaves after it
@@ -225,5 +226,6 @@ func (killHook) action()     {}
 func (spawn) action()        {}
 func (probe) action()        {}
 func (signal) action()       {}
+func (wake) action()         {}
 func (endLeftovers) action() {}
 func (say) action()          {}

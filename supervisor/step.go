@@ -280,6 +280,7 @@ func (t *turn) stop(s signals.Signal) {
 	default:
 		if t.phase != restarting { // there it was sent already
 			t.do(signal{t.app.pid, s})
+			t.do(wake{t.app.pid})
 		}
 		t.phase, t.deadline = stopping, time.Time{}
 	}

@@ -202,6 +202,8 @@ func (w *world) perform(a action) event {
 	case signal:
 		w.mayBeSignalled(a.pid)
 		w.signal(a.signal)
+	case wake:
+		w.mayBeSignalled(a.pid)
 	case endLeftovers:
 		if a.group <= 1 {
 			w.fatalf("ends group %d", a.group)
