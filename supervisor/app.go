@@ -42,14 +42,14 @@ func (t *turn) probed(d signals.Disposition) {
 	if t.phase != telling || t.ask.Kind != config.Signal {
 		return
 	}
-	switch {
-	case t.survives(d):
-		t.hup = t.ask.Auto
+	switch early := t.now.Before(t.app.fresh.Add(handlerWait)); {
+	case t.survives(d) && !(early && d == signals.Ignored):
+		t.hup, t.app.fresh = t.ask.Auto, t.now
 		t.do(signal{t.app.pid, t.ask.Signal})
 		t.seen.count.Reloads++
 		t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.ask.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 		t.prove()
-	case d != signals.Unknown && t.now.Before(t.app.started.Add(handlerWait)):
+	case early && d != signals.Unknown:
 		// It may still install its handler: look again at the deadline.
 	default:
 		t.restart("the app has no handler for " + signals.Name(t.ask.Signal) + " (disposition: " + d.String() + ")")
@@ -58,7 +58,9 @@ func (t *turn) probed(d signals.Disposition) {
 
 // survives reports whether the signal may be sent. Under auto it must be
 // caught, as an app that ignores it would not reload; a signal that the user
-// named is sent when it can do no harm, or when the kernel doesn't say.
+// named is sent when it can do no harm, or when the kernel doesn't say. haproxy
+// ignores its reload signal until its handler is installed, so one that is
+// ignored is waited for, too.
 func (t *turn) survives(d signals.Disposition) bool {
 	switch {
 	case d == signals.Caught:
@@ -115,7 +117,7 @@ func (t *turn) started(pid int) {
 		return
 	}
 	again := !t.first()
-	t.app = app{pid: pid, group: pid, started: t.now}
+	t.app = app{pid: pid, group: pid, fresh: t.now}
 	t.sawStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
@@ -164,7 +166,7 @@ func (t *turn) exited(e exited) {
 		t.bereft()
 	case e.heir.pid != 0: // the transaction that is under way goes on with it
 		t.app = e.heir
-		t.app.started = t.now
+		t.app.fresh = t.now
 		t.sawStart(false)
 		t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
 	case t.blamed():

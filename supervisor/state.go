@@ -80,9 +80,9 @@ type state struct {
 
 // app is the process after --.
 type app struct {
-	pid     int // 0: not running
-	group   int // the group of the last one, which may have members left
-	started time.Time
+	pid   int       // 0: not running
+	group int       // the group of the last one, which may have members left
+	fresh time.Time // when it was started or told: some execute themselves anew, and have no handlers for a while
 }
 
 // trial is what a generation still has to prove.

@@ -20,8 +20,9 @@ const (
 	// filesPatience is when a look, a publish or a withdrawal that still runs
 	// is worth a line: a mount that hangs, as NFS does.
 	filesPatience = 30 * time.Second
-	// handlerWait is how long after its start an app may take to install its
-	// handler: an entrypoint script that has not yet exec'ed the daemon has none.
+	// handlerWait is how long after its start, or after it was told, an app may
+	// take to install its handler: an entrypoint script that has not yet exec'ed
+	// the daemon has none.
 	handlerWait = 10 * time.Second
 	// probeAgain is how often the handler is looked for in that time.
 	probeAgain = 50 * time.Millisecond
