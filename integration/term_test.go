@@ -1,6 +1,8 @@
 package integration
 
 import (
+	"fmt"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -160,6 +162,31 @@ func TestTerm_draining(t *testing.T) {
 	c.signal(syscall.SIGTERM)
 	c.ends(143)
 	c.wantLogged("app started", 1)
+}
+
+// TERM that came before the app's end in a restart is handled before it, also by a confit that learns of both at once: it was
+// stopped, or the machine is busy. No other app is started.
+func TestTerm_before_the_end(t *testing.T) {
+	for i := range 8 { // the other order came up in every second
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			s, web := newReload(t, "restart")
+			s.program = programs.shipped
+			c := s.start(app("-linger", s.path("release"), "-exit", "TERM=9")...)
+			c.says("ready", 1)
+			web.swap(keys{"a": "second"})
+			c.says("signal TERM", 1)
+			c.signal(syscall.SIGSTOP)
+			c.signal(syscall.SIGTERM)
+			s.write(s.path("release"), "")
+			c.eventually("the app is a zombie", func() bool {
+				return slices.ContainsFunc(c.processes(), func(p processInfo) bool { return p.state == "Z" })
+			})
+			c.signal(syscall.SIGCONT)
+			c.ends(9)
+			c.wantLogged("app started", 1)
+		})
+	}
 }
 
 // When the platform asks confit to stop, the deadline is the platform's: an app that takes longer than --stop-timeout isn't

@@ -31,7 +31,7 @@ var heldAtEntry = ^uint64(1<<(4-1) | 1<<(5-1) | 1<<(7-1) | 1<<(8-1) | 1<<(11-1) 
 
 // patient are the entries of runtime.sigtable that become _SigNotify alone, as
 // USR1 is. An entry is changed only if it looks as in Go 1.26, by its flags (1
-// is _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock) and
+// is _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock, 256 _SigIgn) and
 // the length of its name: with another Go the milliseconds stay as they are
 // without an entry point, and nothing breaks. A place of 0 ends the list.
 var patient = [...]struct{ place, flags, name uint64 }{
@@ -41,7 +41,8 @@ var patient = [...]struct{ place, flags, name uint64 }{
 	{6 * entrySize, 1 + 4, uint64(len("SIGABRT: abort"))},
 	{15 * entrySize, 1 + 2, uint64(len("SIGTERM: termination"))},
 	{16 * entrySize, 4 + 128, uint64(len("SIGSTKFLT: stack fault"))},
-	{34 * entrySize, 64 + 128, uint64(len("signal 34"))}, // RTMIN: musl's, golang/go#39343
+	{17 * entrySize, 1 + 128 + 256, uint64(len("SIGCHLD: child status has changed"))}, // not before a TERM that came first
+	{34 * entrySize, 64 + 128, uint64(len("signal 34"))},                              // RTMIN: musl's, golang/go#39343
 	{},
 }
 

@@ -104,6 +104,7 @@ func rearm(timer *time.Timer, deadline time.Time) {
 func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
+		l.heed()
 		process.FollowStop(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
@@ -135,6 +136,14 @@ func (l *loop) handle(e event) {
 	for len(l.next) > 0 {
 		e, l.next = l.next[0], l.next[1:]
 		l.become(step(l.Config, l.state, time.Now(), e))
+	}
+}
+
+// heed takes the signals that are there when a death is told of: a TERM that
+// came before the app's end in a restart is no reason to start it again.
+func (l *loop) heed() {
+	for range len(l.Inbox.Others) {
+		l.handle(signalled{(<-l.Inbox.Others).(signals.Signal)})
 	}
 }
 
