@@ -29,7 +29,9 @@ func TestStorm_orphans(t *testing.T) {
 			s.linkOne()
 			code := 1 + n%255
 			c := s.start(programs.unruly, "storm", fmt.Sprint(manyOrphans), fmt.Sprint(code))
-			c.says("stormed", 1)
+			for thousand := range manyOrphans / 1000 { // no single wait may be for all, on a machine that is busy with much else
+				c.says("thousand", thousand+1)
+			}
 			c.eventually("no zombie and no orphan but the last ones", func() bool { return len(c.processes()) == 2+stormAlive && !c.zombie() })
 			c.signal(syscall.SIGTERM)
 			c.ends(code)

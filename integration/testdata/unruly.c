@@ -2,7 +2,7 @@
  * unruly plays the apps that make life hard for an init. It is in C for its forks to be cheap: a process of Go costs twenty
  * times as much.
  *
- *   unruly storm TOTAL CODE        TOTAL orphans, 64 alive at a time; says "stormed", and exits with CODE at TERM
+ *   unruly storm TOTAL CODE        TOTAL orphans, 64 alive at a time; says each "thousand", and exits with CODE at TERM
  *   unruly leave COUNT CODE        exits with CODE in the middle of a storm that goes on, after COUNT orphans
  *   unruly wild CODE SCRIPT…       a storm without end, and shell scripts beside it; says "asked" at USR1, exits with CODE at TERM
  *   unruly traced HOW CODE         leaves an orphan behind that another orphan traces; exits with CODE at TERM, or, where
@@ -70,6 +70,8 @@ static void storm(long total, long count, int said) {
 			continue;
 		if (++made > ALIVE)
 			must(write(tube[1], "x", 1) == 1, "write");
+		if (total > 0 && made % 1000 == 0)
+			say("thousand");
 		if (made == count)
 			must(write(said, "\n", 1) == 1, "write");
 	}
@@ -153,8 +155,7 @@ int main(int argc, char **argv) {
 	signal(SIGTERM, leave);
 	signal(SIGUSR1, hear);
 	if (strcmp(role, "storm") == 0) {
-		storm(atol(argv[2]), 0, -1);
-		say("stormed"); /* the last ones live as long as this process */
+		storm(atol(argv[2]), 0, -1); /* the last ones live as long as this process */
 	} else if (strcmp(role, "leave") == 0) {
 		leave_in_storm(atol(argv[2]));
 	} else if (strcmp(role, "wild") == 0) {
