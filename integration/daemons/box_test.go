@@ -19,7 +19,8 @@ import (
 //	/srv/volumes  the volumes
 //	/srv/etc      what the links point from
 //	/srv          files of the image, such as an application
-//	/run          empty at first; it outlives a box, as an emptyDir does a container
+//	/run          empty at first
+//	/run/confit   outlives a box, as an emptyDir does a container; pid files in /run must not
 //	/dev/shm      of its own, which squid needs
 const root = "/srv"
 
@@ -38,7 +39,9 @@ func enter() int {
 	err := errors.Join(
 		unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""),
 		unix.Mount("proc", "/proc", "proc", 0, ""),
-		unix.Mount(filepath.Join(dir, "run"), "/run", "", unix.MS_BIND, ""),
+		unix.Mount("tmpfs", "/run", "tmpfs", 0, "mode=0755"),
+		os.Mkdir("/run/confit", 0o755),
+		unix.Mount(filepath.Join(dir, "state"), "/run/confit", "", unix.MS_BIND, ""),
 		unix.Mount(dir, root, "", unix.MS_BIND, ""),
 		unix.Mount("tmpfs", "/dev/shm", "tmpfs", 0, ""),
 		loopbackUp())

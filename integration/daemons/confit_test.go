@@ -22,7 +22,7 @@ const (
 	pollInterval = 5 * time.Millisecond
 )
 
-// site is the directory of one test: volumes, targets, and what a box finds in /run. It outlives the confits started on it.
+// site is the directory of one test: volumes, targets and state. It outlives the confits started on it.
 type site struct {
 	t   *testing.T
 	dir string
@@ -38,7 +38,7 @@ func newSite(t *testing.T, d daemon) *site {
 	s := &site{t, t.TempDir(), d}
 	must(t, os.Chmod(filepath.Dir(s.dir), 0o755))
 	must(t, os.Chmod(s.dir, 0o755))
-	for _, path := range []string{"volumes/web", "etc", "run"} {
+	for _, path := range []string{"volumes/web", "etc", "state"} {
 		must(t, os.MkdirAll(filepath.Join(s.dir, path), 0o755))
 	}
 	for path, content := range d.image {

@@ -60,12 +60,12 @@ func (d daemon) links() string {
 		d.key, root, d.key, signalName(d.reload), signalName(d.stop))
 }
 
-// verify is for daemons that keep to themselves that they refused: it compares what is served with what is linked. Two
+// verify is for daemons that keep to themselves that they refused: it compares what is served with what is linked. Five
 // seconds are enough for a reload here, and few enough for a test.
 func (d daemon) verify() []string {
 	const script = `exec 3<>/dev/tcp/127.0.0.1/8080; printf "GET / HTTP/1.0\r\n\r\n" >&3; ` +
 		`grep -q "$(grep -o "generation-[a-z0-9]*" "$0")" <&3`
-	return []string{"--verify", "bash -c '" + script + "' " + root + "/etc/" + d.key, "--verify-timeout", "2s"}
+	return []string{"--verify", "bash -c '" + script + "' " + root + "/etc/" + d.key, "--verify-timeout", "5s"}
 }
 
 func signalName(s syscall.Signal) string {

@@ -96,6 +96,25 @@ func TestBad_rolled_back(t *testing.T) {
 	}
 }
 
+// The container is killed and comes up while a bad edit is mounted: the daemon serves what was accepted.
+func TestBad_at_a_restart(t *testing.T) {
+	for _, d := range daemons {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, d)
+			s.swap(d.good(1))
+			c := s.start()
+			c.isUp()
+			c.kill()
+			s.swap(d.bad())
+			c = s.start()
+			c.serves(name(1))
+			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
+			c.goesOn()
+		})
+	}
+}
+
 // goesOn checks that the next good edit is served, and that the daemon stops as it is told to.
 func (c *confit) goesOn() {
 	c.t.Helper()
