@@ -3,7 +3,7 @@
 // prober asks the service all the time, so what a client would have noticed is a number.
 //
 // One file a daemon says how it is run, told, checked and asked; scenarios_test.go says what is done to them. What their
-// clients notice is written to docs/bad-edits.md by go test -count=3 -run 'Good|Bad' -update.
+// clients notice is written to docs/bad-edits.md by go test -count=3 -run 'Good|validated|rolled' -update.
 package daemons
 
 import (

@@ -50,7 +50,7 @@ func (c *confit) exchange() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer connection.Close()
+	defer func() { _ = connection.Close() }()
 	if c.network == "udp" {
 		return exchangePackets(connection, c.request, deadline)
 	}

@@ -78,7 +78,7 @@ was accepted is served again.
 
 Here are Debian 12's packages under the real confit, each asked every 5 ms on a new connection. The two numbers are the time
 without service (from the last answer before a failed question to the next answer; 0s means that no question failed) and the
-slowest answer. Written by ` + "`go test -count=3 -run 'Good|Bad' ./integration/daemons -update`" + `: the least of
+slowest answer. Written by ` + "`go test -count=3 -run 'Good|validated|rolled' ./integration/daemons -update`" + `: the least of
 three rounds on two cores, one daemon at a time.
 
 | daemon | told by | told of a bad file, it | a good edit | a bad edit, rolled back | a bad edit, validated | by |

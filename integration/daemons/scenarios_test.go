@@ -1,6 +1,8 @@
 package daemons
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -11,11 +13,15 @@ func (c *confit) serves(want string) {
 	c.eventually("an answer of "+want, func() bool { return c.ask().name == want })
 }
 
-// isUp waits until generation 1 is served and accepted, and the daemon can be told of another.
+// isUp waits until generation 1 is served and accepted, for later starts, too, and the daemon can be told of another.
 func (c *confit) isUp() {
 	c.t.Helper()
 	c.serves(name(1))
 	c.logs(`msg="generation accepted"`, "generation=1 ")
+	c.eventually("accepted.json", func() bool {
+		_, err := os.Stat(filepath.Join(c.dir, "state/accepted.json"))
+		return err == nil
+	})
 	c.ready()
 }
 
@@ -96,7 +102,8 @@ func TestBad_rolled_back(t *testing.T) {
 	}
 }
 
-// The container is killed and comes up while a bad edit is mounted: the daemon serves what was accepted.
+// The container is killed and comes up while a bad edit is mounted: the daemon serves what was accepted. The probation is long,
+// because a busy machine may need seconds to start a daemon that ends at once.
 func TestBad_at_a_restart(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
@@ -107,7 +114,7 @@ func TestBad_at_a_restart(t *testing.T) {
 			c.isUp()
 			c.kill()
 			s.swap(d.bad())
-			c = s.start()
+			c = s.start("--probation", "1m")
 			c.serves(name(1))
 			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
 			c.goesOn()
