@@ -89,7 +89,7 @@ func transmit(path, text string, descriptors ...int) error {
 	if err != nil {
 		return err
 	}
-	defer syscall.Close(fd)
+	defer func() { _ = syscall.Close(fd) }()
 	var control []byte
 	if len(descriptors) > 0 {
 		control = syscall.UnixRights(descriptors...)
