@@ -138,7 +138,7 @@ func TestDrift_rolled_back(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
 	s.line("verify grep -qv bad %s", s.target("a"))
-	s.line("verify-timeout 200ms")
+	s.line("verify-timeout 3s")
 	s.line("probation 0")
 	c := s.start(app("-print", s.target("a"))...)
 	c.says("ready", 1)
