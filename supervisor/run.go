@@ -73,11 +73,12 @@ func (s Supervisor) Run() (code int, err error) {
 }
 
 // lastJob is how long the end may wait for the linker, which may hang on a
-// volume.
-const lastJob = 20 * time.Millisecond
+// volume. It takes a millisecond, but on a busy node it has to wait for its turn.
+const lastJob = time.Second
 
-// unwatch lets the linker write the last status and remove its watches: a process that ends with some is
-// held up by the kernel for a grace period of about ten milliseconds.
+// unwatch lets the linker write the last status and remove its watches: a
+// process that ends with some is held up by the kernel for a grace period of
+// about ten milliseconds.
 func (l *loop) unwatch() {
 	removed := make(chan struct{})
 	select {
