@@ -26,7 +26,7 @@ type accepted struct {
 	Version int                       `json:"version"`
 	Number  int                       `json:"number"`
 	Hash    string                    `json:"hash"`
-	Links   string                    `json:"links"` // fingerprint of the link lines it was made for
+	Links   string                    `json:"links"` // fingerprint of the link lines, and of what came of them
 	Keys    map[string]acceptedKey    `json:"keys"`
 	Targets map[string]acceptedTarget `json:"targets"`
 }
@@ -55,7 +55,7 @@ func (l *Linker) Store() error {
 		return errors.New("cannot store the accepted generation: there is none")
 	}
 	a := accepted{
-		Version: acceptedVersion, Number: g.Number, Hash: g.Hash.Hex(), Links: l.linksPrint(),
+		Version: acceptedVersion, Number: g.Number, Hash: g.Hash.Hex(), Links: l.linksPrint(g),
 		Keys: map[string]acceptedKey{}, Targets: map[string]acceptedTarget{},
 	}
 	for path, f := range g.files {
@@ -68,12 +68,19 @@ func (l *Linker) Store() error {
 }
 
 // linksPrint changes when another generation, or other targets, could follow
-// from the same volumes.
-func (l *Linker) linksPrint() string {
+// from the same volumes; and when a damaged note names other targets, or other
+// links, than it did.
+func (l *Linker) linksPrint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.path)
 	for _, s := range l.links {
 		fmt.Fprintf(h, "%q %q %q %v %v\n", s.root, s.Source, s.Target, s.Optional, s.Direct)
+	}
+	for _, path := range sortedKeys(g.files) {
+		fmt.Fprintf(h, "%q %v\n", path, g.files[path].links)
+	}
+	for _, target := range sortedKeys(g.targets) {
+		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
 	}
 	return Hash(h.Sum(nil)).Hex()
 }
@@ -90,11 +97,8 @@ func (l *Linker) readAccepted() (*generation, error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
 	}
-	switch {
-	case a.Version != acceptedVersion:
+	if a.Version != acceptedVersion {
 		return nil, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, a.Version, acceptedVersion)
-	case a.Links != l.linksPrint():
-		return nil, fmt.Errorf("generation %d was made for other links than there are now", a.Number)
 	}
 	g := &generation{files: map[string]file{}, targets: map[string]want{}}
 	g.Number = a.Number
@@ -104,8 +108,12 @@ func (l *Linker) readAccepted() (*generation, error) {
 	if err := l.readBack(g, a.Keys); err != nil {
 		return nil, fmt.Errorf("generation %d is not what it was: %w", a.Number, err)
 	}
-	if g.Hash = hashOf(g.files); g.Hash.Hex() != a.Hash {
+	g.Hash = hashOf(g.files)
+	switch {
+	case g.Hash.Hex() != a.Hash:
 		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", a.Number)
+	case a.Links != l.linksPrint(g):
+		return nil, fmt.Errorf("generation %d was made for other links than there are now", a.Number)
 	}
 	l.locate(g)
 	return g, nil

@@ -18,16 +18,17 @@ import (
 const noteMode = 0o644
 
 // trusted refuses what somebody else may have put there: only confit's user or
-// root may own it, and nobody else may write to it.
+// root may own it, and nobody else may write to it. A FIFO is refused before
+// anybody waits for its writer.
 func (s *state) trusted(name string) error {
 	info, err := s.root.Lstat(name)
 	if err != nil {
-		return unusable(s.path, err)
+		return fmt.Errorf("cannot trust %q: %w", filepath.Join(s.path, name), cause(err))
 	}
 	owner := info.Sys().(*syscall.Stat_t).Uid
 	switch {
-	case info.Mode()&fs.ModeSymlink != 0:
-		err = errors.New("it is a symlink")
+	case !info.IsDir() && !info.Mode().IsRegular():
+		err = errors.New("it is " + describe(info.Mode()))
 	case owner != 0 && owner != uint32(os.Geteuid()):
 		err = fmt.Errorf("user %d owns it", owner)
 	case info.Mode().Perm()&0o022 != 0:
@@ -49,7 +50,7 @@ func (s *state) readTrusted(name string) ([]byte, error) {
 	}
 	data, err := s.root.ReadFile(name)
 	if err != nil {
-		return nil, unusable(s.path, err)
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.path, name), cause(err))
 	}
 	return data, nil
 }
