@@ -51,7 +51,7 @@ vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
 fuzz: ## each fuzz test for FUZZ=30s
-	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan notify:FuzzMessage supervisor:FuzzStep; do \
+	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan linker:FuzzAccepted notify:FuzzMessage supervisor:FuzzStep; do \
 		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZ) ./$${f%:*} || exit 1; \
 	done
 

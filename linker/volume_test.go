@@ -18,7 +18,7 @@ import (
 // written by confit/integration/volume, which makes the kubelet's system calls
 // in the kubelet's order.
 type house struct {
-	*testing.T
+	testing.TB
 	dir    string
 	linker *Linker
 	config Config
@@ -26,10 +26,10 @@ type house struct {
 
 // newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
 // targets are below the house's etc.
-func newHouse(t *testing.T, links ...string) *house {
+func newHouse(t testing.TB, links ...string) *house {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{T: t, dir: dir, config: Config{
+	h := &house{TB: t, dir: dir, config: Config{
 		Volumes: filepath.Join(dir, "volumes"), State: filepath.Join(dir, "state"),
 		AllowDisk: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}}

@@ -1,0 +1,214 @@
+package linker
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// newStored is a house in which a former linker stored what it accepted.
+func newStored(t testing.TB, links ...string) *house {
+	t.Helper()
+	h := newHouse(t, links...)
+	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
+	h.open()
+	h.adopt()
+	h.must(h.linker.Store())
+	return h
+}
+
+// restart opens another linker on the same state, as a new confit does.
+func (h *house) restart() *house {
+	h.Helper()
+	h.close()
+	return h.open()
+}
+
+// wantAccepted checks which generation there is to go back to, and words of the
+// reason why there is none.
+func (h *house) wantAccepted(number int, words ...string) Generation {
+	h.Helper()
+	g, err := h.linker.Accepted()
+	if g.Number != number || (err == nil) != (len(words) == 0) {
+		h.Fatalf("accepted is generation %d (%v), want %d", g.Number, err, number)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) || strings.Contains(err.Error(), "\n") {
+			h.Errorf("error %q is not one line, or does not say %q", err, w)
+		}
+	}
+	return g
+}
+
+// TestStored: what was stored is taken up, and Reject brings it back with its
+// targets; with links of every kind.
+func TestStored(t *testing.T) {
+	for name, tt := range map[string]struct {
+		links []string
+		reads []string // of the stored generation
+	}{
+		"one":      {[]string{"web/a a"}, []string{"a", "a1"}},
+		"optional": {[]string{"web/a a", "web/z z optional"}, []string{"a", "a1", "z", absent}},
+		"each":     {[]string{"web/ web/"}, []string{"web/a", "a1", "web/sub/b", "b1", "web/new", absent}},
+		"glob":     {[]string{"web/*.conf conf.d/"}, []string{"conf.d/c.conf", "c1", "conf.d/new.conf", absent}},
+		"whole":    {[]string{"web/ web"}, []string{"web/a", "a1", "web/sub/b", "b1", "web/new", absent}},
+		"direct":   {[]string{"web/a a", "web/c.conf direct direct"}, []string{"a", "a1", "direct", "c2"}},
+		"nothing":  {nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newStored(t, tt.links...)
+			want := h.wantAccepted(1)
+			h.write("web", "a", "a2", "new", "2", "new.conf", "2", "z", "z2", "c.conf", "c2", "sub/b", "b2")
+			h.restart()
+			if got := h.wantAccepted(1); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if len(tt.links) > 0 { // without, there is no other candidate
+				h.stage()
+				h.must(h.linker.Publish())
+			}
+			h.must(h.linker.Reject())
+			h.reads(tt.reads...)
+			h.noLeftovers()
+		})
+	}
+}
+
+// TestStoredWithoutPublishing: what can't be a candidate, or is refused before
+// it is published, leaves the stored generation and its targets to be put in
+// force by Reject, whatever a killed confit was proving.
+func TestStoredWithoutPublishing(t *testing.T) {
+	for name, mounted := range map[string][]string{"invalid": {"other", "x"}, "refused": {"a", "a3"}} {
+		t.Run(name, func(t *testing.T) {
+			h := newStored(t, "web/a a", "web/*.conf conf.d/ optional")
+			h.write("web", "a", "a2", "x.conf", "x")
+			h.stage()
+			h.must(h.linker.Publish()) // and killed before it was proved
+			h.reads("a", "a2", "conf.d/c.conf", absent, "conf.d/x.conf", "x")
+			h.write("web", mounted...)
+			h.restart()
+			var bad *Invalid
+			if _, err := h.linker.Stage(); errors.As(err, &bad) != (name == "invalid") {
+				t.Fatalf("staged with %v", err)
+			}
+			h.reads("a", "a2")
+			h.must(h.linker.Reject())
+			h.reads("a", "a1", "conf.d/c.conf", "c1", "conf.d/x.conf", absent)
+			h.linker.Tidy()
+			h.noLeftovers()
+		})
+	}
+}
+
+// TestStoredIsTheCandidate: the same bytes are the stored generation, nothing is
+// written for them; of others, what is unchanged is a hard link of it.
+func TestStoredIsTheCandidate(t *testing.T) {
+	h := newStored(t, "web/ web/").restart()
+	c := h.stage()
+	if c.Generation != h.wantAccepted(1) || len(c.Changes) > 0 {
+		t.Errorf("staged %+v", c)
+	}
+	h.must(h.linker.Publish())
+	h.linker.Accept()
+	h.must(h.linker.Store())
+
+	h.restart()
+	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+	if c = h.stage(); c.Number != 2 || changed(c) != "web/a" {
+		t.Errorf("staged generation %d with changes %q", c.Number, changed(c))
+	}
+	for key, shared := range map[string]bool{"a": false, "sub/b": true, "c.conf": true} {
+		before, err1 := os.Stat(h.path("state/generations/1/web", key))
+		after, err2 := os.Stat(h.path("state/generations/2/web", key))
+		h.must(errors.Join(err1, err2))
+		if os.SameFile(before, after) != shared {
+			t.Errorf("%s is shared: %v", key, !shared)
+		}
+	}
+}
+
+// TestStoredHalf: a note that is cut off at any byte is none.
+func TestStoredHalf(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	whole, err := os.ReadFile(h.path("state/accepted.json"))
+	h.must(err)
+	for n := range whole {
+		h.must(os.WriteFile(h.path("state/accepted.json"), whole[:n], 0o644))
+		h.must(h.linker.takeUp())
+		h.wantAccepted(0, "damaged")
+	}
+	h.restart().wantAccepted(0, "damaged")
+	h.worksOn()
+}
+
+// TestStoredForOthers: other link lines, or another state directory, make other
+// targets of the same volumes.
+func TestStoredForOthers(t *testing.T) {
+	for name, change := range map[string]func(h *house){
+		"a link more": func(h *house) {
+			h.config.Links = append(h.config.Links, Link{Source: "web/a", Target: h.path("etc/more")})
+		},
+		"a link less":   func(h *house) { h.config.Links = nil },
+		"another key":   func(h *house) { h.config.Links[0].Source = "web/sub/" },
+		"other target":  func(h *house) { h.config.Links[0].Target = h.path("etc/other") + "/" },
+		"optional":      func(h *house) { h.config.Links[0].Optional = true },
+		"direct":        func(h *house) { h.config.Links[0].Direct = true },
+		"other volumes": func(h *house) { h.must(os.Rename(h.path("volumes"), h.path("v"))); h.config.Volumes = h.path("v") },
+		"other state":   func(h *house) { h.must(os.Rename(h.path("state"), h.path("s"))); h.config.State = h.path("s") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newStored(t, "web/ web/")
+			h.close()
+			change(h)
+			h.open().wantAccepted(0, "other links")
+			h.adopt()
+			h.must(h.linker.Store())
+			number := h.linker.live.Number
+			h.restart().wantAccepted(number)
+		})
+	}
+}
+
+// TestStoreNothing: there is nothing to store before something was accepted,
+// nothing is told of it, and nothing stands there.
+func TestStoreNothing(t *testing.T) {
+	h := newHouse(t, "web/a a").open()
+	h.wantAccepted(0)
+	if err := h.linker.Store(); err == nil {
+		t.Error("stored nothing")
+	}
+	h.restart().wantAccepted(0)
+}
+
+// FuzzAccepted: whatever the note says, it is read without harm, and what is
+// believed of it is what is there.
+func FuzzAccepted(f *testing.F) {
+	h := newStored(f, "web/ web/", "web/a direct direct")
+	live := *h.linker.live
+	note, err := os.ReadFile(h.path("state/accepted.json"))
+	h.must(err)
+	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
+	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksPrint(&live))
+	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksPrint(&live), "LINKS").Replace(string(note))
+	f.Add([]byte(seed))
+	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
+		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(h.path("state/accepted.json"), []byte(own.Replace(string(data))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.linker.takeUp(); err != nil {
+			t.Fatal(err)
+		}
+		switch got := h.linker.live; {
+		case (got == nil) != (h.linker.untrusted != nil):
+			t.Errorf("believed: %v, and %v", got, h.linker.untrusted)
+		case got == nil:
+		case got.Generation != live.Generation || !reflect.DeepEqual(got.targets, live.targets) || !reflect.DeepEqual(got.files, live.files):
+			t.Errorf("believed\n%+v\nbut stored was\n%+v", got, live)
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package linker
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// spoil is what may have happened to the note or the generation between two
+// confits, and words of why neither is believed.
+type spoil struct {
+	do    func(h *house) error
+	words string
+}
+
+var spoils = map[string]spoil{
+	"another version":           {edit("version", 2), "version 2, and this confit writes version 1"},
+	"no version":                {edit("version", 0), "version 0"},
+	"another number":            {edit("number", 7), "generation 7 is not what it was"},
+	"a negative number":         {edit("number", -1), "generation -1 is not what it was"},
+	"a number elsewhere":        {edit("number", "../../volumes"), "damaged"},
+	"another hash":              {edit("hash", "00"), "its hash differs"},
+	"no keys":                   {edit("keys", nil), "is not its own"},
+	"other targets":             {edit("targets", map[string]any{"/etc/passwd": map[string]any{"dest": "/nowhere"}}), "other links"},
+	"no targets":                {edit("targets", nil), "other links"},
+	"links that there are not":  {editKey("links", []int{99}), "other links"},
+	"a key of another sum":      {editKey("sha256", "zz"), ""}, // only a direct key's is believed
+	"other JSON":                {write("accepted.json", "[1, 2]"), "damaged"},
+	"no JSON":                   {write("accepted.json", "\x00\xff kaputt"), "damaged"},
+	"null":                      {write("accepted.json", "null"), "version 0"},
+	"empty":                     {write("accepted.json", ""), "damaged"},
+	"a key's bytes":             {write("generations/1/web/a", "a9"), "its hash differs"},
+	"a key's mode":              {chmod("generations/1/web/a", 0o400), "its hash differs"},
+	"a key missing":             {takeAway("generations/1/web/a"), "its hash differs"},
+	"a key too many":            {write("generations/1/web/x", "x"), `key "web/x" is not its own`},
+	"a key that is a symlink":   {replace("generations/1/web/a", func(p string) error { return os.Symlink("sub/b", p) }), "is a symlink"},
+	"a key that is a FIFO":      {replace("generations/1/web/a", func(p string) error { return unix.Mkfifo(p, 0o444) }), "is a FIFO"},
+	"a key that is a directory": {replace("generations/1/web/a", func(p string) error { return os.Mkdir(p, 0o755) }), "its hash differs"},
+	"the generation gone":       {takeAway("generations/1"), "no such file"},
+	"all generations gone":      {takeAway("generations"), "no such file"},
+	"a generation that is a symlink": {func(h *house) error {
+		return errors.Join(os.Rename(h.path("state/generations/1"), h.path("elsewhere")), os.Symlink(h.path("elsewhere"), h.path("state/generations/1")))
+	}, "is a symlink"},
+	"a generation that is a file":  {replace("generations/1", func(p string) error { return os.WriteFile(p, nil, 0o644) }), "not a directory"},
+	"a stranger's note":            {chown("accepted.json"), "user 65534 owns it"},
+	"a stranger's generation":      {chown("generations/1"), "user 65534 owns it"},
+	"a note others may write":      {chmod("accepted.json", 0o666), "others may write"},
+	"a generation others may fill": {chmod("generations/1", 0o777), "others may write"},
+	"a note that is a symlink":     {replace("accepted.json", func(p string) error { return os.Symlink("status.json", p) }), "is a symlink"},
+	"a note that is a FIFO":        {replace("accepted.json", func(p string) error { return unix.Mkfifo(p, 0o644) }), "is a FIFO"},
+	"a note that is a directory":   {replace("accepted.json", func(p string) error { return os.Mkdir(p, 0o755) }), "is a directory"},
+}
+
+// TestStoredButSpoilt: nothing of it is believed, but linking works on.
+func TestStoredButSpoilt(t *testing.T) {
+	for name, tt := range spoils {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newStored(t, "web/ web/")
+			h.close()
+			h.must(tt.do(h))
+			h.open()
+			if tt.words == "" {
+				h.wantAccepted(1)
+			} else {
+				h.wantAccepted(0, tt.words)
+			}
+			h.worksOn()
+		})
+	}
+}
+
+// worksOn checks that the next edit is linked, stored and taken up, which a
+// directory in the note's place alone keeps from being stored.
+func (h *house) worksOn() {
+	h.Helper()
+	h.write("web", "a", "a2", "sub/b", "b1")
+	h.adopt()
+	h.reads("web/a", "a2", "web/sub/b", "b1", "web/c.conf", absent)
+	h.noLeftovers()
+	if info, err := os.Lstat(h.path("state/accepted.json")); err == nil && info.IsDir() {
+		if err := h.linker.Store(); err == nil || !strings.Contains(err.Error(), h.path("state/accepted.json")) {
+			h.Errorf("stored where a directory is: %v", err)
+		}
+		return
+	}
+	h.must(h.linker.Store())
+	number := h.wantAccepted(h.linker.live.Number).Number
+	h.restart().wantAccepted(number)
+}
+
+func edit(name string, value any) func(*house) error {
+	return func(h *house) error {
+		return h.editNote(func(note map[string]any) { note[name] = value })
+	}
+}
+
+func editKey(name string, value any) func(*house) error {
+	return func(h *house) error {
+		return h.editNote(func(note map[string]any) { note["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value })
+	}
+}
+
+func (h *house) editNote(change func(map[string]any)) error {
+	var note map[string]any
+	data, err := os.ReadFile(h.path("state/accepted.json"))
+	h.must(errors.Join(err, json.Unmarshal(data, &note)))
+	change(note)
+	data, err = json.Marshal(note)
+	return errors.Join(err, os.WriteFile(h.path("state/accepted.json"), data, 0o644))
+}
+
+// replace puts something else in the place of a file of the state directory.
+func replace(name string, put func(path string) error) func(*house) error {
+	return func(h *house) error {
+		path := h.path("state", name)
+		return errors.Join(os.RemoveAll(path), put(path))
+	}
+}
+
+func write(name, content string) func(*house) error {
+	return func(h *house) error {
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(name, "gen") {
+			mode = 0o444
+		}
+		return os.WriteFile(h.path("state", name), []byte(content), mode)
+	}
+}
+
+func chmod(name string, mode fs.FileMode) func(*house) error {
+	return func(h *house) error { return os.Chmod(h.path("state", name), mode) }
+}
+
+func chown(name string) func(*house) error {
+	return func(h *house) error { return os.Chown(h.path("state", name), 65534, -1) }
+}
+
+func takeAway(name string) func(*house) error {
+	return func(h *house) error { return os.RemoveAll(h.path("state", name)) }
+}
