@@ -133,7 +133,22 @@ func (o appOptions) read() {
 		}
 		first, _, _ := strings.Cut(string(content), "\n")
 		fmt.Printf("read %s\n", first)
+		dieOf(first)
 	}
+}
+
+// dieOf ends the app when it reads "die CODE" or "die CODE AFTER": a configuration that it doesn't survive.
+func dieOf(text string) {
+	words := strings.Fields(text)
+	if len(words) < 2 || words[0] != "die" {
+		return
+	}
+	code, _ := strconv.Atoi(words[1])
+	if len(words) == 2 {
+		os.Exit(code)
+	}
+	after, _ := time.ParseDuration(words[2])
+	time.AfterFunc(after, func() { os.Exit(code) })
 }
 
 func (o appOptions) endsAt(name string) (code int, ends bool) {

@@ -1,0 +1,60 @@
+package integration
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+)
+
+// The wait is drawn from so long a time that none of these tests lives to see its end; but the first start isn't held up.
+func TestSplay_waits(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.flag("--splay", "100000h")
+	web.swap(keys{"text": "first"})
+	c := s.start(s.printer()...)
+	c.says("ready", 1)
+	c.accepts(1)
+	web.swap(keys{"text": "second"})
+	c.shows(0, "a swap that waits", func(st told) bool { return st.Phase == "splaying" && st.PendingSince != "" })
+	web.swap(keys{"text": "third"})
+	s.wantFiles(keys{"text": "first"})
+	c.wantLogged("generation published", 1)
+	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 0)
+	c.signal(syscall.SIGTERM)
+	c.ends(0)
+}
+
+// What asks nothing of the app doesn't wait, as nothing is spared by it.
+func TestSplay_nothing_asked(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/text %s reload=none", s.target("text"))
+	s.flag("--splay", "100000h")
+	web := s.volume("web")
+	web.swap(keys{"text": "first"})
+	c := s.start(app()...)
+	c.says("ready", 1)
+	web.swap(keys{"text": "second"})
+	c.accepts(2)
+	s.wantFiles(keys{"text": "second"})
+}
+
+// Swaps that come in meanwhile don't wait anew, and only the newest is told.
+func TestSplay_newest(t *testing.T) {
+	t.Parallel()
+	const swaps = 30
+	s, web := newProved(t)
+	s.flag("--splay", "1s")
+	web.swap(keys{"text": "first"})
+	c := s.start(s.printer()...)
+	c.says("ready", 1)
+	for n := range swaps {
+		web.swap(keys{"text": fmt.Sprintf("swap %d", n+1)})
+	}
+	c.says(fmt.Sprintf("read swap %d", swaps), 1)
+	if told := len(c.texts("stdout", "signal HUP")); told == swaps {
+		t.Error("each swap was told, although they came in while others waited")
+	}
+	c.wantLogged("app started", 1)
+}

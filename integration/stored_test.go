@@ -1,0 +1,262 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const startsOnStored = "starting on the last accepted generation: what is mounted can't be used"
+
+// newProved is a setup with one key that the app prints, and tells by HUP.
+func newProved(t *testing.T) (*setup, *volume) {
+	t.Helper()
+	s := newSetup(t)
+	s.line("link web/text %s", s.target("text"))
+	s.line("reload signal:HUP")
+	return s, s.volume("web")
+}
+
+// printer is an app that prints the key text.
+func (s *setup) printer(flags ...string) []string {
+	return append(app("-print", s.target("text")), flags...)
+}
+
+// note is what accepted.json says.
+type note struct {
+	Number int    `json:"number"`
+	Hash   string `json:"hash"`
+}
+
+// stored is the stored generation; number 0: there is none.
+func (s *setup) stored() (n note) {
+	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
+	if err == nil && json.Unmarshal(data, &n) != nil {
+		s.t.Errorf("accepted.json is not whole: %q", data)
+	}
+	return n
+}
+
+// accepts waits until the nth generation was accepted, and is stored.
+func (c *confit) accepts(n int) entry {
+	c.t.Helper()
+	e := c.logs("generation accepted", n)
+	c.eventually("the accepted generation being stored", func() bool {
+		return strings.HasPrefix(c.setup.stored().Hash, e["hash"])
+	})
+	return e
+}
+
+// accept leaves a state directory in which what is mounted was accepted.
+func (s *setup) accept(app ...string) {
+	s.t.Helper()
+	flags := s.flags
+	s.flags = append([]string{"--probation", "0s"}, flags...)
+	c := s.start(app...)
+	c.accepts(1)
+	c.kill()
+	s.flags = flags
+}
+
+// told is what --status printed.
+type told struct {
+	Phase        string
+	App          struct{ Reload string }
+	Mounted      struct{ Hash string }
+	Live         struct{ Hash string }
+	Accepted     struct{ Hash, Proof string }
+	PendingSince string
+	Rejection    struct {
+		Hash, Step, Reason, Output, NextTry string
+		Attempts                            int
+	}
+	Counters struct{ Rejections, RollBacks int }
+}
+
+// status runs --status, as somebody in the container does.
+func (s *setup) status() (code int, st told) {
+	s.t.Helper()
+	cmd := exec.Command(s.program, "--status", "--state", s.state)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	_ = cmd.Run()
+	if err := json.Unmarshal(out.Bytes(), &st); err != nil && out.Len() > 0 {
+		s.t.Errorf("status: %v\n%s", err, &out)
+	}
+	return cmd.ProcessState.ExitCode(), st
+}
+
+// shows waits until --status ends with a code and tells what it should.
+func (c *confit) shows(code int, what string, ok func(told) bool) {
+	c.t.Helper()
+	c.eventually("status: "+what, func() bool {
+		got, st := c.setup.status()
+		return got == code && ok(st)
+	})
+}
+
+// A container comes up again while what is mounted is bad: the app starts on the last accepted generation.
+func TestStored_starts_on_it(t *testing.T) {
+	for _, test := range []struct {
+		name, step string
+		first, bad keys
+	}{
+		{"validator", "validate", keys{"text": "first", "needed": ""}, keys{"text": "bad", "needed": ""}},
+		{"missing_key", "stage", keys{"text": "first", "needed": ""}, keys{"text": "second"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("link web/needed %s", s.target("needed"))
+			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+			s.flag("--retry", "200ms")
+			web.swap(test.first)
+			s.accept(app()...)
+			web.swap(test.bad)
+
+			c := s.start(s.printer()...)
+			c.says("ready", 1)
+			e := c.logs(startsOnStored, 1)
+			if e["level"] != "WARN" || e["generation"] != "1" {
+				t.Errorf("logged %v, want a warning that names generation 1", e)
+			}
+			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+			if first := c.wantRejected(test.step, 1); first["nextTry"] != "200ms" {
+				t.Errorf("the rejection says nextTry %q: %v", first["nextTry"], first)
+			}
+			c.shows(3, "the rejection of what is mounted", func(st told) bool {
+				return st.Rejection.Step == test.step && st.Rejection.Hash == st.Mounted.Hash && st.Rejection.NextTry != "" &&
+					st.Live.Hash == st.Accepted.Hash && st.Live.Hash == s.stored().Hash && st.Accepted.Proof == "stored"
+			})
+			c.wantRejected(test.step, 2) // it keeps trying
+			web.swap(keys{"text": "third", "needed": ""})
+			c.says("read third", 1)
+			c.accepts(1)
+			c.shows(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+			c.wantLogged(startsOnStored, 1)
+			c.wantLogged("app started", 1)
+		})
+	}
+}
+
+// The validator failed for a reason that passes: without an edit, what is mounted comes into force.
+func TestStored_goes_over(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	validator := s.write(s.path("validator"), "exit 0")
+	s.line("validate sh %s {candidate}", validator)
+	s.flag("--retry", "200ms")
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	web.swap(keys{"text": "second"})
+	s.write(validator, "exit 1")
+	c := s.start(s.printer()...)
+	c.says("read first", 1)
+	c.wantRejected("validate", 2)
+	if err := errors.Join(os.WriteFile(validator+".new", []byte("exit 0"), 0o644), os.Rename(validator+".new", validator)); err != nil {
+		t.Fatal(err)
+	}
+	c.says("read second", 1)
+	c.accepts(1)
+	c.shows(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+}
+
+// The app dies of what is mounted at the start: it is started on the accepted generation instead, and the bad one isn't
+// tried again without an edit.
+func TestStored_app_dies_at_the_start(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	s.flag("--probation", "1h", "--retry", "200ms")
+	web.swap(keys{"text": "die 3"})
+	c := s.start(s.printer()...)
+	c.says("ready", 1)
+	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+	if e := c.wantRejected("probation", 1); !strings.Contains(e["reason"], "exit 3") || e["nextTry"] != "" {
+		t.Errorf("logged %v, want the app's exit code and no next try", e)
+	}
+	c.logs("rolled back", 1)
+	c.shows(3, "the roll back", func(st told) bool {
+		return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Rejection.NextTry == "" && st.Live.Hash == s.stored().Hash
+	})
+	web.swap(keys{"text": "second"})
+	c.says("read second", 1)
+	c.wantLogged("app started", 2)
+	c.wantLogged("candidate rejected", 1)
+}
+
+// Without a stored generation the first configuration is all there is.
+func TestStored_nothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		mounted keys
+		code    int
+	}{
+		"validator":   {keys{"text": "bad", "needed": ""}, 78},
+		"missing_key": {keys{"text": "first"}, 78},
+		"app_dies":    {keys{"text": "die 3", "needed": ""}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("link web/needed %s", s.target("needed"))
+			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+			s.flag("--probation", "1h")
+			web.swap(test.mounted)
+			c := s.start(s.printer()...)
+			c.ends(test.code)
+			if s.stored().Number != 0 {
+				t.Errorf("stored: %v", s.stored())
+			}
+		})
+	}
+}
+
+// What was spoilt between two confits isn't believed; that is said once, with the reason, and the app starts on what is
+// mounted, or not at all.
+func TestStored_spoilt(t *testing.T) {
+	for name, spoil := range map[string]func(s *setup) error{
+		"note_cut_off":       func(s *setup) error { return os.Truncate(filepath.Join(s.state, "accepted.json"), 40) },
+		"generation_removed": func(s *setup) error { return os.RemoveAll(filepath.Join(s.state, "generations", "1")) },
+		"key_edited": func(s *setup) error {
+			return os.WriteFile(filepath.Join(s.state, "generations/1/web/text"), []byte("edited"), 0o644)
+		},
+		"note_is_a_fifo": func(s *setup) error {
+			path := filepath.Join(s.state, "accepted.json")
+			return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o644))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			if err := spoil(s); err != nil {
+				t.Fatal(err)
+			}
+			web.swap(keys{"text": "bad"})
+			s.start(app()...).ends(78)
+			web.swap(keys{"text": "second"})
+			c := s.start(s.printer()...)
+			c.says("ready", 1)
+			c.wantCount("reads of what is mounted", len(c.texts("stdout", "read second")), 1)
+			e := c.logs("stored generation not trusted: the app starts on what is mounted, or not at all", 1)
+			if e["level"] != "WARN" || e["error"] == "" {
+				t.Errorf("logged %v, want a warning with the reason", e)
+			}
+			c.accepts(1)
+			c.kill()
+			web.swap(keys{"text": "bad"})
+			c = s.start(s.printer()...)
+			c.says("read second", 1)
+			c.wantLogged(startsOnStored, 1)
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// newVerified is a setup whose verify hook is a script that the test may write anew, and of which a former confit has
+// accepted "first".
+func newVerified(t *testing.T, timeout string) (*setup, *volume, func(script string)) {
+	t.Helper()
+	s, web := newProved(t)
+	path := s.path("verifier")
+	s.line("verify sh %s", path)
+	s.flag("--verify-timeout", timeout)
+	write := func(script string) {
+		t.Helper()
+		s.write(path+".new", script)
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("exit 0")
+	web.swap(keys{"text": "first"})
+	return s, web, write
+}
+
+// A verify hook that doesn't come to its end, or never succeeds: the generation is taken back, the app is told of the
+// accepted one, and nothing of the hook is left. The next good edit is told, and proved.
+func TestVerify_rolls_back(t *testing.T) {
+	for name, test := range map[string]struct{ script, reason, output string }{
+		"hangs":               {"sleep 7654321", "killed after 3s", ""},
+		"hangs_with_children": {"sleep 7654321 & (sleep 7654321 &); echo no answer; sleep 7654321", "killed after 3s", "no answer"},
+		"ignores_term":        {"trap '' TERM INT HUP; while :; do sleep 7654321; done", "killed after 3s", ""},
+		"never_passes":        {"echo no answer; exit 7", "exit 7", "no answer"},
+		"not_runnable":        {"exec /nonexistent/program", "exit 127", "/nonexistent/program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web, script := newVerified(t, "3s")
+			c := s.start(s.printer()...)
+			c.accepts(1)
+			c.says("ready", 1)
+			script(test.script)
+			web.swap(keys{"text": "second"})
+			if e := c.wantRejected("verify", 1); !strings.Contains(e["reason"], test.reason) || e["nextTry"] != "" {
+				t.Errorf("logged %v, want reason %q and no next try", e, test.reason)
+			}
+			c.says("read first", 2) // at the start, and told of it again
+			c.gone("sleep 7654321")
+			s.wantFiles(keys{"text": "first"})
+			c.shows(3, "the roll back", func(st told) bool {
+				return st.Phase == "running" && st.Rejection.Step == "verify" && strings.Contains(st.Rejection.Output, test.output) &&
+					st.Live.Hash == st.Accepted.Hash && st.Counters.RollBacks == 1
+			})
+			script("exit 0")
+			web.swap(keys{"text": "third"})
+			c.says("read third", 1)
+			if e := c.accepts(2); e["proof"] != "verify" {
+				t.Errorf("logged %v, want verify as the proof", e)
+			}
+			c.wantLogged("app started", 1)
+			c.wantLogged("candidate rejected", 1)
+		})
+	}
+}
+
+// An app that needs a moment to be well: the hook is asked until it succeeds.
+func TestVerify_flaps(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "10m")
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	script(failsTimes(2))
+	web.swap(keys{"text": "second"})
+	if e := c.accepts(2); e["proof"] != "verify" {
+		t.Errorf("logged %v, want verify as the proof", e)
+	}
+	c.says("read second", 1)
+	c.wantCount("attempts", len(c.texts("stderr", "hook: attempt")), 3)
+	c.wantLogged("candidate rejected", 0)
+	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+}
+
+// What a hook that succeeded left running ends with it.
+func TestVerify_leaves_children(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "10m")
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	script("sleep 7654321 & (sleep 7654321 &) & exit 0")
+	web.swap(keys{"text": "second"})
+	c.accepts(2)
+	c.gone("sleep 7654321")
+}
+
+// At the very first start there is nothing to go back to: the app stays, but what it runs on isn't stored, so that the next
+// start doesn't take it for proved.
+func TestVerify_first_start(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "3s")
+	script("exit 7")
+	for range 2 {
+		c := s.start(s.printer()...)
+		if e := c.logs("generation not proved, and none was accepted before: it stays", 1); e["step"] != "verify" || e["reason"] == "" {
+			t.Errorf("logged %v, want the step and the reason", e)
+		}
+		c.says("ready", 1)
+		c.wantLogged("generation accepted", 0)
+		c.wantLogged(startsOnStored, 0)
+		c.kill()
+		if exists(filepath.Join(s.state, "accepted.json")) {
+			t.Errorf("stored: %v", s.stored())
+		}
+	}
+	c := s.start(s.printer()...)
+	c.logs("generation not proved, and none was accepted before: it stays", 1)
+	script("exit 0")
+	web.swap(keys{"text": "second"})
+	c.says("read second", 1)
+	c.accepts(1)
+	c.wantLogged("app started", 1)
+}
+
+// The hook sees which generation it is about, and the app's environment.
+func TestVerify_environment(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "10m")
+	s.env = append(s.env, "SITE=example")
+	script(`echo "hook: site=$SITE generation=$CONFIT_GENERATION text=$(cat "$CONFIT_CANDIDATE/web/text") changed=$(echo $CONFIT_CHANGED) live=$(cat ` + s.target("text") + `)"`)
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	web.swap(keys{"text": "second"})
+	c.accepts(2)
+	want := []string{
+		"hook: site=example generation=1 text=first changed=web/text live=first",
+		"hook: site=example generation=2 text=second changed=web/text live=second",
+	}
+	c.eventually("both hooks", func() bool { return len(c.texts("stderr", "hook: ")) >= 2 })
+	if got := c.texts("stderr", "hook: "); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the hooks said %q, want %q", got, want)
+	}
+}
