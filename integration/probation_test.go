@@ -1,0 +1,202 @@
+package integration
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// An app that dies of a reload within the probation, as late as may be, is started again on the accepted generation; one
+// that dies after it ends confit. That the border lies at the tenth of a second is shown where no clock runs, in package
+// supervisor.
+func TestProbation_dies(t *testing.T) {
+	for name, within := range map[string]bool{"4s": true, "6s": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			s.flag("--probation", "5s")
+			c := s.start(s.printer()...)
+			c.says("ready", 1)
+			web.swap(keys{"text": "die 3 " + name})
+			if !within {
+				c.ends(3)
+				c.wantLogged("generation accepted", 1)
+				c.wantLogged("candidate rejected", 0)
+				return
+			}
+			c.says("ready", 2)
+			c.wantRejected("probation", 1)
+			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.wantLogged("generation accepted", 0)
+			web.swap(keys{"text": "second"})
+			c.says("read second", 1)
+			c.accepts(1)
+		})
+	}
+}
+
+// The same with an app that is restarted: it dies as soon as it is started on a bad edit.
+func TestProbation_restart(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"dies_at_once": nil,
+		"stubborn":     {"-exit", "QUIT=0"}, // it can't be stopped by TERM
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.lines[1] = "reload restart"
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			s.flag("--probation", "1h", "--stop-timeout", "300ms")
+			c := s.start(s.printer(flags...)...)
+			c.says("ready", 1)
+			web.swap(keys{"text": "die 3"})
+			c.says("ready", 2)
+			c.wantRejected("probation", 1)
+			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.wantLogged("app started", 3)
+			killed := map[bool]int{true: 1}[flags != nil]
+			c.wantLogged("app killed: it did not stop in time", killed)
+			web.swap(keys{"text": "second"})
+			c.says("read second", 1)
+			c.shows(0, "a new one being proved", func(st told) bool { return st.Phase == "proving" })
+		})
+	}
+}
+
+// The app that is to be brought back to the accepted generation can't be stopped: it is killed, and started on it.
+func TestProbation_stubborn_roll_back(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "3s")
+	s.lines[1] = "reload restart"
+	s.flag("--stop-timeout", "300ms")
+	c := s.start(s.printer("-exit", "QUIT=0")...)
+	c.accepts(1)
+	c.says("ready", 1)
+	script("exit 7")
+	web.swap(keys{"text": "second"})
+	c.wantRejected("verify", 1)
+	c.says("read first", 2)
+	c.wantLogged("app killed: it did not stop in time", 2)
+	c.wantLogged("app started", 3)
+	script("exit 0")
+	web.swap(keys{"text": "third"})
+	c.accepts(2)
+}
+
+// Swaps that come in while one is proved wait for its end; then the newest is tried, those between are not.
+func TestProbation_newest_wins(t *testing.T) {
+	for name, verdict := range map[string]int{"proved": 0, "rolled_back": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web, script := newVerified(t, "10m")
+			s.lines[1] = "reload auto" // it waits for the handler of an app that was just started
+			c := s.start(append([]string{"sh", "-c", `trap '' HUP; exec "$@"`, "entrypoint"}, s.printer()...)...)
+			c.accepts(1)
+			release := s.path("release")
+			wait := "echo hook: $CONFIT_GENERATION; until [ -e " + release + " ]; do sleep 0.01; done"
+			if verdict != 0 {
+				wait += "; grep -q newest " + s.target("text") + " || { kill -9 $(cat " + s.path("pid") + "); sleep 7654321; }"
+			}
+			script(wait)
+			s.write(s.path("pid"), c.logs("app started", 1)["pid"])
+			web.swap(keys{"text": "slow"})
+			c.says("read slow", 1)
+			for _, text := range []string{"between1", "between2", "newest"} {
+				web.swap(keys{"text": text})
+			}
+			c.wantLogged("generation published", 2)
+			s.write(release, "")
+			c.says("read newest", 1)
+			for _, text := range []string{"between1", "between2"} {
+				c.wantCount("reads of "+text, len(c.texts("stdout", "read "+text)), 0)
+			}
+			c.accepts(3 - verdict)
+			c.wantLogged("candidate rejected", verdict)
+			c.wantLogged("app started", 1+verdict)
+		})
+	}
+}
+
+// An app that dies of auto's HUP has not died of its configuration: it is started on the new generation, restarted from
+// then on, and the status says so.
+func TestProbation_dies_of_HUP(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.lines[1] = "reload auto"
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	s.flag("--probation", "1h")
+	c := s.start(s.printer("-runtime", "HUP")...)
+	c.says("ready", 1)
+	c.shows(0, "how the app is told", func(st told) bool { return st.App.Reload == "auto" })
+	web.swap(keys{"text": "second"})
+	c.says("ready", 2)
+	c.says("read second", 1)
+	c.logs("app died of the reload: it is restarted, now and from now on", 1)
+	c.wantLogged("candidate rejected", 0)
+	c.shows(0, "what was learnt", func(st told) bool {
+		return strings.HasPrefix(st.App.Reload, "restart") && strings.Contains(st.App.Reload, "HUP") && st.Phase == "proving"
+	})
+	c.kill()
+	s.flags = nil
+	c = s.start(s.printer("-runtime", "HUP")...)
+	c.accepts(1) // it was still to be proved
+	web.swap(keys{"text": "third"})
+	c.says("read third", 1)
+	web.swap(keys{"text": "fourth"})
+	c.says("read fourth", 1)
+	c.logs("app restarting", 1)
+	c.wantLogged("app told", 1)
+	c.wantCount("stop signals", len(c.texts("stdout", "signal TERM")), 1)
+}
+
+// Whoever ends the app in a phase: when it was told of a candidate, that one is taken back and the app started anew; when
+// it was not, its end is that of confit.
+func TestProbation_app_killed(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		lines []string
+		hangs string // of which hook is waited for
+		code  int    // of confit, 0: it goes on
+	}{
+		{"validating", []string{"validate sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 137},
+		{"telling", []string{"reload exec:sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 0},
+		{"verifying", []string{"verify sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 0},
+		{"probation", []string{"probation 1h"}, "", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			if test.name == "telling" {
+				s.lines = s.lines[:1]
+			}
+			s.lines = append(s.lines, test.lines...)
+			c := s.start(s.printer()...)
+			c.says("ready", 1)
+			web.swap(keys{"text": "second"})
+			if test.hangs != "" {
+				c.find(test.hangs)
+			} else {
+				c.says("read second", 1)
+			}
+			c.signalProcess(c.find(programs.app+" "), syscall.SIGKILL)
+			if test.code != 0 {
+				c.ends(test.code)
+				return
+			}
+			c.wantRejected("probation", 1)
+			c.says("ready", 2)
+			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.gone("sleep 7654321")
+			if e := c.logs("rolled back", 1); e["generation"] != "1" {
+				t.Errorf("logged %v, want generation 1", e)
+			}
+			c.wantLogged("app started", 2)
+		})
+	}
+}
