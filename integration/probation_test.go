@@ -61,7 +61,7 @@ func TestProbation_restart(t *testing.T) {
 			c.wantLogged("app killed: it did not stop in time", killed)
 			web.swap(keys{"text": "second"})
 			c.says("read second", 1)
-			c.shows(0, "a new one being proved", func(st told) bool { return st.Phase == "proving" })
+			c.tells(0, "a new one being proved", func(st told) bool { return st.Phase == "proving" })
 		})
 	}
 }
@@ -131,13 +131,13 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	s.flag("--probation", "1h")
 	c := s.start(s.printer("-runtime", "HUP")...)
 	c.says("ready", 1)
-	c.shows(0, "how the app is told", func(st told) bool { return st.App.Reload == "auto" })
+	c.tells(0, "how the app is told", func(st told) bool { return st.App.Reload == "auto" })
 	web.swap(keys{"text": "second"})
 	c.says("ready", 2)
 	c.says("read second", 1)
 	c.logs("app died of the reload: it is restarted, now and from now on", 1)
 	c.wantLogged("candidate rejected", 0)
-	c.shows(0, "what was learnt", func(st told) bool {
+	c.tells(0, "what was learnt", func(st told) bool {
 		return strings.HasPrefix(st.App.Reload, "restart") && strings.Contains(st.App.Reload, "HUP") && st.Phase == "proving"
 	})
 	c.kill()

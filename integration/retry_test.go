@@ -34,7 +34,7 @@ func TestRetry_until_it_passes(t *testing.T) {
 	}
 	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
 	c.accepts(2)
-	c.shows(0, "three attempts that are over", func(st told) bool {
+	c.tells(0, "three attempts that are over", func(st told) bool {
 		return st.Rejection.Attempts == 3 && st.Live.Hash == st.Mounted.Hash && st.Counters.Rejections == 3
 	})
 }
@@ -84,5 +84,5 @@ func TestRetry_reverted(t *testing.T) {
 	before := len(c.texts("stderr", "hook: "))
 	c.looksAt(web)
 	c.wantCount("validations", len(c.texts("stderr", "hook: ")), before)
-	c.shows(0, "no next try", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+	c.tells(0, "no next try", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 }

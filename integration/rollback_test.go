@@ -73,7 +73,7 @@ func TestRollBack_per_link(t *testing.T) {
 				"restart": func() int { return len(c.texts("stdout", "ready")) - 1 },
 			}
 			c.eventually("being told twice", func() bool { return effects[test.want]() == 2 })
-			c.shows(3, "the end of the roll back", func(st told) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
+			c.tells(3, "the end of the roll back", func(st told) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
 			for name, count := range effects {
 				c.wantCount(name, count(), map[string]int{test.want: 2}[name])
 			}
@@ -134,7 +134,7 @@ func TestRollBack_no_overlap(t *testing.T) {
 		text, err := os.ReadFile(s.target("text"))
 		return err == nil && string(text) == "last"
 	})
-	c.shows(0, "the last edit being accepted", func(st told) bool {
+	c.tells(0, "the last edit being accepted", func(st told) bool {
 		return st.Phase == "running" && st.Live.Hash == st.Accepted.Hash && st.Live.Hash == st.Mounted.Hash
 	})
 	if exists(overlap) {

@@ -92,8 +92,8 @@ func (s *setup) status() (code int, st told) {
 	return cmd.ProcessState.ExitCode(), st
 }
 
-// shows waits until --status ends with a code and tells what it should.
-func (c *confit) shows(code int, what string, ok func(told) bool) {
+// tells waits until --status ends with a code and tells what it should.
+func (c *confit) tells(code int, what string, ok func(told) bool) {
 	c.t.Helper()
 	c.eventually("status: "+what, func() bool {
 		got, st := c.setup.status()
@@ -130,7 +130,7 @@ func TestStored_starts_on_it(t *testing.T) {
 			if first := c.wantRejected(test.step, 1); first["nextTry"] != "200ms" {
 				t.Errorf("the rejection says nextTry %q: %v", first["nextTry"], first)
 			}
-			c.shows(3, "the rejection of what is mounted", func(st told) bool {
+			c.tells(3, "the rejection of what is mounted", func(st told) bool {
 				return st.Rejection.Step == test.step && st.Rejection.Hash == st.Mounted.Hash && st.Rejection.NextTry != "" &&
 					st.Live.Hash == st.Accepted.Hash && st.Live.Hash == s.stored().Hash && st.Accepted.Proof == "stored"
 			})
@@ -138,7 +138,7 @@ func TestStored_starts_on_it(t *testing.T) {
 			web.swap(keys{"text": "third", "needed": ""})
 			c.says("read third", 1)
 			c.accepts(1)
-			c.shows(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+			c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 			c.wantLogged(startsOnStored, 1)
 			c.wantLogged("app started", 1)
 		})
@@ -164,7 +164,7 @@ func TestStored_goes_over(t *testing.T) {
 	}
 	c.says("read second", 1)
 	c.accepts(1)
-	c.shows(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+	c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 }
 
 // The app dies of what is mounted at the start: it is started on the accepted generation instead, and the bad one isn't
@@ -183,7 +183,7 @@ func TestStored_app_dies_at_the_start(t *testing.T) {
 		t.Errorf("logged %v, want the app's exit code and no next try", e)
 	}
 	c.logs("rolled back", 1)
-	c.shows(3, "the roll back", func(st told) bool {
+	c.tells(3, "the roll back", func(st told) bool {
 		return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Rejection.NextTry == "" && st.Live.Hash == s.stored().Hash
 	})
 	web.swap(keys{"text": "second"})

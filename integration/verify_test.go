@@ -51,7 +51,7 @@ func TestVerify_rolls_back(t *testing.T) {
 			c.says("read first", 2) // at the start, and told of it again
 			c.gone("sleep 7654321")
 			s.wantFiles(keys{"text": "first"})
-			c.shows(3, "the roll back", func(st told) bool {
+			c.tells(3, "the roll back", func(st told) bool {
 				return st.Phase == "running" && st.Rejection.Step == "verify" && strings.Contains(st.Rejection.Output, test.output) &&
 					st.Live.Hash == st.Accepted.Hash && st.Counters.RollBacks == 1
 			})

@@ -100,9 +100,20 @@ func (t *turn) reloaded(err error, tail string) {
 // gone.
 func (t *turn) restart(why string) {
 	t.say(slog.LevelInfo, "app restarting", "pid", t.app.pid, "generation", t.inForce().Number, "reason", why)
+	t.expired = false
 	t.enter(restarting, t.config.StopTimeout)
 	t.do(signal{t.app.pid, t.config.StopSignal})
 	t.do(wake{t.app.pid})
+}
+
+// kill ends an app that did not stop when it was asked to.
+func (t *turn) kill() {
+	if !t.expired {
+		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
+	}
+	t.expired = true
+	t.do(signal{t.app.pid, signals.KILL})
+	t.enter(restarting, killAgain)
 }
 
 // start runs the app; what came in for it meanwhile is sent when it runs.

@@ -30,6 +30,11 @@ const (
 	verifyPause = 500 * time.Millisecond
 	// longestRetry is where the doubling of the wait ends.
 	longestRetry = 5 * time.Minute
+	// mostQueued bounds how many signals wait for an app that can't be started.
+	mostQueued = 256
+	// killAgain is the wait before an app that KILL has not ended is killed once
+	// more: it became another user (EPERM), or sleeps uninterruptibly.
+	killAgain = 30 * time.Second
 	// tryAgain is the wait before a kill that has not worked yet is repeated,
 	// or a start that the system refused.
 	tryAgain = time.Second
@@ -225,9 +230,7 @@ func (t *turn) elapsed() {
 			t.lookForHandler()
 		}
 	case restarting:
-		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
-		t.do(signal{t.app.pid, signals.KILL})
-		t.enter(restarting, tryAgain)
+		t.kill()
 	case draining:
 		t.killLeftovers()
 	case starting:
@@ -260,7 +263,9 @@ func (t *turn) signalled(s signals.Signal) {
 	case from == signals.TERM: // it stays the platform's wish to stop
 		t.stop(s)
 	case t.app.pid == 0:
-		t.queued = append(slices.Clip(t.queued), s)
+		if len(t.queued) < mostQueued {
+			t.queued = append(slices.Clip(t.queued), s)
+		}
 	default:
 		t.hup = t.hup && s != signals.HUP
 		t.do(signal{t.app.pid, s})
