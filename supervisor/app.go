@@ -43,7 +43,7 @@ func (t *turn) probed(d signals.Disposition) {
 		return
 	}
 	switch early := t.now.Before(t.app.fresh.Add(handlerWait)); {
-	case t.survives(d) && !(early && d == signals.Ignored):
+	case t.survives(d) && (!early || d != signals.Ignored):
 		t.hup, t.app.fresh = t.ask.Auto, t.now
 		t.do(signal{t.app.pid, t.ask.Signal})
 		t.seen.count.Reloads++

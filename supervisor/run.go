@@ -82,7 +82,7 @@ const lastJob = time.Second
 func (l *loop) unwatch() {
 	removed := make(chan struct{})
 	select {
-	case l.jobs <- func() event { l.write(l.snapshot()); l.Linker.Unwatch(); close(removed); return nil }:
+	case l.jobs <- func() event { _ = l.write(l.snapshot()); l.Linker.Unwatch(); close(removed); return nil }:
 	default:
 		return
 	}
