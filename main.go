@@ -22,6 +22,7 @@ var version = "devel"
 
 func main() {
 	becomeApp(os.Args)
+	process.TameRuntime()
 	inbox := signals.Subscribe() // before anything that takes time: see there
 	code, err := run(inbox, os.Args, os.Environ())
 	if err != nil {

@@ -17,7 +17,7 @@ const sizeLimit = 64 << 20
 const never = "never"
 
 // bufferSize is the size of the one buffer that all copies share, in bytes.
-const bufferSize = 64 << 10
+const bufferSize = 16 << 10
 
 // Config is what a [Linker] is made of.
 type Config struct {

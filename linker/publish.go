@@ -139,14 +139,17 @@ func (l *Linker) Accept() {
 }
 
 // Tidy removes every generation but the accepted one, and gives the memory that
-// staging took back to the system: a collector left alone would keep some
-// 4 MiB for ever. It takes as long as there are files, so it is called when the
-// app has been told.
+// staging took back to the system: a collector left alone would keep some MiB
+// for ever. Only the first generation isn't worth it, as the first collection
+// takes more than it brings. It takes as long as there are files, so it is
+// called when the app has been told.
 func (l *Linker) Tidy() {
 	if l.live != nil && l.staged == nil {
 		l.state.keepOnly(l.live.Number)
 	}
-	debug.FreeOSMemory()
+	if l.live != nil && l.live.Number > 1 {
+		debug.FreeOSMemory()
+	}
 }
 
 // Discard drops a staged generation that was not published.

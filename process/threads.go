@@ -2,20 +2,32 @@ package process
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 )
 
 const (
-	// parallel is how many threads run Go code at a time: the loop's and the
-	// linker's. The runtime's own choice is the number of cores, and a collection
-	// of garbage may want a thread for each.
-	parallel = 2
-	// spare is how many threads are made ahead. Wanted at once can be: those that
-	// run, and one each for what blocks in a system call: the loop in fork, the
-	// linker, the log, the queue of signals, the poller. A few are on their way
+	// parallel is how many threads run Go code at a time. One is enough for a
+	// process that waits: what blocks in the kernel gives its turn to another, and
+	// what computes is interrupted after 10 ms. Each more would have free lists
+	// and a collector of its own, some 300 KiB.
+	parallel = 1
+	// collectAt is GOGC: the heap is collected at 1 MiB instead of 4.
+	collectAt = 25
+	// spare is how many threads are made ahead. Wanted at once can be: the one that
+	// runs, and one each for what blocks in a system call: the loop in fork, the
+	// linker, the status, the log, the queue of signals. A few are on their way
 	// from one to another. Each costs 20 KiB.
-	spare = 8
+	spare = 6
 )
+
+// TameRuntime sets the Go runtime up for a process that must be small and
+// mostly sleeps. It is to be called before much else: what was allocated on
+// several processors stays scattered.
+func TameRuntime() {
+	runtime.GOMAXPROCS(parallel)
+	debug.SetGCPercent(collectAt)
+}
 
 // ReserveThreads makes the threads that confit will want, while there are some
 // to be had. The runtime makes one when it needs it and keeps it for ever, and
@@ -23,7 +35,6 @@ const (
 // thread", newosproc of runtime/os_linux.go): an app that has used up the
 // container's pids would take PID 1 with it.
 func ReserveThreads() {
-	runtime.GOMAXPROCS(min(parallel, runtime.GOMAXPROCS(0)))
 	var made sync.WaitGroup
 	enough := make(chan struct{})
 	made.Add(spare)

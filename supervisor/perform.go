@@ -29,7 +29,7 @@ func (l *loop) perform(a action) event {
 	case withdraw:
 		l.jobs <- l.withdraw
 	case accept:
-		l.jobs <- func() event { l.Linker.Accept(); return nil }
+		l.jobs <- func() event { l.Linker.Accept(); l.noteKeys(); return nil }
 	case store:
 		l.jobs <- func() event { return stored{l.Linker.Store()} }
 	case tidy:
@@ -126,6 +126,7 @@ func (l *loop) stage(again bool) event {
 		l.Linker.Forget()
 	}
 	c, err := l.Linker.Stage()
+	l.noteVolumes()
 	var bad *linker.Invalid
 	switch {
 	case err == nil:

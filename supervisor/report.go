@@ -1,16 +1,24 @@
 package supervisor
 
 import (
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 
+	"confit/linker"
 	"confit/status"
 )
 
-// reporter is what was last done about status.json.
+// reporter writes status.json from a goroutine of its own, so that nobody waits
+// for it, and a volume that hangs doesn't freeze it.
 type reporter struct {
-	last    gist   // what it says
-	busy    bool   // the linker has not written it yet
-	refused string // why it could not be written, once that was said
+	last    gist                // what was written last, or is about to be
+	newest  chan *status.Status // holds one: what comes too fast is skipped
+	written chan struct{}       // closed after the last one
+
+	// What only the linker knows. Its goroutine notes it down.
+	volumes atomic.Pointer[[]linker.VolumeReport]
+	keys    atomic.Pointer[map[string]string]
 }
 
 // gist is what makes a status another one: all that goes into it, comparable.
@@ -28,25 +36,22 @@ func (s *state) gist() gist {
 	return gist{true, s.phase, s.seen, s.trouble, s.degraded, s.deaf, s.retry.at}
 }
 
-// reported is the linker's answer to a status. It is none of step's business.
-type reported struct{ err error }
-
-func (reported) event() {}
-
 // fleeting phases pass by themselves within moments, so that they are left out
 // of the status: the app is told first.
 func (p phase) fleeting() bool { return p == staging || p == publishing || p == starting }
 
-// report has status.json replaced when there is something new to say. A status
-// that comes while another is being written waits for that.
+// report has status.json replaced when there is something new to say.
 func (l *loop) report() {
 	now := l.state.gist()
-	if now == l.status.last || l.status.busy || now.phase.fleeting() {
+	if now == l.status.last || now.phase.fleeting() {
 		return
 	}
-	l.status.last, l.status.busy = now, true
-	s := l.snapshot()
-	l.jobs <- func() event { return reported{l.write(s)} }
+	l.status.last = now
+	select {
+	case <-l.status.newest: // it was not even begun
+	default:
+	}
+	l.status.newest <- l.snapshot()
 }
 
 // snapshot is the status as the loop knows it.
@@ -56,24 +61,67 @@ func (l *loop) snapshot() *status.Status {
 	return s
 }
 
-// write adds what the linker knows, and is called where the linker is.
-func (l *loop) write(s *status.Status) error {
-	s.Keys = l.Linker.Keys()
-	for _, v := range l.Linker.Volumes() {
-		s.Volumes = append(s.Volumes, status.Volume(v))
+// write writes what is reported, until there is no more.
+func (l *loop) write() {
+	defer close(l.status.written)
+	said := ""
+	for s := range l.status.newest {
+		s = l.status.lull(s)
+		l.status.complete(s)
+		data := s.Encode()
+		err := l.Linker.WriteStatus(data)
+		if err != nil && err.Error() != said {
+			said = err.Error()
+			l.Log.Warn("status not written", "error", said)
+		}
+		if len(data) > largeStatus {
+			debug.FreeOSMemory()
+		}
 	}
-	return l.Linker.WriteStatus(s.Encode())
 }
 
-// reported says why a status could not be written, once.
-func (l *loop) reported(err error) {
-	l.status.busy = false
-	text := ""
-	if err != nil {
-		text = err.Error()
+// largeStatus is from how many bytes on the memory that a status took is given
+// back at once: 10,000 keys take 7 MB.
+const largeStatus = 256 << 10
+
+// lullTime is for how long a status waits for a newer one: most transactions are
+// over by then, and nothing is written while the app is to be told.
+const lullTime = 20 * time.Millisecond
+
+func (r *reporter) lull(s *status.Status) *status.Status {
+	over := time.After(lullTime)
+	for {
+		select {
+		case newer, more := <-r.newest:
+			if !more {
+				return s
+			}
+			s = newer
+		case <-over:
+			return s
+		}
 	}
-	if text != "" && text != l.status.refused {
-		l.Log.Warn("status not written", "error", text)
+}
+
+// complete adds what the linker knows.
+func (r *reporter) complete(s *status.Status) {
+	if keys := r.keys.Load(); keys != nil {
+		s.Keys = *keys
 	}
-	l.status.refused = text
+	if volumes := r.volumes.Load(); volumes != nil {
+		for _, v := range *volumes {
+			s.Volumes = append(s.Volumes, status.Volume(v))
+		}
+	}
+}
+
+// noteVolumes and noteKeys are called where the linker is.
+func (l *loop) noteVolumes() {
+	volumes := l.Linker.Volumes()
+	l.status.volumes.Store(&volumes)
+}
+
+func (l *loop) noteKeys() {
+	keys := l.Linker.Keys()
+	l.status.keys.Store(&keys)
 }

@@ -12,6 +12,7 @@ import (
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
+	"confit/status"
 )
 
 // Supervisor is what the loop works with. All fields are needed.
@@ -53,7 +54,10 @@ func (s Supervisor) Run() (code int, err error) {
 		spoken:     make(chan string, 1),
 	}
 	process.ReserveThreads()
+	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
+	l.noteKeys()
 	go work(l.jobs, l.done)
+	go l.write()
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
 	if err != nil {
@@ -67,28 +71,35 @@ func (s Supervisor) Run() (code int, err error) {
 		rearm(timer, l.state.deadline)
 		l.handle(l.wait(timer))
 	}
-	l.unwatch()
+	l.end()
 	process.GiveBack()
 	return l.state.code, l.state.reason
 }
 
-// lastJob is how long the end may wait for the linker, which may hang on a
-// volume. It takes a millisecond, but on a busy node it has to wait for its turn.
-const lastJob = time.Second
+// lastWait is how long the end may wait for the last status and for the linker,
+// which may hang on a volume. Both take a millisecond, but on a busy node they
+// have to wait for their turn.
+const lastWait = time.Second
 
-// unwatch lets the linker write the last status and remove its watches: a
+// end has the last status written, and lets the linker remove its watches: a
 // process that ends with some is held up by the kernel for a grace period of
 // about ten milliseconds.
-func (l *loop) unwatch() {
+func (l *loop) end() {
+	l.report()
+	close(l.status.newest)
 	removed := make(chan struct{})
 	select {
-	case l.jobs <- func() event { _ = l.write(l.snapshot()); l.Linker.Unwatch(); close(removed); return nil }:
-	default:
+	case l.jobs <- func() event { l.Linker.Unwatch(); close(removed); return nil }:
+	default: // it hangs
 		return
 	}
-	select {
-	case <-removed:
-	case <-time.After(lastJob):
+	over := time.After(lastWait)
+	for _, ended := range []<-chan struct{}{removed, l.status.written} {
+		select {
+		case <-ended:
+		case <-over:
+			return
+		}
 	}
 }
 
@@ -114,10 +125,6 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.Linker.Hints():
 		return hinted{}
 	case e := <-l.done:
-		if e, ok := e.(reported); ok {
-			l.reported(e.err)
-			return nil
-		}
 		return e
 	case <-l.words():
 		l.listen()
