@@ -88,4 +88,6 @@ three rounds on two cores, one daemon at a time.
 - *Rolled back*: no ` + "`validate`" + `, all else as by default. A daemon that exits within ` + "`probation`" + ` is started again on what was
   accepted. One that goes on with what it has is found out by a ` + "`verify`" + ` hook that compares what is served with what is linked.
 - *Validated*: the candidate is rejected before anything of it can be seen. This is what to use.
+
+haproxy is its master and workers (-W); without a master it doesn't reload at all. What apache does on USR1 it does on HUP, too.
 `
