@@ -262,7 +262,5 @@ func TestCrash_sweep(t *testing.T) {
 	c := s.recover(0, 1)
 	web.swap(crashKeys(1))
 	c.says("signal HUP", 1)
-	if left := s.leftovers(); len(left) != 0 {
-		t.Errorf("left: %q", left)
-	}
+	c.eventually("the end of all leftovers", func() bool { return len(s.leftovers()) == 0 })
 }
