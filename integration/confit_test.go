@@ -126,7 +126,7 @@ func (s *setup) startCommand(argv ...string) *confit {
 		Stdout: c.stream("stdout"), Stderr: c.stream("stderr"),
 		SysProcAttr: &syscall.SysProcAttr{Cloneflags: b.cloneFlags(), Pdeathsig: parentEnd},
 	}
-	c.openGate()
+	c.makeGate()
 	if s.tty != nil {
 		s.tty.attach(c.cmd)
 	}
@@ -138,6 +138,9 @@ func (s *setup) startCommand(argv ...string) *confit {
 	}
 	c.pid = c.cmd.Process.Pid
 	c.openNamespaces()
+	if !b.Gate {
+		c.gate.Close()
+	}
 	go func() { // the only one to wait; everybody else looks at ended
 		_ = c.cmd.Wait()
 		close(c.ended)
@@ -154,10 +157,8 @@ func (b box) cloneFlags() uintptr {
 	return flags
 }
 
-func (c *confit) openGate() {
-	if !c.setup.box.Gate {
-		return
-	}
+// makeGate keeps confit from starting, at least until its namespaces were opened: a short life is over before.
+func (c *confit) makeGate() {
 	read, write, err := os.Pipe()
 	if err != nil {
 		c.t.Fatal(err)

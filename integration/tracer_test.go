@@ -31,7 +31,7 @@ var tracedCalls = map[uint64]string{
 // confit has ended.
 func (c *confit) killAt(n int) (done func() string) {
 	c.t.Helper()
-	cmd := exec.Command(programs.app, strconv.Itoa(c.pid), strconv.Itoa(n), strconv.FormatBool(c.gate != nil))
+	cmd := exec.Command(programs.app, strconv.Itoa(c.pid), strconv.Itoa(n), strconv.FormatBool(c.setup.box.Gate))
 	cmd.Env = []string{roleVariable + "=tracer"}
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
