@@ -117,6 +117,7 @@ func (t *turn) rolledBack() {
 	t.leaving, t.reason = 0, nil
 	t.say(slog.LevelInfo, "rolled back", "generation", t.live.Number, "hash", t.live.Hash)
 	t.seen.count.RollBacks++
+	t.untidy = true // a confit that was killed may have left the one that it was proving
 	switch {
 	case t.app.pid == 0:
 		t.drain()
