@@ -151,7 +151,7 @@ func (t *turn) giveUp() {
 
 // suffer says what the system refused, once. The next rescan tries again.
 func (t *turn) suffer(err error) {
-	if !t.first() && err.Error() != t.trouble {
+	if (!t.first() || t.live.Number != 0) && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
