@@ -2,10 +2,13 @@ package linker
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // newStored is a house in which a former linker stored what it accepted.
@@ -169,6 +172,31 @@ func TestStoredForOthers(t *testing.T) {
 			h.restart().wantAccepted(number)
 		})
 	}
+}
+
+// TestStoredOnAFullDisk: there is room for nothing, but nothing is needed to go
+// back to what is in force already.
+func TestStoredOnAFullDisk(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.must(os.Mkdir(h.path("state"), 0o755))
+	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "nr_inodes=20"); err != nil {
+		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)
+	}
+	defer func() { h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) }()
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	h.must(h.linker.Store())
+	h.close()
+	for n := 0; os.Mkdir(h.path("state", fmt.Sprint("full", n)), 0o755) == nil; n++ {
+	}
+	h.write("web", "a", "a2")
+	h.open().wantAccepted(1)
+	if _, err := h.linker.Stage(); !errors.Is(err, unix.ENOSPC) {
+		t.Fatalf("staged on a full disk: %v", err)
+	}
+	h.must(h.linker.Reject())
+	h.reads("a", "a1")
 }
 
 // TestStoreNothing: there is nothing to store before something was accepted,

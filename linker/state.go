@@ -124,8 +124,12 @@ func (s *state) point(number int) error {
 		}
 		return nil
 	}
+	dest := path.Join(generationsName, strconv.Itoa(number))
+	if to, err := s.root.Readlink(liveName); err == nil && to == dest {
+		return nil // a full disk doesn't keep confit from going back to where it is
+	}
 	tmp := tmpPrefix + randomName()
-	err := s.root.Symlink(path.Join(generationsName, strconv.Itoa(number)), tmp)
+	err := s.root.Symlink(dest, tmp)
 	if err == nil {
 		err = s.root.Rename(tmp, liveName)
 	}
