@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 )
@@ -58,14 +59,15 @@ func expected(n, files int) keys {
 	return k
 }
 
-// settled tells whether everything is as after swap n, and nothing else is there.
+// settled tells whether everything is as after swap n, stored as accepted, and nothing else is there.
 func (s *setup) settled(n, files int) bool {
 	for name, want := range expected(n, files) {
 		if got, err := os.ReadFile(s.target("conf.d", name)); err != nil || string(got) != want {
 			return false
 		}
 	}
-	return len(s.leftovers()) == 0
+	live, _ := os.Readlink(filepath.Join(s.state, "live"))
+	return len(s.leftovers()) == 0 && filepath.Base(live) == strconv.Itoa(s.stored().Number)
 }
 
 // wantWhole checks that each target is as after swap n or as after the one before, or as in a bad edit on its way.
@@ -80,7 +82,7 @@ func (s *setup) wantWhole(n, files int) {
 	}
 }
 
-const badText = "bad"
+const badText = "die 3"
 
 // recover starts another confit on what the killed one left, and checks that all is well in the end.
 func (s *setup) recover(n, files int) *confit {

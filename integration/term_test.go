@@ -146,6 +146,35 @@ func termPhases() []termPhase {
 				c.logs("candidate rejected", 1)
 			},
 			code: 10, apps: 1,
+		}, {
+			name: "probation", lines: []string{"probation 1h"}, app: []string{"-exit", "TERM=11"}, first: good,
+			reach: func(*confit) {},
+			code:  11, apps: 1,
+		}, {
+			name: "verify", lines: []string{"verify sh {candidate}/web/check"}, app: []string{"-exit", "TERM=12"}, first: good,
+			reach: func(c *confit) {
+				swap(keys{"a": "second", "check": hang})(c)
+				c.find("sleep 7654321")
+			},
+			finish: func(c *confit) { c.gone("sleep 7654321") },
+			code:   12, apps: 1,
+		}, {
+			name: "roll_back", app: []string{"-exit", "TERM=13"}, first: good,
+			lines: []string{"reload exec:sh -c 'grep -q second {candidate}/web/a && exit 1; exec sleep 7654321'"},
+			reach: func(c *confit) {
+				swap(keys{"a": "second", "check": "exit 0"})(c)
+				c.logs("rolled back", 1)
+				c.find("sleep 7654321")
+			},
+			finish: func(c *confit) { c.gone("sleep 7654321") },
+			code:   13, apps: 1,
+		}, {
+			name: "retry", lines: []string{"validate sh {candidate}/web/check", "retry 200ms"}, app: []string{"-exit", "TERM=14"}, first: good,
+			reach: func(c *confit) {
+				swap(keys{"a": "second", "check": "exit 1"})(c)
+				c.logs("candidate rejected", 2)
+			},
+			code: 14, apps: 1,
 		},
 	}
 }
@@ -187,6 +216,27 @@ func TestTerm_before_the_end(t *testing.T) {
 			c.wantLogged("app started", 1)
 		})
 	}
+}
+
+// The same in a roll back, when the app has died of a bad edit. The next start finds the accepted generation.
+func TestTerm_draining_in_a_roll_back(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	s.flag("--probation", "1h")
+	c := s.start("sh", "-c", `(trap '' TERM HUP; exec sleep 7654321) & trap 'exit 3' HUP; trap 'exit 0' TERM; echo ready; while :; do wait; done`)
+	c.find("sleep 7654321")
+	c.says("ready", 1)
+	web.swap(keys{"text": "bad"})
+	c.logs("rolled back", 1)
+	c.logs("app exited", 1)
+	c.signal(syscall.SIGTERM)
+	c.ends(143)
+	c.wantLogged("app started", 1)
+	s.wantFiles(keys{"text": "first"})
+	web.swap(keys{"text": "first"})
+	s.start(s.printer()...).says("read first", 1)
 }
 
 // When the platform asks confit to stop, the deadline is the platform's: an app that takes longer than --stop-timeout isn't

@@ -1,0 +1,87 @@
+package integration
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Killed before each of the system calls of a swap that is proved before it is accepted: whatever was already published, the
+// next start proves it anew, and stores it.
+func TestCrash_each_step_of_a_proof(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, mostSteps)
+	s.flag("--probation", "10ms")
+	s.line("verify true")
+	s.killEachStep(web, func(_ *confit, n int) func() bool {
+		web.swap(crashKeys(n))
+		return func() bool { return s.settled(n, mostSteps) }
+	})
+}
+
+// The same when the app dies of a bad edit, and is brought back to the accepted generation; and the container comes up again
+// with the bad edit still mounted: the app dies of it once more, and is started on the accepted one.
+func TestCrash_each_step_of_a_roll_back(t *testing.T) {
+	t.Parallel()
+	s, web := newCrash(t, mostSteps)
+	printer := app("-print", s.target("conf.d/a"))
+	for n := 1; n < mostSteps; n++ {
+		s.flags = nil
+		web.swap(crashKeys(n - 1))
+		c := s.start(printer...)
+		c.eventually("the state before the bad edit", func() bool { return s.settled(n-1, mostSteps) })
+		c.kill()
+
+		s.flags = []string{"--probation", "1h"}
+		c = s.start(printer...)
+		c.says("ready", 1)
+		result := c.killAt(n)
+		bad := crashKeys(n)
+		bad["a"] = badText
+		web.swap(bad)
+		finished := func() bool { return len(c.texts("stdout", "ready")) > 1 && s.settled(n-1, mostSteps) }
+		eventually(t, "end of the roll back or of confit", func() bool { return !c.alive() || finished() })
+		if c.alive() {
+			c.kill()
+			t.Logf("killed before each of %d steps; %s", n-1, result())
+			return
+		}
+		result()
+		c.wantKilled()
+		s.wantWhole(n, mostSteps)
+
+		c = s.start(printer...)
+		c.says("ready", 1)
+		c.wantRejected("probation", 1)
+		c.eventually(fmt.Sprintf("the state before bad edit %d", n), func() bool { return s.settled(n-1, mostSteps) })
+		c.kill()
+	}
+	t.Errorf("a roll back never came to its end within %d steps", mostSteps)
+}
+
+// Killed while the verify hook runs: the generation is neither accepted nor rejected. The next start proves it anew.
+func TestCrash_while_proving(t *testing.T) {
+	for name, script := range map[string]string{"proved": "exit 0", "rolled_back": "exit 1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web, verifier := newVerified(t, "3s")
+			c := s.start(s.printer()...)
+			c.accepts(1)
+			verifier("sleep 7654321")
+			web.swap(keys{"text": "second"})
+			c.find("sleep 7654321")
+			c.kill()
+			s.wantFiles(keys{"text": "second"})
+			verifier(script)
+			c = s.start(s.printer()...)
+			if name == "proved" {
+				c.accepts(1)
+				s.wantFiles(keys{"text": "second"})
+			} else {
+				c.wantRejected("verify", 1)
+				c.says("read first", 1)
+				s.wantFiles(keys{"text": "first"})
+			}
+			c.eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
+		})
+	}
+}
