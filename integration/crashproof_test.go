@@ -66,6 +66,7 @@ func TestCrash_while_proving(t *testing.T) {
 			s, web, verifier := newVerified(t, "3s")
 			c := s.start(s.printer()...)
 			c.accepts(1)
+			c.says("ready", 1)
 			verifier("sleep 7654321")
 			web.swap(keys{"text": "second"})
 			c.find("sleep 7654321")

@@ -157,7 +157,8 @@ func TestStored_goes_over(t *testing.T) {
 	web.swap(keys{"text": "second"})
 	s.write(validator, "exit 1")
 	c := s.start(s.printer()...)
-	c.says("read first", 1)
+	c.says("ready", 1)
+	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
 	c.wantRejected("validate", 2)
 	if err := errors.Join(os.WriteFile(validator+".new", []byte("exit 0"), 0o644), os.Rename(validator+".new", validator)); err != nil {
 		t.Fatal(err)

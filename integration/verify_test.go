@@ -73,6 +73,7 @@ func TestVerify_flaps(t *testing.T) {
 	s, web, script := newVerified(t, "10m")
 	c := s.start(s.printer()...)
 	c.accepts(1)
+	c.says("ready", 1)
 	script(failsTimes(2))
 	web.swap(keys{"text": "second"})
 	if e := c.accepts(2); e["proof"] != "verify" {
@@ -90,6 +91,7 @@ func TestVerify_leaves_children(t *testing.T) {
 	s, web, script := newVerified(t, "10m")
 	c := s.start(s.printer()...)
 	c.accepts(1)
+	c.says("ready", 1)
 	script("sleep 7654321 & (sleep 7654321 &) & exit 0")
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
@@ -117,6 +119,7 @@ func TestVerify_first_start(t *testing.T) {
 	}
 	c := s.start(s.printer()...)
 	c.logs("generation not proved, and none was accepted before: it stays", 1)
+	c.says("ready", 1)
 	script("exit 0")
 	web.swap(keys{"text": "second"})
 	c.says("read second", 1)
@@ -132,6 +135,7 @@ func TestVerify_environment(t *testing.T) {
 	script(`echo "hook: site=$SITE generation=$CONFIT_GENERATION text=$(cat "$CONFIT_CANDIDATE/web/text") changed=$(echo $CONFIT_CHANGED) live=$(cat ` + s.target("text") + `)"`)
 	c := s.start(s.printer()...)
 	c.accepts(1)
+	c.says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
 	want := []string{
