@@ -31,7 +31,7 @@ func (l *loop) perform(a action) event {
 	case accept:
 		l.jobs <- func() event { l.Linker.Accept(); l.noteKeys(); return nil }
 	case store:
-		l.jobs <- func() event { return stored{l.Linker.Store()} }
+		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
 	case tidy:
 		l.jobs <- func() event { l.Linker.Tidy(); return nil }
 	case discard:

@@ -108,12 +108,12 @@ func (t *turn) restored() bool { return t.told && !t.visible }
 
 // accept makes the candidate the generation to go back to.
 func (t *turn) accept(proof string) {
-	if !t.accepted(t.candidate) {
-		t.say(slog.LevelInfo, "generation accepted", "generation", t.candidate.Number, "hash", t.candidate.Hash, "proof", proof)
-	}
+	known := t.accepted(t.candidate)
 	t.makeLive()
 	t.sawProof(proof)
-	t.do(store{})
+	if !known {
+		t.do(store{t.live, proof})
+	}
 	t.rest()
 }
 
@@ -124,11 +124,13 @@ func (t *turn) makeLive() {
 	t.sawEnd()
 }
 
-// stored is the answer to store.
-func (t *turn) stored(err error) {
-	if err != nil {
-		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it", "error", err.Error())
+// stored is the answer to store. What is said to be accepted is what a confit
+// that starts again goes back to.
+func (t *turn) stored(e stored) {
+	if e.err != nil {
+		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it", "error", e.err.Error())
 	}
+	t.say(slog.LevelInfo, "generation accepted", "generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof)
 }
 
 // keep goes on with a generation that was not proved, as there is nothing to go

@@ -129,7 +129,10 @@ type (
 	published  struct{}
 	superseded struct{} // the volumes moved on, nothing was published
 	withdrawn  struct{}
-	stored     struct{ err error } // whether the accepted generation was written down
+	stored     struct { // whether the accepted generation was written down
+		store
+		err error
+	}
 	hookBegun  struct{ pid int }
 	hookBarred struct{ err error } // it could not be started
 	hookEnded  struct {
@@ -184,10 +187,13 @@ type (
 	publish  struct{}             // answered by published, superseded, failed or crashed
 	withdraw struct{}             // answered by withdrawn, failed or crashed
 	accept   struct{}
-	store    struct{} // answered by stored
-	tidy     struct{}
-	discard  struct{}
-	runHook  struct { // answered by hookBegun or hookBarred, then by hookEnded
+	store    struct { // answered by stored
+		generation linker.Generation
+		proof      string
+	}
+	tidy    struct{}
+	discard struct{}
+	runHook struct { // answered by hookBegun or hookBarred, then by hookEnded
 		command   []string
 		candidate linker.Candidate
 	}

@@ -77,7 +77,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case staged, unchanged, invalid, published, superseded, withdrawn, failed, crashed:
 		t.files(e)
 	case stored:
-		t.stored(e.err)
+		t.stored(e)
 	case hookBegun:
 		t.hook = e.pid
 	case hookBarred:

@@ -51,6 +51,7 @@ type player struct {
 	t       *testing.T
 	config  config.Config
 	state   state
+	store   store // the last one
 	written state // that whose status was written last
 	now     time.Time
 	out     strings.Builder
@@ -152,9 +153,9 @@ func (p *player) event(words []string) event {
 	case "withdrawn":
 		return withdrawn{}
 	case "stored":
-		return stored{}
+		return stored{p.store, nil}
 	case "unstored":
-		return stored{errors.New(rest)}
+		return stored{p.store, errors.New(rest)}
 	case "hookBegun":
 		return hookBegun{p.number(words)}
 	case "hookBarred":
@@ -256,6 +257,9 @@ func (p *player) tell(s state, actions []action) {
 	p.state = s
 	p.noticed()
 	for _, a := range actions {
+		if a, ok := a.(store); ok {
+			p.store = a
+		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}
 	fmt.Fprintf(&p.out, "    → %v", s.phase)

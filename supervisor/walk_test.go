@@ -285,7 +285,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
-		hookEnded{}, stored{}, stored{errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {

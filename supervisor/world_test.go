@@ -184,7 +184,7 @@ func (w *world) perform(a action) event {
 		w.accept()
 	case store:
 		w.store()
-		return stored{}
+		return stored{store: a}
 	case discard:
 		w.staged = nil
 	case runHook:
