@@ -49,7 +49,7 @@ func TestProbation_restart(t *testing.T) {
 			s.lines[1] = "reload restart"
 			web.swap(keys{"text": "first"})
 			s.accept(app()...)
-			s.flag("--probation", "1h", "--stop-timeout", "300ms")
+			s.flag("--probation", "1h", "--stop-timeout", map[bool]string{true: "300ms", false: "10m"}[flags != nil])
 			c := s.start(s.printer(flags...)...)
 			c.says("ready", 1)
 			web.swap(keys{"text": "die 3"})
