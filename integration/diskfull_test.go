@@ -149,12 +149,13 @@ func (c *confit) reads(n int) bool {
 	return len(read) > 0 && read[len(read)-1] == fmt.Sprintf("read swap %d", n)
 }
 
-// stateErrors are confit's error lines that name the state directory.
+// stateErrors are confit's error lines that name the state directory. That a swap which succeeded could not be noted down
+// there, or the status not written, is a warning.
 func (c *confit) stateErrors() []entry {
 	var found []entry
 	for _, text := range c.texts("stderr", "time=") {
 		e := parseEntry(text)
-		if (e["level"] == "ERROR" || e["level"] == "WARN") && strings.Contains(text, c.setup.state) {
+		if e["level"] == "ERROR" && strings.Contains(text, c.setup.state) {
 			found = append(found, e)
 		}
 	}

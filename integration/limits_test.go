@@ -45,7 +45,9 @@ func TestLimits_no_thread(t *testing.T) {
 		c.says(fmt.Sprintf("read swap %d", n), 1)
 	}
 	web.swap(keys{"a": "swap 50", "check": "1"}) // its hook can't be started
-	c.logs("reload failed", 1)
+	if e := c.logs("candidate rejected", 1); e["step"] != "reload" {
+		t.Errorf("rejected by %v", e)
+	}
 	c.signal(syscall.SIGUSR1)
 	c.says("signal USR1", 1)
 	c.signal(syscall.SIGTERM)
@@ -100,6 +102,7 @@ func TestLimits_no_descriptor(t *testing.T) {
 }
 
 // From too few descriptors at the start to enough of them: confit says what it lacks and that it was the system, or it runs.
+// With fewer than ten not even the Go runtime comes to its feet.
 func TestLimits_few_descriptors(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -109,7 +112,7 @@ func TestLimits_few_descriptors(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "first"})
 	refused, ran := 0, 0
-	for files := uint64(8); files <= 24; files++ {
+	for files := uint64(10); files <= 24; files++ {
 		s.box.NoFile = files
 		c := s.start("sh", "-c", "exit 7")
 		eventually(t, "end of confit", func() bool { return !c.alive() })

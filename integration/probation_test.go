@@ -144,7 +144,9 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	s.flags = nil
 	c = s.start(s.printer("-runtime", "HUP")...)
 	c.accepts(1) // it was still to be proved
+	c.says("ready", 1)
 	web.swap(keys{"text": "third"})
+	c.says("ready", 2)
 	c.says("read third", 1)
 	web.swap(keys{"text": "fourth"})
 	c.says("read fourth", 1)

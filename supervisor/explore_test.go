@@ -14,6 +14,11 @@ import (
 // the transaction goes on, which the dice seldom bring about, it goes on from
 // there, too.
 func (w *world) tryAll(s state, depth int) {
+	seen := w.shapeOf(s, depth)
+	if w.shapes[seen] {
+		return
+	}
+	w.shapes[seen] = true
 	for _, e := range w.couldHappen(s) {
 		now := w.now
 		if _, ok := e.(elapsed); ok {
@@ -29,6 +34,31 @@ func (w *world) tryAll(s state, depth int) {
 		if bereft && depth > 0 {
 			w.tryAll(next, depth-1)
 		}
+	}
+}
+
+// shape is what of a state decides what an event leads to: another one of the
+// same shape needn't be tried.
+type shape struct {
+	phase                                                      phase
+	app, group, hook, visible, told, lost, busy, untidy        bool
+	pending, single, refused, degraded, ending, expired, deaf  bool
+	again, due, verifying, lives, leaving, known, same, queued bool
+	ask                                                        config.Kind
+	auto                                                       bool
+	word                                                       word
+	config                                                     string
+	depth                                                      int
+}
+
+func (w *world) shapeOf(s state, depth int) shape {
+	return shape{
+		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook != 0, visible: s.visible, told: s.told,
+		lost: s.lost != nil, busy: s.busy, untidy: s.untidy, pending: s.pending, single: s.single, refused: s.refused,
+		degraded: s.degraded != "", ending: s.ending, expired: s.expired, deaf: s.deaf, again: s.retry.again,
+		due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until), leaving: s.leaving != 0,
+		known: s.live.Number != 0, same: s.candidate.Hash == s.live.Hash, queued: len(s.queued) > 0,
+		ask: s.ask.Kind, auto: s.ask.Auto, word: s.word, config: w.flavour, depth: depth,
 	}
 }
 

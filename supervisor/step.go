@@ -81,6 +81,9 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case hookBegun:
 		t.hook = e.pid
 	case hookBarred:
+		if t.phase == telling && t.visible {
+			t.told = false // nobody has told it: it needn't be told of the roll back, and a try costs nothing
+		}
 		t.hookOver(e.err, "")
 	case hookEnded:
 		t.hook = 0

@@ -16,10 +16,10 @@ var update = flag.Bool("update", false, "write the phase table into doc.go")
 // lives lead to the states that there are, and in each, whatever could happen
 // is tried, however seldom it does.
 func TestPhaseTable(t *testing.T) {
-	arcs := map[arc]bool{}
+	arcs, shapes := map[arc]bool{}, map[shape]bool{}
 	for seed := range uint64(4000) {
 		w := newWorld(t, seed)
-		w.tried = arcs
+		w.tried, w.shapes = arcs, shapes
 		for range 120 {
 			w.act()
 		}

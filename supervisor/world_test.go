@@ -32,13 +32,15 @@ func (c content) hash() (h linker.Hash) {
 // world is a fake kernel, kubelet, linker, app and platform around step. It
 // answers actions when the dice say so, and checks each against the invariants.
 type world struct {
-	t      testing.TB
-	rand   *rand.Rand
-	config *config.Config
-	state  state
-	now    time.Time
-	log    []string     // transcript, printed when an invariant breaks
-	tried  map[arc]bool // when not nil: all that could happen, wherever this life leads
+	t       testing.TB
+	rand    *rand.Rand
+	config  *config.Config
+	state   state
+	now     time.Time
+	log     []string       // transcript, printed when an invariant breaks
+	tried   map[arc]bool   // when not nil: all that could happen, wherever this life leads
+	shapes  map[shape]bool // of the states in which that was tried
+	flavour string         // of the configuration
 
 	mounted, seen content
 	looked        bool // seen counts
@@ -90,6 +92,8 @@ func newWorld(t testing.TB, seed uint64) *world {
 	}
 	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
+	c := w.config
+	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Validate, c.Verify, c.Probation, c.Splay, w.looked)
 	s, actions := begin(w.config, w.inherit(), w.now)
 	w.become(s, actions)
 	return w
