@@ -22,8 +22,8 @@ var version = "devel"
 
 func main() {
 	becomeApp(os.Args)
-	process.TameRuntime()
 	inbox := signals.Subscribe() // before anything that takes time: see there
+	process.TameRuntime()
 	code, err := run(inbox, os.Args, os.Environ())
 	if err != nil {
 		lastWords(code, err)
