@@ -39,6 +39,9 @@ func (s *story) measure() error {
 
 // timeEdit is how long the kubelet, and how long confit took for one edit.
 func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Duration, err error) {
+	if err := s.proved(); err != nil {
+		return 0, 0, err
+	}
 	before, err := s.told()
 	if err != nil {
 		return 0, 0, err
@@ -77,14 +80,29 @@ func (s *story) servedQuietly(edition string) error {
 	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, thirdPage, edition) })
 }
 
+// proved waits until the last edit has been: the next one would wait for that in confit.
+func (s *story) proved() error {
+	return until(s.ctx, "the last edit is accepted", func() error {
+		published, err1 := s.times(`msg="generation published"`)
+		accepted, err2 := s.times(`msg="generation accepted"`)
+		if len(published) != len(accepted) {
+			return errors.New("not yet")
+		}
+		return errors.Join(err1, err2)
+	})
+}
+
 // told are the times at which the log says that nginx was told.
-func (s *story) told() (times []time.Time, err error) {
+func (s *story) told() ([]time.Time, error) { return s.times(`msg="app told" signal=HUP`) }
+
+// times are those of log lines with a text.
+func (s *story) times(line string) (times []time.Time, err error) {
 	text, err := s.get(pods + "/web/log?timestamps=true")
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.Lines(string(text)) {
-		if stamp, rest, _ := strings.Cut(line, " "); strings.Contains(rest, `msg="app told" signal=HUP`) {
+	for each := range strings.Lines(string(text)) {
+		if stamp, rest, _ := strings.Cut(each, " "); strings.Contains(rest, line) {
 			at, err := time.Parse(time.RFC3339Nano, stamp)
 			if err != nil {
 				return nil, err
