@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"confit/config"
@@ -164,7 +165,7 @@ func (t *turn) suffer(err error) {
 // on, but looks at no volume any more.
 func (t *turn) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
-	t.degraded = err.Error()
+	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	switch t.phase {
 	case restarting, draining, starting, stopping:
