@@ -27,7 +27,7 @@ var inherited = []behaviour{
 	{name: "working directory of the app", try: directory, does: "the app starts where the init was started"},
 	{name: "the init itself leaves for /", try: leavesDirectory,
 		does: "/proc/1/cwd of the running init, so that it keeps no mount busy"},
-	{name: "environment", try: environment, does: "the app's is the init's, no variable more or less"},
+	{name: "environment", try: environment, does: "the app's is the init's, no variable more or less; a NOTIFY_SOCKET is among them, as confit would offer one"},
 	{name: "limit of open files", try: files, does: "a soft limit of 512: the app has the same, and the same hard one"},
 	{name: "an extra descriptor is passed on", try: extraDescriptor, does: "a pipe as descriptor 3, which the app reads"},
 	{name: "no descriptor of the init's own is passed on", try: noDescriptors, does: "/proc/self/fd of the app: 0, 1, 2 and the extra one"},
@@ -106,7 +106,8 @@ func leavesDirectory(s subject) error {
 }
 
 func environment(s subject) error {
-	env := []string{"PATH=/usr/bin:/bin", "EMPTY=", "LINES=a\tb", "HOME=/root", "TERM=dumb", "LANG=C"}
+	env := []string{"PATH=/usr/bin:/bin", "EMPTY=", "LINES=a\tb", "HOME=/root", "TERM=dumb", "LANG=C",
+		"NOTIFY_SOCKET=/run/somebody/else"} // without one confit offers its own
 	p := s.start(setup{box: box{Env: env}}, "env")
 	if err := p.exits(0); err != nil {
 		return err
