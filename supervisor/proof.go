@@ -124,8 +124,9 @@ func (t *turn) makeLive() {
 	t.sawEnd()
 }
 
-// stored is the answer to store. What is said to be accepted is what a confit
-// that starts again goes back to.
+// stored is the answer to store. That a generation was accepted is said only
+// now: a container that is killed right after the line goes back to it, but for
+// what the line before says.
 func (t *turn) stored(e stored) {
 	if e.err != nil {
 		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it", "error", e.err.Error())

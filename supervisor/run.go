@@ -91,7 +91,7 @@ func (l *loop) end() {
 	select {
 	case l.jobs <- func() event { l.Linker.Unwatch(); close(removed); return nil }:
 	default: // it hangs
-		return
+		close(removed)
 	}
 	over := time.After(lastWait)
 	for _, ended := range []<-chan struct{}{removed, l.status.written} {
