@@ -1,0 +1,43 @@
+package supervisor
+
+// A habit is what a well-known program does at HUP instead of reading its
+// configuration again, although it catches the signal.
+type habit struct {
+	reason string // why auto restarts it, as the log says it
+	hint   string // what to write for a reload without a restart; "": it has none
+	alone  bool   // only when no child runs the same program: with a master it reloads
+}
+
+// habits are those programs, by the base name of the app's executable without
+// the digits and dots at its end (stunnel4 is stunnel). A row may only make
+// auto restart the app, which is never wrong, only slower. Each is what the
+// program in Debian 12 does; integration/daemons shows it.
+var habits = map[string]habit{
+	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
+	"caddy": {"HUP does nothing", `exec:"caddy reload --config FILE --force"`, false},
+	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names
+	// no signal.
+	"chronyd": {"HUP ends it", "", false},
+	// dnsmasq(8), NOTES: "SIGHUP does NOT re-read the configuration file"
+	"dnsmasq": {"HUP reads only its hosts files again", "", false},
+	// haproxy(1): HUP "dumps the status of all proxies and servers into the
+	// logs". With a master (-W, -Ws) it reloads.
+	"haproxy": {"HUP only logs its state, as it has no master", "start it with -W", true},
+	// java(1), -Xrs: "The JVM uses SIGHUP, SIGINT, and SIGTERM to initiate the
+	// running of shutdown hooks"
+	"java": {"HUP shuts the JVM down", "", false},
+	// doc/initscripts.txt of lighttpd: "SIGHUP - re-open log files (NOTE: does
+	// not reload lighttpd configuration)", "SIGUSR1 - reload gracefully"
+	"lighttpd": {"HUP only reopens its logs", "signal:USR1", false},
+	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP
+	// reloads the grant tables and flushes tables, logs and caches. It is the
+	// same in MariaDB, whose program had this name, too.
+	"mariadbd": {"HUP only flushes its logs and caches", "", false},
+	"mysqld":   {"HUP only flushes its logs and caches", "", false},
+	// rsyslogd(8), SIGNALS: "HUP  This lets rsyslogd perform close all open
+	// files"
+	"rsyslogd": {"HUP only reopens its files", "", false},
+	// stunnel(8), SIGNALS: "Force a reload of the configuration file", but of
+	// the one that realpath(3) found at the start, which never changes.
+	"stunnel": {"HUP reads the file of its start again, not the new one", "", false},
+}
