@@ -35,12 +35,13 @@ type note struct {
 }
 
 // stored is the stored generation; number 0: there is none.
-func (s *setup) stored() (n note) {
+func (s *setup) stored() note {
+	var stored struct{ Accepted note }
 	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
-	if err == nil && json.Unmarshal(data, &n) != nil {
+	if err == nil && json.Unmarshal(data, &stored) != nil {
 		s.t.Errorf("accepted.json is not whole: %q", data)
 	}
-	return n
+	return stored.Accepted
 }
 
 // accepts waits until the nth generation was accepted, and is stored.

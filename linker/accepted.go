@@ -1,178 +1,74 @@
 package linker
 
-import (
-	"crypto/sha256"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
-	"syscall"
+import "errors"
 
-	"golang.org/x/sys/unix"
-)
-
-// acceptedVersion is the version of accepted.json. A file of another version
-// isn't read: what it says may mean something else.
-const acceptedVersion = 1
-
-// accepted is accepted.json: which generation was accepted last, and what must
-// be known of it to go back to it. It is only a note: what it says is compared
-// with the files before it is believed.
-type accepted struct {
-	Version int                       `json:"version"`
-	Number  int                       `json:"number"`
-	Hash    string                    `json:"hash"`
-	Links   string                    `json:"links"` // fingerprint of the link lines, and of what came of them
-	Keys    map[string]acceptedKey    `json:"keys"`
-	Targets map[string]acceptedTarget `json:"targets"`
-}
-
-// acceptedKey is a key of the accepted generation.
-type acceptedKey struct {
-	Sum    string      `json:"sha256"`
-	Mode   fs.FileMode `json:"mode"`
-	Links  []int       `json:"links"`
-	Direct bool        `json:"direct,omitempty"`
-}
-
-// acceptedTarget is what a target of the accepted generation points at.
-type acceptedTarget struct {
-	Dest string `json:"dest"`
-	Dir  bool   `json:"dir,omitempty"`
-}
-
-// Store writes down that the live generation was proved, so that it can be
-// gone back to when confit starts again on the same state directory. It isn't
-// forced to the disk, sync(2): a machine that loses power in that moment leaves
-// a note that is recognised as none.
-func (l *Linker) Store() error {
-	g := l.live
-	if g == nil {
-		return errors.New("cannot store the accepted generation: there is none")
-	}
-	a := accepted{
-		Version: acceptedVersion, Number: g.Number, Hash: g.Hash.Hex(), Links: l.linksPrint(g),
-		Keys: map[string]acceptedKey{}, Targets: map[string]acceptedTarget{},
-	}
-	for path, f := range g.files {
-		a.Keys[path] = acceptedKey{f.sum.Hex(), f.mode, f.links, f.direct}
-	}
-	for target, w := range g.targets {
-		a.Targets[target] = acceptedTarget{w.dest, w.dir}
-	}
-	return l.state.writeJSON(acceptedName, a)
-}
-
-// linksPrint changes when another generation, or other targets, could follow
-// from the same volumes; and when a damaged note names other targets, or other
-// links, than it did.
-func (l *Linker) linksPrint(g *generation) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", l.state.path)
-	for _, s := range l.links {
-		fmt.Fprintf(h, "%q %q %q %v %v\n", s.root, s.Source, s.Target, s.Optional, s.Direct)
-	}
-	for _, path := range sortedKeys(g.files) {
-		fmt.Fprintf(h, "%q %v\n", path, g.files[path].links)
-	}
-	for _, target := range sortedKeys(g.targets) {
-		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
-	}
-	return Hash(h.Sum(nil)).Hex()
-}
-
-// readAccepted returns the stored generation when it is still what it was: nil
-// without an error if none was ever stored, nil with the reason if what is
-// there can't be trusted.
-func (l *Linker) readAccepted() (*generation, error) {
-	data, err := l.state.readTrusted(acceptedName)
-	if err != nil || data == nil {
-		return nil, err
-	}
-	var a accepted
-	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
-	}
-	if a.Version != acceptedVersion {
-		return nil, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, a.Version, acceptedVersion)
-	}
-	g := &generation{files: map[string]file{}, targets: map[string]want{}}
-	g.Number = a.Number
-	for target, t := range a.Targets {
-		g.targets[target] = want{dest: t.Dest, dir: t.Dir}
-	}
-	if err := l.readBack(g, a.Keys); err != nil {
-		return nil, fmt.Errorf("generation %d is not what it was: %w", a.Number, err)
-	}
-	g.Hash = hashOf(g.files)
-	switch {
-	case g.Hash.Hex() != a.Hash:
-		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", a.Number)
-	case a.Links != l.linksPrint(g):
-		return nil, fmt.Errorf("generation %d was made for other links than there are now", a.Number)
-	}
-	l.locate(g)
-	return g, nil
-}
-
-// readBack reads the files of a stored generation, as they are. They must be
-// just those of the note: a directory that is a target shows them all.
-func (l *Linker) readBack(g *generation, keys map[string]acceptedKey) error {
-	if err := l.state.trusted(filepath.Join(generationsName, strconv.Itoa(g.Number))); err != nil {
-		return err
-	}
-	root, err := l.state.generations.OpenRoot(strconv.Itoa(g.Number))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for path, k := range keys {
-		if k.Direct {
-			g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, links: k.Links, direct: true}
-		}
-	}
-	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		k, known := keys[path]
-		if !known || k.Direct {
-			return fmt.Errorf("key %q is not its own", path)
-		}
-		g.files[path], err = l.readKeyBack(root, path, k.Links)
-		return err
-	})
-}
-
-func (l *Linker) readKeyBack(root *os.Root, path string, links []int) (file, error) {
-	info, err := root.Lstat(path)
-	if err != nil {
-		return file{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return file{}, fmt.Errorf("key %q is %s", path, describe(info.Mode()))
-	}
-	in, err := root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return file{}, err
-	}
-	defer in.Close()
-	sum, err := l.copySum(in, io.Discard)
-	st := info.Sys().(*syscall.Stat_t)
-	return file{sum: sum, mode: info.Mode().Perm(), owner: st.Uid, group: st.Gid, links: links}, err
+// Accepted is the generation to go back to.
+type Accepted struct {
+	Generation            // Number 0: there is none
+	Survived   bool       // an app that was started on it has lived through its probation
+	Earlier    Generation // the newest one before it that has survived a start, to go back to when no app can start on this one; Number 0: none
 }
 
 // Accepted is the generation to go back to: the last one that was accepted, by
 // this confit or, as long as none was, by a former one on the same state
-// directory. Its number is 0 when there is none; the error then says why what
-// is stored was not trusted, or is nil.
-func (l *Linker) Accepted() (Generation, error) {
-	if l.live == nil {
-		return Generation{}, l.untrusted
+// directory. The error says what of that which is stored is not trusted, and
+// why; there may be an earlier generation that is.
+func (l *Linker) Accepted() (Accepted, error) {
+	var a Accepted
+	if l.live != nil {
+		a.Generation, a.Survived = l.live.Generation, l.live.survived
 	}
-	return l.live.Generation, nil
+	if l.earlier != nil {
+		a.Earlier = l.earlier.Generation
+	}
+	return a, l.untrusted
+}
+
+// Accept makes the staged generation the one to go back to. survived says that
+// an app was started on it, and lived. Until that is so for the accepted
+// generation, the newest one for which it is stays beside it: an app that
+// reloads a file need not be able to start on it.
+func (l *Linker) Accept(survived bool) {
+	g := l.staged
+	for _, known := range []*generation{l.live, l.earlier} {
+		survived = survived || known != nil && known.survived && known.Hash == g.Hash
+	}
+	switch {
+	case survived:
+		l.earlier = nil
+	case l.live != nil && l.live.survived:
+		l.earlier = l.live
+	}
+	g.survived = survived
+	l.live, l.staged, l.before, l.untrusted = g, nil, nil, nil
+}
+
+// GoBack drops the accepted generation, as no app can start on it: the earlier
+// one is the accepted one, and in force again. With an error nothing is lost:
+// it can be called again.
+func (l *Linker) GoBack() error {
+	switch {
+	case l.earlier != nil:
+		l.live, l.earlier = l.earlier, nil
+	case l.before == nil:
+		return errors.New("cannot go back: there is no earlier generation")
+	}
+	l.before = &published{number: l.live.Number, targets: l.live.targets}
+	return l.Reject()
+}
+
+// known lists the generations that may be needed again: the accepted and the
+// earlier one, the candidate, and those that accepted.json names, which a
+// confit that starts on this state directory looks for.
+func (l *Linker) known() map[int]bool {
+	numbers := map[int]bool{l.state.liveNumber(): true}
+	for _, n := range l.noted {
+		numbers[n] = true
+	}
+	for _, g := range []*generation{l.live, l.earlier, l.staged} {
+		if g != nil {
+			numbers[g.Number] = true
+		}
+	}
+	return numbers
 }

@@ -42,7 +42,7 @@ func (h *house) wantAccepted(number int, words ...string) Generation {
 			h.Errorf("error %q is not one line, or does not say %q", err, w)
 		}
 	}
-	return g
+	return g.Generation
 }
 
 // TestStored: what was stored is taken up, and Reject brings it back with its
@@ -114,7 +114,7 @@ func TestStoredIsTheCandidate(t *testing.T) {
 		t.Errorf("staged %+v", c)
 	}
 	h.must(h.linker.Publish())
-	h.linker.Accept()
+	h.linker.Accept(true)
 	h.must(h.linker.Store())
 
 	h.restart()
@@ -221,7 +221,7 @@ func FuzzAccepted(f *testing.F) {
 	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksPrint(&live))
 	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksPrint(&live), "LINKS").Replace(string(note))
 	f.Add([]byte(seed))
-	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
+	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"survived":true`, `"survived":false`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
 		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

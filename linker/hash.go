@@ -41,6 +41,7 @@ type file struct {
 	mode   fs.FileMode
 	owner  uint32
 	group  uint32
+	size   int64
 	direct bool
 	links  []int // the links that ask for it
 }
@@ -63,7 +64,7 @@ func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
 				return nil, s.classify(err)
 			}
 			st := k.info.Sys().(*syscall.Stat_t)
-			f = file{sum: sum, mode: k.info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, direct: true}
+			f = file{sum: sum, mode: k.info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, size: st.Size, direct: true}
 		}
 		f.direct = f.direct && s.Direct
 		f.links = append(f.links, k.link)

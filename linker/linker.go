@@ -37,16 +37,18 @@ type Linker struct {
 	watch     *watcher
 	buffer    []byte
 
-	atomic []string          // of each link, its volume once that was seen to be atomic
-	seen   string            // fingerprint of the last look that was brought to an end
-	made   map[string]string // targets that confit made, and what they point at
-	live   *generation       // the accepted generation, nil before the first
-	staged *generation       // the candidate
-	before *published        // what Reject puts in force again; nil when that is in force
+	atomic  []string          // of each link, its volume once that was seen to be atomic
+	seen    string            // fingerprint of the last look that was brought to an end
+	made    map[string]string // targets that confit made, and what they point at
+	live    *generation       // the accepted generation, nil before the first
+	earlier *generation       // the newest one before it that has survived a start, nil if it has itself
+	staged  *generation       // the candidate
+	before  *published        // what Reject puts in force again; nil when that is in force
 
 	volumes []VolumeReport // as the last look found them
 
-	untrusted error // why the generation that a former confit accepted isn't trusted
+	noted     []int // the generations that accepted.json names
+	untrusted error // why a generation that a former confit accepted isn't trusted
 }
 
 // generation is a complete copy of every linked key.
@@ -56,6 +58,8 @@ type generation struct {
 	targets map[string]want // by target
 	steps   []step          // what is to be done to the targets
 	print   string          // what the volumes looked like when it was read
+
+	survived bool // an app that was started on it has lived through its probation
 }
 
 // Generation names a generation.
@@ -103,11 +107,11 @@ func Open(c Config) (*Linker, error) {
 // takeUp makes the stored generation the one to go back to. What the targets
 // resolve to may be another, which was being proved when confit was killed.
 func (l *Linker) takeUp() error {
-	l.live, l.untrusted = l.readAccepted()
+	l.untrusted = l.readStored()
 	if l.live != nil {
 		l.before = &published{number: l.live.Number, targets: l.live.targets}
 	}
-	return l.state.sweep(l.liveNumber())
+	return l.state.sweep(l.known())
 }
 
 // Hints receives a value when something may have changed in a volume. It says

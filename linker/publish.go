@@ -133,20 +133,13 @@ func (l *Linker) setMade(made map[string]string) error {
 	return nil
 }
 
-// Accept makes the staged generation the one to go back to.
-func (l *Linker) Accept() {
-	l.live, l.staged, l.before = l.staged, nil, nil
-}
-
-// Tidy removes every generation but the accepted one, and gives the memory that
+// Tidy removes every generation that nobody can go back to, and gives the memory that
 // staging took back to the system: a collector left alone would keep some MiB
 // for ever. Only the first generation isn't worth it, as the first collection
 // takes more than it brings. It takes as long as there are files, so it is
 // called when the app has been told.
 func (l *Linker) Tidy() {
-	if l.live != nil && l.staged == nil {
-		l.state.keepOnly(l.live.Number)
-	}
+	l.state.keepOnly(l.known())
 	if l.live != nil && l.live.Number > 1 {
 		debug.FreeOSMemory()
 	}
@@ -156,7 +149,7 @@ func (l *Linker) Tidy() {
 func (l *Linker) Discard() {
 	if g := l.staged; g != nil {
 		l.staged = nil
-		if g.Number != l.liveNumber() {
+		if !l.known()[g.Number] {
 			l.state.drop(g.Number)
 		}
 	}

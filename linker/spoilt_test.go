@@ -19,7 +19,7 @@ type spoil struct {
 }
 
 var spoils = map[string]spoil{
-	"another version":           {edit("version", 2), "version 2, and this confit writes version 1"},
+	"another version":           {edit("version", 1), "version 1, and this confit writes version 2"},
 	"no version":                {edit("version", 0), "version 0"},
 	"another number":            {edit("number", 7), "generation 7 is not what it was"},
 	"a negative number":         {edit("number", -1), "generation -1 is not what it was"},
@@ -33,6 +33,7 @@ var spoils = map[string]spoil{
 	"other JSON":                {write("accepted.json", "[1, 2]"), "damaged"},
 	"no JSON":                   {write("accepted.json", "\x00\xff kaputt"), "damaged"},
 	"null":                      {write("accepted.json", "null"), "version 0"},
+	"version 2 of nothing":      {write("accepted.json", `{"version":2}`), "names no generation"},
 	"empty":                     {write("accepted.json", ""), "damaged"},
 	"a key's bytes":             {write("generations/1/web/a", "a9"), "its hash differs"},
 	"a key's mode":              {chmod("generations/1/web/a", 0o400), "its hash differs"},
@@ -82,7 +83,6 @@ func (h *house) worksOn() {
 	h.write("web", "a", "a2", "sub/b", "b1")
 	h.adopt()
 	h.reads("web/a", "a2", "web/sub/b", "b1", "web/c.conf", absent)
-	h.noLeftovers()
 	if info, err := os.Lstat(h.path("state/accepted.json")); err == nil && info.IsDir() {
 		if err := h.linker.Store(); err == nil || !strings.Contains(err.Error(), h.path("state/accepted.json")) {
 			h.Errorf("stored where a directory is: %v", err)
@@ -90,19 +90,28 @@ func (h *house) worksOn() {
 		return
 	}
 	h.must(h.linker.Store())
+	h.linker.Tidy()
+	h.noLeftovers()
 	number := h.wantAccepted(h.linker.live.Number).Number
 	h.restart().wantAccepted(number)
 }
 
 func edit(name string, value any) func(*house) error {
 	return func(h *house) error {
-		return h.editNote(func(note map[string]any) { note[name] = value })
+		return h.editNote(func(note map[string]any) {
+			if name != "version" {
+				note = note["accepted"].(map[string]any)
+			}
+			note[name] = value
+		})
 	}
 }
 
 func editKey(name string, value any) func(*house) error {
 	return func(h *house) error {
-		return h.editNote(func(note map[string]any) { note["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value })
+		return h.editNote(func(note map[string]any) {
+			note["accepted"].(map[string]any)["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value
+		})
 	}
 }
 

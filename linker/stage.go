@@ -22,6 +22,7 @@ type Candidate struct {
 	Generation
 	Changes []Change // against the live generation
 	Single  bool     // it comes from one atomic volume, whose swap is a whole change
+	Kills   int      // how often a confit was killed while it proved this very generation
 }
 
 // Change is a key that differs from the live generation.

@@ -80,16 +80,15 @@ func (s *state) openGenerations() error {
 }
 
 // sweep removes what a killed confit left: generations that were being written
-// or are neither live nor the accepted one, temporary links.
-func (s *state) sweep(accepted int) error {
-	live := s.liveNumber()
+// or that nobody needs, temporary links.
+func (s *state) sweep(needed map[int]bool) error {
 	names, err := readNames(s.generations)
 	if err != nil {
 		return unusable(s.path, err)
 	}
 	for _, name := range names {
 		number, err := strconv.Atoi(name)
-		if err != nil || (number != live && number != accepted) {
+		if err != nil || !needed[number] {
 			_ = s.generations.RemoveAll(name)
 		}
 		s.next = max(s.next, number+1)
@@ -140,11 +139,11 @@ func (s *state) point(number int) error {
 	return nil
 }
 
-// keepOnly removes every generation but the given one.
-func (s *state) keepOnly(number int) {
+// keepOnly removes every generation but those that are needed.
+func (s *state) keepOnly(needed map[int]bool) {
 	names, _ := readNames(s.generations)
 	for _, name := range names {
-		if name != strconv.Itoa(number) {
+		if number, err := strconv.Atoi(name); err != nil || !needed[number] {
 			_ = s.generations.RemoveAll(name)
 		}
 	}

@@ -216,7 +216,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a candidate that isn't accepted shows: %v", got)
 	}
 	h.must(h.linker.Publish())
-	h.linker.Accept()
+	h.linker.Accept(true)
 	want = map[string]string{"web/a": sum("a2")}
 	if got := h.linker.Keys(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

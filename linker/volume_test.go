@@ -96,7 +96,7 @@ func (h *house) adopt() Candidate {
 	h.Helper()
 	c := h.stage()
 	h.must(h.linker.Publish())
-	h.linker.Accept()
+	h.linker.Accept(true)
 	h.linker.Tidy()
 	return c
 }

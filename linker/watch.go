@@ -104,8 +104,8 @@ func (w *watcher) say(err error) {
 	w.polling = err != nil
 }
 
-// Unwatch removes all watches. It is for the end: nothing is a hint any more.
-func (l *Linker) Unwatch() {
+// Close removes all watches. It is for the end: nothing is a hint any more.
+func (l *Linker) Close() {
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {
 			_ = w.inotify.Remove(dir)

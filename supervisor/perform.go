@@ -29,7 +29,7 @@ func (l *loop) perform(a action) event {
 	case withdraw:
 		l.jobs <- l.withdraw
 	case accept:
-		l.jobs <- func() event { l.Linker.Accept(); l.noteKeys(); return nil }
+		l.jobs <- func() event { l.Linker.Accept(true); l.noteKeys(); return nil }
 	case store:
 		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
 	case tidy:

@@ -63,7 +63,7 @@ func (s Supervisor) Run() (code int, err error) {
 	if err != nil {
 		s.Log.Warn("stored generation not trusted: the app starts on what is mounted, or not at all", "error", err)
 	}
-	state, actions := begin(s.Config, accepted, time.Now())
+	state, actions := begin(s.Config, accepted.Generation, time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
@@ -89,7 +89,7 @@ func (l *loop) end() {
 	close(l.status.newest)
 	removed := make(chan struct{})
 	select {
-	case l.jobs <- func() event { l.Linker.Unwatch(); close(removed); return nil }:
+	case l.jobs <- func() event { l.Linker.Close(); close(removed); return nil }:
 	default: // it hangs
 		close(removed)
 	}
