@@ -9,6 +9,21 @@ type Accepted struct {
 	Earlier    Generation // the newest one before it that has survived a start, to go back to when no app can start on this one; Number 0: none
 }
 
+// Next is what there is to go back to once g is accepted, too. Bytes that have
+// survived a start before need not survive another.
+func (a Accepted) Next(g Generation, survived bool) Accepted {
+	if a.Survived && a.Hash == g.Hash || a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash {
+		survived = true
+	}
+	switch {
+	case survived:
+		return Accepted{Generation: g, Survived: true}
+	case a.Survived:
+		return Accepted{Generation: g, Earlier: a.Generation}
+	}
+	return Accepted{Generation: g, Earlier: a.Earlier}
+}
+
 // Accepted is the generation to go back to: the last one that was accepted, by
 // this confit or, as long as none was, by a former one on the same state
 // directory. The error says what of that which is stored is not trusted, and
@@ -28,18 +43,22 @@ func (l *Linker) Accepted() (Accepted, error) {
 // an app was started on it, and lived. Until that is so for the accepted
 // generation, the newest one for which it is stays beside it: an app that
 // reloads a file need not be able to start on it.
+//
+// Without a staged generation it is the accepted one of which that is said.
 func (l *Linker) Accept(survived bool) {
 	g := l.staged
-	for _, known := range []*generation{l.live, l.earlier} {
-		survived = survived || known != nil && known.survived && known.Hash == g.Hash
+	if g == nil {
+		g = l.live
 	}
+	before, _ := l.Accepted()
+	next := before.Next(g.Generation, survived)
 	switch {
-	case survived:
+	case next.Earlier.Number == 0:
 		l.earlier = nil
-	case l.live != nil && l.live.survived:
+	case next.Earlier == before.Generation:
 		l.earlier = l.live
 	}
-	g.survived = survived
+	g.survived = next.Survived
 	l.live, l.staged, l.before, l.untrusted = g, nil, nil, nil
 }
 

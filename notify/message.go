@@ -26,6 +26,8 @@ type Message struct {
 	State     State
 	HasStatus bool
 	Status    string // one line for people; empty when there is nothing to say any more
+
+	ExtendMicroseconds uint64 // how much longer than now what is under way may take; 0: it doesn't say, at most a day
 }
 
 // parse reads a datagram: assignments on lines of their own. What isn't known
@@ -38,10 +40,16 @@ func parse(text string) Message {
 			m.Status, m.HasStatus = printable(status), true
 		} else if state, ok := states[line]; ok {
 			m.State = state
+		} else if extend, ok := strings.CutPrefix(line, "EXTEND_TIMEOUT_USEC="); ok {
+			m.ExtendMicroseconds, _ = strconv.ParseUint(extend, 10, 64)
+			m.ExtendMicroseconds = min(m.ExtendMicroseconds, maxExtend)
 		}
 	}
 	return m
 }
+
+// maxExtend bounds EXTEND_TIMEOUT_USEC: a day, in microseconds.
+const maxExtend = 24 * 60 * 60 * 1e6
 
 // longestStatus bounds a status, in bytes: it is one line among others.
 const longestStatus = 256

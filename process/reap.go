@@ -22,6 +22,14 @@ type Family struct {
 // NewFamily returns a family without processes.
 func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 
+// EndHook kills a hook with its group. One that was reaped already is left alone:
+// its number may be a stranger's.
+func (f *Family) EndHook(pid int) {
+	if f.hooks[pid] {
+		_ = KillGroup(pid, unix.SIGKILL)
+	}
+}
+
 // Reap collects every child that has ended and gives each to handle. SIGCHLDs
 // coalesce, so one wake may stand for any number of deaths: it goes on until
 // the kernel has no more.

@@ -19,11 +19,14 @@ const (
 	Ignored
 	// Caught: the process has a handler.
 	Caught
+	// Waited: it has none, but waits for the signal. That somebody takes it can't
+	// be seen beforehand: [Pending] tells afterwards.
+	Waited
 )
 
 // String is the disposition's name for logs.
 func (d Disposition) String() string {
-	return [...]string{"unknown", "default", "ignored", "caught"}[d]
+	return [...]string{"unknown", "default", "ignored", "caught", "waited"}[d]
 }
 
 // DispositionOf reads from /proc/PID/status what the process does with the
@@ -34,6 +37,18 @@ func DispositionOf(pid int, sig Signal) Disposition {
 		return Unknown
 	}
 	return dispositionIn(status, sig)
+}
+
+// Pending reports whether a signal that was sent to the process has not been
+// taken yet: ShdPnd of proc_pid_status(5). It is false, false when the kernel
+// doesn't say.
+func Pending(pid int, sig Signal) (pending, ok bool) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return false, false
+	}
+	set, ok := mask(status, "ShdPnd:")
+	return set&(1<<(sig-1)) != 0, ok
 }
 
 func dispositionIn(status []byte, sig Signal) Disposition {

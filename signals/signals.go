@@ -27,6 +27,8 @@ type Signal = syscall.Signal
 const (
 	CONT = unix.SIGCONT // go on
 	HUP  = unix.SIGHUP  // read your configuration again
+	INT  = unix.SIGINT  // stop, from the keyboard; of some images, from the platform
+	QUIT = unix.SIGQUIT // the same
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL
 )

@@ -31,6 +31,7 @@ type Status struct {
 	Phase        string            `json:"phase"`        // as in the log: running, validating, done …
 	Degraded     string            `json:"degraded"`     // why the configuration side broke down; "": it works
 	Trouble      string            `json:"trouble"`      // what the system refused, and is tried again; "": nothing
+	Stalled      Time              `json:"stalled"`      // since when the volumes or the state directory don't answer; null: they do
 	App          App               `json:"app"`          //
 	Mounted      *Mounted          `json:"mounted"`      // what the last look at the volumes found
 	Live         *Generation       `json:"live"`         // what the targets resolve to
@@ -48,7 +49,7 @@ type App struct {
 	PID      int    `json:"pid"`      // in confit's PID namespace; 0: not running
 	Started  Time   `json:"started"`  //
 	Restarts int    `json:"restarts"` // how often confit started it again
-	Reload   string `json:"reload"`   // how it is told of a change, and why when that was learnt
+	Reload   string `json:"reload"`   // how it is reloaded, and why when that was learnt
 	Text     string `json:"text"`     // what the app says of itself: STATUS= of sd_notify(3)
 	LastExit *Exit  `json:"lastExit"` // null: none has ended yet
 }
@@ -102,9 +103,9 @@ type Volume struct {
 // Counters only go up.
 type Counters struct {
 	Swaps      int `json:"swaps"`      // changes of the volumes that were seen
-	Reloads    int `json:"reloads"`    // how often the app was told, restarts included
+	Reloads    int `json:"reloads"`    // how often the app was reloaded, restarts included
 	Rejections int `json:"rejections"` //
-	RollBacks  int `json:"rollBacks"`  // generations taken back after the app was told
+	RollBacks  int `json:"rollBacks"`  // generations taken back after the app was reloaded
 	Orphans    int `json:"orphans"`    // reaped
 }
 
@@ -117,11 +118,11 @@ const (
 
 // Verdict is [Well] or [Rejected]. A rejection stands until what was rejected
 // is accepted or something else is mounted, so it doesn't flicker while it is
-// tried again. A configuration side that broke down applies nothing ever
-// after: that is [Rejected], too.
+// tried again. A configuration side that broke down, or that waits for a volume
+// which doesn't answer, applies nothing: that is [Rejected], too.
 func (s *Status) Verdict() int {
 	switch {
-	case s.Degraded != "":
+	case s.Degraded != "", s.Stalled != "":
 		return Rejected
 	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
 		return Well

@@ -3,11 +3,12 @@
 //
 // It guarantees that at most one app and one hook are alive; that only a
 // candidate which passed its validation, and is still the newest, is published;
-// that one which the app was told of is accepted only when it was proved, and
-// else taken back and the app told of the accepted one, or started on it; that
-// nothing is validated or proved twice without a reason; that every phase which
-// waits has a deadline, but for the one whose deadline the platform owns; and
-// that a stop ends in done from every phase, with nothing started on the way.
+// that one which the app was reloaded with is accepted only when it was proved.
+// Else it is taken back, and the app reloaded with the accepted one, or started
+// on it. What is accepted stays replaceable until an app has survived a start
+// on it. Nothing is validated or proved twice without a reason; every phase
+// which waits has a deadline, but for the one whose deadline the platform owns;
+// and a stop ends in done from every phase, with nothing started on the way.
 //
 // One loop owns all state. [step] is a pure function of the configuration, the
 // state, the time and an event; it returns the state that follows and the
@@ -19,55 +20,62 @@
 // order; every other pair of phase and event leaves the phase as it is. A test
 // derives this table from the code.
 //
-//	settling     elapsed        → staging
-//	             exited         → draining
-//	             signalled TERM → stopping
-//	staging      crashed        → done, draining, running
-//	             exited         → draining
-//	             failed         → draining, running, settling, withdrawing
-//	             invalid        → draining, running, settling, withdrawing
-//	             signalled TERM → done, stopping
-//	             staged         → draining, publishing, running, settling, validating
-//	             unchanged      → draining, running, settling
-//	validating   exited         → draining
-//	             hookBarred     → draining, running, settling, staging, withdrawing
-//	             hookEnded      → draining, publishing, restarting, running, settling, splaying, staging, starting, telling, withdrawing
-//	             signalled TERM → done, stopping
-//	splaying     elapsed        → publishing
-//	             exited         → draining
-//	             signalled TERM → done, stopping
-//	publishing   crashed        → done, draining, running
-//	             exited         → draining
-//	             failed         → withdrawing
-//	             published      → draining, restarting, running, settling, staging, starting, telling, validating
-//	             signalled TERM → done, stopping
-//	             superseded     → staging
-//	withdrawing  crashed        → done, draining, running
-//	             exited         → draining
-//	             failed         → done
-//	             signalled TERM → done, stopping
-//	             withdrawn      → done, draining, restarting, running, settling, staging, starting, telling
-//	telling      exited         → draining, withdrawing
-//	             hookBarred     → restarting, withdrawing
-//	             hookEnded      → draining, proving, restarting, running, settling, staging, withdrawing
-//	             probed         → proving, restarting, running, settling, staging
-//	             signalled TERM → done, stopping
-//	restarting   exited         → draining
-//	             signalled TERM → stopping
-//	draining     cleared        → done, starting
-//	             elapsed        → done, starting
-//	starting     barred         → done
-//	             signalled TERM → done
-//	             started        → proving, running, settling, staging
-//	proving      elapsed        → running, settling, staging, withdrawing
-//	             exited         → draining, withdrawing
-//	             heard          → running, settling, staging
-//	             hookBarred     → running, settling, staging, withdrawing
-//	             hookEnded      → draining, running, settling, staging, withdrawing
-//	             signalled TERM → done, stopping
-//	running      elapsed        → staging
-//	             exited         → draining
-//	             hinted         → settling, staging
-//	             signalled TERM → stopping
-//	stopping     exited         → draining
+//	settling     elapsed         → running, staging
+//	             exited          → draining
+//	             signalled TERM  → stopping
+//	staging      crashed         → done, draining, running
+//	             exited          → draining
+//	             failed          → draining, running, settling, withdrawing
+//	             invalid         → draining, running, settling, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	             staged          → draining, publishing, running, settling, validating
+//	             unchanged       → draining, running, settling
+//	validating   checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
+//	             crashed         → done, draining, running
+//	             exited          → draining
+//	             failed          → draining, running, settling, staging, withdrawing
+//	             hookEnded       → draining, running, settling, staging, withdrawing
+//	             hookStartFailed → draining, running, settling, staging, withdrawing
+//	             invalid         → draining, running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	splaying     elapsed         → publishing
+//	             exited          → draining
+//	             signalled TERM  → draining, stopping
+//	publishing   crashed         → done, draining, running
+//	             exited          → draining
+//	             failed          → withdrawing
+//	             published       → draining, probing, reloading, restarting, running, settling, staging, starting, validating
+//	             signalled TERM  → done, draining, stopping
+//	             superseded      → running, staging
+//	withdrawing  crashed         → done, draining, running
+//	             exited          → draining
+//	             failed          → done
+//	             signalled TERM  → done, draining, stopping
+//	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting
+//	probing      delivered       → proving, running, settling, staging
+//	             exited          → draining, withdrawing
+//	             probed          → proving, restarting, running, settling, staging
+//	             signalled TERM  → stopping
+//	reloading    exited          → draining, withdrawing
+//	             hookEnded       → draining, proving, restarting, running, settling, staging, withdrawing
+//	             hookStartFailed → restarting, withdrawing
+//	             signalled TERM  → draining, stopping
+//	restarting   exited          → draining
+//	             signalled TERM  → stopping
+//	draining     cleared         → done, starting
+//	             elapsed         → done, starting
+//	starting     signalled TERM  → done, draining
+//	             startFailed     → done, withdrawing
+//	             started         → proving, running, settling, staging
+//	proving      elapsed         → running, settling, staging, withdrawing
+//	             exited          → draining, withdrawing
+//	             heard           → running, settling, staging
+//	             hookEnded       → draining, running, settling, staging, withdrawing
+//	             hookStartFailed → running, settling, staging, withdrawing
+//	             signalled TERM  → draining, stopping
+//	running      elapsed         → staging
+//	             exited          → draining
+//	             hinted          → settling, staging
+//	             signalled TERM  → stopping
+//	stopping     exited          → draining
 package supervisor

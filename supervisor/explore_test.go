@@ -30,8 +30,8 @@ func (w *world) tryAll(s state, depth int) {
 		}
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.phase, eventName(e), next.phase}] = true
-		bereft := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
-		if bereft && depth > 0 {
+		without := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
+		if without && depth > 0 {
 			w.tryAll(next, depth-1)
 		}
 	}
@@ -40,38 +40,42 @@ func (w *world) tryAll(s state, depth int) {
 // shape is what of a state decides what an event leads to: another one of the
 // same shape needn't be tried.
 type shape struct {
-	phase                                                      phase
-	app, group, hook, visible, told, lost, busy, untidy        bool
-	pending, single, refused, degraded, ending, expired, deaf  bool
-	again, due, verifying, lives, leaving, known, same, queued bool
-	ask                                                        config.Kind
-	auto                                                       bool
-	word                                                       word
-	config                                                     string
-	depth                                                      int
+	phase                                                     phase
+	app, group, hook, visible, reloaded, started, left, sent  bool
+	failed, busy, untidy, unstored, further, marked, says     bool
+	pending, single, refused, degraded, ending, expired, only bool
+	again, due, verifying, lives, waits, leaving, survived    bool
+	known, earlier, same, queued                              bool
+	kind                                                      config.Kind
+	auto                                                      bool
+	readiness                                                 readiness
+	config                                                    string
+	depth                                                     int
 }
 
 func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
-		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook != 0, visible: s.visible, told: s.told,
-		lost: s.lost != nil, busy: s.busy, untidy: s.untidy, pending: s.pending, single: s.single, refused: s.refused,
-		degraded: s.degraded != "", ending: s.ending, expired: s.expired, deaf: s.deaf, again: s.retry.again,
-		due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until), leaving: s.leaving != 0,
-		known: s.live.Number != 0, same: s.candidate.Hash == s.live.Hash, queued: len(s.queued) > 0,
-		ask: s.ask.Kind, auto: s.ask.Auto, word: s.word, config: w.flavour, depth: depth,
+		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, visible: s.visible, reloaded: s.reloaded,
+		started: s.started, left: s.leftAtHUP, sent: s.sent, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
+		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), says: s.saysReady, pending: s.pending,
+		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
+		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
+		waits: !s.trial.readyBy.IsZero(), leaving: s.leaving != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
+		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
+		kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
 	}
 }
 
 // couldHappen lists the events that may come in such a state.
 func (w *world) couldHappen(s state) []event {
-	events := []event{heard{notify.Message{State: notify.Ready}}, hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}}
+	events := []event{heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}, hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}, signalled{signals.QUIT}}
 	if s.app.pid != 0 {
-		events = append(events, exited{}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
+		events = append(events, exited{}, exited{typed: true}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {
-			events = append(events, exited{heir: app{pid: 8, group: 8}})
+			events = append(events, exited{successor: app{pid: 8, group: 8}})
 		}
 	}
-	if s.hook != 0 {
+	if s.hook {
 		events = append(events, hookEnded{}, hookEnded{status: waitStatus(1 << 8)})
 	}
 	if s.busy {
@@ -89,14 +93,16 @@ func (w *world) couldBeAnswered(s state) []event {
 		if w.looked {
 			events = append(events, unchanged{})
 		}
-		for _, hash := range []linker.Hash{{99}, s.live.Hash, s.rejected} {
+		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejected} {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
 		}
 		return events
+	case validating:
+		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{published{}, superseded{}, failed{trouble}, crashed{trouble}}
 	case withdrawing:
-		return []event{withdrawn{}, failed{trouble}, crashed{trouble}}
+		return []event{withdrawn{}, withdrawn{trouble}, failed{trouble}, crashed{trouble}}
 	}
 	return nil
 }
@@ -105,14 +111,17 @@ func (w *world) couldBeAnswered(s state) []event {
 // leftovers, or of starting it.
 func couldBeFound(s state) []event {
 	switch {
-	case s.phase == telling && s.ask.Kind == config.Signal:
-		return []event{probed{signals.Caught}, probed{signals.Default}, probed{signals.Ignored}, probed{signals.Unknown}}
+	case s.phase == probing && s.sent:
+		return []event{delivered{true}, delivered{false}}
+	case s.phase == probing:
+		return []event{probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
+			probed{disposition: signals.Ignored}, probed{}, probed{program: "rsyslogd"}}
 	case s.phase == draining:
 		return []event{cleared{true}, cleared{false}}
 	case s.phase == starting:
-		return []event{started{7}, barred{errors.New("no"), 127}, barred{errors.New("no"), config.ExitSystem}}
-	case s.phase == validating || s.phase == telling || s.phase == proving:
-		return []event{hookBarred{errors.New("no")}}
+		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), config.ExitSystem}}
+	case (s.phase == validating && !s.busy) || s.phase == reloading || s.phase == proving:
+		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ package supervisor
 // configuration again, although it catches the signal.
 type habit struct {
 	reason string // why auto restarts it, as the log says it
-	hint   string // what to write for a reload without a restart; "": it has none
+	hint   string // what to do for a reload without a restart; "": it has none
 	alone  bool   // only when no child runs the same program: with a master it reloads
 }
 
@@ -14,7 +14,7 @@ type habit struct {
 // program in Debian 12 does; integration/daemons shows it.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
-	"caddy": {"HUP does nothing", `exec:"caddy reload --config FILE --force"`, false},
+	"caddy": {"HUP does nothing", `write reload exec:"caddy reload --config FILE --force"`, false},
 	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names
 	// no signal.
 	"chronyd": {"HUP ends it", "", false},
@@ -28,7 +28,7 @@ var habits = map[string]habit{
 	"java": {"HUP shuts the JVM down", "", false},
 	// doc/initscripts.txt of lighttpd: "SIGHUP - re-open log files (NOTE: does
 	// not reload lighttpd configuration)", "SIGUSR1 - reload gracefully"
-	"lighttpd": {"HUP only reopens its logs", "signal:USR1", false},
+	"lighttpd": {"HUP only reopens its logs", "write reload signal:USR1", false},
 	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP
 	// reloads the grant tables and flushes tables, logs and caches. It is the
 	// same in MariaDB, whose program had this name, too.
@@ -40,4 +40,18 @@ var habits = map[string]habit{
 	// stunnel(8), SIGNALS: "Force a reload of the configuration file", but of
 	// the one that realpath(3) found at the start, which never changes.
 	"stunnel": {"HUP reads the file of its start again, not the new one", "", false},
+}
+
+// habitOf is what the app that was looked at does at HUP instead of reloading.
+func habitOf(e probed) (habit, bool) {
+	h, known := habits[e.program]
+	return h, known && (e.alone || !h.alone)
+}
+
+// keys are for the log.
+func (h habit) keys() []any {
+	if h.hint == "" {
+		return nil
+	}
+	return []any{"hint", h.hint}
 }

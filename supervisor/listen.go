@@ -2,12 +2,12 @@ package supervisor
 
 import "confit/process"
 
-// mostWords is how many messages are taken at once: an app that floods its
+// maxMessages is how many messages are taken at once: an app that floods its
 // socket must not keep a signal from being forwarded.
-const mostWords = 64
+const maxMessages = 64
 
-// words is never ready without a socket.
-func (l *loop) words() <-chan struct{} {
+// messages is never ready without a socket.
+func (l *loop) messages() <-chan struct{} {
 	if l.Notify == nil {
 		return nil
 	}
@@ -20,7 +20,7 @@ func (l *loop) listen() {
 	if l.Notify == nil {
 		return
 	}
-	for range mostWords {
+	for range maxMessages {
 		m, ok := l.Notify.Receive()
 		if !ok {
 			return

@@ -24,12 +24,16 @@ func (l *loop) perform(a action) event {
 	case stage:
 		l.noteProgram()
 		l.jobs <- func() event { return l.stage(a.again) }
+	case check:
+		l.jobs <- l.check
 	case publish:
 		l.jobs <- l.publish
 	case withdraw:
-		l.jobs <- l.withdraw
+		l.jobs <- func() event { return l.takeBack(l.Linker.Reject) }
+	case goBack:
+		l.jobs <- func() event { return l.takeBack(l.Linker.GoBack) }
 	case accept:
-		l.jobs <- func() event { l.Linker.Accept(true); l.noteKeys(); return nil }
+		l.jobs <- func() event { l.Linker.Accept(a.survived); l.noteKeys(); return nil }
 	case store:
 		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
 	case tidy:
@@ -39,16 +43,21 @@ func (l *loop) perform(a action) event {
 	case runHook:
 		return l.runHook(a)
 	case killHook:
-		l.told(process.KillGroup(a.pid, signals.KILL), a.pid)
+		l.family.EndHook(l.hook.pid)
 	case spawn:
 		return l.spawn()
 	case probe:
-		return probed{signals.DispositionOf(a.pid, a.signal)}
+		return l.probe(a)
+	case track:
+		waits, known := signals.Pending(a.pid, a.signal)
+		return delivered{known && !waits}
+	case inspect:
+		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
 		l.signal(a)
 	case wake:
 		if process.Stopped(a.pid) {
-			l.told(process.Continue(l.state.app.group), a.pid)
+			l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
 		}
 	case endLeftovers:
 		return l.endLeftovers(a)
@@ -72,10 +81,21 @@ func (l *loop) noteProgram() {
 func (l *loop) exitOf(status process.Status) exited {
 	e := exited{status: status}
 	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+	e.typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.group)
 	if l.Config.Adopt {
-		e.heir.pid, e.heir.group = l.family.Successor(l.program)
+		e.successor.pid, e.successor.group = l.family.Successor(l.program)
 	}
 	return e
+}
+
+// probe looks at the app as it is now: an entrypoint script becomes the daemon
+// at some moment.
+func (l *loop) probe(a probe) event {
+	return probed{
+		disposition: signals.DispositionOf(a.pid, a.signal),
+		program:     process.Program(a.pid),
+		alone:       !process.HasChildOfSameProgram(a.pid),
+	}
 }
 
 // signal is the app's alone, unless --signal-group says otherwise. What the
@@ -86,11 +106,11 @@ func (l *loop) signal(a signal) {
 	group := l.state.app.group // an adopted app need not lead it
 	switch {
 	case a.signal == signals.CONT:
-		l.told(process.Continue(group), a.pid)
+		l.noteFailedSignal(process.Continue(group), a.pid)
 	case l.Config.SignalGroup, signals.Typed(a.signal) && process.KeyboardOurs():
-		l.told(process.KillGroup(group, a.signal), a.pid)
+		l.noteFailedSignal(process.KillGroup(group, a.signal), a.pid)
 	default:
-		l.told(process.Kill(a.pid, a.signal), a.pid)
+		l.noteFailedSignal(process.Kill(a.pid, a.signal), a.pid)
 	}
 }
 
@@ -101,9 +121,9 @@ func (l *loop) endLeftovers(a endLeftovers) event {
 	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
 }
 
-// told says that a signal could not be sent: EPERM, when the app became another
+// noteFailedSignal says that a signal could not be sent: EPERM, when the app became another
 // user. A process that is gone is about to be reaped.
-func (l *loop) told(err error, pid int) {
+func (l *loop) noteFailedSignal(err error, pid int) {
 	if err != nil && !process.Gone(err) {
 		l.Log.Error("cannot signal", "pid", pid, "error", err)
 	}
@@ -114,7 +134,7 @@ func (l *loop) spawn() event {
 	var err error
 	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(l.App) })
 	if err != nil {
-		return barred{err, process.StartCode(err)}
+		return startFailed{err, process.StartCode(err)}
 	}
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
 	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
@@ -158,17 +178,36 @@ func (l *loop) publish() event {
 	}
 }
 
-func (l *loop) withdraw() event {
-	if err := l.Linker.Reject(); err != nil {
-		return failed{err}
+func (l *loop) check() event {
+	err := l.Linker.Check()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return checked{}
+	case errors.As(err, &bad):
+		return invalid{err}
 	}
-	return withdrawn{}
+	return failed{err}
+}
+
+// takeBack is Reject or GoBack. That a target could not be put right doesn't
+// keep the app from going on.
+func (l *loop) takeBack(how func() error) event {
+	err := how()
+	var partly *linker.Partly
+	switch {
+	case err == nil:
+		return withdrawn{}
+	case errors.As(err, &partly):
+		return withdrawn{partly}
+	}
+	return failed{err}
 }
 
 // hook is the hook that runs. Its end has two halves, which come in any order:
 // its status by the reaper, the tail of its output by the pipe.
 type hook struct {
-	pid    int
+	pid    int // 0 once it was reaped
 	output *process.Output
 	status process.Status
 	tail   string
@@ -178,7 +217,7 @@ type hook struct {
 func (l *loop) runHook(a runHook) event {
 	out, err := process.NewOutput()
 	if err != nil {
-		return hookBarred{err}
+		return hookStartFailed{err}
 	}
 	c := l.App // its surroundings are the app's
 	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
@@ -186,15 +225,15 @@ func (l *loop) runHook(a runHook) event {
 	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })
 	if err != nil {
 		out.Close()
-		return hookBarred{err}
+		return hookStartFailed{err}
 	}
 	l.hook = hook{pid: pid, output: out}
 	out.Relay(l.Stderr, func(tail string) { l.spoken <- tail })
-	return hookBegun{pid}
+	return hookBegun{}
 }
 
 func (h *hook) ended(s process.Status) event {
-	h.status = s
+	h.status, h.pid = s, 0 // the number may be somebody else's from now on
 	h.output.Ended()
 	return h.half()
 }
@@ -208,7 +247,6 @@ func (h *hook) half() event {
 	if h.halves++; h.halves < 2 {
 		return nil
 	}
-	h.pid = 0
 	return hookEnded{h.status, h.tail}
 }
 
@@ -221,9 +259,9 @@ func fill(command []string, dir string) []string {
 	return filled
 }
 
-// longestVariable bounds CONFIT_CHANGED, in bytes: at 128 KiB execve(2) refuses
+// maxVariable bounds CONFIT_CHANGED, in bytes: at 128 KiB execve(2) refuses
 // to start the hook at all (MAX_ARG_STRLEN).
-const longestVariable = 64 << 10
+const maxVariable = 64 << 10
 
 // hookEnv is the app's environment and what the hook is about. A list of
 // changed keys that is too long is left out.
@@ -233,7 +271,7 @@ func hookEnv(env []string, c linker.Candidate) []string {
 		keys[i] = change.Key
 	}
 	changed := strings.Join(keys, "\n")
-	if len(changed) > longestVariable {
+	if len(changed) > maxVariable {
 		changed = ""
 	}
 	return append(slices.Clone(env),

@@ -8,158 +8,217 @@ import (
 	"confit/notify"
 )
 
+// noDeadline is for a phase that doesn't end by itself.
+var noDeadline time.Time
+
 // prove waits until the app has shown that it can live with the generation that
-// is in force. It must not exit within the probation, and the verify hook, if
-// there is one, must succeed in its time. A generation that was rolled back to
-// was proved before: only the app is still in doubt, which may yet die of the
-// one that it was told of.
-func (t *turn) prove() {
+// is in force. It must not exit within the probation; the verify hook, if there
+// is one, must succeed, and once more when the probation is over; and an app
+// that announced READY=1 must say it. After a roll back only the app is in
+// doubt, not the generation.
+func (t *transition) prove() {
+	t.trial = trial{until: t.now.Add(t.config.Probation)}
 	switch {
 	case t.app.pid == 0:
 		t.drain()
-		return
-	case t.visible && t.accepted(t.candidate):
-		t.accept("stored")
-		return
+	case t.generationInDoubt(), t.appInDoubt():
+		t.phase = proving
+		t.expectReady()
+		t.verifyFirst()
+	case t.visible:
+		t.accept(alreadyStored)
+	default:
+		t.rest()
 	}
-	t.trial = trial{until: t.now.Add(t.config.Probation)}
-	if len(t.config.Verify) > 0 && t.visible {
-		t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
-		t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
-		t.verify()
-		return
-	}
-	t.phase = proving
-	t.goOn()
 }
 
-// heard is what the app says of itself, sd_notify(3). That it is ready is as
-// good as a probation: it has read what it was to read.
-func (t *turn) heard(m notify.Message) {
+// expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
+// reload, or by an earlier start at which the app said it.
+func (t *transition) expectReady() {
+	if t.readiness == begun && (!t.started || t.saysReady) && t.generationInDoubt() {
+		t.trial.readyBy = t.now.Add(readyTimeout)
+	}
+}
+
+// heard is what the app says of itself, sd_notify(3).
+func (t *transition) heard(m notify.Message) {
 	if m.HasStatus {
 		t.seen.app.Text = m.Status
 	}
+	waits := t.phase == proving && !t.hook && t.trial.verifyBy.IsZero()
 	switch {
 	case m.State == notify.Reloading:
-		t.word = begun
-	case m.State == notify.Ready && t.word == begun:
-		t.word = ready
+		t.readiness = begun
+		if t.phase == proving && !t.started && t.trial.readyBy.IsZero() {
+			t.expectReady()
+		}
+	case m.State == notify.Ready && t.readiness == begun:
+		t.readiness, t.saysReady = ready, true
 	}
-	if t.phase == proving && t.word == ready && t.trial.verifyBy.IsZero() {
+	if !t.trial.readyBy.IsZero() {
+		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
+	}
+	if waits {
 		t.goOn()
 	}
 }
 
-// proof is what shows that the app can live with the generation.
-func (t *turn) proof() string {
-	switch {
-	case len(t.config.Verify) > 0:
-		return "verify"
-	case t.word == ready:
-		return "ready"
-	case t.config.Probation > 0:
-		return "probation"
+// verifies reports whether the verify hook has to show that the app is well.
+func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.generationInDoubt() }
+
+func (t *transition) verifyFirst() {
+	if t.verifies() {
+		t.verifyUntil(t.now.Add(t.config.VerifyTimeout))
+	} else {
+		t.goOn()
 	}
-	return "none"
 }
 
-func (t *turn) verify() {
-	t.phase, t.deadline = proving, t.trial.verifyBy
+// verifyUntil begins a round of the verify hook, which is asked until it
+// succeeds.
+func (t *transition) verifyUntil(deadline time.Time) {
+	t.trial.verifyBy = deadline
+	t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
+	t.verify()
+}
+
+func (t *transition) verify() {
+	t.trial.asked, t.deadline = t.now, t.trial.verifyBy
 	t.run(t.config.Verify)
 }
 
 // goOn is the next part of the proof, when its time has come.
-func (t *turn) goOn() {
-	switch over := !t.now.Before(t.trial.verifyBy); {
-	case t.hook != 0:
+func (t *transition) goOn() {
+	over := func(by time.Time) bool { return !t.now.Before(by) }
+	unready := !t.trial.readyBy.IsZero() && t.readiness != ready
+	switch verifying := !t.trial.verifyBy.IsZero(); {
+	case t.hook:
 		t.expire()
-	case !t.trial.verifyBy.IsZero() && over:
-		t.reject("verify", t.trial.failure, t.trial.tail)
-	case !t.trial.verifyBy.IsZero():
+	case verifying && over(t.trial.verifyBy):
+		t.fail("verify", t.trial.failure, t.trial.tail)
+	case verifying:
 		t.verify()
-	case t.word != ready && t.now.Before(t.trial.until):
+	case !over(t.trial.until):
 		t.deadline = t.trial.until
-	case t.restored():
-		t.rest()
+	case unready && !over(t.trial.readyBy):
+		t.deadline = t.trial.readyBy
+	case unready:
+		t.fail("ready", fmt.Errorf("the app announced READY=1 and did not say it within %v", readyTimeout), "")
+	case t.verifies() && t.trial.asked.Before(t.trial.until): // it may have asked the old worker
+		t.verifyUntil(t.now.Add(t.config.VerifyTimeout))
 	default:
-		t.accept(t.proof())
+		t.proved()
 	}
 }
 
 // verified is the end of one attempt of the verify hook.
-func (t *turn) verified(err error, tail string) {
+func (t *transition) verified(err error, tail string) {
 	switch {
 	case t.app.pid == 0: // the hook was killed because of that
-		t.fall()
+		t.recoverFromExit()
 	case err == nil:
 		t.trial.verifyBy = time.Time{}
 		t.goOn()
 	case t.expired || !t.now.Before(t.trial.verifyBy):
-		t.reject("verify", err, tail)
+		t.fail("verify", err, tail)
 	default:
 		t.trial.failure, t.trial.tail = err, tail
 		t.deadline = earlier(t.now.Add(verifyPause), t.trial.verifyBy)
 	}
 }
 
-// restored reports that the candidate was taken back after the app was told of
-// it, so that the app is told of the accepted generation.
-func (t *turn) restored() bool { return t.told && !t.visible }
-
-// accept makes the candidate the generation to go back to.
-func (t *turn) accept(proof string) {
-	known := t.accepted(t.candidate)
-	t.makeLive()
-	t.sawProof(proof)
-	if !known {
-		t.do(store{t.live, proof})
+// fail ends a proof that went wrong: what is to blame is taken back.
+func (t *transition) fail(step string, reason error, tail string) {
+	if t.suspect() == theAccepted {
+		t.rejectAccepted(step, reason, tail)
+	} else {
+		t.reject(step, reason, tail)
 	}
+}
+
+// proved ends a proof that went well.
+func (t *transition) proved() {
+	if t.leftAtHUP {
+		t.restartFromNowOn()
+	}
+	if t.generationInDoubt() {
+		t.accept(t.proof())
+	} else {
+		t.rest()
+	}
+}
+
+// alreadyStored is the proof of a generation that was accepted before.
+const alreadyStored = "stored"
+
+// proof is what has shown that the app can live with the generation.
+func (t *transition) proof() string {
+	switch {
+	case len(t.config.Verify) > 0:
+		return "verify"
+	case t.config.Probation > 0:
+		return "probation"
+	}
+	return "none"
+}
+
+// accept makes what is in force the generation to go back to.
+func (t *transition) accept(proof string) {
+	before := t.accepted
+	t.makeAccepted(t.started && t.generationInDoubt())
+	t.recordProof(proof)
+	if t.accepted != before {
+		t.unstored = proof
+	}
+	t.do(inspect{t.app.pid})
 	t.rest()
 }
 
-// makeLive makes the candidate what is gone back to from now on.
-func (t *turn) makeLive() {
-	t.do(accept{})
-	t.live, t.untidy, t.refused, t.retry = t.candidate.Generation, true, false, retry{}
-	t.sawEnd()
+// makeAccepted makes what is in force what is gone back to from now on.
+func (t *transition) makeAccepted(survived bool) {
+	t.do(accept{survived})
+	t.accepted = t.accepted.Next(t.inForce(), survived)
+	t.untidy, t.refused, t.retry = true, false, retry{}
+	t.recordEnd()
 }
 
 // stored is the answer to store. That a generation was accepted is said only
-// now: a container that is killed right after the line goes back to it, but for
-// what the line before says.
-func (t *turn) stored(e stored) {
-	if e.err != nil {
-		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it", "error", e.err.Error())
+// now: a container that is killed right after the line goes back to it.
+func (t *transition) stored(e stored) {
+	switch {
+	case e.generation != t.accepted.Generation || t.unstored == "": // it isn't the newest
+	case e.err == nil:
+		t.unstored, t.storeTrouble = "", ""
+		if e.proof != alreadyStored {
+			t.say(slog.LevelInfo, "generation accepted", "generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof)
+		}
+		if t.phase == running {
+			t.keepHouse()
+		}
+	case e.err.Error() != t.storeTrouble:
+		t.storeTrouble = e.err.Error()
+		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
+			"generation", e.generation.Number, "error", t.storeTrouble, "nextTry", t.config.Rescan)
 	}
-	t.say(slog.LevelInfo, "generation accepted", "generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof)
+}
+
+// keepHouse does what is left to do after a transaction: what was accepted is
+// written down, again until that works; only then its predecessor is removed.
+func (t *transition) keepHouse() {
+	switch {
+	case t.unstored != "":
+		t.do(store{t.accepted.Generation, t.unstored})
+	case t.untidy:
+		t.untidy = false
+		t.do(tidy{})
+	}
 }
 
 // keep goes on with a generation that was not proved, as there is nothing to go
 // back to. It isn't stored: the next start proves it anew.
-func (t *turn) keep(step string, reason error) {
+func (t *transition) keep(step string, reason error) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", "mend the configuration: the next change is tried")
-	t.makeLive()
+	t.makeAccepted(false)
 	t.rest()
-}
-
-// blamed reports whether the app's end is laid to the candidate: it was told of
-// it, and there is something to go back to.
-func (t *turn) blamed() bool {
-	return t.told && t.visible && t.live.Number != 0
-}
-
-// fall goes on without the app, whose end is not that of confit. A hook that
-// proves something about it is killed first; its end leads back here.
-func (t *turn) fall() {
-	switch {
-	case t.hook != 0:
-		t.expire()
-	case t.lost != nil:
-		reason := t.lost
-		t.lost = nil
-		t.reject("probation", reason, "")
-	default:
-		t.drain()
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 )
 
 // Rejected is why confit left before the app was started.
@@ -23,8 +24,8 @@ func (r *Rejected) Unwrap() error { return r.Reason }
 
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
-func (t *turn) reject(step string, reason error, tail string) {
-	if t.told && t.live.Number == 0 {
+func (t *transition) reject(step string, reason error, tail string) {
+	if t.reloaded && t.accepted.Number == 0 {
 		t.keep(step, reason)
 		return
 	}
@@ -37,13 +38,13 @@ func (t *turn) reject(step string, reason error, tail string) {
 		t.planRetry(t.config.Retry)
 	}
 	t.refused, t.rejected = true, t.candidate.Hash
-	t.sawRejection(step, reason, tail, again)
+	t.recordRejection(step, reason, tail, again)
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
 	todo := "mend the configuration: the next change is tried"
-	if t.first() && t.live.Number == 0 {
+	if t.first() && t.accepted.Number == 0 {
 		todo = "mend the configuration and start again"
 	} else if !t.retry.at.IsZero() {
 		keys = append(keys, "nextTry", t.retry.wait)
@@ -52,21 +53,37 @@ func (t *turn) reject(step string, reason error, tail string) {
 	t.abandon(config.ExitRejected, &Rejected{reason, tail})
 }
 
+// rejectAccepted goes back further: the app can't live on the accepted
+// generation, which it was only reloaded with before. A daemon that finishes
+// its work first reads what is bad when its probation is over.
+func (t *transition) rejectAccepted(step string, reason error, tail string) {
+	if t.isAccepted() || t.candidate.Number == 0 && !t.refused { // what is mounted is just this
+		t.candidate.Generation = t.accepted.Generation
+		t.refused, t.rejected, t.retry = true, t.accepted.Hash, retry{}
+		t.recordRejection(step, reason, tail, false)
+	}
+	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
+		"live", name(t.accepted.Earlier), "todo", "mend the configuration: the next change is tried")
+	t.further = true
+	t.withdraw()
+}
+
 // planRetry sets when the candidate that is being rejected is tried again: what
 // it failed of may pass, such as a name that can't be resolved. One that the app
-// was told of isn't tried before a change: that would cost service once more.
-func (t *turn) planRetry(wait time.Duration) {
+// was reloaded with, or that took confit along, isn't tried before a change:
+// that would cost service once more.
+func (t *transition) planRetry(wait time.Duration) {
 	t.retry = retry{}
-	if !t.told {
-		wait = min(wait, longestRetry)
+	if !t.reloaded && t.candidate.Kills < maxKills {
+		wait = min(wait, maxRetry)
 		t.retry = retry{at: t.now.Add(wait), wait: wait}
 	}
 }
 
 // abandon ends a transaction that led to nothing. What was published is taken
 // back first; at the first start everything is, as it was there before.
-func (t *turn) abandon(code int, reason error) {
-	t.leaving, t.reason = code, reason
+func (t *transition) abandon(code int, reason error) {
+	t.leaving, t.cause = code, reason
 	if t.visible || t.first() {
 		t.withdraw()
 		return
@@ -75,35 +92,36 @@ func (t *turn) abandon(code int, reason error) {
 	t.giveUp()
 }
 
-// standing names the generation that the app goes on with.
-func (t *turn) standing() string {
-	if t.live.Number == 0 {
+// name is what a generation is called in a log line.
+func name(g linker.Generation) string {
+	if g.Number == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("generation %d, %v", t.live.Number, t.live.Hash)
+	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
 }
 
-// withdraw takes the candidate back. Until that has worked nothing else is
-// done, but it is tried again.
-func (t *turn) withdraw() {
-	t.order(withdrawing, withdraw{})
+// withdraw takes back what can't stay in force. Until that has worked nothing
+// else is done, but it is tried again.
+func (t *transition) withdraw() {
+	if t.further {
+		t.order(withdrawing, goBack{})
+	} else {
+		t.order(withdrawing, withdraw{})
+	}
 }
 
-func (t *turn) withdrawEnded(e event) {
+func (t *transition) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
-		t.visible = false
-		t.sawLive(t.live)
-		if t.told {
-			t.rolledBack()
-			return
+		if e.undone != nil {
+			t.say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
 		}
-		t.giveUp()
+		t.takenBack()
 	case failed:
-		t.suffer(e.err)
+		t.reportSystemError(e.err)
 		switch {
-		case t.first():
-			t.leave(t.leaving, t.reason)
+		case t.first() && !t.further:
+			t.leave(t.leaving, t.cause)
 		case t.app.pid == 0: // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
@@ -112,37 +130,54 @@ func (t *turn) withdrawEnded(e event) {
 	}
 }
 
-// rolledBack makes the app read the accepted generation, which is in force
-// again.
-func (t *turn) rolledBack() {
-	t.leaving, t.reason = 0, nil
-	t.say(slog.LevelInfo, "rolled back", "generation", t.live.Number, "hash", t.live.Hash)
-	t.seen.count.RollBacks++
-	t.untidy = true // a confit that was killed may have left the one that it was proving
-	switch {
-	case t.app.pid == 0:
-		t.drain()
-	case t.ask.Kind == config.None: // the app looks at its files by itself
-		t.rest()
-	default:
-		t.tell()
+// takenBack goes on with what is in force again.
+func (t *transition) takenBack() {
+	further := t.further
+	t.visible, t.started, t.further, t.leftAtHUP = false, false, false, false
+	if further {
+		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
+		t.recordAccepted()
+		t.unstored = alreadyStored
+	}
+	t.recordLive(t.accepted.Generation)
+	if t.reloaded || further {
+		t.rolledBack(further)
+	} else {
+		t.giveUp()
 	}
 }
 
-// first reports that the app was never started: what goes wrong now is the end,
-// unless a former confit left an accepted generation.
-func (t *turn) first() bool { return t.app.group == 0 }
+// rolledBack makes the app read the accepted generation, which is in force
+// again.
+func (t *transition) rolledBack(further bool) {
+	t.leaving, t.cause = 0, nil
+	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
+	t.seen.count.RollBacks++
+	t.untidy = true // a confit that was killed may have left the one that it was proving
+	switch {
+	case t.first():
+		t.start()
+	case t.app.pid == 0:
+		t.drain()
+	case further: // it was started on the other one
+		t.restart("it has to start on generation " + fmt.Sprint(t.accepted.Number))
+	case t.reloadAction.Kind == config.None: // the app looks at its files by itself
+		t.rest()
+	default:
+		t.reload()
+	}
+}
 
 // giveUp goes on with what was accepted before. Without such a thing, before the
 // app was ever started, that is the end of confit.
-func (t *turn) giveUp() {
-	code, reason := t.leaving, t.reason
-	t.leaving, t.reason = 0, nil
+func (t *transition) giveUp() {
+	code, reason := t.leaving, t.cause
+	t.leaving, t.cause = 0, nil
 	switch {
 	case !t.first():
 		t.rest()
-	case t.live.Number != 0 && t.degraded == "":
-		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.live.Number, "hash", t.live.Hash)
+	case t.accepted.Number != 0 && t.degraded == "":
+		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 		t.untidy = true // what the former confit was proving is no longer needed
 		t.start()
 	default:
@@ -150,9 +185,10 @@ func (t *turn) giveUp() {
 	}
 }
 
-// suffer says what the system refused, once. The next rescan tries again.
-func (t *turn) suffer(err error) {
-	if (!t.first() || t.live.Number != 0) && err.Error() != t.trouble {
+// reportSystemError says what the system refused, once. The next rescan tries
+// again.
+func (t *transition) reportSystemError(err error) {
+	if (!t.first() || t.accepted.Number != 0) && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
@@ -163,14 +199,14 @@ func (t *turn) suffer(err error) {
 
 // crash makes confit a plain init: it forwards, reaps and passes the exit code
 // on, but looks at no volume any more.
-func (t *turn) crash(err error) {
+func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	switch t.phase {
 	case restarting, draining, starting, stopping:
 	default:
-		t.leaving, t.reason = config.ExitSystem, err
+		t.leaving, t.cause = config.ExitSystem, err
 		t.giveUp()
 	}
 }

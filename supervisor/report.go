@@ -23,27 +23,28 @@ type reporter struct {
 
 // gist is what makes a status another one: all that goes into it, comparable.
 type gist struct {
-	any      bool // there is one at all
-	phase    phase
-	seen     record
-	trouble  string
-	degraded string
-	deaf     bool
-	retry    time.Time
+	any         bool // there is one at all
+	phase       phase
+	seen        record
+	trouble     [2]string
+	stalled     time.Time
+	degraded    string
+	restartOnly bool
+	retry       time.Time
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, s.trouble, s.degraded, s.deaf, s.retry.at}
+	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.retry.at}
 }
 
 // fleeting phases pass by themselves within moments, so that they are left out
-// of the status: the app is told first.
+// of the status: the app is reloaded first.
 func (p phase) fleeting() bool { return p == staging || p == publishing || p == starting }
 
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {
 	now := l.state.gist()
-	if now == l.status.last || now.phase.fleeting() {
+	if now == l.status.last || now.phase.fleeting() && now.stalled.IsZero() {
 		return
 	}
 	l.status.last = now
@@ -66,18 +67,21 @@ func (l *loop) write() {
 	defer close(l.status.written)
 	said := ""
 	for s := range l.status.newest {
-		s = l.status.lull(s)
-		l.status.complete(s)
-		data := s.Encode()
-		err := l.Linker.WriteStatus(data)
+		err := guard(func() error { return l.writeOne(l.status.lull(s)) })
 		if err != nil && err.Error() != said {
 			said = err.Error()
 			l.Log.Warn("status not written", "error", said)
 		}
-		if len(data) > largeStatus {
-			debug.FreeOSMemory()
-		}
 	}
+}
+
+func (l *loop) writeOne(s *status.Status) error {
+	l.status.complete(s)
+	data := s.Encode()
+	if len(data) > largeStatus {
+		defer debug.FreeOSMemory()
+	}
+	return l.Linker.WriteStatus(data)
 }
 
 // largeStatus is from how many bytes on the memory that a status took is given
@@ -85,7 +89,7 @@ func (l *loop) write() {
 const largeStatus = 256 << 10
 
 // lullTime is for how long a status waits for a newer one: most transactions are
-// over by then, and nothing is written while the app is to be told.
+// over by then, and nothing is written while the app is to be reloaded.
 const lullTime = 20 * time.Millisecond
 
 func (r *reporter) lull(s *status.Status) *status.Status {

@@ -61,9 +61,9 @@ func (s Supervisor) Run() (code int, err error) {
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
 	if err != nil {
-		s.Log.Warn("stored generation not trusted: the app starts on what is mounted, or not at all", "error", err)
+		s.Log.Warn("stored generation not trusted", "error", err, "live", name(accepted.Generation))
 	}
-	state, actions := begin(s.Config, accepted.Generation, time.Now())
+	state, actions := begin(s.Config, accepted, time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
@@ -126,7 +126,7 @@ func (l *loop) wait(timer *time.Timer) event {
 		return hinted{}
 	case e := <-l.done:
 		return e
-	case <-l.words():
+	case <-l.messages():
 		l.listen()
 		return nil
 	case tail := <-l.spoken:
@@ -147,7 +147,7 @@ func (l *loop) handle(e event) {
 	}
 }
 
-// heed takes the signals that are there when a death is told of: a TERM that
+// heed takes the signals that are there when a death is reported: a TERM that
 // came before the app's end in a restart is no reason to start it again.
 func (l *loop) heed() {
 	for range len(l.Inbox.Others) {
@@ -192,10 +192,19 @@ func work(jobs <-chan func() event, done chan<- event) {
 }
 
 func guarded(job func() event) (e event) {
+	err := guard(func() error { e = job(); return nil })
+	if err != nil {
+		return crashed{err}
+	}
+	return e
+}
+
+// guard makes an error of a panic.
+func guard(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e = crashed{fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return job()
+	return do()
 }

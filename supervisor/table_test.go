@@ -55,7 +55,7 @@ func table(arcs map[arc]bool) string {
 		name := p.String()
 		for _, event := range slices.Sorted(maps.Keys(ways)) {
 			slices.Sort(ways[event])
-			fmt.Fprintf(&b, "//\t%-12s %-14s → %s\n", name, event, strings.Join(ways[event], ", "))
+			fmt.Fprintf(&b, "//\t%-12s %-15s → %s\n", name, event, strings.Join(ways[event], ", "))
 			name = ""
 		}
 	}

@@ -1,16 +1,70 @@
 package supervisor
 
 import (
+	"fmt"
 	"log/slog"
+	"time"
 
 	"confit/config"
-	"confit/linker"
 )
 
-// files is the linker's answer to stage, publish or withdraw. One that comes
-// when nobody waits any more, as after a stop, changes nothing.
-func (t *turn) files(e event) {
-	t.busy = false
+// The steps of a transaction up to publish, in the order in which docs/design.md
+// numbers them: settle, stage, validate, splay, publish. proof.go and reject.go
+// are its two ends.
+
+// hinted: look, at once or after some quiet, or when the phase is over.
+func (t *transition) hinted() {
+	switch t.phase {
+	case running:
+		t.settle()
+	case settling:
+		t.deadline = earlier(t.now.Add(t.settleTime()), t.quietBy)
+	default:
+		t.pending = true
+	}
+}
+
+// settle waits for quiet before the next look.
+func (t *transition) settle() {
+	wait := t.settleTime()
+	if t.degraded != "" {
+		return
+	}
+	if wait == 0 {
+		t.look()
+		return
+	}
+	t.enter(settling, wait)
+	t.quietBy = t.now.Add(settleFactor * wait)
+}
+
+func (t *transition) settleTime() time.Duration {
+	switch {
+	case t.config.Settle != config.SettleAuto:
+		return t.config.Settle
+	case t.single:
+		return 0
+	}
+	return defaultSettle
+}
+
+// look begins a transaction, which ends at once when nothing has changed; or
+// when it has, but was rejected before and isn't due to be tried again. While
+// the app may be about to stop none is begun.
+func (t *transition) look() {
+	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
+	if t.now.Before(t.stopBy) {
+		t.pending, t.phase, t.deadline = true, running, t.stopBy
+		return
+	}
+	t.retry.again = !t.retry.at.IsZero() && !t.now.Before(t.retry.at)
+	t.order(staging, stage{t.retry.again})
+}
+
+// files is the linker's answer to a job. One that comes when nobody waits any
+// more, as after a stop, changes nothing.
+func (t *transition) files(e event) {
+	t.busy, t.stalled = false, time.Time{}
 	if e, ok := e.(crashed); ok {
 		t.crash(e.err)
 		return
@@ -18,6 +72,8 @@ func (t *turn) files(e event) {
 	switch t.phase {
 	case staging:
 		t.looked(e)
+	case validating:
+		t.hookChecked(e)
 	case publishing:
 		t.publishEnded(e)
 	case withdrawing:
@@ -25,135 +81,200 @@ func (t *turn) files(e event) {
 	}
 }
 
+// remind says that the linker's answer is late, or takes up a withdrawal that
+// the system refused.
+func (t *transition) remind() {
+	if !t.busy {
+		t.withdraw()
+		return
+	}
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+	if t.stalled.IsZero() {
+		t.stalled = t.now.Add(-filesPatience)
+	}
+	t.enter(t.phase, filesPatience)
+}
+
 // looked is the end of staging.
-func (t *turn) looked(e event) {
+func (t *transition) looked(e event) {
 	if e, ok := e.(failed); ok {
-		t.sawTrouble()
-		t.suffer(e.err)
+		t.recordTrouble()
+		t.reportSystemError(e.err)
 		t.abandon(config.ExitSystem, e.err)
 		return
 	}
 	t.trouble = ""
 	switch e := e.(type) {
 	case unchanged:
-		t.sawEnd()
+		t.recordEnd()
 		t.rest()
 	case staged:
-		t.sawMounted(e.candidate.Hash.Hex())
+		t.recordMounted(e.candidate.Hash.Hex())
 		t.consider(e)
 	case invalid:
-		t.sawMounted("")
+		t.recordMounted("")
 		t.reject("stage", e.reason, "")
 	}
 }
 
 // consider compares a candidate with what is live and with what was rejected.
-func (t *turn) consider(e staged) {
+func (t *transition) consider(e staged) {
 	t.single = e.candidate.Single
-	same := t.accepted(e.candidate)
+	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	switch {
-	case same && !t.first():
-		if t.refused {
-			t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.live.Number, "hash", t.live.Hash)
-		}
-		t.refused, t.retry = false, retry{}
-		t.sawEnd()
+	case t.isAccepted() && !t.first():
+		t.liveAgain()
+	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
 		t.do(discard{})
 		t.rest()
-	case t.refused && e.candidate.Hash == t.rejected && !t.retry.again:
-		t.do(discard{})
-		t.rest()
+	case t.candidate.Kills >= maxKills && t.accepted.Number != 0 && (!t.isAccepted() || t.doubtful()):
+		t.refuseDeadly()
 	default:
-		t.candidate, t.ask = e.candidate, e.ask
-		t.sawCandidate()
-		if t.splayBy.IsZero() {
-			t.splayBy = t.now.Add(e.splay)
-		}
-		if t.validatesBefore() && !same {
-			t.validate()
-		} else {
-			t.splay()
-		}
+		t.pursue(e.splay)
 	}
 }
 
-// accepted reports whether a candidate is just the generation that was accepted
-// last, of which nothing needs to be proved.
-func (t *turn) accepted(c linker.Candidate) bool {
-	return t.live.Number != 0 && c.Hash == t.live.Hash
+// refuseDeadly rejects what took confit along more than once, such as an edit
+// that makes the cgroup run out of memory.
+func (t *transition) refuseDeadly() {
+	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
+	if t.isAccepted() {
+		t.rejectAccepted("probation", reason, "")
+	} else {
+		t.reject("probation", reason, "")
+	}
 }
 
-func (t *turn) validate() {
+// liveAgain ends a transaction that led back to what is live.
+func (t *transition) liveAgain() {
+	if t.refused {
+		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
+	}
+	t.refused, t.retry = false, retry{}
+	t.recordEnd()
+	t.do(discard{})
+	t.rest()
+}
+
+// pursue goes on with a candidate that is worth it.
+func (t *transition) pursue(splay time.Duration) {
+	t.recordCandidate()
+	if t.splayBy.IsZero() {
+		t.splayBy = t.now.Add(splay)
+	}
+	if t.validatesBefore() && !t.isAccepted() {
+		t.validate()
+	} else {
+		t.splay()
+	}
+}
+
+func (t *transition) validate() {
 	t.enter(validating, t.config.ValidateTimeout)
 	t.run(t.config.Validate)
 }
 
-// splay waits before the app is told, if it is to be told at all. A newer swap
-// in that time supersedes the candidate in the end, and doesn't wait anew.
-func (t *turn) splay() {
-	if t.first() || t.ask.Kind == config.None || !t.now.Before(t.splayBy) {
+// validateEnded is the end of the validate hook. What it did is looked at: a
+// hook runs as confit's own user, and may have written to its candidate.
+func (t *transition) validateEnded(err error, tail string) {
+	if err != nil {
+		t.reject("validate", err, tail)
+		return
+	}
+	t.order(validating, check{})
+}
+
+// validateLate is the deadline of the hook, or of the look at what it did.
+func (t *transition) validateLate() {
+	if t.busy {
+		t.remind()
+	} else {
+		t.expire()
+	}
+}
+
+// hookChecked is the end of validation.
+func (t *transition) hookChecked(e event) {
+	switch e := e.(type) {
+	case checked:
+		if t.visible {
+			t.apply()
+		} else {
+			t.splay()
+		}
+	case invalid:
+		t.reject("validate", e.reason, "")
+	case failed:
+		t.reportSystemError(e.err)
+		t.abandon(config.ExitSystem, e.err)
+	}
+}
+
+// splay waits before the app is reloaded, if it is to be reloaded at all. A
+// newer swap in that time supersedes the candidate in the end, and doesn't wait
+// anew.
+func (t *transition) splay() {
+	if t.first() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
 		t.publish()
 		return
 	}
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
-func (t *turn) publish() {
-	t.order(publishing, publish{})
-}
+func (t *transition) publish() { t.order(publishing, publish{}) }
 
-func (t *turn) publishEnded(e event) {
+func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
 		t.visible = true
-		t.sawLive(t.candidate.Generation)
+		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
-		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.accepted(t.candidate) {
+		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
 			t.validate()
 		} else {
-			t.try()
+			t.apply()
 		}
 	case superseded:
 		t.do(discard{})
 		t.look()
 	case failed:
-		t.suffer(e.err)
+		t.reportSystemError(e.err)
 		t.visible = true // in part, perhaps
 		t.abandon(config.ExitSystem, e.err)
 	}
 }
 
-// try lets the app read the candidate, which is published and valid.
-func (t *turn) try() {
-	t.told = true
+// apply lets the app read the candidate, which is published and valid.
+func (t *transition) apply() {
+	t.reloaded = true
 	switch {
 	case t.first():
 		t.start()
 	case t.app.pid == 0:
 		t.drain()
 	default:
-		t.tell()
+		t.reload()
 	}
 }
 
-// strongest is what a candidate's changes ask for: the strongest of the
-// actions of their links; of two as strong, that of the first link. A key
-// whose mode alone changed asks for nothing.
-func strongest(c *config.Config, changes []linker.Change) config.Action {
-	ask, from := config.Action{Kind: config.None}, -1
-	for _, change := range changes {
-		if change.ModeOnly {
-			continue
-		}
-		for _, i := range change.Links {
-			a := c.Reload
-			if r := c.Links[i].Reload; r != nil {
-				a = *r
-			}
-			if a.Kind > ask.Kind || a.Kind == ask.Kind && i < from {
-				ask, from = a, i
-			}
-		}
+// rest ends a transaction: what is left to do is done, a change that came in
+// meanwhile is looked at, and an app that died meanwhile is started again.
+func (t *transition) rest() {
+	t.transaction = transaction{} // its list of changes may be long
+	if t.app.pid == 0 {
+		t.drain()
+		return
 	}
-	return ask
+	t.enter(running, t.config.Rescan)
+	if t.degraded != "" {
+		t.deadline = time.Time{}
+		return
+	}
+	if !t.retry.at.IsZero() {
+		t.deadline = earlier(t.deadline, t.retry.at)
+	}
+	t.keepHouse()
+	if t.pending {
+		t.settle()
+	}
 }

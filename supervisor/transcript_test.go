@@ -83,16 +83,16 @@ func (p *player) line(words []string) {
 	case "status":
 		p.status()
 	case "begin":
-		p.tell(begin(&p.config, p.accepted(words), p.now))
+		p.write(begin(&p.config, p.accepted(words), p.now))
 	case "wait":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
 			p.t.Fatal(err)
 		}
 		p.now = p.now.Add(d)
-		p.tell(step(&p.config, p.state, p.now, elapsed{}))
+		p.write(step(&p.config, p.state, p.now, elapsed{}))
 	default:
-		p.tell(step(&p.config, p.state, p.now, p.event(words)))
+		p.write(step(&p.config, p.state, p.now, p.event(words)))
 	}
 }
 
@@ -138,7 +138,7 @@ func (p *player) event(words []string) event {
 		return hinted{}
 	case "unchanged":
 		return unchanged{}
-	case "staged": // NUMBER HASH ACTION
+	case "staged": // NUMBER HASH ACTION [kills=N]
 		return p.staged(words)
 	case "invalid":
 		return invalid{errors.New(rest)}
@@ -151,27 +151,38 @@ func (p *player) event(words []string) event {
 	case "superseded":
 		return superseded{}
 	case "withdrawn":
+		if rest != "" {
+			return withdrawn{errors.New(rest)}
+		}
 		return withdrawn{}
 	case "stored":
 		return stored{p.store, nil}
 	case "unstored":
 		return stored{p.store, errors.New(rest)}
 	case "hookBegun":
-		return hookBegun{p.number(words)}
-	case "hookBarred":
-		return hookBarred{errors.New(rest)}
+		return hookBegun{}
+	case "hookStartFailed":
+		return hookStartFailed{errors.New(rest)}
 	case "hookEnded":
 		return hookEnded{status: waitStatus(p.number(words) << 8)}
 	case "probed":
-		return probed{map[string]signals.Disposition{"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored}[rest]}
+		return p.probed(words[1:])
+	case "checked":
+		return checked{}
+	case "delivered":
+		return delivered{rest != "not"}
+	case "inspected":
+		return inspected{true}
 	case "started":
 		return started{p.number(words)}
-	case "barred":
-		return barred{errors.New("cannot start"), p.number(words)}
+	case "startFailed":
+		return startFailed{errors.New("cannot start"), p.number(words)}
 	case "exited":
 		return exited{status: waitStatus(p.number(words) << 8)}
 	case "left":
-		return exited{heir: app{pid: p.number(words), group: p.number(words)}}
+		return exited{successor: app{pid: p.number(words), group: p.number(words)}}
+	case "typed":
+		return exited{status: waitStatus(p.number(words)), typed: true}
 	case "killed":
 		sig, err := signals.Parse(rest)
 		if err != nil {
@@ -188,6 +199,8 @@ func (p *player) event(words []string) event {
 			return heard{notify.Message{State: notify.Ready}}
 		case "RELOADING":
 			return heard{notify.Message{State: notify.Reloading}}
+		case "EXTEND": // SECONDS
+			return heard{notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1:]))}}
 		}
 		return heard{notify.Message{HasStatus: true, Status: rest}}
 	case "signalled":
@@ -202,29 +215,45 @@ func (p *player) event(words []string) event {
 }
 
 func (p *player) staged(words []string) event {
-	hash, err := strconv.Atoi(words[2])
+	reload, kills, _ := strings.Cut(strings.Join(words[3:], " "), " kills=")
+	action, err := config.ParseAction(reload)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	ask, err := config.ParseAction(strings.Join(words[3:], " "))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	c := linker.Candidate{Generation: linker.Generation{Number: p.number(words)}, Single: true}
-	c.Hash[0] = byte(hash)
-	return staged{c, ask, p.config.Splay}
+	c := linker.Candidate{Generation: p.generation(words[1:]), Single: true}
+	c.Kills, _ = strconv.Atoi(kills)
+	return staged{c, action, p.config.Splay}
 }
 
-// accepted is what a former confit left: begin [NUMBER HASH].
-func (p *player) accepted(words []string) (g linker.Generation) {
-	if len(words) < 3 {
-		return g
+// probed is what was seen of the app: DISPOSITION [PROGRAM [alone]].
+func (p *player) probed(words []string) event {
+	e := probed{disposition: map[string]signals.Disposition{
+		"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "waited": signals.Waited}[words[0]]}
+	if len(words) > 1 {
+		e.program, e.alone = words[1], len(words) > 2
 	}
-	hash, err := strconv.Atoi(words[2])
+	return e
+}
+
+// accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
+// With an earlier one the accepted one has not survived a start.
+func (p *player) accepted(words []string) (a linker.Accepted) {
+	if len(words) > 2 {
+		a.Generation, a.Survived = p.generation(words[1:]), len(words) < 5
+	}
+	if len(words) > 4 {
+		a.Earlier = p.generation(words[3:])
+	}
+	return a
+}
+
+// generation is NUMBER HASH.
+func (p *player) generation(words []string) (g linker.Generation) {
+	hash, err := strconv.Atoi(words[1])
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	g.Number = p.number(words)
+	g.Number = p.number(append([]string{""}, words...))
 	g.Hash[0] = byte(hash)
 	return g
 }
@@ -252,8 +281,8 @@ func (p *player) noticed() {
 	p.written = p.state
 }
 
-// tell writes down what step answered.
-func (p *player) tell(s state, actions []action) {
+// write writes down what step answered.
+func (p *player) write(s state, actions []action) {
 	p.state = s
 	p.noticed()
 	for _, a := range actions {
@@ -291,8 +320,12 @@ func describe(a action) string {
 		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
 	case endLeftovers:
 		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
-	case killHook:
-		return fmt.Sprintf("killHook %d", a.pid)
+	case track:
+		return fmt.Sprintf("track %d %s", a.pid, signals.Name(a.signal))
+	case accept:
+		if a.survived {
+			return "accept, which survived a start"
+		}
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", a), "supervisor.")
 }

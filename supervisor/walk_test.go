@@ -8,6 +8,7 @@ import (
 
 	"confit/config"
 	"confit/notify"
+	"confit/process"
 	"confit/signals"
 	"confit/status"
 )
@@ -21,27 +22,29 @@ func (w *world) spawn() event {
 	case w.live == nil && w.visible == nil:
 		w.fatalf("spawns without a generation")
 	case w.frail && w.rand.IntN(4) == 0:
-		return barred{errors.New("no more processes"), config.ExitSystem}
+		return startFailed{errors.New("no more processes"), config.ExitSystem}
 	case w.rand.IntN(50) == 0:
-		return barred{errors.New("not found"), 127}
+		return startFailed{errors.New("not found"), 127}
 	}
 	w.pids++
-	w.app, w.handler, w.doomed = w.pids, signals.Default, false
-	w.read()
+	w.app, w.handler = w.pids, signals.Default
+	w.doomed = w.inForce().deadly || w.inForce().late
 	return started{w.app}
 }
 
-// read is what the app does when it starts or is told to.
-func (w *world) read() {
-	c := w.live
+// inForce is what the targets lead to.
+func (w *world) inForce() *content {
 	if w.visible != nil {
-		c = w.visible
+		return w.visible
 	}
-	w.doomed = c.deadly
+	return w.live
 }
 
-// heir is what took the place of the app that has just been reaped, or nothing.
-func (w *world) heir() app {
+// read is what the app does when it reloads.
+func (w *world) read() { w.doomed = w.inForce().deadly }
+
+// successor is what took the place of the app that has just been reaped, or nothing.
+func (w *world) successor() app {
 	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
 		return app{}
 	}
@@ -56,7 +59,7 @@ func (w *world) runHook() event {
 	case w.stop:
 		w.fatalf("runs a hook after a stop request")
 	case w.rand.IntN(20) == 0:
-		return hookBarred{errors.New("not found")}
+		return hookStartFailed{errors.New("not found")}
 	}
 	if w.state.phase == validating && w.staged != nil {
 		if w.judged[*w.staged] {
@@ -66,7 +69,7 @@ func (w *world) runHook() event {
 	}
 	w.pids++
 	w.hook, w.hookKilled = w.pids, false
-	return hookBegun{w.hook}
+	return hookBegun{}
 }
 
 // signal is what the app makes of a signal. Most apps stop when asked to.
@@ -74,15 +77,15 @@ func (w *world) signal(s signals.Signal) {
 	if s == signals.KILL || (s == signals.TERM && w.rand.IntN(4) > 0) {
 		w.die()
 	}
-	if s == 1 && w.handler != signals.Caught { // nobody else sends HUP here
-		w.fatalf("sends HUP to an app that doesn't catch it")
+	if s == 1 && w.handler != signals.Caught && w.handler != signals.Waited { // nobody else sends HUP here
+		w.fatalf("sends HUP to an app that doesn't take it")
 	}
 	if s == signals.HUP || s == 10 {
 		w.read()
 	}
 	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
 		w.die()
-		w.cause = waitStatus(1)
+		w.cause = []process.Status{waitStatus(1), waitStatus(129 << 8), 0}[w.rand.IntN(3)]
 	}
 }
 
@@ -112,9 +115,9 @@ func (w *world) act() {
 		w.give(hinted{})
 	case 9:
 		w.give(heard{notify.Message{State: notify.State(w.rand.IntN(4))}})
-		w.give(signalled{[]signals.Signal{2, 12, 28}[w.rand.IntN(3)]})
+		w.give(signalled{[]signals.Signal{12, 28, 12, 28, 12, 28, 2, 3}[w.rand.IntN(8)]})
 	case 10:
-		w.handler = signals.Disposition(w.rand.IntN(4))
+		w.handler = signals.Disposition(w.rand.IntN(5))
 	case 11:
 		w.seldom()
 	}
@@ -137,11 +140,11 @@ func (w *world) endOfHook() {
 		code = 9
 	}
 	bad := w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
-	unwell := w.visible != nil && w.visible.unwell
+	unwell := w.inForce() != nil && w.inForce().unwell
 	if (w.state.phase == validating && bad) || (w.state.phase == proving && unwell) || w.rand.IntN(10) == 0 {
 		code = 256
 	}
-	if w.state.phase == telling && w.app != 0 && !w.hookKilled {
+	if w.state.phase == reloading && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
 	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
@@ -154,9 +157,9 @@ func (w *world) deaths() {
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
-		e := exited{status: w.cause, heir: w.heir()}
-		w.inherits = e.heir.pid
-		onTrial := w.visible != nil && w.live != nil && w.state.told && !w.stop
+		e := exited{status: w.cause, successor: w.successor()}
+		w.inherits = e.successor.pid
+		onTrial := w.visible != nil && w.live != nil && w.state.reloaded && !w.stop && !w.now.Before(w.state.stopBy)
 		w.give(e)
 		if onTrial && w.state.ending {
 			w.fatalf("ends with an app that a candidate is to blame for")
@@ -176,7 +179,7 @@ func (w *world) deaths() {
 func (w *world) edit() {
 	former := w.mounted
 	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
-		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0}
+		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0}
 	if w.live != nil && w.rand.IntN(3) == 0 {
 		w.mounted = *w.live // reverted
 	}
@@ -249,6 +252,8 @@ func (w *world) quiet() {
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
 	case w.live.number == w.mounted.number && s.refused:
 		w.fatalf("what is mounted is live, and still counts as refused")
+	case w.earlier != nil && w.survived:
+		w.fatalf("keeps an earlier generation for nothing")
 	case w.live.number != w.mounted.number && w.acceptable(w.mounted) && (w.rolledBack == nil || *w.rolledBack != w.mounted):
 		w.fatalf("live is %+v, though %+v is acceptable", *w.live, w.mounted)
 	}
@@ -284,8 +289,8 @@ func FuzzStep(f *testing.F) {
 // TestStepIsTotal gives every event to a state in every phase, sensible or not.
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
-		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{5}, hookBarred{errors.New("x")},
-		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, started{7}, barred{errors.New("x"), 127}, exited{}, exited{heir: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{}, hookStartFailed{errors.New("x")},
+		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {

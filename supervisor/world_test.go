@@ -22,6 +22,8 @@ type content struct {
 	bad     bool // the validator refuses it
 	deadly  bool // the app dies of it, sooner or later
 	unwell  bool // the app lives on it, but the verify hook fails
+	late    bool // the app lives on after a reload, but can't live when it is started on it
+	killer  bool // confits were killed while they proved it
 }
 
 func (c content) hash() (h linker.Hash) {
@@ -49,8 +51,12 @@ type world struct {
 	visible       *content // published, not accepted
 	live          *content // what is gone back to
 	liveNumber    int
-	proved        *content // the last that was stored
-	rolledBack    *content // the last that was rolled back, until an edit
+	survived      bool     // a start on it
+	earlier       *content // what is gone back to from live
+	earlierNumber int
+	action        config.Kind // what the candidate asks for
+	unproved      bool        // live is kept though it is not well, as there was nothing else
+	rolledBack    *content    // the last that was rolled back, until an edit
 	numbers       int
 	published     int              // the last number that was published
 	judged        map[content]bool // validated since it was mounted
@@ -58,7 +64,7 @@ type world struct {
 
 	pids       int
 	app, hook  int  // alive
-	inherits   int  // an heir of the app, while that is being told
+	inherits   int  // an successor of the app, while that is being told
 	zombie     int  // the app's pid, dead but not reaped
 	doomed     bool // the app read something deadly
 	handler    signals.Disposition
@@ -90,7 +96,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Splay:      []time.Duration{0, time.Minute}[r.IntN(2)],
 		Retry:      10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}
-	w.mounted = content{number: 1, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
+	w.mounted = content{number: 1, late: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
 	c := w.config
 	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Validate, c.Verify, c.Probation, c.Splay, w.looked)
@@ -100,18 +106,36 @@ func newWorld(t testing.TB, seed uint64) *world {
 }
 
 // inherit is what a former confit accepted, now and then what is mounted still.
-func (w *world) inherit() linker.Generation {
+func (w *world) inherit() linker.Accepted {
 	if w.rand.IntN(2) == 0 {
-		return linker.Generation{}
+		return linker.Accepted{}
 	}
-	w.live, w.liveNumber = &content{number: 1}, 1
+	w.live, w.liveNumber, w.survived = &content{number: 1}, 1, true
 	if w.rand.IntN(2) == 0 {
 		w.live, w.liveNumber = &content{number: 999}, 5
-	} else {
-		w.mounted = content{number: 1}
 	}
-	w.numbers, w.published, w.proved = w.liveNumber, w.liveNumber, w.live
-	return linker.Generation{Number: w.liveNumber, Hash: w.live.hash()}
+	if w.rand.IntN(2) == 0 {
+		w.survived, w.live.late = false, w.rand.IntN(2) == 0
+		w.earlier, w.earlierNumber = &content{number: 998}, w.liveNumber
+		w.liveNumber++
+	}
+	if w.live.number == 1 {
+		w.mounted = *w.live
+	}
+	w.numbers, w.published = w.liveNumber, w.liveNumber
+	return w.accepted()
+}
+
+// accepted is what the linker would say of it.
+func (w *world) accepted() linker.Accepted {
+	a := linker.Accepted{Survived: w.survived}
+	if w.live != nil {
+		a.Generation = linker.Generation{Number: w.liveNumber, Hash: w.live.hash()}
+	}
+	if w.earlier != nil {
+		a.Earlier = linker.Generation{Number: w.earlierNumber, Hash: w.earlier.hash()}
+	}
+	return a
 }
 
 func (w *world) fatalf(format string, args ...any) {
@@ -160,6 +184,9 @@ func (w *world) check() {
 	if waits && s.deadline.IsZero() {
 		w.fatalf("phase %v has no deadline", s.phase)
 	}
+	if leaving := s.phase == stopping || s.phase == done || s.ending; !leaving && s.accepted != w.accepted() {
+		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
+	}
 	if s.phase == stopping && !s.deadline.IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
@@ -184,25 +211,31 @@ func (w *world) perform(a action) event {
 		w.begin(w.publish)
 	case withdraw:
 		w.begin(w.withdraw)
+	case check:
+		w.begin(w.checkHook)
+	case goBack:
+		w.begin(w.goBack)
 	case accept:
-		w.accept()
+		w.accept(a.survived)
 	case store:
-		w.store()
-		return stored{store: a}
+		return w.store(a)
 	case discard:
 		w.staged = nil
 	case runHook:
 		return w.runHook()
 	case killHook:
-		if a.pid <= 1 {
-			w.fatalf("kills hook %d", a.pid)
-		}
-		w.hookKilled = a.pid == w.hook // its end is an event like any other
+		w.hookKilled = w.hook != 0 // its end is an event like any other
 	case spawn:
 		return w.spawn()
 	case probe:
 		w.mayBeSignalled(a.pid)
-		return probed{w.handler}
+		return probed{disposition: w.handler}
+	case track:
+		w.mayBeSignalled(a.pid)
+		return delivered{w.rand.IntN(2) == 0}
+	case inspect:
+		w.mayBeSignalled(a.pid)
+		return inspected{w.rand.IntN(10) == 0}
 	case signal:
 		w.mayBeSignalled(a.pid)
 		w.signal(a.signal)
@@ -256,9 +289,14 @@ func (w *world) stage() event {
 	} else {
 		w.numbers++
 	}
-	ask := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
+	action := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
-	return staged{linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}, ask, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
+	w.action = action.Kind
+	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}
+	if c.killer {
+		candidate.Kills = maxKills
+	}
+	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
 }
 
 func (w *world) publish() event {
@@ -282,7 +320,7 @@ func (w *world) publish() event {
 }
 
 func (s state) validatesBeforeIn(c *config.Config) bool {
-	t := turn{state: s, config: c}
+	t := transition{state: s, config: c}
 	return t.validatesBefore()
 }
 
@@ -290,7 +328,7 @@ func (w *world) withdraw() event {
 	if w.frail && w.rand.IntN(3) == 0 {
 		return failed{errors.New("disk full")}
 	}
-	if w.state.told {
+	if w.state.reloaded {
 		w.rollBack()
 	}
 	w.visible, w.staged = nil, nil
@@ -310,26 +348,69 @@ func (w *world) rollBack() {
 	w.rolledBack = w.visible
 }
 
-func (w *world) accept() {
-	if w.visible == nil {
+func (w *world) checkHook() event {
+	if w.frail && w.rand.IntN(10) == 0 {
+		return []event{invalid{errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
+	}
+	return checked{}
+}
+
+// goBack drops what was accepted, as no app can be started on it.
+func (w *world) goBack() event {
+	if w.frail && w.rand.IntN(3) == 0 {
+		return failed{errors.New("disk full")}
+	}
+	if w.earlier == nil || w.survived {
+		w.fatalf("goes back from what is accepted")
+	}
+	if w.live.number == w.mounted.number {
+		w.rolledBack = w.live
+	}
+	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
+	w.visible, w.staged, w.published = nil, nil, w.liveNumber
+	return withdrawn{}
+}
+
+func (w *world) accept(survived bool) {
+	g, number := w.visible, w.published
+	if g == nil {
+		g, number = w.live, w.liveNumber
+	}
+	switch {
+	case g == nil:
 		w.fatalf("accepts what is not published")
-	}
-	if len(w.config.Validate) > 0 && w.visible.bad {
+	case len(w.config.Validate) > 0 && g.bad:
 		w.fatalf("accepts a bad configuration")
+	case w.visible == nil && !survived:
+		w.fatalf("accepts the accepted generation once more")
 	}
-	w.live, w.liveNumber = w.visible, w.published
+	if w.live == nil || g.number != w.live.number {
+		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.action != config.None
+		if w.unproved && w.live != nil {
+			w.fatalf("accepts %+v, on which the app is not well", *g)
+		}
+	}
+	next := w.accepted().Next(linker.Generation{Number: number, Hash: g.hash()}, survived)
+	if next.Earlier.Number == 0 {
+		w.earlier = nil
+	} else if next.Earlier.Number == w.liveNumber {
+		w.earlier, w.earlierNumber = w.live, w.liveNumber
+	}
+	w.live, w.liveNumber, w.survived = g, number, next.Survived
 	w.visible, w.staged = nil, nil
 }
 
-func (w *world) store() {
-	known := w.proved != nil && w.proved.number == w.live.number
-	if len(w.config.Verify) > 0 && w.live.unwell && w.state.ask.Kind != config.None && !known {
+func (w *world) store(a store) event {
+	switch {
+	case w.unproved:
 		w.fatalf("stores %+v, on which the app is not well", *w.live)
+	case w.frail && w.rand.IntN(3) == 0:
+		return stored{a, errors.New("disk full")}
 	}
-	w.proved = w.live
+	return stored{store: a}
 }
 
 // acceptable reports whether nothing speaks against a configuration.
 func (w *world) acceptable(c content) bool {
-	return !c.invalid && !c.deadly && (!c.bad || len(w.config.Validate) == 0) && (!c.unwell || len(w.config.Verify) == 0)
+	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unwell || len(w.config.Verify) == 0)
 }

@@ -23,16 +23,19 @@ type record struct {
 
 // status is what status.json says, but for what only the linker knows.
 func (s *state) status(c *config.Config) *status.Status {
-	told := &status.Status{
-		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, App: s.seen.app,
+	now := &status.Status{
+		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
 		PendingSince: status.At(s.seen.pending), Rejection: s.rejection(), Counters: s.seen.count,
 	}
-	told.App.Reload = c.Reload.String()
-	if s.deaf {
-		told.App.Reload = "restart: it died of HUP"
+	if now.Trouble == "" {
+		now.Trouble = s.storeTrouble
 	}
-	return told
+	now.App.Reload = c.Reload.String()
+	if s.restartOnly {
+		now.App.Reload = "restart: it left at HUP"
+	}
+	return now
 }
 
 // rejection is the last one. When it is tried again is another matter: after a
@@ -46,22 +49,22 @@ func (s *state) rejection() *status.Rejection {
 	return &r
 }
 
-func (t *turn) stamp() status.Time { return status.At(t.now) }
+func (t *transition) stamp() status.Time { return status.At(t.now) }
 
-func (t *turn) seenAs(g linker.Generation) *status.Generation {
+func (t *transition) seenAs(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp()}
 }
 
-// sawAccepted notes what a former confit accepted.
-func (t *turn) sawAccepted() {
-	if t.live.Number != 0 {
-		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.live), Proof: "stored"}
+// recordAccepted notes what was accepted some time ago, and is gone back to.
+func (t *transition) recordAccepted() {
+	if t.accepted.Number != 0 {
+		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: "stored"}
 	}
 }
 
-// sawMounted notes what a look at the volumes found: the hash of a candidate, or
+// recordMounted notes what a look at the volumes found: the hash of a candidate, or
 // none when it can't be one.
-func (t *turn) sawMounted(hash string) {
+func (t *transition) recordMounted(hash string) {
 	if !t.first() && !t.retry.again {
 		t.seen.count.Swaps++
 	}
@@ -70,43 +73,43 @@ func (t *turn) sawMounted(hash string) {
 	}
 }
 
-// sawCandidate notes that one is on its way. A try of what was rejected stays
+// recordCandidate notes that one is on its way. A try of what was rejected stays
 // rejected until it is accepted.
-func (t *turn) sawCandidate() {
+func (t *transition) recordCandidate() {
 	t.seen.candidate = t.seenAs(t.candidate.Generation)
 	if t.seen.pending.IsZero() && !t.retry.again {
 		t.seen.pending = t.now
 	}
 }
 
-// sawTrouble notes that what is mounted couldn't be looked at or copied, so that
+// recordTrouble notes that what is mounted couldn't be looked at or copied, so that
 // a change may be waiting.
-func (t *turn) sawTrouble() {
+func (t *transition) recordTrouble() {
 	if t.seen.pending.IsZero() && !t.refused {
 		t.seen.pending = t.now
 	}
 }
 
-// sawProof notes what proved the accepted generation; one that was stored
+// recordProof notes what proved the accepted generation; one that was stored
 // stays so.
-func (t *turn) sawProof(proof string) {
-	if a := t.seen.accepted; a == nil || a.Hash != t.live.Hash.Hex() {
-		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.live), Proof: proof}
+func (t *transition) recordProof(proof string) {
+	if a := t.seen.accepted; a == nil || a.Hash != t.accepted.Hash.Hex() {
+		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: proof}
 	}
 }
 
-// sawEnd notes that nothing is on its way any more.
-func (t *turn) sawEnd() { t.seen.candidate, t.seen.pending = nil, time.Time{} }
+// recordEnd notes that nothing is on its way any more.
+func (t *transition) recordEnd() { t.seen.candidate, t.seen.pending = nil, time.Time{} }
 
-// sawLive notes what the targets resolve to.
-func (t *turn) sawLive(g linker.Generation) {
+// recordLive notes what the targets resolve to.
+func (t *transition) recordLive(g linker.Generation) {
 	t.seen.live = nil
 	if g.Number != 0 {
 		t.seen.live = t.seenAs(g)
 	}
 }
 
-func (t *turn) sawRejection(step string, reason error, tail string, again bool) {
+func (t *transition) recordRejection(step string, reason error, tail string, again bool) {
 	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
@@ -116,10 +119,10 @@ func (t *turn) sawRejection(step string, reason error, tail string, again bool) 
 	}
 	t.seen.rejection = &r
 	t.seen.count.Rejections++
-	t.sawEnd()
+	t.recordEnd()
 }
 
-func (t *turn) sawStart(again bool) {
+func (t *transition) recordStart(again bool) {
 	if again {
 		t.seen.app.Restarts++
 		t.seen.count.Reloads++
@@ -127,7 +130,7 @@ func (t *turn) sawStart(again bool) {
 	t.seen.app.PID, t.seen.app.Started, t.seen.app.Text = t.app.pid, t.stamp(), ""
 }
 
-func (t *turn) sawExit(e exited) {
+func (t *transition) recordExit(e exited) {
 	t.seen.app.PID = 0
 	t.seen.app.LastExit = &status.Exit{At: t.stamp(), Status: e.status.String(), Code: t.exitCode(e.status), OOMKilled: e.oom}
 }

@@ -1,0 +1,159 @@
+package supervisor
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/notify"
+	"confit/process"
+	"confit/signals"
+)
+
+// event is something that happened. Its name is a participle.
+type event interface{ event() }
+
+type (
+	hinted    struct{} // something may have changed in a volume
+	elapsed   struct{} // the deadline may have passed
+	unchanged struct{} // staging found what was there before
+	staged    struct { // a candidate is written
+		candidate    linker.Candidate
+		reloadAction config.Action
+		splay        time.Duration // how long this replica waits before it reloads the app
+	}
+	checked    struct{}               // the candidate is as it was staged
+	invalid    struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
+	failed     struct{ err error }    // the system refused the linker something
+	crashed    struct{ err error }    // the configuration side panicked
+	published  struct{}
+	superseded struct{}               // the volumes moved on, nothing was published
+	withdrawn  struct{ undone error } // what could not be put right beside it
+	stored     struct {               // whether the accepted generation was written down
+		store
+		err error
+	}
+	hookBegun       struct{}
+	hookStartFailed struct{ err error }
+	hookEnded       struct {
+		status process.Status
+		tail   string // the last it printed
+	}
+	probed struct {
+		disposition signals.Disposition
+		program     string // what the app runs, as habits names it
+		alone       bool   // no child of it runs the same program
+	}
+	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
+	inspected   struct{ inside bool }
+	started     struct{ pid int }
+	startFailed struct { // the app could not be started
+		err  error
+		code int
+	}
+	exited struct { // the app
+		status    process.Status
+		oom       bool // the kernel killed something here for want of memory
+		typed     bool // a key of its terminal ended it
+		successor app  // with --adopt: what took its place, if anything did
+	}
+	reaped    struct{}            // some other child
+	cleared   struct{ left bool } // whether something of the old app is left
+	signalled struct{ signal signals.Signal }
+	heard     struct{ message notify.Message } // the app says something of itself
+)
+
+func (hinted) event()          {}
+func (elapsed) event()         {}
+func (unchanged) event()       {}
+func (staged) event()          {}
+func (checked) event()         {}
+func (invalid) event()         {}
+func (failed) event()          {}
+func (crashed) event()         {}
+func (published) event()       {}
+func (superseded) event()      {}
+func (withdrawn) event()       {}
+func (stored) event()          {}
+func (hookBegun) event()       {}
+func (hookStartFailed) event() {}
+func (hookEnded) event()       {}
+func (probed) event()          {}
+func (delivered) event()       {}
+func (inspected) event()       {}
+func (started) event()         {}
+func (startFailed) event()     {}
+func (exited) event()          {}
+func (reaped) event()          {}
+func (cleared) event()         {}
+func (signalled) event()       {}
+func (heard) event()           {}
+
+// action is something to do. Its name is an imperative.
+type action interface{ action() }
+
+type (
+	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
+	check    struct{}             // answered by checked, invalid, failed or crashed
+	publish  struct{}             // answered by published, superseded, failed or crashed
+	withdraw struct{}             // answered by withdrawn, failed or crashed
+	goBack   struct{}             // to the generation before the accepted one; answered as withdraw
+	accept   struct{ survived bool }
+	store    struct { // answered by stored
+		generation linker.Generation
+		proof      string
+	}
+	tidy    struct{}
+	discard struct{}
+	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
+		command   []string
+		candidate linker.Candidate
+	}
+	killHook struct{}
+	spawn    struct{} // answered by started or startFailed
+	probe    struct { // answered by probed
+		pid    int
+		signal signals.Signal
+	}
+	track struct { // answered by delivered
+		pid    int
+		signal signals.Signal
+	}
+	inspect struct{ pid int } // answered by inspected
+	signal  struct {
+		pid    int
+		signal signals.Signal
+	}
+	wake         struct{ pid int } // an app that is stopped (^Z) doesn't hear that it is to end
+	endLeftovers struct {          // answered by cleared
+		group     int
+		signal    signals.Signal // 0: only look
+		everybody bool           // confit leaves after it
+	}
+	say struct {
+		level   slog.Level
+		message string
+		keys    []any
+	}
+)
+
+func (stage) action()        {}
+func (check) action()        {}
+func (publish) action()      {}
+func (withdraw) action()     {}
+func (goBack) action()       {}
+func (accept) action()       {}
+func (store) action()        {}
+func (tidy) action()         {}
+func (discard) action()      {}
+func (runHook) action()      {}
+func (killHook) action()     {}
+func (spawn) action()        {}
+func (probe) action()        {}
+func (track) action()        {}
+func (inspect) action()      {}
+func (signal) action()       {}
+func (wake) action()         {}
+func (endLeftovers) action() {}
+func (say) action()          {}

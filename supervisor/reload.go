@@ -1,0 +1,168 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/config"
+	"confit/linker"
+	"confit/signals"
+)
+
+// strongest is what a candidate's changes ask for: the strongest of the
+// actions of their links; of two as strong, that of the first link. A key
+// whose mode alone changed asks for nothing.
+func strongest(c *config.Config, changes []linker.Change) config.Action {
+	action, from := config.Action{Kind: config.None}, -1
+	for _, change := range changes {
+		if change.ModeOnly {
+			continue
+		}
+		for _, i := range change.Links {
+			a := c.Reload
+			if r := c.Links[i].Reload; r != nil {
+				a = *r
+			}
+			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
+				action, from = a, i
+			}
+		}
+	}
+	return action
+}
+
+// reload makes the app read the generation that is in force.
+func (t *transition) reload() {
+	t.readiness = nothing
+	switch t.reloadAction.Kind {
+	case config.None: // nothing was asked of the app, so it has nothing to prove
+		t.accept("none")
+	case config.Signal:
+		if t.reloadAction.Auto && t.restartOnly {
+			t.restart("it left at " + signals.Name(t.reloadAction.Signal) + " before")
+			return
+		}
+		t.lookForHandler()
+	case config.Exec:
+		t.enter(reloading, t.config.ValidateTimeout)
+		t.run(t.reloadAction.Command)
+	case config.Restart:
+		t.restart("the change asks for it")
+	}
+}
+
+// lookForHandler asks the kernel what the app would do with the signal: one
+// that it doesn't take would end it.
+func (t *transition) lookForHandler() {
+	t.enter(probing, probeAgain)
+	t.do(probe{t.app.pid, t.reloadAction.Signal})
+}
+
+func (t *transition) probed(e probed) {
+	if t.phase != probing {
+		return
+	}
+	early := t.now.Before(t.app.fresh.Add(handlerWait))
+	h, known := habitOf(e)
+	switch {
+	case t.reloadAction.Auto && known:
+		t.restart(h.reason, h.keys()...)
+	case t.survives(e.disposition) && (!early || e.disposition != signals.Ignored):
+		t.sendReload(e.disposition)
+	case early && e.disposition != signals.Unknown:
+		// It may still install its handler: look again at the deadline.
+	default:
+		t.restart("the app has no handler for " + signals.Name(t.reloadAction.Signal) + " (disposition: " + e.disposition.String() + ")")
+	}
+}
+
+// survives reports whether the signal may be sent. Under auto somebody must
+// take it, as an app that ignores it would not reload; a signal that the user
+// named is sent when it can do no harm, or when the kernel doesn't say. haproxy
+// ignores its reload signal until its handler is installed, so one that is
+// ignored is waited for, too.
+func (t *transition) survives(d signals.Disposition) bool {
+	switch {
+	case d == signals.Caught, d == signals.Waited:
+		return true
+	case t.reloadAction.Auto:
+		return false
+	}
+	return d != signals.Default || !signals.EndsByDefault(t.reloadAction.Signal)
+}
+
+// sendReload sends the signal. That the app waits for it is a guess of which
+// nobody is sure before it was taken.
+func (t *transition) sendReload(d signals.Disposition) {
+	t.hup, t.app.fresh = t.reloadAction.Auto, t.now
+	t.do(signal{t.app.pid, t.reloadAction.Signal})
+	t.seen.count.Reloads++
+	t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
+	if t.sent = d == signals.Waited; t.sent {
+		t.enter(probing, probeAgain)
+		return
+	}
+	t.prove()
+}
+
+// probeOn is the next look at the app and the signal.
+func (t *transition) probeOn() {
+	if t.sent {
+		t.enter(probing, probeAgain)
+		t.do(track{t.app.pid, t.reloadAction.Signal})
+	} else {
+		t.lookForHandler()
+	}
+}
+
+// delivered tells whether the app has taken the signal that it seemed to wait
+// for. One that still waits in the end was only blocked.
+func (t *transition) delivered(taken bool) {
+	switch name := signals.Name(t.reloadAction.Signal); {
+	case t.phase != probing || !t.sent:
+	case taken:
+		t.prove()
+	case t.now.Before(t.app.fresh.Add(handlerWait)): // it is asked again at the deadline
+	case t.reloadAction.Auto:
+		t.restart("the app has " + name + " blocked, and doesn't take it")
+	default:
+		t.say(slog.LevelWarn, "the app has not taken the reload signal", "signal", name, "pid", t.app.pid, "waited", handlerWait)
+		t.prove()
+	}
+}
+
+// reloadEnded is the end of a reload hook. One that fails on the accepted
+// generation leaves only the start to make the app read it.
+func (t *transition) reloadEnded(err error, tail string) {
+	switch {
+	case t.app.pid == 0: // the hook was killed because of that
+		t.recoverFromExit()
+	case err == nil:
+		t.seen.count.Reloads++
+		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
+		t.prove()
+	case t.restored():
+		t.restart("the reload failed: " + err.Error())
+	default:
+		t.reject("reload", err, tail)
+	}
+}
+
+// restart asks the app to stop; it is started again once it and its group are
+// gone.
+func (t *transition) restart(why string, keys ...any) {
+	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
+	t.expired = false
+	t.enter(restarting, t.config.StopTimeout)
+	t.do(signal{t.app.pid, t.config.StopSignal})
+	t.do(wake{t.app.pid})
+}
+
+// kill ends an app that did not stop when it was asked to.
+func (t *transition) kill() {
+	if !t.expired {
+		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
+	}
+	t.expired = true
+	t.do(signal{t.app.pid, signals.KILL})
+	t.enter(restarting, killAgain)
+}
