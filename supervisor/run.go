@@ -61,7 +61,7 @@ func (s Supervisor) Run() (code int, err error) {
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
 	if err != nil {
-		s.Log.Warn("stored generation not trusted", "error", err, "live", name(accepted.Generation))
+		s.Log.Warn(notTrusted(accepted), "error", err)
 	}
 	state, actions := begin(s.Config, accepted, time.Now())
 	l.become(state, actions)
@@ -74,6 +74,14 @@ func (s Supervisor) Run() (code int, err error) {
 	l.end()
 	process.GiveBack()
 	return l.state.code, l.state.reason
+}
+
+// notTrusted says what is left when a stored generation can't be believed.
+func notTrusted(left linker.Accepted) string {
+	if left.Number == 0 {
+		return "stored generation not trusted: the app starts on what is mounted, or not at all"
+	}
+	return "stored generation not trusted: " + name(left.Generation) + " before it is the accepted one"
 }
 
 // lastWait is how long the end may wait for the last status and for the linker,
