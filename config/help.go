@@ -34,8 +34,10 @@ A change of a volume
   --validate CMD          checks it; {candidate} stands for its directory
   --validate-timeout D    then the hook is killed, the change rejected (30s)
   --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
-  --verify CMD            shows that the app is well; run until it succeeds
-  --verify-timeout D      then the change is taken back (10s)
+  --verify CMD            shows that the app is well; run until it succeeds, and
+                          again at the end of the probation
+  --verify-timeout D      how long each may take, then the change is taken back
+                          (10s)
   --probation D           an app that exits this soon after a change takes it
                           back, too (5s)
   --retry D               first wait before what was rejected is tried again;
