@@ -67,8 +67,11 @@ func (s *setup) accept(app ...string) {
 
 // told is what --status printed.
 type told struct {
-	Phase        string
-	App          struct{ Reload string }
+	Phase string
+	App   struct {
+		Reload string
+		Read   *bool
+	}
 	Mounted      struct{ Hash string }
 	Live         struct{ Hash string }
 	Accepted     struct{ Hash, Proof string }

@@ -35,6 +35,7 @@ type Linker struct {
 	sizeLimit int64
 	state     *state
 	watch     *watcher
+	opens     opens
 	buffer    []byte
 
 	atomic  []string          // of each link, its volume once that was seen to be atomic
@@ -101,6 +102,7 @@ func Open(c Config) (*Linker, error) {
 	}
 	l.sweepTargets()
 	l.watch = newWatcher(c.Log)
+	l.opens.hints = make(chan struct{}, 1)
 	return l, nil
 }
 

@@ -106,6 +106,7 @@ func (w *watcher) say(err error) {
 
 // Close removes all watches. It is for the end: nothing is a hint any more.
 func (l *Linker) Close() {
+	l.opens.close()
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {
 			_ = w.inotify.Remove(dir)

@@ -50,6 +50,7 @@ type App struct {
 	Started  Time   `json:"started"`  //
 	Restarts int    `json:"restarts"` // how often confit started it again
 	Reload   string `json:"reload"`   // how it is reloaded, and why when that was learnt
+	Read     *bool  `json:"read"`     // whether anything that changed was opened within 30 s of the last reload; null: not known (yet)
 	Text     string `json:"text"`     // what the app says of itself: STATUS= of sd_notify(3)
 	LastExit *Exit  `json:"lastExit"` // null: none has ended yet
 }

@@ -25,7 +25,7 @@ func whole() Status {
 	return Status{
 		Version: Version, Confit: "1.2.3", Updated: at(59), Phase: "validating",
 		Degraded: "panic: index out of range", Trouble: "cannot write generation 8: no space left on device", Stalled: at(40),
-		App: App{PID: 7, Started: at(1), Restarts: 2, Reload: "restart: it left at HUP", Text: "3 workers <idle>",
+		App: App{PID: 7, Started: at(1), Restarts: 2, Reload: "restart: it left at HUP", Read: new(true), Text: "3 workers <idle>",
 			LastExit: &Exit{At: at(2), Status: "signal 9", Code: 137, OOMKilled: true}},
 		Mounted:      &Mounted{Hash: hash("c"), Since: at(30)},
 		Live:         &Generation{Number: 7, Hash: hash("b"), Since: at(20)},

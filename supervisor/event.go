@@ -27,7 +27,8 @@ type (
 	invalid    struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
 	failed     struct{ err error }    // the system refused the linker something
 	crashed    struct{ err error }    // the configuration side panicked
-	published  struct{}
+	published  struct{ watched bool } // whether it will be known who opens what has changed
+	opened     struct{}               // somebody has
 	superseded struct{}               // the volumes moved on, nothing was published
 	withdrawn  struct{ undone error } // what could not be put right beside it
 	stored     struct {               // whether the accepted generation was written down
@@ -74,6 +75,7 @@ func (failed) event()          {}
 func (crashed) event()         {}
 func (published) event()       {}
 func (superseded) event()      {}
+func (opened) event()          {}
 func (withdrawn) event()       {}
 func (stored) event()          {}
 func (hookBegun) event()       {}
@@ -120,8 +122,9 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	inspect struct{ pid int } // answered by inspected
-	signal  struct {
+	unwatchOpens struct{}
+	inspect      struct{ pid int } // answered by inspected
+	signal       struct {
 		pid    int
 		signal signals.Signal
 	}
@@ -153,6 +156,7 @@ func (spawn) action()        {}
 func (probe) action()        {}
 func (track) action()        {}
 func (inspect) action()      {}
+func (unwatchOpens) action() {}
 func (signal) action()       {}
 func (wake) action()         {}
 func (endLeftovers) action() {}

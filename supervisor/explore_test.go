@@ -45,7 +45,7 @@ type shape struct {
 	failed, busy, untidy, unstored, further, marked, says     bool
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
-	known, earlier, same, queued                              bool
+	known, earlier, same, queued, watched, unread             bool
 	kind                                                      config.Kind
 	auto                                                      bool
 	readiness                                                 readiness
@@ -57,7 +57,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
 		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, visible: s.visible, reloaded: s.reloaded,
 		started: s.started, left: s.leftAtHUP, sent: s.sent, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
-		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), says: s.saysReady, pending: s.pending,
+		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
 		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
 		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
 		waits: !s.trial.readyBy.IsZero(), leaving: s.leaving != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
@@ -68,7 +68,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 
 // couldHappen lists the events that may come in such a state.
 func (w *world) couldHappen(s state) []event {
-	events := []event{heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}, hinted{}, elapsed{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}, signalled{signals.QUIT}}
+	events := []event{heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}, hinted{}, elapsed{}, opened{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}, signalled{signals.QUIT}}
 	if s.app.pid != 0 {
 		events = append(events, exited{}, exited{typed: true}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {
@@ -100,7 +100,7 @@ func (w *world) couldBeAnswered(s state) []event {
 	case validating:
 		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
-		return []event{published{}, superseded{}, failed{trouble}, crashed{trouble}}
+		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
 	case withdrawing:
 		return []event{withdrawn{}, withdrawn{trouble}, failed{trouble}, crashed{trouble}}
 	}

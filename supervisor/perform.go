@@ -51,6 +51,8 @@ func (l *loop) perform(a action) event {
 	case track:
 		waits, known := signals.Pending(a.pid, a.signal)
 		return delivered{known && !waits}
+	case unwatchOpens:
+		l.jobs <- func() event { l.Linker.UnwatchOpens(); return nil }
 	case inspect:
 		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
@@ -170,7 +172,7 @@ func draw(longest time.Duration) time.Duration {
 func (l *loop) publish() event {
 	switch err := l.Linker.Publish(); {
 	case err == nil:
-		return published{}
+		return published{watched: l.Linker.WatchOpens()}
 	case errors.Is(err, linker.ErrSuperseded):
 		return superseded{}
 	default:

@@ -174,12 +174,16 @@ func (t *transition) accept(proof string) {
 	t.rest()
 }
 
-// makeAccepted makes what is in force what is gone back to from now on.
+// makeAccepted makes what is in force what is gone back to from now on. If that
+// is what is mounted, no rejection stands any more.
 func (t *transition) makeAccepted(survived bool) {
 	t.do(accept{survived})
 	t.accepted = t.accepted.Next(t.inForce(), survived)
-	t.untidy, t.refused, t.retry = true, false, retry{}
-	t.recordEnd()
+	t.untidy = true
+	if t.visible {
+		t.refused, t.retry = false, retry{}
+		t.recordEnd()
+	}
 }
 
 // stored is the answer to store. That a generation was accepted is said only

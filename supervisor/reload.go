@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"log/slog"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -44,6 +45,7 @@ func (t *transition) reload() {
 		t.lookForHandler()
 	case config.Exec:
 		t.enter(reloading, t.config.ValidateTimeout)
+		t.expectRead() // most have when the hook ends
 		t.run(t.reloadAction.Command)
 	case config.Restart:
 		t.restart("the change asks for it")
@@ -97,11 +99,32 @@ func (t *transition) sendReload(d signals.Disposition) {
 	t.do(signal{t.app.pid, t.reloadAction.Signal})
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
+	t.expectRead()
 	if t.sent = d == signals.Waited; t.sent {
 		t.enter(probing, probeAgain)
 		return
 	}
 	t.prove()
+}
+
+// expectRead begins to ask whether the reload made the app open anything that
+// has changed: to many programs a signal, HUP above all, means something else.
+func (t *transition) expectRead() {
+	t.seen.app.Read, t.readBy = nil, time.Time{}
+	if t.visible && t.watched {
+		t.readBy = t.now.Add(readWait)
+	}
+}
+
+// warnUnread says that nothing was opened in time. It is no reason for a roll
+// back: an app may read its files when it needs them.
+func (t *transition) warnUnread() {
+	if t.readBy.IsZero() || t.now.Before(t.readBy) {
+		return
+	}
+	t.recordRead(false)
+	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
+		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
 // probeOn is the next look at the app and the signal.

@@ -132,6 +132,8 @@ func (l *loop) wait(timer *time.Timer) event {
 		return signalled{sig.(signals.Signal)}
 	case <-l.Linker.Hints():
 		return hinted{}
+	case <-l.Linker.Opens():
+		return opened{}
 	case e := <-l.done:
 		return e
 	case <-l.messages():

@@ -50,6 +50,7 @@ type state struct {
 	stopBy      time.Time        // the app was sent INT or QUIT: if it ends before, that was a stop
 	hup         bool             // the last HUP that the app got was auto's
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
+	readBy      time.Time        // the app was reloaded, and should have opened what has changed by then; zero: it has, or nobody knows
 	saysReady   bool             // the app has said READY=1: it is waited for at the next start
 	readiness   readiness        // what it says of itself since it was started or reloaded
 	queued      []signals.Signal // sent before the app runs
@@ -81,6 +82,7 @@ type transaction struct {
 	reloadAction config.Action // what its changes ask for
 	splayBy      time.Time     // when the app may be reloaded
 	visible      bool          // the candidate was published
+	watched      bool          // it will be known who opens what has changed
 	reloaded     bool          // the app may have read it: from now on it is to blame
 	started      bool          // the app was started on what is in force, not only reloaded
 	leftAtHUP    bool          // the app left at auto's HUP, and has to show that it can live on the candidate

@@ -24,6 +24,9 @@ const (
 	handlerWait = 10 * time.Second
 	// probeAgain is how often the handler is looked for in that time.
 	probeAgain = 50 * time.Millisecond
+	// readWait is how long after a reload an app may take to open what has
+	// changed: some finish their work first.
+	readWait = 30 * time.Second
 	// verifyPause is the wait between two attempts of the verify hook.
 	verifyPause = 500 * time.Millisecond
 	// readyTimeout is how long an app that announced READY=1 may take to say it,
@@ -89,6 +92,8 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.hookOver(t.hookError(e.status), e.tail)
 	case probed:
 		t.probed(e)
+	case opened:
+		t.recordRead(true)
 	case delivered:
 		t.delivered(e.taken)
 	case inspected:
@@ -136,7 +141,10 @@ func (t *transition) elapsed() {
 		return
 	}
 	switch t.phase {
-	case running, settling:
+	case running:
+		t.warnUnread()
+		t.look()
+	case settling:
 		t.look()
 	case staging, publishing, withdrawing:
 		t.remind()

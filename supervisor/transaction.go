@@ -226,7 +226,7 @@ func (t *transition) publish() { t.order(publishing, publish{}) }
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.visible = true
+		t.visible, t.watched = true, e.watched
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
 		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
@@ -272,6 +272,9 @@ func (t *transition) rest() {
 	}
 	if !t.retry.at.IsZero() {
 		t.deadline = earlier(t.deadline, t.retry.at)
+	}
+	if !t.readBy.IsZero() {
+		t.deadline = earlier(t.deadline, t.readBy)
 	}
 	t.keepHouse()
 	if t.pending {

@@ -147,7 +147,9 @@ func (p *player) event(words []string) event {
 	case "crashed":
 		return crashed{errors.New(rest)}
 	case "published":
-		return published{}
+		return published{watched: rest == "watched"}
+	case "opened":
+		return opened{}
 	case "superseded":
 		return superseded{}
 	case "withdrawn":

@@ -316,7 +316,7 @@ func (w *world) publish() event {
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
 	w.visible, w.published = w.staged, w.stagedNumber
-	return published{}
+	return published{watched: w.rand.IntN(2) == 0}
 }
 
 func (s state) validatesBeforeIn(c *config.Config) bool {
@@ -363,7 +363,7 @@ func (w *world) goBack() event {
 	if w.earlier == nil || w.survived {
 		w.fatalf("goes back from what is accepted")
 	}
-	if w.live.number == w.mounted.number {
+	if w.state.rejected == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
 		w.rolledBack = w.live
 	}
 	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil

@@ -1,0 +1,71 @@
+package linker
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// opened waits for a hint that a changed key was opened.
+func (h *house) opened() bool {
+	select {
+	case <-h.linker.Opens():
+		return true
+	case <-time.After(200 * time.Millisecond):
+		return false
+	}
+}
+
+// TestOpens: only an open of a changed key counts, by whatever path.
+func TestOpens(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/sub/ sub/", "web/dir/ dir")
+	h.write("web", "a", "one", "sub/b", "one", "dir/c", "one", "dir/d", "one")
+	h.open().adopt()
+	h.write("web", "a", "two", "sub/b", "one", "dir/c", "two", "dir/d", "one")
+	h.stage()
+	h.must(h.linker.Publish())
+	if !h.linker.WatchOpens() {
+		t.Fatal("nothing is watched")
+	}
+	for _, step := range []struct {
+		what string
+		do   func() error
+		want bool
+	}{
+		{"a stat", func() error { _, err := os.Stat(h.path("etc/a")); return err }, false},
+		{"a key that has not changed", func() error { return read(h.path("etc/sub/b")) }, false},
+		{"its neighbour, through a link to the directory", func() error { return read(h.path("etc/dir/d")) }, false},
+		{"a listing", func() error { _, err := os.ReadDir(h.path("etc/dir")); return err }, false},
+		{"a changed key, through its link", func() error { return read(h.path("etc/a")) }, true},
+		{"another, through a link to the directory", func() error { return read(h.path("etc/dir/c")) }, true},
+		{"the note of what is accepted", func() error { h.linker.Accept(true); return h.linker.Store() }, false},
+	} {
+		h.must(step.do())
+		if got := h.opened(); got != step.want {
+			t.Errorf("%s: opened %v, want %v", step.what, got, step.want)
+		}
+	}
+	h.linker.UnwatchOpens()
+	h.must(read(h.path("etc/a")))
+	if h.opened() {
+		t.Error("a hint came though nothing is watched any more")
+	}
+}
+
+// TestOpensNothing: what can't be seen isn't watched.
+func TestOpensNothing(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b direct")
+	h.write("web", "a", "one", "b", "one")
+	h.open().adopt()
+	h.write("web", "a", "one", "b", "two")
+	h.stage()
+	h.must(h.linker.Publish())
+	if h.linker.WatchOpens() {
+		t.Error("a direct key is watched")
+	}
+}
+
+func read(path string) error {
+	_, err := os.ReadFile(path)
+	return err
+}
