@@ -37,6 +37,7 @@ type source struct {
 	root    string // the volumes, or / for a source outside of them
 	floor   string // the volume when no directory above holds ..data
 	ceiling string // the last directory that may be a volume
+	real    string // the target by its real directory, see realTarget
 }
 
 // parseLink works out a link's paths. volumes is where relative sources live.

@@ -128,6 +128,7 @@ func parseLinks(c Config) ([]source, error) {
 	for _, link := range c.Links {
 		s, err := parseLink(link, c.Volumes)
 		if err == nil {
+			s.real = s.realTarget(real)
 			err = s.checkPlace(c, real)
 		}
 		if err != nil {
@@ -148,29 +149,6 @@ func (s *source) checkPlace(c Config, real resolver) error {
 		}
 	}
 	return nil
-}
-
-// checkPairs refuses two links to one target, a target inside another, and two
-// sources for one place in a generation, as far as they are known without the
-// volumes.
-func checkPairs(links []source) error {
-	var wrong []error
-	for i := range links {
-		for j := range links[:i] {
-			a, b := &links[j], &links[i]
-			switch {
-			case a.root != b.root && (inside(a.prefix, b.prefix) || inside(b.prefix, a.prefix)):
-				wrong = append(wrong, b.errorf("source %q would stand where source %q stands in a generation, at %q: mount one of the two elsewhere", b.Source, a.Source, b.prefix))
-			case a.single() && b.single() && a.Target == b.Target:
-				wrong = append(wrong, b.errorf("target %q has a link already, for source %q: give each source a target of its own", b.Target, a.Source))
-			case a.single() && inside(b.Target, a.Target):
-				wrong = append(wrong, b.errorf("target %q is inside target %q, which is a link itself: write a path outside of it", b.Target, a.Target))
-			case b.single() && inside(a.Target, b.Target):
-				wrong = append(wrong, b.errorf("target %q has target %q inside: a link can't hold others, write another path", b.Target, a.Target))
-			}
-		}
-	}
-	return errors.Join(wrong...)
 }
 
 // inside reports whether path is dir or below it.

@@ -132,35 +132,6 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	return g, nil
 }
 
-// wanted lists the targets of a generation and what each is to point at.
-func (l *Linker) wanted(keys []key) (map[string]want, error) {
-	targets := map[string]want{}
-	var wrong []error
-	for i := range l.links {
-		if s := &l.links[i]; s.kind == wholeDir {
-			targets[s.Target] = want{dest: l.destOfDir(i), dir: true}
-		}
-	}
-	for _, k := range keys {
-		if k.target == "" {
-			continue
-		}
-		if _, taken := targets[k.target]; taken {
-			wrong = append(wrong, l.links[k.link].errorf("key %q: target %q has a link already, from another link line", k.path, k.target))
-			continue
-		}
-		targets[k.target] = want{dest: l.destOf(k)}
-	}
-	for _, target := range sortedKeys(targets) {
-		for dir := filepath.Dir(target); dir != "/"; dir = filepath.Dir(dir) {
-			if _, ok := targets[dir]; ok {
-				wrong = append(wrong, fmt.Errorf("target %q is inside target %q, which is a link itself", target, dir))
-			}
-		}
-	}
-	return targets, joinInvalid(wrong)
-}
-
 // destOf is what a key's target points at.
 func (l *Linker) destOf(k key) string {
 	if !l.links[k.link].Direct {

@@ -1,0 +1,194 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// Two targets are compared as they are written and by their real directories:
+// /etc/app/x and /srv/app/x are one where /etc/app is a link to /srv/app. Both
+// ways, because a real path may lead through a link that confit has made.
+
+// realTarget is a link's target by its real directory; for one link for each
+// key, the real directory itself.
+func (s *source) realTarget(real resolver) string {
+	if s.single() {
+		return real.path(s.Target)
+	}
+	return filepath.Dir(real.path(filepath.Join(s.Target, "key")))
+}
+
+// named names a link, for another one's error.
+func (s *source) named() string {
+	if s.Where == "" {
+		return fmt.Sprintf("source %q", s.Source)
+	}
+	return fmt.Sprintf("source %q at %s", s.Source, s.Where)
+}
+
+// above lists a path and the directories above it, but for the root.
+func above(path string) (dirs []string) {
+	for ; path != "/" && path != "." && path != ""; path = filepath.Dir(path) {
+		dirs = append(dirs, path)
+	}
+	return dirs
+}
+
+// pairs finds links that can't live together. A link is looked up by its paths,
+// as there may be thousands.
+type pairs struct {
+	links  []source
+	single map[string]int            // by target, as written and real: the first link with just this target
+	roots  map[string]map[string]int // by place in a generation and by root: the first link
+	wrong  []error
+}
+
+// checkPairs refuses two links to one target, a target inside another, and two
+// sources for one place in a generation, as far as they are known without the
+// volumes.
+func checkPairs(links []source) error {
+	p := pairs{links: links, single: map[string]int{}, roots: map[string]map[string]int{}}
+	for i := range links {
+		p.enter(i)
+	}
+	for i := range links {
+		p.checkTarget(i)
+		p.checkSource(i)
+	}
+	return errors.Join(p.wrong...)
+}
+
+// enter notes a link under its paths, and refuses the second for one target.
+func (p *pairs) enter(i int) {
+	b := &p.links[i]
+	if p.roots[b.prefix] == nil {
+		p.roots[b.prefix] = map[string]int{}
+	}
+	if _, known := p.roots[b.prefix][b.root]; !known {
+		p.roots[b.prefix][b.root] = i
+	}
+	if !b.single() {
+		return
+	}
+	for _, path := range []string{b.Target, b.real} {
+		if j, taken := p.single[path]; taken && j != i {
+			a := &p.links[j]
+			p.refuse(b, "target %q has a link already, for %s%s: give each source a target of its own", b.Target, a.named(), alias(b.Target, a.Target))
+			return
+		}
+		p.single[path] = i
+	}
+}
+
+func (p *pairs) refuse(s *source, format string, args ...any) {
+	p.wrong = append(p.wrong, s.errorf(format, args...))
+}
+
+// checkTarget refuses what is inside another link's target. The later line is
+// to be changed.
+func (p *pairs) checkTarget(i int) {
+	b := &p.links[i]
+	for _, path := range append(above(b.Target), above(b.real)...) {
+		j, taken := p.single[path]
+		if !taken || j == i || (b.single() && (path == b.Target || path == b.real)) {
+			continue
+		}
+		if a := &p.links[j]; j < i {
+			p.refuse(b, "target %q is inside target %q, which is a link itself, for %s: write a path outside of it", b.Target, a.Target, a.named())
+		} else {
+			p.refuse(a, "target %q has target %q inside, for %s: a link can't hold others, write another path", a.Target, b.Target, b.named())
+		}
+		return
+	}
+}
+
+// checkSource refuses what would stand at or below another source's place.
+func (p *pairs) checkSource(i int) {
+	b := &p.links[i]
+	for _, dir := range above(b.prefix) {
+		for root, j := range p.roots[dir] {
+			if root == b.root || (dir == b.prefix && j > i) {
+				continue
+			}
+			first, second := &p.links[min(i, j)], &p.links[max(i, j)]
+			p.refuse(second, "source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.named(), second.prefix)
+			return
+		}
+	}
+}
+
+// alias names the other path of one target.
+func alias(target, other string) string {
+	if target == other {
+		return ""
+	}
+	return fmt.Sprintf(" by the path %q", other)
+}
+
+// wanted lists the targets of a generation and what each is to point at.
+func (l *Linker) wanted(keys []key) (map[string]want, error) {
+	t := table{targets: map[string]want{}, links: map[string]*source{}, paths: map[string]string{}, real: resolver{}}
+	for i := range l.links {
+		if s := &l.links[i]; s.kind == wholeDir {
+			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
+		}
+	}
+	for _, k := range keys {
+		if k.target != "" {
+			s := &l.links[k.link]
+			t.add(k.target, want{dest: l.destOf(k)}, s, func(format string, args ...any) error {
+				return s.errorf("key %q: "+format, append([]any{k.path}, args...)...)
+			})
+		}
+	}
+	t.checkInside()
+	return t.targets, joinInvalid(t.wrong)
+}
+
+// table collects targets, of which each may have one link only.
+type table struct {
+	targets map[string]want
+	links   map[string]*source // the link of each target
+	paths   map[string]string  // by the real path of a target, the written one
+	real    resolver
+	wrong   []error
+}
+
+func (t *table) add(target string, w want, s *source, errorf func(string, ...any) error) {
+	real := t.real.path(target)
+	other, taken := t.paths[real]
+	if _, written := t.targets[target]; written {
+		other, taken = target, true
+	}
+	if taken {
+		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s", target, t.links[other].named(), alias(target, other)))
+		return
+	}
+	t.targets[target], t.links[target], t.paths[real] = w, s, target
+}
+
+// checkInside refuses targets below others, by either path.
+func (t *table) checkInside() {
+	for _, target := range sortedKeys(t.targets) {
+		if outer := t.outer(target); outer != "" {
+			t.wrong = append(t.wrong, fmt.Errorf("target %q, for %s, is inside target %q, which is a link itself, for %s",
+				target, t.links[target].named(), outer, t.links[outer].named()))
+		}
+	}
+}
+
+// outer is a target that another is inside of, "" if there is none.
+func (t *table) outer(target string) string {
+	for _, dir := range above(target)[1:] {
+		if _, found := t.targets[dir]; found {
+			return dir
+		}
+	}
+	for _, dir := range above(t.real.path(target))[1:] {
+		if outer, found := t.paths[dir]; found {
+			return outer
+		}
+	}
+	return ""
+}

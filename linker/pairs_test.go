@@ -1,0 +1,76 @@
+package linker
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestOneTargetByTwoPaths: through a symlinked directory two links are one, or
+// one is inside the other, and both lines are named.
+func TestOneTargetByTwoPaths(t *testing.T) {
+	for name, tt := range map[string]struct {
+		links []string
+		words string
+	}{
+		"one key each":    {[]string{"web/a alias/x", "web/b real/x"}, `target "DIR/etc/real/x" has a link already, for source "web/a" at links:1 by the path "DIR/etc/alias/x"`},
+		"inside":          {[]string{"web/ alias/x", "web/b real/x/b"}, `target "DIR/etc/real/x/b" is inside target "DIR/etc/alias/x", which is a link itself, for source "web/" at links:1`},
+		"holds":           {[]string{"web/b real/x/b", "web/ alias/x"}, `target "DIR/etc/alias/x" has target "DIR/etc/real/x/b" inside, for source "web/b" at links:1`},
+		"each key inside": {[]string{"web/ alias", "web/* alias/"}, `target "DIR/etc/alias" is inside target "DIR/etc/alias"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := aliased(t, tt.links...)
+			err := Check(h.config)
+			if words := strings.ReplaceAll(tt.words, "DIR", h.dir); err == nil || !strings.Contains(err.Error(), "links:2: "+words) {
+				t.Errorf("error %v doesn't say %s", err, words)
+			}
+		})
+	}
+}
+
+// TestOneTargetByTwoPathsOfKeys is the same for links that only the volume
+// shows.
+func TestOneTargetByTwoPathsOfKeys(t *testing.T) {
+	for name, tt := range map[string]struct {
+		links []string
+		words string
+	}{
+		"globs":        {[]string{"web/* alias/", "tls/* real/"}, `links:2: key "tls/a": target "DIR/etc/real/a" has a link already, for source "web/*" at links:1 by the path "DIR/etc/alias/a"`},
+		"key and tree": {[]string{"web/a real/a", "tls/ alias/"}, `links:2: key "tls/a": target "DIR/etc/alias/a" has a link already, for source "web/a" at links:1 by the path "DIR/etc/real/a"`},
+		"inside":       {[]string{"web/sub alias/sub", "tls/ real/"}, `target "DIR/etc/real/sub/b", for source "tls/" at links:2, is inside target "DIR/etc/alias/sub", which is a link itself, for source "web/sub" at links:1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := aliased(t, tt.links...)
+			h.write("web", "a", "a", "sub", "file")
+			h.write("tls", "a", "a", "sub/b", "b")
+			h.open()
+			h.invalid(strings.ReplaceAll(tt.words, "DIR", h.dir))
+		})
+	}
+}
+
+// TestTwoTargets: what only looks alike is no pair, also once confit's own links
+// are there.
+func TestTwoTargets(t *testing.T) {
+	h := aliased(t, "web/a alias/x", "web/a real/y", "web/ whole", "web/* other/")
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	h.restart()
+	h.write("web", "a", "a2")
+	h.adopt()
+	h.reads("real/x", "a2", "alias/y", "a2", "whole/a", "a2", "other/a", "a2")
+}
+
+// aliased is a house in which etc/alias leads to etc/real.
+func aliased(t *testing.T, links ...string) *house {
+	t.Helper()
+	h := newHouse(t, links...)
+	for i := range h.config.Links {
+		h.config.Links[i].Where = fmt.Sprintf("links:%d", i+1)
+	}
+	h.must(os.MkdirAll(h.path("etc/real"), 0o755))
+	h.must(os.Symlink("real", h.path("etc/alias")))
+	return h
+}
