@@ -28,7 +28,7 @@ func Bake(c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := doSteps(steps, false); err != nil {
+	if err := l.doSteps(steps, false); err != nil {
 		return err
 	}
 	for i := range links {

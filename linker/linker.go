@@ -37,10 +37,12 @@ type Linker struct {
 	watch     *watcher
 	opens     opens
 	buffer    []byte
+	log       *slog.Logger
 
 	atomic  []string          // of each link, its volume once that was seen to be atomic
 	seen    string            // fingerprint of the last look that was brought to an end
 	made    map[string]string // targets that confit made, and what they point at
+	linked  map[string]want   // the targets of what was put in force last, where links of ours have stood since
 	live    *generation       // the accepted generation, nil before the first
 	earlier *generation       // the newest one before it that has survived a start, nil if it has itself
 	staged  *generation       // the candidate
@@ -57,7 +59,6 @@ type generation struct {
 	Generation
 	files   map[string]file // by path in the generation
 	targets map[string]want // by target
-	steps   []step          // what is to be done to the targets
 	print   string          // what the volumes looked like when it was read
 
 	survived bool // an app that was started on it has lived through its probation
@@ -92,7 +93,7 @@ func Open(c Config) (*Linker, error) {
 	}
 	l := &Linker{
 		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
-		buffer: make([]byte, bufferSize), atomic: make([]string, len(links)), seen: never,
+		buffer: make([]byte, bufferSize), log: c.Log, atomic: make([]string, len(links)), seen: never,
 	}
 	if l.made, err = st.readTargets(); err != nil {
 		return nil, err

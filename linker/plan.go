@@ -26,32 +26,40 @@ const (
 // place is a target as it was found.
 type place struct {
 	standing standing
-	what     string // for immovable: what it is, with its article
+	what     string // what it is, with its article
+	link     string // what our link points at
 	kept     bool   // something was kept beside it when it was covered
+	linked   bool   // our link stood here since confit started
 }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
 type verb int
 
 const (
-	link    verb = iota // nothing, or our link to elsewhere  →  our link
-	cover               // a file or an empty directory       →  our link; what stood there is kept beside
-	uncover             // our link                           →  what was kept
-	remove              // our link                           →  nothing
+	link    verb = iota // nothing, or our link to elsewhere    →  our link
+	cover               // the image's file or empty directory  →  our link; what stood there is kept beside
+	reclaim             // what an app put in our link's place  →  our link; the newest such is kept beside
+	uncover             // our link, or nothing                 →  what was kept
+	remove              // our link                             →  nothing
+	leave               // what is no longer our link           →  the same
 )
 
-// step is one change of one target.
+// step is one change of one target. It is carried out only if there is still
+// what it was planned for.
 type step struct {
 	verb   verb
 	target string
-	dest   string // of link and cover
+	dest   string // of link, cover and reclaim
+	from   string // what our link that stands there points at, "" where nothing stands
+	dir    bool   // of cover and reclaim: it may be an empty directory
 }
 
 // plan works out how to come from what is found to what is wanted. made lists
 // the targets that confit made: those that are no longer wanted are pruned, in
 // front of all that is made new. A link that points where it should is left
-// alone, so planning again after the steps were done yields none. Whatever is
-// in the way and can't be covered is refused, all of it at once.
+// alone, so planning again after the steps were done yields none. A file counts
+// as the image's own until a link of confit's stood in its place. Whatever is in
+// the way and can't be covered is refused, all of it at once.
 func plan(wanted map[string]want, made map[string]string, find func(target string) place) ([]step, error) {
 	var steps []step
 	for _, target := range sortedKeys(made) {
@@ -59,10 +67,12 @@ func plan(wanted map[string]want, made map[string]string, find func(target strin
 			continue
 		}
 		switch p := find(target); {
-		case p.standing == ourLink && p.kept:
-			steps = append(steps, step{verb: uncover, target: target})
+		case p.kept && (p.standing == ourLink || p.standing == nothing):
+			steps = append(steps, step{verb: uncover, target: target, from: p.link})
 		case p.standing == ourLink:
-			steps = append(steps, step{verb: remove, target: target})
+			steps = append(steps, step{verb: remove, target: target, from: p.link})
+		case p.standing != nothing:
+			steps = append(steps, step{verb: leave, target: target})
 		}
 	}
 	var refused []error
@@ -71,9 +81,13 @@ func plan(wanted map[string]want, made map[string]string, find func(target strin
 		switch {
 		case p.standing == rightLink:
 		case p.standing == nothing, p.standing == ourLink:
-			steps = append(steps, step{link, target, w.dest})
+			steps = append(steps, step{verb: link, target: target, dest: w.dest, from: p.link})
 		case p.standing == aFile, p.standing == emptyDir && w.dir:
-			steps = append(steps, step{cover, target, w.dest})
+			s := step{verb: cover, target: target, dest: w.dest, dir: w.dir}
+			if p.kept || p.linked {
+				s.verb = reclaim
+			}
+			steps = append(steps, s)
 		default:
 			refused = append(refused, refuse(target, p))
 		}
@@ -91,4 +105,4 @@ func refuse(target string, p place) error {
 
 // prunes tells whether a step comes before the live link is moved: pruned
 // targets lose their key with it, and what they covered is back before.
-func (s step) prunes() bool { return s.verb == remove || s.verb == uncover }
+func (s step) prunes() bool { return s.verb >= uncover }

@@ -2,7 +2,6 @@ package linker
 
 import (
 	"errors"
-	"maps"
 	"runtime/debug"
 )
 
@@ -19,12 +18,15 @@ type published struct {
 // Publish makes the staged generation the one that all targets resolve to, if
 // it is still the newest:
 //
-//  1. Write down the targets that will be made. Left behind: a list that names
+//  1. Look at the targets anew: others may have changed them since the
+//     candidate was staged. One that can't be linked ends it here.
+//  2. Write down the targets that will be made. Left behind: a list that names
 //     too many, of which those that don't exist are ignored.
-//  2. Prune the targets of keys that are gone; what they covered is back.
-//  3. Move the live link, by one rename(2): all other targets change over.
-//  4. Make and mend targets, each by rename(2).
-//  5. Write down the targets that there are.
+//  3. Prune the targets of keys that are gone; what they covered is back.
+//  4. Move the live link, by one rename(2): all other targets change over.
+//  5. Make and mend targets. Each step checks in the moment in which it acts
+//     that there is what it was planned for.
+//  6. Forget the targets that were pruned.
 //
 // An error leaves some of these steps undone; [Linker.Reject] takes back those
 // that were done.
@@ -38,7 +40,7 @@ func (l *Linker) Publish() error {
 		return ignoringMoved(err)
 	}
 	l.before = l.inForce()
-	if err := l.change(g.Number, g.steps); err != nil {
+	if err := l.change(g); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
 	}
@@ -65,71 +67,38 @@ func ignoringMoved(err error) error {
 	return err
 }
 
-// change carries out the steps of Publish, in either direction.
-func (l *Linker) change(number int, steps []step) error {
-	if err := l.noteSteps(steps); err != nil {
+// change carries out the steps of Publish, up to the first that fails.
+func (l *Linker) change(g *generation) error {
+	steps, err := l.planTargets(g.targets) // 1
+	if err != nil {
 		return err
 	}
-	if err := doSteps(steps, true); err != nil {
+	if err := l.noteSteps(steps); err != nil { // 2
 		return err
 	}
-	if err := l.state.point(number); err != nil {
+	if err := l.doSteps(steps, true); err != nil { // 3
 		return err
 	}
-	if err := doSteps(steps, false); err != nil {
+	if err := l.state.point(g.Number); err != nil { // 4
 		return err
 	}
-	return l.forgetPruned(steps)
+	if err := l.doSteps(steps, false); err != nil { // 5
+		return err
+	}
+	l.forgetAll(g.targets, nil) // 6
+	l.linked = g.targets
+	return nil
 }
 
-func doSteps(steps []step, prunes bool) error {
+func (l *Linker) doSteps(steps []step, prunes bool) error {
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
 		}
-		if err := s.do(); err != nil {
+		if err := l.carryOut(s); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// noteSteps adds the targets that will be made to the list.
-func (l *Linker) noteSteps(steps []step) error {
-	if len(steps) == 0 {
-		return nil // the same targets: publishing takes the same time for any number
-	}
-	made := maps.Clone(l.made)
-	for _, s := range steps {
-		if !s.prunes() {
-			made[s.target] = s.dest
-		}
-	}
-	return l.setMade(made)
-}
-
-// forgetPruned takes the targets that were pruned off the list.
-func (l *Linker) forgetPruned(steps []step) error {
-	if len(steps) == 0 {
-		return nil
-	}
-	made := maps.Clone(l.made)
-	for _, s := range steps {
-		if s.prunes() {
-			delete(made, s.target)
-		}
-	}
-	return l.setMade(made)
-}
-
-func (l *Linker) setMade(made map[string]string) error {
-	if maps.Equal(made, l.made) {
-		return nil
-	}
-	if err := l.state.writeTargets(made); err != nil {
-		return err
-	}
-	l.made = made
 	return nil
 }
 
@@ -157,21 +126,20 @@ func (l *Linker) Discard() {
 
 // Reject drops the staged generation. If it was published, wholly or in part,
 // the accepted one and its targets are in force again; before anything was
-// accepted, what was there before. With an error nothing is lost: it can be
-// called again.
+// accepted, what was there before. A [*Partly] says that this is so but for some
+// targets. With any other error nothing is lost: it can be called again.
 func (l *Linker) Reject() error {
+	var err error
 	if b := l.before; b != nil {
-		steps, err := l.planTargets(b.targets)
-		if err != nil {
-			return err
-		}
-		if err := l.change(b.number, steps); err != nil {
+		err = l.putInForce(b.number, b.targets)
+		var partly *Partly
+		if err != nil && !errors.As(err, &partly) {
 			return err
 		}
 		l.before = nil
 	}
 	l.Discard()
-	return nil
+	return err
 }
 
 func (l *Linker) liveNumber() int {

@@ -22,6 +22,7 @@ const (
 	statusName      = "status.json"
 	tmpPrefix       = ".confit-tmp-"
 	keptPrefix      = ".confit-kept-"
+	replacedPrefix  = ".confit-replaced-"
 )
 
 // state is the state directory. The lock is held as long as confit runs.

@@ -1,6 +1,7 @@
 package linker
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,52 +14,100 @@ import (
 
 // planTargets is plan on the file system as it is.
 func (l *Linker) planTargets(wanted map[string]want) ([]step, error) {
-	return plan(wanted, l.made, func(target string) place {
+	wanted, made := l.astray(wanted)
+	return plan(wanted, made, func(target string) place {
 		return l.find(target, wanted[target].dest)
 	})
 }
 
-// find looks at what stands at a target that is to point at dest.
-func (l *Linker) find(target, dest string) place {
-	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, target, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
-	if errors.Is(err, unix.ENOENT) {
-		return place{standing: nothing}
-	}
-	if err != nil {
-		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", err)}
-	}
-	if st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return place{standing: immovable, what: "a mount point"}
-	}
-	switch st.Mode & unix.S_IFMT {
-	case unix.S_IFLNK:
-		return l.findLink(target, dest)
-	case unix.S_IFREG:
-		return place{standing: aFile}
-	case unix.S_IFDIR:
-		if names, err := os.ReadDir(target); err == nil && len(names) == 0 {
-			return place{standing: emptyDir}
+// astray picks the targets that are not as wanted, and those that confit made
+// and that are no longer wanted. That all is right takes one readlink(2) each.
+func (l *Linker) astray(wanted map[string]want) (missed map[string]want, unwanted map[string]string) {
+	missed, unwanted = map[string]want{}, map[string]string{}
+	for target, w := range wanted {
+		if !leadsTo(target, w.dest) {
+			missed[target] = w
 		}
-		return place{standing: immovable, what: "a directory that isn't empty"}
 	}
-	return place{standing: immovable, what: "a device, socket or FIFO"}
+	for target, dest := range l.made {
+		if _, keep := wanted[target]; !keep {
+			unwanted[target] = dest
+		}
+	}
+	return missed, unwanted
 }
 
-func (l *Linker) findLink(target, dest string) place {
-	to, err := os.Readlink(target)
-	if err != nil {
-		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", err)}
+// leadsTo reports whether a path is a symlink to dest. It takes no memory.
+func leadsTo(path, dest string) bool {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlink(path, buf[:])
+	return err == nil && string(buf[:n]) == dest
+}
+
+// find looks at what stands at a target that is to point at dest, "" if it is
+// to go.
+func (l *Linker) find(target, dest string) place {
+	p := lookAt(target)
+	if to, err := os.Readlink(target); err == nil {
+		switch {
+		case to == dest && dest != "":
+			return place{standing: rightLink}
+		case l.ours(target, to):
+			p.standing, p.link = ourLink, to
+		}
 	}
-	_, err = os.Lstat(keptFor(target))
-	kept := err == nil
+	p.kept = l.keeps(target)
+	_, p.linked = l.linked[target]
+	return p
+}
+
+// lookAt tells what stands at a path, whoever made it.
+func lookAt(path string) place {
+	info, err := os.Lstat(path)
 	switch {
-	case to == dest && dest != "":
-		return place{standing: rightLink, kept: kept}
-	case l.ours(target, to):
-		return place{standing: ourLink, kept: kept}
+	case errors.Is(err, fs.ErrNotExist):
+		return place{standing: nothing, what: "nothing"}
+	case err != nil:
+		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
+	case info.Mode()&fs.ModeSymlink != 0:
+		return place{standing: aFile, what: describe(info.Mode())}
+	case mounted(path):
+		return place{standing: immovable, what: "a mount point"}
+	case info.Mode().IsRegular():
+		return place{standing: aFile, what: describe(info.Mode())}
+	case !info.IsDir():
+		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
-	return place{standing: aFile}
+	if names, err := os.ReadDir(path); err != nil || len(names) > 0 {
+		return place{standing: immovable, what: "a directory that isn't empty"}
+	}
+	return place{standing: emptyDir, what: "an empty directory"}
+}
+
+// mounted reports whether something is mounted on a path that is no symlink.
+// statx(2) tells since Linux 5.8, where a seccomp profile lets it.
+func mounted(path string) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
+	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
+		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+	}
+	return inMountinfo(path)
+}
+
+// inMountinfo looks a path up in /proc/self/mountinfo, proc(5). Without /proc nothing
+// is known: then rename(2) refuses what is mounted, with EBUSY.
+func inMountinfo(path string) bool {
+	const mountPoint = 4 // the fifth field, in which these are octal
+	escape := strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
+	name := []byte(escape.Replace(resolver{}.path(path)))
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	for line := range bytes.Lines(mounts) {
+		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(fields[mountPoint], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // ours reports whether a symlink at target is one that confit made: it leads
@@ -67,170 +116,29 @@ func (l *Linker) ours(target, to string) bool {
 	return inside(to, filepath.Join(l.state.path, liveName)) || (to != "" && l.made[target] == to)
 }
 
+// keeps reports whether something is kept beside a target. A link of ours under
+// that name is a leftover.
+func (l *Linker) keeps(target string) bool {
+	kept := keptFor(target)
+	if to, err := os.Readlink(kept); err == nil {
+		return !l.ours(target, to)
+	}
+	_, err := os.Lstat(kept)
+	return err == nil
+}
+
 // keptFor is where that which stood at a target is kept while it is covered:
 // in the same directory, so that it is there and back in one rename.
-func keptFor(target string) string {
-	return filepath.Join(filepath.Dir(target), keptPrefix+filepath.Base(target))
+func keptFor(target string) string { return beside(target, keptPrefix) }
+
+// replacedFor is where the newest of what was written in the place of our link
+// is kept. It never comes back by itself.
+func replacedFor(target string) string { return beside(target, replacedPrefix) }
+
+func tmpFor(target string) string {
+	return filepath.Join(filepath.Dir(target), tmpPrefix+randomName())
 }
 
-// do carries out one step.
-func (s step) do() error {
-	var err error
-	switch s.verb {
-	case link:
-		if err = makeParents(filepath.Dir(s.target)); err == nil {
-			err = replaceByLink(s.target, s.dest)
-		}
-	case cover:
-		err = coverByLink(s.target, s.dest)
-	case uncover:
-		err = restore(s.target)
-	case remove:
-		err = ignoring(os.Remove(s.target), fs.ErrNotExist, unix.EROFS) // read-only: it dangles, which reads the same
-	}
-	if err != nil {
-		return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "restore", "remove"}[s.verb], s.target, cause(err), readOnlyHint(err))
-	}
-	return nil
-}
-
-func readOnlyHint(err error) string {
-	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
-		return "\nmake the links when the image is built, with confit --bake, or mount an emptyDir on the target's directory"
-	}
-	return ""
-}
-
-// makeParents makes the directories above a target, 0755 whatever the umask.
-func makeParents(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, dirMode); err != nil {
-		return ignoring(err, fs.ErrExist)
-	}
-	return os.Chmod(dir, dirMode)
-}
-
-// replaceByLink puts a symlink in the place of nothing or of another symlink,
-// by rename: a reader finds the old or the new.
-func replaceByLink(target, dest string) error {
-	tmp := filepath.Join(filepath.Dir(target), tmpPrefix+randomName())
-	if err := os.Symlink(dest, tmp); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, target); err != nil {
-		_ = os.Remove(tmp)
-		return err
-	}
-	return nil
-}
-
-// coverByLink makes the link under the name for what is kept, and exchanges
-// the two: renameat2(2). Where the file system can't (NFS, gVisor, a directory
-// of a lower layer of overlayfs) what stood there is kept by a hard link or, if
-// it is a directory, made again.
-func coverByLink(target, dest string) error {
-	kept := keptFor(target)
-	for n := 2; ; n++ {
-		if err := os.Symlink(dest, kept); err == nil {
-			break
-		} else if !errors.Is(err, fs.ErrExist) || n > 99 {
-			return err
-		}
-		kept = fmt.Sprintf("%s.%d", keptFor(target), n) // an earlier one is kept, too
-	}
-	if exchange(kept, target) == nil {
-		return nil
-	}
-	if err := os.Remove(kept); err != nil {
-		return err
-	}
-	if info, err := os.Lstat(target); err == nil && info.IsDir() {
-		return coverDirectory(target, kept, dest, info)
-	}
-	if err := unix.Linkat(unix.AT_FDCWD, target, unix.AT_FDCWD, kept, 0); err != nil {
-		return err
-	}
-	return replaceByLink(target, dest)
-}
-
-func coverDirectory(target, kept, dest string, info fs.FileInfo) error {
-	if err := os.Mkdir(kept, info.Mode().Perm()); err != nil {
-		return err
-	}
-	if err := os.Remove(target); err != nil {
-		return err
-	}
-	return replaceByLink(target, dest)
-}
-
-func exchange(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-}
-
-// restore puts what was kept in the place of our link. A directory can't be
-// renamed over a link, so the two are exchanged.
-func restore(target string) error {
-	kept := keptFor(target)
-	err := os.Rename(kept, target)
-	if !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.EISDIR) && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if exchange(kept, target) == nil {
-		return os.Remove(kept)
-	}
-	if err := os.Remove(target); err != nil {
-		return err
-	}
-	return os.Rename(kept, target)
-}
-
-// sweepTargets removes what a killed confit left beside targets: temporary
-// links, and links of ours under a name for what is kept. Nothing else bears
-// such a name and is a symlink into the live generation or a volume.
-func (l *Linker) sweepTargets() {
-	dirs := map[string]bool{}
-	for target := range l.made {
-		dirs[filepath.Dir(target)] = true
-	}
-	for i := range l.links {
-		dir := l.links[i].Target
-		if l.links[i].single() {
-			dir = filepath.Dir(dir)
-		}
-		dirs[dir] = true
-	}
-	for dir := range dirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			l.sweepEntry(dir, e)
-		}
-	}
-}
-
-func (l *Linker) sweepEntry(dir string, e os.DirEntry) {
-	path := filepath.Join(dir, e.Name())
-	temporary := strings.HasPrefix(e.Name(), tmpPrefix)
-	name, kept := strings.CutPrefix(e.Name(), keptPrefix)
-	if e.Type() != fs.ModeSymlink || (!temporary && !kept) {
-		return
-	}
-	to, err := os.Readlink(path)
-	if err == nil && (temporary || l.ours(filepath.Join(dir, name), to)) {
-		_ = os.Remove(path)
-	}
-}
-
-// ignoring is nil for the errors that don't matter.
-func ignoring(err error, harmless ...error) error {
-	for _, h := range harmless {
-		if errors.Is(err, h) {
-			return nil
-		}
-	}
-	return err
+func beside(target, prefix string) string {
+	return filepath.Join(filepath.Dir(target), prefix+filepath.Base(target))
 }

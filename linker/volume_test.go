@@ -1,8 +1,8 @@
 package linker
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,6 +22,7 @@ type house struct {
 	dir    string
 	linker *Linker
 	config Config
+	said   bytes.Buffer // what the linker says
 }
 
 // newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
@@ -31,8 +32,9 @@ func newHouse(t testing.TB, links ...string) *house {
 	dir := t.TempDir()
 	h := &house{TB: t, dir: dir, config: Config{
 		Volumes: filepath.Join(dir, "volumes"), State: filepath.Join(dir, "state"),
-		AllowDisk: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		AllowDisk: true,
 	}}
+	h.config.Log = slog.New(slog.NewTextHandler(&h.said, nil))
 	for _, line := range links {
 		words := strings.Fields(line)
 		l := Link{Source: words[0], Target: filepath.Join(dir, "etc") + "/" + words[1]}

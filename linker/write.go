@@ -14,8 +14,7 @@ import (
 // failure leaves nothing but a directory N.tmp that couldn't be removed either;
 // the next write of N begins by removing it.
 func (l *Linker) write(g *generation, r *reading) error {
-	var err error
-	if g.steps, err = l.planTargets(g.targets); err != nil {
+	if _, err := l.planTargets(g.targets); err != nil {
 		return err
 	}
 	if l.live != nil && g.Hash == l.live.Hash {
@@ -24,7 +23,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 	}
 	g.Number = l.state.next
 	tmp := fmt.Sprintf("%d.tmp", g.Number)
-	err = l.writeFiles(tmp, g, r)
+	err := l.writeFiles(tmp, g, r)
 	if err == nil {
 		err = l.moved(g.print)
 	}

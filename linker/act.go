@@ -1,0 +1,212 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// A step was planned a moment ago, and others write to the same directories. So
+// each checks in the very moment in which it acts that there is still what it
+// was planned for: names are exchanged, and exchanged back if something else
+// came out. Where the file system can't do that it looks right before.
+
+// unplanned is something at a target that its step was not planned for.
+type unplanned struct{ what string }
+
+func (e *unplanned) Error() string { return "by now there is " + e.what }
+
+// do carries out one step. With an error, what stands at the target is as it
+// was, or as somebody else has made it.
+func (s step) do() error {
+	if err := s.act(); err != nil {
+		return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, cause(err), readOnlyHint(err))
+	}
+	return nil
+}
+
+func (s step) act() error {
+	switch s.verb {
+	case link:
+		return s.link()
+	case cover:
+		return s.cover(keptFor(s.target))
+	case reclaim:
+		former := replacedFor(s.target)
+		if err := ignoring(os.Remove(former), fs.ErrNotExist); err != nil {
+			return err
+		}
+		return s.cover(former)
+	case uncover:
+		return s.uncover(keptFor(s.target))
+	case remove:
+		return s.remove()
+	}
+	return &unplanned{lookAt(s.target).what}
+}
+
+func readOnlyHint(err error) string {
+	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		return "\nmake the links when the image is built, with confit --bake, or mount an emptyDir on the target's directory"
+	}
+	return ""
+}
+
+// expected refuses anything but the link of ours that the step was planned for.
+func (s step) expected(path string) error {
+	if s.from != "" && leadsTo(path, s.from) {
+		return nil
+	}
+	return &unplanned{lookAt(path).what}
+}
+
+// link makes the link where nothing stands: symlink(2) never replaces. One that
+// leads elsewhere is exchanged for the new one.
+func (s step) link() error {
+	if s.from == "" || missing(s.target) {
+		if err := makeParents(filepath.Dir(s.target)); err != nil {
+			return err
+		}
+		return s.orUnplanned(putLink(s.dest, s.target))
+	}
+	tmp := tmpFor(s.target)
+	if err := os.Symlink(s.dest, tmp); err != nil {
+		return err
+	}
+	err := swapIn(tmp, s.target, s.expected)
+	drop(tmp, s.from)
+	drop(tmp, s.dest)
+	if unsupported(err) {
+		return putOver(s.target, s.dest, func() bool { return leadsTo(s.target, s.from) })
+	}
+	return err
+}
+
+// orUnplanned says what stands where nothing should.
+func (s step) orUnplanned(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return &unplanned{lookAt(s.target).what}
+	}
+	return err
+}
+
+// cover makes the link under the name for what is kept, and exchanges the two.
+func (s step) cover(kept string) error {
+	if err := putLink(s.dest, kept); err != nil {
+		return err
+	}
+	err := swapIn(kept, s.target, s.covers)
+	if errors.Is(err, unix.EXDEV) && renew(s.target) == nil {
+		err = swapIn(kept, s.target, s.covers)
+	}
+	drop(kept, s.dest)
+	if unsupported(err) {
+		return s.coverInTurn(kept)
+	}
+	return err
+}
+
+// covers refuses what a link can't take the place of.
+func (s step) covers(path string) error {
+	p := lookAt(path)
+	if p.standing == aFile || (p.standing == emptyDir && s.dir) {
+		return nil
+	}
+	return &unplanned{p.what}
+}
+
+// coverInTurn is for a file system that can't exchange names: what stands there
+// is kept by a hard link, or made again if it is a directory.
+func (s step) coverInTurn(kept string) error {
+	info, err := os.Lstat(s.target)
+	if err != nil {
+		return err
+	}
+	if err := s.covers(s.target); err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return s.coverDirectory(kept, info)
+	}
+	if err := unix.Linkat(unix.AT_FDCWD, s.target, unix.AT_FDCWD, kept, 0); err != nil {
+		return err
+	}
+	err = putOver(s.target, s.dest, func() bool { return same(kept, info) && same(s.target, info) })
+	if err != nil {
+		_ = os.Remove(kept) // it has another name
+	}
+	return err
+}
+
+func (s step) coverDirectory(kept string, info fs.FileInfo) error {
+	err := makeLike(kept, info)
+	if err == nil {
+		err = os.Remove(s.target) // refused if something is in it
+	}
+	if err != nil {
+		_ = os.Remove(kept)
+		return err
+	}
+	if err := s.orUnplanned(os.Symlink(s.dest, s.target)); err != nil {
+		_ = moveTo(kept, s.target)
+		return err
+	}
+	return nil
+}
+
+// uncover exchanges our link for what was kept. A directory that was kept when
+// the image was built is in a lower layer.
+func (s step) uncover(kept string) error {
+	if s.from == "" || missing(s.target) {
+		return s.orUnplanned(moveTo(kept, s.target))
+	}
+	err := swapIn(kept, s.target, s.expected)
+	if errors.Is(err, unix.EXDEV) && renew(kept) == nil {
+		err = swapIn(kept, s.target, s.expected)
+	}
+	if unsupported(err) {
+		return s.uncoverInTurn(kept)
+	}
+	drop(kept, s.from)
+	return err
+}
+
+// uncoverInTurn is for a file system that can't exchange names. A directory
+// can't be renamed over a link.
+func (s step) uncoverInTurn(kept string) error {
+	if err := s.expected(s.target); err != nil {
+		return err
+	}
+	err := os.Rename(kept, s.target)
+	if !errors.Is(err, unix.ENOTDIR) {
+		return err
+	}
+	if err := os.Remove(s.target); err != nil {
+		return err
+	}
+	return s.orUnplanned(moveTo(kept, s.target))
+}
+
+// remove takes the link aside before it goes, as unlink(2) doesn't tell what it
+// has removed.
+func (s step) remove() error {
+	if missing(s.target) {
+		return nil
+	}
+	if err := s.expected(s.target); err != nil {
+		return err
+	}
+	tmp := tmpFor(s.target)
+	if err := os.Rename(s.target, tmp); err != nil {
+		return ignoring(err, fs.ErrNotExist, unix.EROFS) // read-only: it dangles, which reads the same
+	}
+	if err := s.expected(tmp); err != nil {
+		_ = moveTo(tmp, s.target)
+		return err
+	}
+	return os.Remove(tmp)
+}

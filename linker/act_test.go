@@ -1,0 +1,248 @@
+package linker
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// moment is one target between the planning of a step and its act.
+type moment struct {
+	t      *testing.T
+	linker *Linker
+	log    bytes.Buffer
+	dir    string
+	target string
+	dest   string // of confit's link there, or to be
+}
+
+func newMoment(t *testing.T, dir string) *moment {
+	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
+	m.linker = &Linker{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}, linked: map[string]want{}}
+	m.linker.log = slog.New(slog.NewTextHandler(&m.log, nil))
+	m.put(m.dest, "key")
+	m.put(filepath.Join(dir, "state/live/web/old"), "old key")
+	m.must(os.Mkdir(filepath.Join(dir, "etc"), 0o755))
+	return m
+}
+
+func (m *moment) must(err error) {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// put writes a file as an editor does: aside, then by rename over what is there.
+func (m *moment) put(path, content string) {
+	m.t.Helper()
+	tmp := filepath.Join(m.dir, "new")
+	m.must(errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(tmp, []byte(content), 0o644), os.Rename(tmp, path)))
+}
+
+// linked makes confit's link at the target.
+func (m *moment) linked(dest string) {
+	m.t.Helper()
+	m.must(os.Symlink(dest, m.target))
+	m.linker.made[m.target] = dest
+}
+
+// plan is the one step that is to be done.
+func (m *moment) plan(wanted bool, verb verb) step {
+	m.t.Helper()
+	targets := map[string]want{}
+	if wanted {
+		targets[m.target] = want{dest: m.dest}
+	}
+	steps, err := m.linker.planTargets(targets)
+	m.must(err)
+	if len(steps) != 1 || steps[0].verb != verb {
+		m.t.Fatalf("planned %+v, want verb %d", steps, verb)
+	}
+	return steps[0]
+}
+
+// holds checks all that is in the target's directory: NAME, CONTENT, ….
+func (m *moment) holds(nameContent ...string) {
+	m.t.Helper()
+	var want, got []string
+	for i := 0; i+1 < len(nameContent); i += 2 {
+		want = append(want, nameContent[i]+"="+nameContent[i+1])
+	}
+	entries, err := os.ReadDir(filepath.Dir(m.target))
+	m.must(err)
+	for _, e := range entries {
+		got = append(got, e.Name()+"="+m.content(filepath.Join(filepath.Dir(m.target), e.Name())))
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		m.t.Errorf("there is %q, want %q", got, want)
+	}
+}
+
+func (m *moment) content(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "(directory)"
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// TestStepFindsSomethingElse: what was put at a target between plan and act is
+// not destroyed, whatever the step. A step that makes a link fails by name.
+func TestStepFindsSomethingElse(t *testing.T) {
+	image := func(m *moment) { m.put(m.target, "image") }
+	ours := func(m *moment) { m.linked(filepath.Join(m.dir, "state/live/web/old")) }
+	covered := func(m *moment) { ours(m); m.put(keptFor(m.target), "image") }
+	written := func(m *moment) { m.put(m.target, "app") }
+	full := func(m *moment) { m.must(os.Remove(m.target)); m.put(filepath.Join(m.target, "x"), "app") }
+	for name, tt := range map[string]struct {
+		before    func(*moment)
+		wanted    bool
+		verb      verb
+		meanwhile func(*moment)
+		words     string // of the error
+		holds     []string
+	}{
+		"link then nothing then a file":   {func(*moment) {}, true, link, written, "by now there is a regular file", []string{"a", "app"}},
+		"link then a FIFO":                {func(*moment) {}, true, link, func(m *moment) { m.must(unix.Mkfifo(m.target, 0o600)) }, "by now there is a device, socket or FIFO", nil},
+		"link then removed":               {ours, true, link, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "key"}},
+		"link then ours then a file":      {ours, true, link, written, "by now there is a regular file", []string{"a", "app"}},
+		"link then ours then full":        {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"cover then another file":         {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
+		"cover then full":                 {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"reclaim then another file":       {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then full":               {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"uncover then a file":             {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
+		"uncover then full":               {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
+		"uncover then nothing":            {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
+		"remove then a file":              {ours, false, remove, written, "by now there is a regular file", []string{"a", "app"}},
+		"remove then another link":        {ours, false, remove, func(m *moment) { m.must(errors.Join(os.Remove(m.target), os.Symlink("state", m.target))) }, "by now there is a symlink", nil},
+		"remove then nothing":             {ours, false, remove, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{}},
+		"link then nothing then as ought": {func(*moment) {}, true, link, func(m *moment) { m.must(os.Symlink(m.dest, m.target)) }, "", []string{"a", "key"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			everywhere(t, func(t *testing.T, dir string, seal func()) {
+				m := newMoment(t, dir)
+				tt.before(m)
+				seal()
+				s := m.plan(tt.wanted, tt.verb)
+				tt.meanwhile(m)
+				err := s.do()
+				if (err == nil) != (tt.words == "") || (err != nil && !strings.Contains(err.Error(), fmt.Sprintf("target %q: %s", m.target, tt.words))) {
+					t.Errorf("error %v, want words %q", err, tt.words)
+				}
+				if tt.holds != nil {
+					m.holds(tt.holds...)
+				}
+			})
+		})
+	}
+}
+
+// TestPruneLeavesAlone: what is no longer confit's link when its key goes is
+// left alone; that is said, and the target forgotten.
+func TestPruneLeavesAlone(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a1")
+	h.stage()
+	h.must(os.Remove(h.path("etc/web/b")))
+	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
+	h.must(h.linker.Publish())
+	h.reads("web/b", "app")
+	if n := strings.Count(h.said.String(), `msg="target left alone" target=`+h.path("etc/web/b")); n != 1 {
+		t.Errorf("said %d times: %s", n, h.said.String())
+	}
+	if _, still := h.linker.made[h.path("etc/web/b")]; still {
+		t.Error("it is not forgotten")
+	}
+}
+
+// TestPublishPlansAnew: a link that was replaced between staging and publishing
+// is made again, so that no target stays behind.
+func TestPublishPlansAnew(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2", "b", "b2")
+	h.stage()
+	h.must(os.Remove(h.path("etc/web/b")))
+	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
+	h.must(h.linker.Publish())
+	h.reads("web/a", "a2", "web/b", "b2", "web/"+replacedPrefix+"b", "app")
+}
+
+// TestWriterNeverLoses lets an app replace a target at full speed while links
+// are made and pruned: what it wrote last is at the target, or beside it.
+func TestWriterNeverLoses(t *testing.T) {
+	atFullSpeed := func(t *testing.T, dir string, seal func()) {
+		m := newMoment(t, dir)
+		m.put(m.target, "image")
+		seal()
+		stop, last := make(chan struct{}), make(chan string)
+		go func() {
+			for n := 0; ; n++ {
+				text := fmt.Sprint("app", n)
+				tmp := filepath.Join(dir, "etc", "tmp")
+				_ = os.WriteFile(tmp, []byte(text), 0o644)
+				_ = os.Rename(tmp, m.target)
+				select {
+				case <-stop:
+					last <- text
+					return
+				default:
+				}
+			}
+		}()
+		for n := range 2000 {
+			wanted := map[string]want{}
+			if n%2 == 0 {
+				wanted[m.target] = want{dest: m.dest}
+			}
+			steps, err := m.linker.planTargets(wanted)
+			m.must(err)
+			for _, s := range steps {
+				if s.do() == nil && !s.prunes() {
+					m.linker.made[m.target], m.linker.linked[m.target] = s.dest, want{}
+				}
+			}
+		}
+		close(stop)
+		text := <-last
+		entries, err := os.ReadDir(filepath.Dir(m.target))
+		m.must(err)
+		for _, e := range entries {
+			if m.content(filepath.Join(filepath.Dir(m.target), e.Name())) == text {
+				return
+			}
+		}
+		t.Errorf("%q is lost; there is %v", text, entries)
+	}
+	// Where names can't be exchanged there is a window, as small as can be.
+	for _, name := range []string{"as it is", "overlayfs"} {
+		t.Run(name, func(t *testing.T) {
+			surroundings[name](t, func(dir string, seal func()) { atFullSpeed(t, dir, seal) })
+		})
+	}
+}
+
+// TestPlanKeepsTargetsWholeEverywhere is the walk over all kinds of targets,
+// where names can't be exchanged.
+func TestPlanKeepsTargetsWholeEverywhere(t *testing.T) {
+	for seed := range uint64(60) {
+		refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { trySite(t, t.TempDir(), seed) })
+	}
+}
