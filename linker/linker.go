@@ -48,7 +48,8 @@ type Linker struct {
 	staged  *generation       // the candidate
 	before  *published        // what Reject puts in force again; nil when that is in force
 
-	volumes []VolumeReport // as the last look found them
+	volumes  []VolumeReport    // as the last look found them
+	unmended map[string]string // what the last look could not mend, and why
 
 	noted     []int // the generations that accepted.json names
 	untrusted error // why a generation that a former confit accepted isn't trusted

@@ -119,6 +119,7 @@ func (s *state) liveNumber() int {
 // the one step that changes what all targets resolve to.
 func (s *state) point(number int) error {
 	if number == 0 {
+		s.clearLive()
 		if err := s.root.Remove(liveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.path, cause(err))
 		}
@@ -131,6 +132,7 @@ func (s *state) point(number int) error {
 	tmp := tmpPrefix + randomName()
 	err := s.root.Symlink(dest, tmp)
 	if err == nil {
+		s.clearLive()
 		err = s.root.Rename(tmp, liveName)
 	}
 	if err != nil {

@@ -1,0 +1,87 @@
+package linker
+
+import (
+	"io/fs"
+	"path/filepath"
+)
+
+// Drift is what others do to the links of the generation in force: an app that
+// rewrites its own configuration by rename, somebody who tidies up, another
+// user in a state directory that is open to all.
+
+// mend puts the live link and the targets of the accepted generation right, and
+// says so. What can't be mended is said once, and tried again at each look.
+// While a candidate is published, or the accepted generation isn't in force for
+// another reason, nothing is done.
+func (l *Linker) mend() {
+	if l.live == nil || l.before != nil {
+		return
+	}
+	former := l.unmended
+	l.unmended = nil
+	l.mendLive(former)
+	missed, unwanted := l.astray(l.live.targets)
+	failed := map[string]error{}
+	for _, target := range sortedKeys(unwanted) {
+		failed[target] = l.mendTarget(target, nil, map[string]string{target: unwanted[target]}, former)
+	}
+	for _, target := range sortedKeys(missed) {
+		failed[target] = l.mendTarget(target, map[string]want{target: missed[target]}, nil, former)
+	}
+	l.forgetAll(l.live.targets, failed)
+}
+
+// mendLive points the live link at the accepted generation again, whatever
+// stands there now.
+func (l *Linker) mendLive(former map[string]string) {
+	if l.state.liveNumber() == l.live.Number {
+		return
+	}
+	path := filepath.Join(l.state.path, liveName)
+	found := lookAt(path).what
+	l.sayMended("live link", "link", path, found, l.state.point(l.live.Number), former)
+}
+
+// clearLive moves aside what stands in the live link's place and is no link.
+// What can't be moved is told by the rename(2) that fails over it.
+func (s *state) clearLive() {
+	info, err := s.root.Lstat(liveName)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return
+	}
+	_ = s.root.RemoveAll(replacedPrefix + liveName)
+	_ = s.root.Rename(liveName, replacedPrefix+liveName)
+}
+
+// mendTarget makes one target what it is to be, or prunes it.
+func (l *Linker) mendTarget(target string, wanted map[string]want, made map[string]string, former map[string]string) error {
+	found := lookAt(target).what
+	steps, err := plan(wanted, made, func(string) place { return l.find(target, wanted[target].dest) })
+	if err == nil {
+		err = l.noteSteps(steps)
+	}
+	for _, s := range steps {
+		if err == nil {
+			err = l.carryOut(s)
+		}
+	}
+	if err != nil || (len(steps) > 0 && steps[0].verb != leave) {
+		l.sayMended("target", "target", target, found, err, former)
+	}
+	return err
+}
+
+// sayMended says what was mended, and what wasn't unless that was said before.
+func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]string) {
+	if err == nil {
+		l.log.Warn(what+" mended", key, path, "found", found)
+		return
+	}
+	if l.unmended == nil {
+		l.unmended = map[string]string{}
+	}
+	l.unmended[path] = err.Error()
+	if former[path] != err.Error() {
+		l.log.Warn(what+" not mended", key, path, "error", err.Error())
+	}
+}

@@ -1,0 +1,204 @@
+package linker
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// looks stages with nothing changed, and counts what was said with these words.
+func (h *house) looks(words string, want int) {
+	h.Helper()
+	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+		h.Fatalf("staged: %v", err)
+	}
+	if n := strings.Count(h.said.String(), words); n != want {
+		h.Errorf("%q was said %d times, want %d:\n%s", words, n, want, h.said.String())
+	}
+}
+
+// TestDriftIsMended: a link that somebody else replaced or removed is made again
+// at the next look, which says so once and finds no candidate.
+func TestDriftIsMended(t *testing.T) {
+	for found, spoil := range map[string]func(path string) error{
+		"nothing":        os.Remove,
+		"a regular file": func(p string) error { return errors.Join(os.Remove(p), os.WriteFile(p, []byte("app"), 0o644)) },
+		"a symlink":      func(p string) error { return errors.Join(os.Remove(p), os.Symlink("/etc/hostname", p)) },
+	} {
+		t.Run(found, func(t *testing.T) {
+			h := newHouse(t, "web/a a", "web/b b", "web/d d direct")
+			h.write("web", "a", "a1", "b", "b1", "d", "d1")
+			h.open()
+			h.adopt()
+			h.looks("mended", 0)
+			for n, target := range []string{"a", "d"} {
+				h.must(spoil(h.path("etc", target)))
+				h.looks(`msg="target mended" target=`, n+1)
+				h.looks(`msg="target mended" target=`, n+1)
+				h.reads(target, target+"1", "b", "b1")
+			}
+			if !strings.Contains(h.said.String(), `found="`+found+`"`) && !strings.Contains(h.said.String(), `found=`+found) {
+				t.Errorf("it isn't said that %s was found: %s", found, h.said.String())
+			}
+		})
+	}
+}
+
+// TestDriftThatCannotBeMended is said once and tried again at each look.
+func TestDriftThatCannotBeMended(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.must(errors.Join(os.Remove(h.path("etc/a")), os.MkdirAll(h.path("etc/a/full"), 0o755), os.Remove(h.path("etc/b"))))
+	h.looks(`msg="target not mended"`, 1)
+	h.looks(`msg="target not mended"`, 1)
+	h.reads("b", "b1")
+	h.must(os.RemoveAll(h.path("etc/a")))
+	h.looks(`target=`+h.path("etc/a")+` found=nothing`, 1)
+	h.reads("a", "a1")
+	h.must(errors.Join(os.Remove(h.path("etc/a")), os.MkdirAll(h.path("etc/a/full"), 0o755)))
+	h.looks(`msg="target not mended"`, 2)
+}
+
+// TestDriftWaits: what is published and unproved is not taken for drift.
+func TestDriftWaits(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2", "b", "b2")
+	h.stage()
+	h.must(h.linker.Publish())
+	h.linker.mend()
+	h.reads("web/a", "a2", "web/b", "b2")
+	if h.said.Len() > 0 {
+		t.Errorf("said: %s", h.said.String())
+	}
+}
+
+// TestLiveLinkIsMended, whatever somebody has made of it in a state directory
+// that is open to all.
+func TestLiveLinkIsMended(t *testing.T) {
+	for name, spoil := range map[string]func(p string) error{
+		"removed":      func(string) error { return nil },
+		"led away":     func(p string) error { return os.Symlink("/etc", p) },
+		"earlier":      func(p string) error { return os.Symlink("generations/99", p) },
+		"a file":       func(p string) error { return os.WriteFile(p, nil, 0o644) },
+		"a directory":  func(p string) error { return os.Mkdir(p, 0o755) },
+		"not empty":    func(p string) error { return os.MkdirAll(p+"/web/a", 0o755) },
+		"once more":    func(p string) error { return os.MkdirAll(p+"/web/a", 0o755) },
+		"a named pipe": func(p string) error { return unix.Mkfifo(p, 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "web/a a")
+			h.write("web", "a", "a1")
+			h.open()
+			h.adopt()
+			if name == "once more" {
+				h.must(os.MkdirAll(h.path("state", replacedPrefix+"live", "web/a"), 0o755))
+			}
+			h.must(errors.Join(os.Remove(h.path("state/live")), spoil(h.path("state/live"))))
+			h.looks(`msg="live link mended"`, 1)
+			h.looks(`msg="live link mended"`, 1)
+			h.reads("a", "a1")
+		})
+	}
+}
+
+// TestLiveLinkThatCannotBeMended: what is mounted on it can't be moved away.
+func TestLiveLinkThatCannotBeMended(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	live := h.path("state/live")
+	h.must(errors.Join(os.Remove(live), os.Mkdir(live, 0o755), unix.Mount("tmpfs", live, "tmpfs", 0, "")))
+	defer func() { _ = unix.Unmount(live, unix.MNT_DETACH) }()
+	h.looks(`msg="live link not mended"`, 1)
+	h.looks(`msg="live link not mended"`, 1)
+	h.must(unix.Unmount(live, 0))
+	h.looks(`msg="live link mended"`, 1)
+	h.reads("a", "a1")
+}
+
+// TestRejectMovesWhatItCan: a target that has become a directory with something
+// in it keeps nothing else from going back, and is mended later.
+func TestRejectMovesWhatItCan(t *testing.T) {
+	h := newHouse(t, "web/ web/", "web/a other")
+	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
+	h.must(os.WriteFile(h.path("etc/web/c"), []byte("image"), 0o644))
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2", "c", "c2")
+	h.stage()
+	h.must(h.linker.Publish())
+	h.reads("web/a", "a2", "web/b", absent, "web/c", "c2", "other", "a2")
+	for _, name := range []string{"web/b", "other"} {
+		_ = os.Remove(h.path("etc", name))
+		h.must(os.MkdirAll(h.path("etc", name, "full"), 0o755))
+	}
+	var partly *Partly
+	if err := h.linker.Reject(); !errors.As(err, &partly) {
+		t.Fatalf("error %v, want a Partly", err)
+	}
+	for _, name := range []string{"web/b", "other"} {
+		if !strings.Contains(partly.Error(), `cannot link target "`+h.path("etc", name)+`": a directory that isn't empty is there`) {
+			t.Errorf("%s isn't named: %v", name, partly)
+		}
+	}
+	h.reads("web/a", "a1", "web/c", "image")
+	h.looks(`msg="target not mended"`, 2)
+	h.must(errors.Join(os.RemoveAll(h.path("etc/web/b")), os.RemoveAll(h.path("etc/other"))))
+	h.looks(`msg="target mended"`, 2)
+	h.reads("web/a", "a1", "web/b", "b1", "web/c", "image", "other", "a1")
+}
+
+// TestRejectWhenTheListCannotBeWritten: live moves, and what would need the list
+// is made when there is room again.
+func TestRejectWhenTheListCannotBeWritten(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2")
+	h.stage()
+	h.must(h.linker.Publish())
+	list := h.path("state", targetsName)
+	h.must(errors.Join(os.Remove(list), os.Mkdir(list, 0o755)))
+	var partly *Partly
+	if err := h.linker.Reject(); !errors.As(err, &partly) || !strings.Contains(err.Error(), list) {
+		t.Fatalf("error %v, want a Partly that names %s", err, list)
+	}
+	h.reads("web/a", "a1", "web/b", absent)
+	h.looks(`msg="target not mended"`, 1)
+	h.must(os.Remove(list))
+	h.looks(`msg="target mended"`, 1)
+	h.reads("web/a", "a1", "web/b", "b1")
+}
+
+// TestRejectWhenLiveCannotMove is the one failure after which Reject is called
+// again.
+func TestRejectWhenLiveCannotMove(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2")
+	h.stage()
+	h.must(h.linker.Publish())
+	live := h.path("state/live")
+	h.must(errors.Join(os.Remove(live), os.Mkdir(live, 0o755), unix.Mount("tmpfs", live, "tmpfs", 0, "")))
+	defer func() { _ = unix.Unmount(live, unix.MNT_DETACH) }()
+	var partly *Partly
+	if err := h.linker.Reject(); err == nil || errors.As(err, &partly) {
+		t.Fatalf("error %v, want another than Partly", err)
+	}
+	h.must(unix.Unmount(live, 0))
+	h.must(h.linker.Reject())
+	h.reads("web/a", "a1")
+}
