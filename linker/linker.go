@@ -38,6 +38,7 @@ type Linker struct {
 	opens     opens
 	buffer    []byte
 	log       *slog.Logger
+	grounds   []string // what Owns looks for
 
 	atomic  []string          // of each link, its volume once that was seen to be atomic
 	seen    string            // fingerprint of the last look that was brought to an end
@@ -94,7 +95,7 @@ func Open(c Config) (*Linker, error) {
 	}
 	l := &Linker{
 		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
-		buffer: make([]byte, bufferSize), log: c.Log, atomic: make([]string, len(links)), seen: never,
+		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)), seen: never,
 	}
 	if l.made, err = st.readTargets(); err != nil {
 		return nil, err
