@@ -38,7 +38,7 @@ func (s step) act() error {
 	case reclaim:
 		former := replacedFor(s.target)
 		if err := ignoring(os.Remove(former), fs.ErrNotExist); err != nil {
-			return err
+			return fmt.Errorf("cannot remove %q, what was written there before: %w", former, cause(err))
 		}
 		return s.cover(former)
 	case uncover:
@@ -64,6 +64,14 @@ func (s step) expected(path string) error {
 	return &unplanned{lookAt(path).what}
 }
 
+// asWanted also takes the link that was to be made.
+func (s step) asWanted(path string) error {
+	if leadsTo(path, s.dest) {
+		return nil
+	}
+	return s.expected(path)
+}
+
 // link makes the link where nothing stands: symlink(2) never replaces. One that
 // leads elsewhere is exchanged for the new one.
 func (s step) link() error {
@@ -77,11 +85,11 @@ func (s step) link() error {
 	if err := os.Symlink(s.dest, tmp); err != nil {
 		return err
 	}
-	err := swapIn(tmp, s.target, s.expected)
+	err := swapIn(tmp, s.target, s.asWanted)
 	drop(tmp, s.from)
 	drop(tmp, s.dest)
 	if unsupported(err) {
-		return putOver(s.target, s.dest, func() bool { return leadsTo(s.target, s.from) })
+		return putOver(s.target, s.dest, func() bool { return s.asWanted(s.target) == nil })
 	}
 	return err
 }
@@ -139,6 +147,7 @@ func (s step) coverInTurn(kept string) error {
 	if err != nil {
 		_ = os.Remove(kept) // it has another name
 	}
+	drop(kept, s.dest) // it was as wanted
 	return err
 }
 

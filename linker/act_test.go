@@ -105,6 +105,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 	covered := func(m *moment) { ours(m); m.put(keptFor(m.target), "image") }
 	written := func(m *moment) { m.put(m.target, "app") }
 	full := func(m *moment) { m.must(os.Remove(m.target)); m.put(filepath.Join(m.target, "x"), "app") }
+	wanted := func(m *moment) { _ = os.Remove(m.target); m.must(os.Symlink(m.dest, m.target)) }
 	for name, tt := range map[string]struct {
 		before    func(*moment)
 		wanted    bool
@@ -113,22 +114,24 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		words     string // of the error
 		holds     []string
 	}{
-		"link then nothing then a file":   {func(*moment) {}, true, link, written, "by now there is a regular file", []string{"a", "app"}},
-		"link then a FIFO":                {func(*moment) {}, true, link, func(m *moment) { m.must(unix.Mkfifo(m.target, 0o600)) }, "by now there is a device, socket or FIFO", nil},
-		"link then removed":               {ours, true, link, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "key"}},
-		"link then ours then a file":      {ours, true, link, written, "by now there is a regular file", []string{"a", "app"}},
-		"link then ours then full":        {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"cover then another file":         {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
-		"cover then full":                 {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"reclaim then another file":       {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
-		"reclaim then full":               {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"uncover then a file":             {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
-		"uncover then full":               {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
-		"uncover then nothing":            {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
-		"remove then a file":              {ours, false, remove, written, "by now there is a regular file", []string{"a", "app"}},
-		"remove then another link":        {ours, false, remove, func(m *moment) { m.must(errors.Join(os.Remove(m.target), os.Symlink("state", m.target))) }, "by now there is a symlink", nil},
-		"remove then nothing":             {ours, false, remove, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{}},
-		"link then nothing then as ought": {func(*moment) {}, true, link, func(m *moment) { m.must(os.Symlink(m.dest, m.target)) }, "", []string{"a", "key"}},
+		"link then nothing then a file": {func(*moment) {}, true, link, written, "by now there is a regular file", []string{"a", "app"}},
+		"link then a FIFO":              {func(*moment) {}, true, link, func(m *moment) { m.must(unix.Mkfifo(m.target, 0o600)) }, "by now there is a device, socket or FIFO", nil},
+		"link then nothing then wanted": {func(*moment) {}, true, link, wanted, "", []string{"a", "key"}},
+		"link then as wanted":           {ours, true, link, wanted, "", []string{"a", "key"}},
+		"cover then as wanted":          {image, true, cover, wanted, "", []string{"a", "key"}},
+		"link then removed":             {ours, true, link, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "key"}},
+		"link then ours then a file":    {ours, true, link, written, "by now there is a regular file", []string{"a", "app"}},
+		"link then ours then full":      {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"cover then another file":       {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
+		"cover then full":               {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"reclaim then another file":     {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then full":             {func(m *moment) { image(m); m.linker.linked[m.target] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
+		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
+		"uncover then nothing":          {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
+		"remove then a file":            {ours, false, remove, written, "by now there is a regular file", []string{"a", "app"}},
+		"remove then another link":      {ours, false, remove, func(m *moment) { m.must(errors.Join(os.Remove(m.target), os.Symlink("state", m.target))) }, "by now there is a symlink", nil},
+		"remove then nothing":           {ours, false, remove, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			everywhere(t, func(t *testing.T, dir string, seal func()) {

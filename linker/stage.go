@@ -42,6 +42,9 @@ type Change struct {
 //  6. Write generations/N.tmp, what is unchanged as hard links.
 //  7. Look again: when something moved, start over at 1. Rename N.tmp to N.
 //
+// Before that, what others did to the links of the accepted generation is
+// mended and said, also when no volume has changed.
+//
 // A candidate that can't be is an [*Invalid]; it isn't staged again before a
 // volume changes. Every other error is the system's, and the next call tries
 // again. In both cases the live generation is untouched.
