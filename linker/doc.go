@@ -4,8 +4,11 @@
 // It guarantees that a generation is a complete copy of every linked key, read
 // from one state of each volume; that all targets change over to a generation
 // in one rename(2); that wherever confit is killed, each target is whole, old
-// or new; and that nothing which confit did not make is lost: a file that stood where a target goes is kept beside it and comes
-// back.
+// or new; and that nothing which confit did not make is lost. A file that stood
+// where a target goes is kept beside it and comes back; of what an app writes in
+// the place of a link the newest is kept. Each step checks in the moment in which
+// it acts that there is what it was planned for. What others do to the links of
+// the accepted generation is mended at the next look.
 //
 // It does not know who reads the files, and it never decides whether or when:
 // package supervisor calls [Linker.Stage], [Linker.Publish], and then either
@@ -22,6 +25,7 @@
 //	<state>/status.json                   what package supervisor tells, to be read by anybody
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before
+//	/etc/nginx/.confit-replaced-nginx.conf  the newest that an app wrote in the link's place
 //
 // What the kubelet does to a volume, and every assumption made about it here,
 // is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes: the payload is
