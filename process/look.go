@@ -2,43 +2,56 @@ package process
 
 import (
 	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Program is the name of what a process runs, without the version that
-// distributions put behind it: php-fpm for /usr/sbin/php-fpm8.2. It is "" where
-// that isn't known.
+// WorkingDirectory is where a process is, or "" where that isn't known. One that
+// was removed has its last name.
+func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
+
+// linkOf reads a link of /proc/PID. The kernel adds a word to the name of what
+// was removed, proc_pid_exe(5).
+func linkOf(pid int, name string) string {
+	target, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/" + name)
+	return strings.TrimSuffix(target, " (deleted)")
+}
+
+// Program is the name of the program that a process runs, without what tells
+// one version of it from another: php-fpm of /usr/sbin/php-fpm8.2, python of
+// /usr/bin/python3.11. It is "" where that isn't known.
 func Program(pid int) string {
-	path := Executable(pid)
-	if path == "" {
+	executable := Executable(pid)
+	if executable == "" {
 		return ""
 	}
-	return strings.TrimRight(filepath.Base(path), "0123456789.")
+	return unversioned(path.Base(executable))
 }
 
-// HasChildOfSameProgram reports whether a process has a child that runs its own
-// program: a master and its worker.
+// unversioned cuts what is a version at the end of a name: digits and dots, and
+// the dash in front of them. That apache2 becomes apache does no harm. What an
+// upgrade renames the running file to is cut, too: nginx.old.
+func unversioned(name string) string {
+	for _, replaced := range []string{".old", ".oldbin", ".bak"} {
+		name = strings.TrimSuffix(name, replaced)
+	}
+	stem := strings.TrimRight(name, "0123456789.")
+	if stem != name {
+		stem = strings.TrimRight(stem, "-_")
+	}
+	if stem == "" {
+		return name
+	}
+	return stem
+}
+
+// HasChildOfSameProgram reports whether a child of the process runs what it runs
+// itself, as the workers of a master do. A child that has ended doesn't count.
 func HasChildOfSameProgram(pid int) bool {
 	program := Executable(pid)
-	for _, s := range processes() {
-		if s.parent == pid && program != "" && Executable(s.pid) == program {
-			return true
-		}
-	}
-	return false
-}
-
-// WorkingDirectory is that of a process, or "" where it isn't known.
-func WorkingDirectory(pid int) string {
-	dir, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
-	return strings.TrimSuffix(dir, " (deleted)")
-}
-
-// OnTerminal reports whether a group is in the foreground of confit's terminal,
-// so that what is typed there ends it.
-func OnTerminal(group int) bool {
-	foreground, ok := front()
-	return ok && foreground == group
+	return program != "" && slices.ContainsFunc(processes(), func(s stat) bool {
+		return s.parent == pid && !s.ended && Executable(s.pid) == program
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"strings"
 )
 
 // stat is what is needed of /proc/PID/stat, proc_pid_stat(5).
@@ -12,6 +11,7 @@ type stat struct {
 	pid, parent, group int
 	started            int  // clock ticks after boot
 	stopped            bool // by a signal, until CONT
+	ended              bool // a zombie
 }
 
 // Indices of fields in /proc/PID/stat, counted from the one behind the name.
@@ -33,8 +33,8 @@ func readStat(pid int) (stat, bool) {
 	parent, err1 := strconv.Atoi(string(fields[statParent]))
 	group, err2 := strconv.Atoi(string(fields[statGroup]))
 	started, err3 := strconv.Atoi(string(fields[statStarted]))
-	stopped := string(fields[statState]) == "T"
-	return stat{pid, parent, group, started, stopped}, err1 == nil && err2 == nil && err3 == nil
+	state := string(fields[statState])
+	return stat{pid, parent, group, started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
 }
 
 // processes lists all processes of the PID namespace. Without /proc it knows of
@@ -69,6 +69,5 @@ func descendants(of int) []int {
 // A program that was replaced on disk meanwhile is still the same one: that is
 // what an upgrade does.
 func Executable(pid int) string {
-	path, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
-	return strings.TrimSuffix(path, " (deleted)")
+	return linkOf(pid, "exe")
 }

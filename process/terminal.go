@@ -143,3 +143,10 @@ func unstopped(do func()) {
 	}
 	do()
 }
+
+// OnTerminal reports whether a group is in the foreground of confit's terminal:
+// it is what ^C and ^\ are sent to.
+func OnTerminal(group int) bool {
+	foreground, ok := front()
+	return ok && foreground == group
+}
