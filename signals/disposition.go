@@ -19,8 +19,8 @@ const (
 	Ignored
 	// Caught: the process has a handler.
 	Caught
-	// Waited: it has none, but waits for the signal. That somebody takes it can't
-	// be seen beforehand: [Pending] tells afterwards.
+	// Waited: it has none, but takes the signal all the same, see waited.go. That
+	// it does so can't be seen beforehand: [Pending] tells afterwards.
 	Waited
 )
 
@@ -30,49 +30,60 @@ func (d Disposition) String() string {
 }
 
 // DispositionOf reads from /proc/PID/status what the process does with the
-// signal now: the masks SigCgt and SigIgn of proc_pid_status(5).
+// signal now: the masks SigCgt and SigIgn of proc_pid_status(5), and of each
+// thread SigBlk.
 func DispositionOf(pid int, sig Signal) Disposition {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return Unknown
-	}
-	return dispositionIn(status, sig)
+	return dispositionOf(pid, sig, blockedAtEntry)
 }
 
-// Pending reports whether a signal that was sent to the process has not been
-// taken yet: ShdPnd of proc_pid_status(5). It is false, false when the kernel
+func dispositionOf(pid int, sig Signal, inherited uint64) Disposition {
+	d := dispositionIn(statusOf(pid), sig)
+	if d == Default && waited(pid, sig, inherited) {
+		return Waited
+	}
+	return d
+}
+
+// Pending reports whether the signal was sent to the process and nobody has
+// taken it yet: ShdPnd of proc_pid_status(5). It is false, false when the kernel
 // doesn't say.
 func Pending(pid int, sig Signal) (pending, ok bool) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return false, false
-	}
-	set, ok := mask(status, "ShdPnd:")
-	return set&(1<<(sig-1)) != 0, ok
+	set, ok := mask(statusOf(pid), "ShdPnd:")
+	return set&bit(sig) != 0, ok
+}
+
+// statusOf is empty when the kernel doesn't say.
+func statusOf(pid int) []byte {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	return status
 }
 
 func dispositionIn(status []byte, sig Signal) Disposition {
 	caught, ok1 := mask(status, "SigCgt:")
 	ignored, ok2 := mask(status, "SigIgn:")
-	bit := uint64(1) << (sig - 1)
 	switch {
 	case !ok1 || !ok2:
 		return Unknown
-	case caught&bit != 0:
+	case caught&bit(sig) != 0:
 		return Caught
-	case ignored&bit != 0:
+	case ignored&bit(sig) != 0:
 		return Ignored
 	}
 	return Default
 }
 
-// mask reads one line of hexadecimal digits, the lowest bit being signal 1.
-func mask(status []byte, field string) (uint64, bool) {
+// mask reads a line of hexadecimal digits, the lowest bit being signal 1.
+func mask(status []byte, name string) (uint64, bool) {
+	m, err := strconv.ParseUint(string(field(status, name)), 16, 64)
+	return m, err == nil
+}
+
+// field is what stands in one line.
+func field(status []byte, name string) []byte {
 	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte(field)); ok {
-			m, err := strconv.ParseUint(string(bytes.TrimSpace(rest)), 16, 64)
-			return m, err == nil
+		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
+			return bytes.TrimSpace(rest)
 		}
 	}
-	return 0, false
+	return nil
 }

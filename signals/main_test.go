@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -53,6 +54,8 @@ type child struct {
 	cmd   *exec.Cmd
 	in    io.Closer // it leaves when this is closed
 	lines *bufio.Scanner
+
+	diesOf Signal // what is to end it, or 0
 }
 
 // begin starts a child and waits until it says that it is ready. It is let go
@@ -73,7 +76,7 @@ func begin(t *testing.T, cmd *exec.Cmd) *child {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c := &child{cmd, in, bufio.NewScanner(out)}
+	c := &child{cmd: cmd, in: in, lines: bufio.NewScanner(out)}
 	t.Cleanup(func() { c.end(t) })
 	c.says(t, "ready")
 	return c
@@ -94,7 +97,11 @@ func (c *child) end(t *testing.T) {
 	if t.Failed() {
 		_ = c.cmd.Process.Kill()
 	}
-	if err := c.cmd.Wait(); err != nil {
+	err := c.cmd.Wait()
+	if status := c.cmd.ProcessState.Sys().(syscall.WaitStatus); c.diesOf != 0 && status.Signaled() && status.Signal() == c.diesOf {
+		return
+	}
+	if err != nil || c.diesOf != 0 {
 		t.Errorf("the child: %v", err)
 	}
 }
