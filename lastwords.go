@@ -15,16 +15,23 @@ import (
 // (terminationMessagePath of the Pod's API). It is there only in a pod.
 const terminationLog = "/dev/termination-log"
 
-// lastWords tells why confit left, on stderr and where kubectl describe looks;
-// what a hook printed is on stderr already. Who asks for the status is a guest
-// in a container, whose last words aren't the guest's.
-func lastWords(code int, err error) {
-	fmt.Fprintln(process.Unstopped(os.Stderr), "confit:", err)
-	if code == status.None {
-		return
+// lastWords tells why confit left, where kubectl describe looks and on stderr;
+// what a hook printed is on stderr already. Stderr comes second, as its reader
+// may hang; that is waited for by Flush, and no longer. Who asks for the status
+// is a guest in a container, whose last words aren't the guest's.
+func lastWords(stderr *process.Log, code int, err error) {
+	if code != status.None {
+		writeTerminationLog(err)
 	}
-	text := err.Error()
-	if r := (*supervisor.Rejected)(nil); errors.As(err, &r) {
+	complain(stderr, err)
+}
+
+func complain(stderr *process.Log, err error) { fmt.Fprintln(stderr, "confit:", err) }
+
+// writeTerminationLog adds what a hook printed.
+func writeTerminationLog(reason error) {
+	text := reason.Error()
+	if r := (*supervisor.Rejected)(nil); errors.As(reason, &r) {
 		text += "\n" + r.Tail
 	}
 	if f, err := os.OpenFile(terminationLog, os.O_WRONLY|os.O_TRUNC, 0); err == nil {

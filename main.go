@@ -21,17 +21,20 @@ import (
 var version = "devel"
 
 func main() {
-	becomeApp(os.Args)
+	environ := signals.Environ()
+	becomeApp(os.Args, environ)
 	inbox := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
-	code, err := run(inbox, os.Args, os.Environ())
+	stderr := process.NewLog(process.Unstopped(os.Stderr))
+	code, err := run(inbox, stderr, os.Args, environ)
 	if err != nil {
-		lastWords(code, err)
+		lastWords(stderr, code, err)
 	}
+	stderr.Flush()
 	os.Exit(code)
 }
 
-func run(inbox signals.Inbox, args, environ []string) (int, error) {
+func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int, error) {
 	c, err := config.Parse(args, environ)
 	if err != nil {
 		return config.ExitUsage, err
@@ -54,15 +57,13 @@ func run(inbox signals.Inbox, args, environ []string) (int, error) {
 		}
 		return status.Show(os.Stdout, data)
 	default:
-		return supervise(inbox, &c)
+		return supervise(inbox, stderr, environ, &c)
 	}
 	return 0, nil
 }
 
 // supervise runs the app. Up to its start every refusal is the end; then the exit code is the app's.
-func supervise(inbox signals.Inbox, c *config.Config) (int, error) {
-	stderr := process.NewLog(process.Unstopped(os.Stderr))
-	defer stderr.Flush()
+func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
 	l, err := linker.Open(c.Linker(log))
 	if err != nil {
@@ -71,7 +72,7 @@ func supervise(inbox signals.Inbox, c *config.Config) (int, error) {
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)
 	}
-	environ, socket, err := notify.Offer(process.Environ(), c.State+"/notify")
+	environ, socket, err := notify.Offer(environ, c.State+"/notify")
 	if err != nil {
 		log.Warn("the app can't say that it is ready", "error", err)
 	}

@@ -16,13 +16,14 @@ import (
 type Via struct {
 	Ignored string // the signals to be ignored, as package signals writes them
 	Listen  bool   // LISTEN_PID has to be its own pid, sd_listen_fds(3)
+	Hook    bool   // it is a hook, not the app; that alone is no reason
 }
 
 const (
 	// becoming is argv[0] of such a process. Behind it stand the fields of Via,
 	// the path of the program, and its arguments.
 	becoming = "confit: becoming"
-	fields   = 4
+	fields   = 5
 
 	self      = "/proc/self/exe"
 	listenPID = "LISTEN_PID="
@@ -37,18 +38,18 @@ func (c Command) listens() bool {
 // commandLine asks confit to become a program. Without /proc there is no
 // confit to ask, and the program is started as it is.
 func (v Via) commandLine(path string, args []string) (string, []string) {
-	if v == (Via{}) || executable(self) != nil {
+	if (v.Ignored == "" && !v.Listen) || executable(self) != nil {
 		return path, args
 	}
-	return self, append([]string{becoming, v.Ignored, strconv.FormatBool(v.Listen), path}, args...)
+	return self, append([]string{becoming, v.Ignored, strconv.FormatBool(v.Listen), strconv.FormatBool(v.Hook), path}, args...)
 }
 
 // Asked reports whether this process is asked to become a program, and which.
-func Asked(args []string) (c Command, v Via, asked bool) {
+func Asked(args, environ []string) (c Command, v Via, asked bool) {
 	if len(args) <= fields || args[0] != becoming {
 		return c, v, false
 	}
-	return Command{Args: args[fields:], Env: Environ(), path: args[fields-1]}, Via{args[1], args[2] == "true"}, true
+	return Command{Args: args[fields:], Env: environ, path: args[fields-1]}, Via{args[1], args[2] == "true", args[3] == "true"}, true
 }
 
 // Become makes this process the program. It returns only when that can't be.
@@ -71,17 +72,4 @@ func orByShell(path string, args []string, start func(path string, args []string
 		err = start(shell, append([]string{shell, path}, args[1:]...))
 	}
 	return err
-}
-
-// Environ is the environment as this process was given it. The standard
-// library's leaves out what stands in it twice, or is empty.
-func Environ() []string {
-	text, err := os.ReadFile("/proc/self/environ")
-	if err != nil {
-		return os.Environ()
-	}
-	if len(text) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }

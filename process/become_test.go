@@ -12,18 +12,20 @@ import (
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	app := []string{"sh", "-c", "", "confit: becoming"}
-	for _, v := range []Via{{Ignored: "1"}, {Listen: true}, {"8000000000000001", true}} {
+	for _, v := range []Via{{Ignored: "1"}, {Listen: true}, {"8000000000000001", true, true}, {Ignored: "1", Hook: true}} {
 		path, args := v.commandLine("/bin/sh", app)
-		c, got, asked := Asked(args)
-		if path != self || !asked || got != v || c.path != "/bin/sh" || !slices.Equal(c.Args, app) {
+		c, got, asked := Asked(args, []string{"A=1"})
+		if path != self || !asked || got != v || c.path != "/bin/sh" || !slices.Equal(c.Env, []string{"A=1"}) || !slices.Equal(c.Args, app) {
 			t.Errorf("%+v: %q %q is read as %+v, %+v, %v", v, path, args, c, got, asked)
 		}
 	}
-	if path, args := (Via{}).commandLine("/bin/sh", app); path != "/bin/sh" || !slices.Equal(args, app) {
-		t.Errorf("without need: %q %q", path, args)
+	for _, v := range []Via{{}, {Hook: true}} {
+		if path, args := v.commandLine("/bin/sh", app); path != "/bin/sh" || !slices.Equal(args, app) {
+			t.Errorf("without need: %q %q", path, args)
+		}
 	}
-	for _, args := range [][]string{nil, {becoming}, {becoming, "", "true", "/bin/sh"}, {"confit", "", "true", "/bin/sh", "sh"}} {
-		if _, _, asked := Asked(args); asked {
+	for _, args := range [][]string{nil, {becoming}, {becoming, "", "true", "false", "/bin/sh"}, {"confit", "", "true", "false", "/bin/sh", "sh"}} {
+		if _, _, asked := Asked(args, nil); asked {
 			t.Errorf("%q is taken for a program to become", args)
 		}
 	}
@@ -39,14 +41,6 @@ func TestListens(t *testing.T) {
 		if got := (Command{Env: []string{"A=1", env}}).listens(); got != want {
 			t.Errorf("%q: %v", env, got)
 		}
-	}
-}
-
-// TestEnviron: nothing is left out.
-func TestEnviron(t *testing.T) {
-	t.Parallel()
-	if got, want := strings.Join(Environ(), "\x00")+"\x00", readSelf(t, "environ"); got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -64,7 +64,7 @@ func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid 
 // a confit that is in the background.
 func StartApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: appInFront()}
-	return start(c, Via{c.Ignored, c.listens()}, []uintptr{0, 1, 2}, attr)
+	return start(c, Via{Ignored: c.Ignored, Listen: c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 
 // StartHook starts a hook: standard input is /dev/null, what it prints goes
@@ -76,7 +76,7 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err = start(c, Via{Ignored: c.Ignored}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	pid, err = start(c, Via{Ignored: c.Ignored, Hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
 	if err == nil {
 		f.hooks[pid] = true
 	}

@@ -15,7 +15,9 @@ package signals
 //  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked,
 //     too: it never blocks what is marked as deadly, or as the C library's, in
 //     runtime.sigtable (runtime.blockableSig), so that mark is taken off
-//  4. note where the handler is
+//  4. note where the environment is, and show the runtime an empty one
+//     (environ.go says why)
+//  5. note where the handler is
 //
 // From then on a signal waits until [Subscribe] lets it in. Nothing else in
 // the runtime depends on the mark of a signal that it has no handler for.
@@ -48,3 +50,7 @@ var patient = [...]struct{ place, flags, name uint64 }{
 
 // entrySize is that of the runtime's {flags int32; name string}.
 const entrySize = 24
+
+// nothing is what each variable of the environment is to the runtime: an empty
+// string.
+var nothing uint64

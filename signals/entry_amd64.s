@@ -62,7 +62,23 @@ other:
 	ADDQ	$24, BX
 	JMP	patient
 done:
-	// 4. The handler's address, which Go code can't take.
+	// 4. The environment. SP points at argc, argv, 0, envp, 0.
+	MOVQ	0(SP), AX
+	LEAQ	16(SP)(AX*8), BX // envp
+	MOVQ	0(BX), AX
+	MOVQ	AX, ·environAt(SB)
+	LEAQ	·nothing(SB), DX
+	XORQ	CX, CX // how many
+hide:
+	CMPQ	0(BX)(CX*8), $0
+	JEQ	hidden
+	MOVQ	DX, 0(BX)(CX*8)
+	INCQ	CX
+	JMP	hide
+hidden:
+	MOVQ	CX, ·environCount(SB)
+
+	// 5. The handler's address, which Go code can't take.
 	LEAQ	·handler(SB), AX
 	MOVQ	AX, ·handlerAt(SB)
 	LEAQ	·restorer(SB), AX

@@ -65,7 +65,25 @@ other:
 	ADD	$24, R19, R19
 	B	patient
 done:
-	// 4. The handler's address, which Go code can't take.
+	// 4. The environment. RSP points at argc, argv, 0, envp, 0.
+	MOVD	0(RSP), R4
+	ADD	$16, RSP, R5
+	ADD	R4<<3, R5, R5 // envp
+	MOVD	0(R5), R6
+	MOVD	R6, ·environAt(SB)
+	MOVD	$·nothing(SB), R6
+	MOVD	$0, R7 // how many
+hide:
+	MOVD	0(R5), R4
+	CBZ	R4, hidden
+	MOVD	R6, 0(R5)
+	ADD	$8, R5
+	ADD	$1, R7
+	B	hide
+hidden:
+	MOVD	R7, ·environCount(SB)
+
+	// 5. The handler's address, which Go code can't take.
 	MOVD	$·handler(SB), R6
 	MOVD	R6, ·handlerAt(SB)
 	MOVD	$1, R6

@@ -20,6 +20,8 @@ type Inherited struct {
 // runtime; without an entry point it is all 0.
 var (
 	ignoredAtEntry, blockedAtEntry uint64
+	environAt                      *byte // the first variable
+	environCount                   uint64
 	handlerAt, restorerAt          uintptr // code for sigaction(2)
 	entered                        uint64  // 1 once the entry point has run
 )
