@@ -23,10 +23,13 @@ var version = "devel"
 func main() {
 	environ := signals.Environ()
 	becomeApp(os.Args, environ)
-	inbox := signals.Subscribe() // before anything that takes time: see there
+	inbox, err := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
 	stderr := process.NewLog(process.Unstopped(os.Stderr))
-	code, err := run(inbox, stderr, os.Args, environ)
+	code := config.ExitSystem
+	if err == nil {
+		code, err = run(inbox, stderr, os.Args, environ)
+	}
 	if err != nil {
 		lastWords(stderr, code, err)
 	}

@@ -54,3 +54,6 @@ const entrySize = 24
 // nothing is what each variable of the environment is to the runtime: an empty
 // string.
 var nothing uint64
+
+// onlyChild is the set that holds CHLD, for the handler.
+var onlyChild uint64 = 1 << (17 - 1)

@@ -10,6 +10,7 @@
 #define SYS_rt_sigprocmask	14
 #define SYS_rt_sigreturn	15
 #define SYS_write	1
+#define SIGCHLD	17
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
 	// 1. The signals that are ignored.
@@ -89,11 +90,26 @@ hidden:
 // The handler of signals, see queue.go. The signal is in DI.
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
 	PUSHQ	DI
-	MOVQ	·queueEnd(SB), DI
 	MOVQ	SP, SI
+	MOVQ	·sentEnd(SB), R8
 	MOVQ	$1, DX // one byte, the lowest
+	CMPQ	DI, $SIGCHLD
+	JNE	write
+	MOVQ	·diedEnd(SB), R8
+	MOVQ	$8, DX // what an eventfd takes
+write:
+	MOVQ	R8, DI
 	MOVQ	$SYS_write, AX
 	SYSCALL
+	CMPQ	0(SP), $SIGCHLD
+	JEQ	out
+	MOVQ	$1, DI // SIG_UNBLOCK: CHLD has its turn behind each other signal
+	LEAQ	·onlyChild(SB), SI
+	XORQ	DX, DX
+	MOVQ	$8, R10
+	MOVQ	$SYS_rt_sigprocmask, AX
+	SYSCALL
+out:
 	POPQ	DI
 	RET
 

@@ -9,6 +9,7 @@
 #define SYS_rt_sigaction	134
 #define SYS_rt_sigprocmask	135
 #define SYS_write	64
+#define SIGCHLD	17
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
 	// 1. The signals that are ignored.
@@ -95,10 +96,25 @@ hidden:
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
 	SUB	$16, RSP
 	MOVD	R0, (RSP)
-	MOVD	·queueEnd(SB), R0
 	MOVD	RSP, R1
+	MOVD	R0, R19
+	MOVD	·sentEnd(SB), R0
 	MOVD	$1, R2 // one byte, the lowest
+	CMP	$SIGCHLD, R19
+	BNE	write
+	MOVD	·diedEnd(SB), R0
+	MOVD	$8, R2 // what an eventfd takes
+write:
 	MOVD	$SYS_write, R8
 	SVC
+	CMP	$SIGCHLD, R19
+	BEQ	out
+	MOVD	$1, R0 // SIG_UNBLOCK: CHLD has its turn behind each other signal
+	MOVD	$·onlyChild(SB), R1
+	MOVD	$0, R2
+	MOVD	$8, R3
+	MOVD	$SYS_rt_sigprocmask, R8
+	SVC
+out:
 	ADD	$16, RSP
 	RET

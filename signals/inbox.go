@@ -1,29 +1,36 @@
 package signals
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
 
-// inboxSize is how many signals may wait while the loop is busy. The kernel
-// keeps one of each standard signal; os/signal drops what finds no room, and
-// with the entry point the rest waits in front of it, see queue.go.
+// inboxSize is how many signals os/signal may hand over at once; it drops what
+// finds no room.
 const inboxSize = 256
 
 // Inbox receives the signals that are sent to confit.
 type Inbox struct {
-	// Children holds a value when a child has changed state. It is a channel
-	// of its own, so that a burst of other signals can't crowd a SIGCHLD out;
-	// one place is enough, as every wake reaps all there is.
+	// Children holds a value when a child has changed state; one place is
+	// enough, as every wake reaps all there is. No number of other signals keeps
+	// it waiting. Those that are sent before a child ends can be received when
+	// this tells of it, see queue.go.
 	Children <-chan os.Signal
-	// Others holds the signals that are meant for the app, in the order they
-	// came in.
-	Others <-chan os.Signal
 	// Inherited is for the processes that confit starts.
 	Inherited Inherited
+
+	sent *queue
 }
+
+// Hints delivers a value when there may be something to receive.
+func (in Inbox) Hints() <-chan struct{} { return in.sent.hints }
+
+// Receive takes the next signal that is meant for the app, in the order they
+// came in; false means that none waits.
+func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 
 // Subscribe takes over every signal that can be caught. It is the first thing
 // that main does: signals wait for it from the entry point on, and without one
@@ -31,20 +38,37 @@ type Inbox struct {
 // subscribed to, where the kernel would have dropped it.
 //
 // SIGURG is the Go runtime's own (golang/go#37942) and isn't subscribed to.
-func Subscribe() Inbox {
-	inherited := atStart()
+func Subscribe() (Inbox, error) {
+	in := Inbox{Inherited: atStart()}
 	children := make(chan os.Signal, 1)
-	others := make(chan os.Signal, inboxSize)
-	if entered == 1 && queue(children, others) == nil {
-		signal.Notify(others, faults...)
-	} else {
-		signal.Notify(children, unix.SIGCHLD)
-		signal.Notify(others, forwarded()...)
+	in.Children = children
+	var err error
+	if in.sent, err = newQueue(); err == nil {
+		err = in.sent.subscribe(children)
+	}
+	if err != nil {
+		return Inbox{}, fmt.Errorf("cannot receive signals: %w", err)
 	}
 	// Subscribed so that a closed stderr can't end confit, but read by nobody:
 	// the SIGPIPE of confit's own write can't be told from one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
-	return Inbox{Children: children, Others: others, Inherited: inherited}
+	return in, nil
+}
+
+func (q *queue) subscribe(children chan<- os.Signal) error {
+	list, died := forwarded(), make(chan os.Signal, 1)
+	if entered == 1 {
+		if err := q.handle(children); err != nil {
+			return err
+		}
+		list = faults
+	} else {
+		signal.Notify(died, unix.SIGCHLD)
+	}
+	received := make(chan os.Signal, inboxSize)
+	signal.Notify(received, list...)
+	go q.fill(received, died, children)
+	return nil
 }
 
 // forwarded lists the signals that are passed on to the app. Of these, PROF

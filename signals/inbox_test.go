@@ -32,7 +32,8 @@ func TestForwarded(t *testing.T) {
 
 // inbox subscribes and prints what comes in, until its standard input ends.
 func inbox() {
-	in := Subscribe()
+	in, err := Subscribe()
+	must(err)
 	end := make(chan struct{})
 	go func() {
 		_, _ = io.ReadAll(os.Stdin)
@@ -45,8 +46,10 @@ func inbox() {
 			return
 		case <-in.Children:
 			fmt.Println("child")
-		case sig := <-in.Others:
-			fmt.Println(Name(sig.(Signal)))
+		case <-in.Hints():
+			for sig, ok := in.Receive(); ok; sig, ok = in.Receive() {
+				fmt.Println(Name(sig))
+			}
 		}
 	}
 }
@@ -95,7 +98,8 @@ func wantNothingIgnored(t *testing.T, pid int) {
 
 // deaf subscribes and writes to a log that nobody reads any more.
 func deaf() {
-	Subscribe()
+	_, err := Subscribe()
+	must(err)
 	for range 3 {
 		if _, err := os.Stderr.WriteString("x"); !errors.Is(err, unix.EPIPE) {
 			os.Exit(9)

@@ -4,43 +4,134 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// With the entry point confit has a handler of its own, which writes the
-// signal's number to a pipe. os/signal keeps one bit of each signal
-// (runtime.sig.mask): of 50 real-time signals that come in at once, which the
-// kernel queues, it passes on one. And to subscribe to all signals there takes
-// 2 ms, half of what confit needs to start an app.
+// Signals wait in the kernel until the loop asks for them. Those for the app
+// are numbers in a pipe, in the order they came in. That a child has changed
+// state goes another way, so that it is neither behind them nor crowded out.
+//
+// With the entry point confit has a handler of its own, which writes to both.
+// os/signal keeps one bit of each signal (runtime.sig.mask): of 50 real-time
+// signals that come in at once, which the kernel queues, it passes on one. And
+// to subscribe to all signals there takes 2 ms, half of what confit needs to
+// start an app.
+//
+// Of several pending signals the kernel delivers the one with the lowest number
+// first, so in a flood of USR1 none with a higher number would ever be
+// delivered. Therefore the handler, which nothing interrupts, unblocks CHLD when
+// it has written: one that is pending has its turn there and then. A TERM that
+// came before it (15, CHLD is 17) is in the pipe by that time.
 
-// queueEnd is where the handler writes to. It has room for 65,536 signals,
-// pipe(7); one that finds none is lost.
-var queueEnd uintptr //nolint:unused // the handler reads it
+// Where the handler writes to: a pipe, which has room for 65,536 signals,
+// pipe(7), so that one that finds none is lost; and an eventfd(2).
+var sentEnd, diedEnd uintptr //nolint:unused // the handler reads them
 
-// queue passes all signals on but those that a fault raises, which stay with
-// the Go runtime.
-func queue(children, others chan<- os.Signal) error {
+// queue is the pipe.
+type queue struct {
+	end   int // for writing
+	conn  syscall.RawConn
+	hints chan struct{}
+}
+
+func newQueue() (*queue, error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		return nil, err
+	}
+	conn, err := os.NewFile(uintptr(ends[0]), "signals").SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	q := &queue{end: ends[1], conn: conn, hints: make(chan struct{})}
+	go q.hint()
+	return q, nil
+}
+
+// hint tells that something is there. It takes nothing out.
+func (q *queue) hint() {
+	for q.conn.Read(readable) == nil {
+		q.hints <- struct{}{}
+	}
+}
+
+func readable(fd uintptr) bool {
+	n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ) // FIONREAD by its other name
+	return err == nil && n > 0
+}
+
+// take is the next signal; false means that none waits.
+func (q *queue) take() (sig Signal, ok bool) {
+	var number [1]byte
+	_ = q.conn.Control(func(fd uintptr) { // Read would wait for hint to end
+		n, err := retried(func() (int, error) { return unix.Read(int(fd), number[:]) })
+		ok = err == nil && n == 1
+	})
+	return Signal(number[0]), ok
+}
+
+// put is for the signals that os/signal receives.
+func (q *queue) put(sig os.Signal) {
+	_, _ = retried(func() (int, error) { return unix.Write(q.end, []byte{byte(sig.(Signal))}) })
+}
+
+// retried repeats a call that a signal interrupted.
+func retried(call func() (int, error)) (int, error) {
+	for {
+		if n, err := call(); err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+// fill copies what os/signal receives, and tells of children once that is done.
+func (q *queue) fill(received, died <-chan os.Signal, children chan<- os.Signal) {
+	for {
+		select {
+		case sig := <-received:
+			q.put(sig)
+		case <-died:
+			for range len(received) { // they came before
+				q.put(<-received)
+			}
+			wake(children)
+		}
+	}
+}
+
+// wake leaves a value, unless one is waiting, which is as good as two.
+func wake(children chan<- os.Signal) {
+	select {
+	case children <- unix.SIGCHLD:
+	default:
+	}
+}
+
+// handle has confit's own handler take all signals but those that a fault
+// raises, which stay with the Go runtime.
+func (q *queue) handle(children chan<- os.Signal) error {
+	died, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	if err != nil {
 		return err
 	}
-	queueEnd = uintptr(ends[1])
+	sentEnd, diedEnd = uintptr(q.end), uintptr(died)
 	var all uint64
 	for _, sig := range append(forwarded(), unix.SIGCHLD) {
 		if !slices.Contains(faults, sig) {
-			handle(sig.(Signal))
+			install(sig.(Signal))
 			all |= bit(sig.(Signal))
 		}
 	}
 	go receive(all)
-	go pass(os.NewFile(uintptr(ends[0]), "signals"), children, others)
+	go watch(os.NewFile(uintptr(died), "children"), children)
 	return nil
 }
 
-// handle installs the handler. It runs where the Go runtime's would, on the
-// stack for signals, and no other comes in between.
-func handle(sig Signal) {
+// install makes the handler a signal's. It runs where the Go runtime's would, on
+// the stack for signals, and no other but CHLD's comes in between.
+func install(sig Signal) {
 	const hasRestorer, onStack, restart = 0x04000000, 0x08000000, 0x10000000 // SA_RESTORER, SA_ONSTACK, SA_RESTART
 	a := sigaction{handler: handlerAt, flags: onStack | restart, mask: ^uint64(0)}
 	if restorerAt != 0 {
@@ -59,24 +150,14 @@ func receive(all uint64) {
 	select {}
 }
 
-// pass sends on what the handler wrote.
-func pass(queue *os.File, children, others chan<- os.Signal) {
-	var buffer [512]byte
+// watch tells of children.
+func watch(died *os.File, children chan<- os.Signal) {
+	var count [8]byte // all that have died since: eventfd(2)
 	for {
-		n, err := queue.Read(buffer[:])
-		for _, number := range buffer[:n] {
-			if sig := Signal(number); sig != unix.SIGCHLD {
-				others <- sig
-				continue
-			}
-			select {
-			case children <- unix.SIGCHLD:
-			default: // one is waiting, which is as good as two
-			}
-		}
-		if err != nil {
+		if _, err := died.Read(count[:]); err != nil {
 			return
 		}
+		wake(children)
 	}
 }
 

@@ -128,8 +128,9 @@ func (l *loop) wait(timer *time.Timer) event {
 		process.FollowStop(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
-	case sig := <-l.Inbox.Others:
-		return signalled{sig.(signals.Signal)}
+	case <-l.Inbox.Hints():
+		l.heed()
+		return nil
 	case <-l.Linker.Hints():
 		return hinted{}
 	case <-l.Linker.Opens():
@@ -157,11 +158,20 @@ func (l *loop) handle(e event) {
 	}
 }
 
-// heed takes the signals that are there when a death is reported: a TERM that
-// came before the app's end in a restart is no reason to start it again.
+// maxSignals is how many signals are taken at once: a flood of them must not
+// keep anything else from being handled.
+const maxSignals = 256
+
+// heed takes the signals that are there. When a death is reported they come
+// first: a TERM that came before the app's end in a restart is no reason to
+// start it again.
 func (l *loop) heed() {
-	for range len(l.Inbox.Others) {
-		l.handle(signalled{(<-l.Inbox.Others).(signals.Signal)})
+	for range maxSignals {
+		sig, ok := l.Inbox.Receive()
+		if !ok {
+			return
+		}
+		l.handle(signalled{sig})
 	}
 }
 

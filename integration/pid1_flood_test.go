@@ -1,0 +1,74 @@
+package integration
+
+import (
+	"bufio"
+	"fmt"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// unmoved ignores every signal but TERM, and ends when it is let go.
+const unmoved = `for s in 1 2 3 10 12 14 18 28 29 30 $(seq 34 64); do trap "" $s; done; echo ready; read x <%s; exit 5`
+
+// sender sends signals to a process as fast as it can, until there is nobody left, or it has sent the number that it was told.
+const sender = `my ($pid, $n, @s) = @ARGV; $| = 1;
+for my $i (1 .. $n) { kill($s[$i % @s], $pid) or $!{EAGAIN} or exit 0; print "warm\n" if $i == 100_000 }
+exit 9`
+
+const (
+	senders   = 12
+	floodSize = 3_000_000 // what each would send, if confit didn't end
+)
+
+// In a flood of signals, some of which the kernel delivers before that of a child's end, the app's end is noticed at once: confit
+// ends long before the flood does.
+func TestPID1_flood(t *testing.T) {
+	for name, flood := range map[string][]string{
+		"standard":  {"1", "10", "12", "14", "28", "30"},
+		"real_time": {"34", "35", "36", "50", "63", "64"},
+		"mixed":     {"1", "10", "34", "35", "12", "64", "50", "14"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newExit(t)
+			s.program = programs.shipped
+			gate := s.path("gate")
+			if err := syscall.Mkfifo(gate, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			c := s.start("sh", "-c", fmt.Sprintf(unmoved, gate))
+			c.says("ready", 1)
+			all := c.flood(flood)
+			s.write(gate, "\n")
+			c.ends(5)
+			for _, one := range all {
+				if err := one.Wait(); err != nil {
+					t.Errorf("confit ended after the flood: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// flood begins it, and returns when all have sent enough for every queue to be full.
+func (c *confit) flood(list []string) []*exec.Cmd {
+	c.t.Helper()
+	var all []*exec.Cmd
+	for n := range senders {
+		turned := append(list[n%len(list):], list[:n%len(list)]...) // each begins with another
+		cmd := exec.Command("perl", append([]string{"-MErrno", "-e", sender, fmt.Sprint(c.pid), fmt.Sprint(floodSize)}, turned...)...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.t.Cleanup(func() { _ = cmd.Process.Kill() })
+		all = append(all, cmd)
+		c.t.Cleanup(func() { out.Close() })
+		defer bufio.NewReader(out).ReadString('\n')
+	}
+	return all
+}
