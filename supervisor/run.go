@@ -184,21 +184,23 @@ func (l *loop) become(s state, actions []action) {
 	}
 }
 
-// reap collects all children that have ended.
+// reap collects all children that have ended. The end of one is handled before
+// the next is reaped: with --adopt that may be the one that became the app just
+// now. What is left to say before it is heard first, as whoever said something
+// must not be reaped before it is known who that was.
 func (l *loop) reap() {
-	l.listen() // whoever said something must not be reaped before it is known who that was
-	l.family.Reap(func(x process.Exit) {
-		switch x.PID {
-		case l.state.app.pid:
-			l.next = append(l.next, l.exitOf(x.Status))
-		case l.hook.pid:
-			if e := l.hook.ended(x.Status); e != nil {
-				l.next = append(l.next, e)
-			}
-		default:
-			l.next = append(l.next, reaped{})
-		}
-	})
+	l.listen()
+	l.family.Reap(func(x process.Exit) { l.handle(l.ended(x)) })
+}
+
+func (l *loop) ended(x process.Exit) event {
+	switch x.PID {
+	case l.state.app.pid:
+		return l.exitOf(x.Status)
+	case l.hook.pid:
+		return l.hook.ended(x.Status)
+	}
+	return reaped{}
 }
 
 // work does the linker's jobs, so that no slow disk keeps a signal from the
