@@ -18,6 +18,10 @@ func (s *setup) full(argv ...string) *confit {
 // However confit ends, nobody who reads its log is waited for, and Kubernetes is told the reason.
 func TestPID1_last_words_on_a_full_log(t *testing.T) {
 	t.Parallel()
+	eachBuild(t, lastWordsOnAFullLog)
+}
+
+func lastWordsOnAFullLog(t *testing.T, program string) {
 	for name, tt := range map[string]struct {
 		code   int
 		set    func(s *setup) []string // the command line
@@ -46,7 +50,7 @@ func TestPID1_last_words_on_a_full_log(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newExit(t)
-			s.program = programs.shipped
+			s.program = program
 			s.box.TerminationLog = s.write(s.path("termination"), "")
 			s.full(tt.set(s)...).ends(tt.code)
 			if got, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(got), tt.reason) {

@@ -14,12 +14,8 @@ import (
 // own affair stays with confit. (PIPE never arrives: one that was sent can't be told from that of a closed log pipe.) They come
 // in by a handler of confit's own, and without the entry point through os/signal.
 func TestSignals_forwarded(t *testing.T) {
-	for name, program := range map[string]*string{"as_built_for_tests": &programs.confit, "as_shipped": &programs.shipped} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			forwarded(t, *program)
-		})
-	}
+	t.Parallel()
+	eachBuild(t, forwarded)
 }
 
 func forwarded(t *testing.T, program string) {

@@ -1,0 +1,46 @@
+package integration
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// The entry point has the Go runtime leave signals blocked that it would unblock on every thread, by changing entries of its table,
+// each only if it looks as it did in the Go that this was written for. In the shipped confit all of them do: of the threads just the
+// one that receives signals has them unblocked. If this fails with a new Go, compare runtime.sigtable with patient of signals/entry.go;
+// docs/decisions.md says how to live without.
+func TestPID1_entry_point_fits_this_Go(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	s.program = programs.shipped
+	c := s.start(app()...)
+	c.says("ready", 1)
+	c.logs("generation accepted", 1)
+	for _, sig := range []syscall.Signal{
+		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM, syscall.SIGSTKFLT, syscall.SIGCHLD, 34,
+	} {
+		eventually(t, fmt.Sprintf("one thread takes signal %v", sig), func() bool {
+			blocked, open := c.threads(sig)
+			return blocked > 1 && open == 1
+		})
+	}
+}
+
+// threads counts confit's, by whether they have a signal blocked.
+func (c *confit) threads(sig syscall.Signal) (blocked, open int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", c.pid))
+	for _, task := range tasks {
+		mask, err := strconv.ParseUint(statusField(task, "SigBlk"), 16, 64)
+		switch {
+		case err != nil: // it is gone
+		case mask&(1<<(sig-1)) != 0:
+			blocked++
+		default:
+			open++
+		}
+	}
+	return blocked, open
+}

@@ -1,0 +1,28 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// buildPlain builds confit without its entry point, as `go build .` does, and as it is for other architectures.
+var buildPlain = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs.dir, "plain")
+	return path, goBuild("..", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", path, "."})
+})
+
+// eachBuild runs a test on the confit that is shipped and on the one without an entry point.
+func eachBuild(t *testing.T, test func(t *testing.T, program string)) {
+	plain, err := buildPlain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, program := range map[string]string{"as_shipped": programs.shipped, "without_entry_point": plain} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
