@@ -4,7 +4,8 @@
 #
 # Where signals/ has an entry point for the architecture, the kernel is told to jump to it (-E), and it may refer to a table of
 # the Go runtime (-checklinkname=0). Without it, as `go build .` makes it, confit works, but a signal in its first
-# milliseconds may end it, and what it was started with is passed on less exactly: signals/entry.go.
+# milliseconds may end it, what it was started with is passed on less exactly, and the app's GODEBUG, GOMEMLIMIT and the like
+# act on confit, too: signals/entry.go, signals/environ.go.
 #
 # In what makes text nothing is inlined: it isn't on the way of a signal or of a swap, and this is 57 KB.
 set -eu

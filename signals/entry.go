@@ -35,7 +35,8 @@ var heldAtEntry = ^uint64(1<<(4-1) | 1<<(5-1) | 1<<(7-1) | 1<<(8-1) | 1<<(11-1) 
 // USR1 is. An entry is changed only if it looks as in Go 1.26, by its flags (1
 // is _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock, 256 _SigIgn) and
 // the length of its name: with another Go the milliseconds stay as they are
-// without an entry point, and nothing breaks. A place of 0 ends the list.
+// without an entry point, and nothing breaks. A test fails then:
+// TestPID1_entry_point_fits_this_Go. A place of 0 ends the list.
 var patient = [...]struct{ place, flags, name uint64 }{
 	{1 * entrySize, 1 + 2, uint64(len("SIGHUP: terminal line hangup"))},
 	{2 * entrySize, 1 + 2, uint64(len("SIGINT: interrupt"))},
