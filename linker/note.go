@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A note is a small file in the state directory, which outlives confit. It is
@@ -68,10 +70,7 @@ func (s *state) writeJSON(name string, value any) error {
 // the old one or the new one, whole.
 func (s *state) replace(name string, data []byte) error {
 	tmp := tmpPrefix + randomName()
-	err := s.root.WriteFile(tmp, data, noteMode)
-	if err == nil {
-		err = s.root.Chmod(tmp, noteMode) // whatever the umask
-	}
+	err := s.writeNew(tmp, data)
 	if err == nil {
 		err = s.root.Rename(tmp, name)
 	}
@@ -80,6 +79,15 @@ func (s *state) replace(name string, data []byte) error {
 		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.path, name), cause(err))
 	}
 	return nil
+}
+
+func (s *state) writeNew(name string, data []byte) error {
+	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Chmod(noteMode), f.Close()) // whatever the umask; as in makeDir
 }
 
 // readTargets reads the list of targets that confit made.
