@@ -8,8 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,6 +49,9 @@ type file struct {
 // errMoved says that the volumes changed while they were read.
 var errMoved = errors.New("the volume changed while it was read")
 
+// errTooLarge is about a file that can't be of a generation.
+var errTooLarge = errors.New("it is larger than a generation may be")
+
 // hashKeys reads every key once and returns what is known of each.
 func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
 	if err := l.checkSize(r.keys); err != nil {
@@ -56,64 +59,126 @@ func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
 	}
 	files := make(map[string]file, len(r.keys))
 	for _, k := range r.keys {
-		s := &l.links[k.link]
 		f, known := files[k.path]
 		if !known {
-			sum, err := l.copyKey(k, io.Discard)
-			if err != nil {
-				return nil, s.classify(err)
+			var err error
+			if f, err = l.describeCopy(k.info); err != nil {
+				return nil, err
 			}
-			st := k.info.Sys().(*syscall.Stat_t)
-			f = file{sum: sum, mode: k.info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, size: st.Size, direct: true}
 		}
-		f.direct = f.direct && s.Direct
+		f.direct = f.direct && l.links[k.link].Direct
 		f.links = append(f.links, k.link)
+		files[k.path] = f
+	}
+	left := l.sizeLimit
+	for _, k := range r.keys {
+		f := files[k.path]
+		if f.links[0] != k.link {
+			continue // read for another link
+		}
+		var err error
+		if f.sum, f.size, err = l.hashKey(k, f.direct, &left); err != nil {
+			return nil, l.links[k.link].classify(err)
+		}
 		files[k.path] = f
 	}
 	return files, nil
 }
 
+// hashKey reads a key without copying it. The limit holds for what is read,
+// too, as a key may have grown since it was looked at: left is what the keys to
+// be copied may still hold. A direct key may be large, but not grow for ever.
+func (l *Linker) hashKey(k key, direct bool, left *int64) (Hash, int64, error) {
+	if direct {
+		return l.hashDirect(k)
+	}
+	sum, n, err := l.copyKey(k, io.Discard, *left)
+	if *left -= n; *left < 0 {
+		err = l.tooLarge(k)
+	}
+	return sum, n, err
+}
+
+func (l *Linker) hashDirect(k key) (Hash, int64, error) {
+	f, err := k.open()
+	if err != nil {
+		return Hash{}, 0, err
+	}
+	defer f.Close()
+	limit := min(max(k.info.Size(), l.sizeLimit), math.MaxInt64-1)
+	sum, n, err := l.copyUpTo(f, io.Discard, limit)
+	if n > limit {
+		err = errMoved
+	}
+	return sum, n, err
+}
+
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
 // at most 1 MiB: more is a mistake, or belongs under the option direct.
 func (l *Linker) checkSize(keys []key) error {
-	size := int64(0)
+	left := l.sizeLimit
 	counted := map[string]bool{}
 	for _, k := range keys {
 		if l.links[k.link].Direct || counted[k.path] {
 			continue
 		}
 		counted[k.path] = true
-		if size += k.info.Size(); size > l.sizeLimit {
-			return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
-				l.sizeLimit>>20, k.name, k.vol.dir)
+		if k.info.Size() > left {
+			return l.tooLarge(k)
 		}
+		left -= k.info.Size()
 	}
 	return nil
 }
 
-// copyKey copies a key's bytes to w and returns their hash. The key is known
-// to be a regular file; O_NONBLOCK is for one that was made a FIFO since.
-func (l *Linker) copyKey(k key, w io.Writer) (Hash, error) {
-	f, err := k.vol.root.OpenFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func (l *Linker) tooLarge(k key) error {
+	return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
+		l.sizeLimit>>20, k.name, k.vol.dir)
+}
+
+// copyKey copies a key's bytes to w, unless it lives in memory and must not get
+// to a disk. It returns their hash and, like copyUpTo, their number.
+func (l *Linker) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) {
+	f, err := k.open()
 	if err != nil {
-		return Hash{}, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))
+		return Hash{}, 0, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Hash{}, errMoved
+	if err := l.keepKeyOffDisk(k, f); err != nil {
+		return Hash{}, 0, err
 	}
-	return l.copySum(f, w)
+	return l.copyUpTo(f, w, limit)
+}
+
+// open opens a key, which is known to be a regular file; O_NONBLOCK is for one
+// that was made a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
+func (k key) open() (*os.File, error) {
+	f, err := k.vol.root.OpenFile(k.name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, errMoved
+	}
+	return f, nil
 }
 
 // copySum copies what is left of a file to w and returns its hash.
 func (l *Linker) copySum(f *os.File, w io.Writer) (Hash, error) {
-	h := sha256.New()
-	// Wrapped, as *os.File would bring a buffer of its own to each copy.
-	from := struct{ io.Reader }{f}
-	if _, err := io.CopyBuffer(io.MultiWriter(h, w), from, l.buffer); err != nil {
-		return Hash{}, err
+	sum, n, err := l.copyUpTo(f, w, l.sizeLimit)
+	if n > l.sizeLimit {
+		err = errTooLarge
 	}
-	return Hash(h.Sum(nil)), nil
+	return sum, err
+}
+
+// copyUpTo copies what is left of a file to w and returns its hash and size. Of
+// a file with more than limit bytes it copies one more.
+func (l *Linker) copyUpTo(f *os.File, w io.Writer, limit int64) (Hash, int64, error) {
+	h := sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), l.buffer)
+	return Hash(h.Sum(nil)), n, err
 }
 
 // hashOf is the content hash of a generation.

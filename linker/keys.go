@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // key is one file of a volume that a link asks for.
@@ -26,13 +28,16 @@ func expand(i int, s *source, v *volume) ([]key, error) {
 	}
 	var keys []key
 	var wrong []error
-	err := s.walk(v, func(below string) {
-		k := key{link: i, vol: v, path: path.Join(s.prefix, below), name: path.Join(v.inVolume(s.base), below)}
+	gone := false
+	err := s.walk(v, func(below, name string) {
+		k := key{link: i, vol: v, path: path.Join(s.prefix, below), name: name}
 		if s.kind != wholeDir {
 			k.target = path.Join(s.Target, below)
 		}
 		info, err := v.stat(k.name)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			gone = true // it was listed a moment ago
 		case err != nil:
 			wrong = append(wrong, s.errorf("%w", err))
 		case !info.IsDir(): // a link to a directory is no key
@@ -40,6 +45,9 @@ func expand(i int, s *source, v *volume) ([]key, error) {
 			keys = append(keys, k)
 		}
 	})
+	if gone {
+		err = errMoved
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,60 +86,14 @@ func (s *source) missing(v *volume) error {
 	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
 }
 
-// walk calls found with the path, below the link's base, of each name that the
-// link matches and that isn't a directory.
-func (s *source) walk(v *volume, found func(below string)) error {
-	if v.root == nil {
-		return nil
-	}
-	base := v.inVolume(s.base)
-	depth := strings.Count(s.pattern, "/")
-	err := fs.WalkDir(v.root.FS(), base, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name == base {
-			return nil
-		}
-		below := strings.TrimPrefix(name, base+"/")
-		if !visible(d.Name()) {
-			return skip(d)
-		}
-		if d.IsDir() {
-			if s.kind == glob && strings.Count(below, "/") >= depth {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if s.kind == glob {
-			if ok, _ := path.Match(s.pattern, below); !ok {
-				return nil
-			}
-		}
-		found(below)
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // no such directory: no keys
-	}
-	if err != nil {
-		return s.classify(fmt.Errorf("cannot list volume %q: %w", v.dir, cause(err)))
-	}
-	return nil
-}
-
-func skip(d fs.DirEntry) error {
-	if d.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
-}
-
 // stat looks at a key without opening it: opening a FIFO would block and
 // opening a device may do anything. Links are followed inside the volume only.
 func (v *volume) stat(name string) (fs.FileInfo, error) {
 	if v.root == nil {
 		return nil, fs.ErrNotExist
+	}
+	if flaw := flawOf(name); flaw != "" {
+		return nil, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
 	}
 	info, err := v.root.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,6 +109,19 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, describe(info.Mode()))
 	}
 	return info, nil
+}
+
+// flawOf says what is wrong with a name that couldn't be told: the notes and the
+// status are JSON, which is UTF-8, and a hook has the changed keys one a line.
+// The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
+func flawOf(name string) string {
+	switch {
+	case !utf8.ValidString(name):
+		return "isn't UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return "holds a control character"
+	}
+	return ""
 }
 
 // describe names a file's type with its article.
@@ -171,7 +146,8 @@ func describe(m fs.FileMode) string {
 // classify tells what is wrong with a volume, and stays so until the volume
 // changes, from what is wrong with the system and may pass.
 func (s *source) classify(err error) error {
-	if errors.Is(err, errMoved) {
+	var disk *onDiskError
+	if errors.Is(err, errMoved) || errors.As(err, &disk) {
 		return err
 	}
 	return invalid(s.errorf("%w", err))

@@ -41,6 +41,8 @@ type Linker struct {
 	grounds   []string // what Owns looks for
 
 	atomic  []string          // of each link, its volume once that was seen to be atomic
+	nested  map[string]bool   // directories of plain volumes that once held ..data
+	groups  map[uint32]bool   // whether copies can be given to a group, as far as it was tried
 	seen    string            // fingerprint of the last look that was brought to an end
 	made    map[string]string // targets that confit made, and what they point at
 	linked  map[string]want   // the targets of what was put in force last, where links of ours have stood since
@@ -95,7 +97,8 @@ func Open(c Config) (*Linker, error) {
 	}
 	l := &Linker{
 		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
-		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)), seen: never,
+		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
+		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
 	}
 	if l.made, err = st.readTargets(); err != nil {
 		return nil, err

@@ -50,7 +50,11 @@ func (l *Linker) look() (*reading, error) {
 			return nil, err
 		}
 	}
-	if err := r.expand(l, false); err != nil {
+	err := l.keepOffDisk(r.volumes)
+	if err == nil {
+		err = r.expand(l, false)
+	}
+	if err != nil {
 		r.close()
 		return nil, err
 	}
@@ -75,17 +79,27 @@ func (r *reading) open(l *Linker, i int) error {
 	if err == nil && v.atomic {
 		l.atomic[i] = v.dir
 	}
-	if err == nil && v.memory && !l.links[i].Direct && !l.allowDisk && !l.state.memory {
-		return &onDiskError{volume: v.dir, state: l.state.path}
+	if err != nil || v.root == nil {
+		return err
 	}
-	return err
+	v.nested = l.nested
+	v.watchAbove(l.links[i].searchFrom())
+	v.copied = v.copied || !l.links[i].Direct
+	return nil
+}
+
+// watchAbove makes the directories between a plain volume and a link's keys
+// such whose events are hints: those that are missing may come one by one.
+func (v *volume) watchAbove(dir string) {
+	for ; !v.atomic && dir != v.dir && inside(dir, v.dir); dir = filepath.Dir(dir) {
+		v.dirs = append(v.dirs, dir)
+	}
 }
 
 func (r *reading) volume(l *Linker, i int) (*volume, error) {
 	f := r.findVolume(&l.links[i])
 	if former := l.atomic[i]; former != "" && !f.atomic {
-		return &volume{dir: former}, invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
-			"(kubernetes#113242); recreate the pod if it doesn't come back", former)
+		return &volume{dir: former}, tornDown(former)
 	}
 	for _, v := range r.volumes {
 		if v.dir == f.dir && v.atomic == f.atomic {
@@ -95,6 +109,11 @@ func (r *reading) volume(l *Linker, i int) (*volume, error) {
 	v, err := openVolume(f.dir, f.atomic)
 	r.volumes = append(r.volumes, v)
 	return v, err
+}
+
+func tornDown(dir string) error {
+	return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
+		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
 }
 
 // expand lists the keys of the atomic or of the plain volumes.
@@ -156,16 +175,14 @@ func (r *reading) close() {
 }
 
 // dirs lists the directories whose events are hints: each volume and, as a
-// plain one isn't swapped as a whole, each directory of its keys.
+// plain one isn't swapped as a whole, those in it where keys are or may come.
 func (r *reading) dirs() []string {
 	var dirs []string
 	for _, v := range r.of {
 		dirs = append(dirs, v.dir)
 	}
-	for _, k := range r.keys {
-		if !k.vol.atomic {
-			dirs = append(dirs, filepath.Join(k.vol.dir, filepath.Dir(k.name)))
-		}
+	for _, v := range r.volumes {
+		dirs = append(dirs, v.dirs...)
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)

@@ -41,7 +41,7 @@ func (v *volume) kind() string {
 // A watch goes away with its directory.
 func (v *volume) watched(w *watcher, dirs []string) string {
 	for _, dir := range dirs {
-		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) {
+		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
 			return "polling"
 		}
 	}

@@ -26,7 +26,11 @@ type volume struct {
 	atomic bool     // it holds ..data
 	data   string   // what ..data points at, the name of a directory in dir
 	root   *os.Root // that directory; of a plain volume dir itself; nil when there is none
-	memory bool     // its files live in memory
+
+	copied bool            // a link asks for copies of its keys
+	memory map[uint64]bool // whether a device of its files lives in memory
+	dirs   []string        // of a plain volume, the directories whose events are hints
+	nested map[string]bool // directories of plain volumes that once held ..data
 }
 
 // searchFrom is the directory where the search for the volume begins.
@@ -66,13 +70,13 @@ func (s *source) holdsData(dir string) bool {
 // openVolume opens what a volume holds now. A volume that isn't there has no
 // root; an atomic one whose ..data leads nowhere, or out of it, is invalid.
 func openVolume(dir string, atomic bool) (*volume, error) {
-	v := &volume{dir: dir, atomic: atomic, memory: onMemory(dir)}
-	mount, err := os.OpenRoot(dir)
+	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
+	mount, err := os.OpenRoot(asDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}
 	if err != nil {
-		return v, fmt.Errorf("cannot open volume %q: %w", dir, err)
+		return v, fmt.Errorf("cannot open volume %q: %w", dir, cause(err))
 	}
 	if !atomic {
 		v.root = mount
@@ -85,7 +89,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {
 		return v, invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 	}
-	if v.root, err = mount.OpenRoot(v.data); err != nil {
+	if v.root, err = mount.OpenRoot(asDir(v.data)); err != nil {
 		return v, invalidf("volume %q: its ..data link leads nowhere: %w", dir, cause(err))
 	}
 	return v, nil
@@ -106,18 +110,6 @@ func (v *volume) inVolume(absolute string) string {
 	return rel
 }
 
-// onMemory reports whether a path is on tmpfs or ramfs, statfs(2), as Secrets
-// and projected volumes are: pkg/volume/secret and pkg/volume/projected of
-// k8s.io/kubernetes.
-func onMemory(path string) bool {
-	var st unix.Statfs_t
-	if err := unix.Statfs(path, &st); err != nil {
-		return false
-	}
-	kind := uint32(st.Type) // of another width and sign on each platform
-	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
-}
-
 // visible reports whether a name in a volume can be a key's.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
@@ -134,7 +126,7 @@ func invalidf(format string, args ...any) error {
 
 // invalid is an [*Invalid], unless the cause is the system's and may pass.
 func invalid(err error) error {
-	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR} {
+	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
 		if errors.Is(err, passing) {
 			return err
 		}

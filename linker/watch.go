@@ -39,7 +39,8 @@ func (w *watcher) sync(dirs []string) (added bool) {
 			added = true
 		}
 		if missing(dir) {
-			err = nil // not mounted yet: the rescan sees it come
+			err = nil // not there yet, or no more: when it comes, it is added
+			w.dirs = slices.DeleteFunc(w.dirs, func(d string) bool { return d == dir })
 		}
 	}
 	w.say(err)

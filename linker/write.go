@@ -96,7 +96,7 @@ func (l *Linker) writeFile(at *outDir, tmp string, k key, f file) error {
 	if err != nil {
 		return err
 	}
-	sum, err := l.copyKey(k, out)
+	sum, _, err := l.copyKey(k, out, f.size)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}
@@ -108,27 +108,22 @@ func (f file) sameFile(g file) bool {
 	return f.sum == g.sum && f.mode == g.mode && f.owner == g.owner && f.group == g.group && !f.direct
 }
 
-// dress gives a copy the owner, group and mode of its source, as far as the
-// kernel permits: only root may give files away, chown(2).
-func dress(out *os.File, f file) error {
-	if err := out.Chown(int(f.owner), int(f.group)); errors.Is(err, unix.EPERM) {
-		_ = out.Chown(-1, int(f.group))
-	} else if err != nil {
-		return err
-	}
-	return out.Chmod(f.mode)
-}
-
 // dirMode is the mode of every directory that confit makes: an app of another
 // user must be able to read below it; the files keep their own modes.
 const dirMode = 0o755
 
-// makeDir makes a directory with just that mode, whatever the umask.
+// makeDir makes a directory with just that mode, whatever the umask. Root.Chmod
+// would do it by fchmodat2(2), which is refused by many a seccomp profile.
 func makeDir(root *os.Root, name string) error {
 	if err := root.Mkdir(name, dirMode); err != nil {
 		return err
 	}
-	return root.Chmod(name, dirMode)
+	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return root.Chmod(name, dirMode) // the umask took even our own right to read it
+	}
+	defer dir.Close()
+	return dir.Chmod(dirMode)
 }
 
 // makeDirs makes a directory and those above it, as far as they are missing.

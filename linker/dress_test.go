@@ -1,0 +1,104 @@
+package linker
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// without takes a capability from the test's thread, as a pod's securityContext
+// takes it from the container.
+func without(t *testing.T, capability int) {
+	t.Helper()
+	runtime.LockOSThread() // for ever: the thread ends with the test
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		t.Fatal(err)
+	}
+	data[0].Effective &^= 1 << capability
+	if err := unix.Capset(&header, &data[0]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantCopy checks mode, owner and group of what an app finds.
+func (h *house) wantCopy(target string, mode os.FileMode, owner, group uint32) {
+	h.Helper()
+	info, err := os.Stat(h.path("etc", target))
+	h.must(err)
+	if st := info.Sys().(*syscall.Stat_t); info.Mode() != mode || st.Uid != owner || st.Gid != group {
+		h.Errorf("%s is %v of %d:%d, want %v of %d:%d", target, info.Mode(), st.Uid, st.Gid, mode, owner, group)
+	}
+}
+
+// owned makes a volume whose keys belong to 1234:2345.
+func (h *house) owned(modes map[string]os.FileMode) {
+	h.Helper()
+	for name, mode := range modes {
+		path := filepath.Join(h.plain("web", name, "x"), name)
+		h.must(os.Chmod(path, mode))
+		h.must(os.Chown(path, 1234, 2345))
+	}
+}
+
+var someModes = map[string]os.FileMode{"secret": 0o600, "group": 0o640, "config": 0o644, "others": 0o604, "exec": 0o751}
+
+// TestDressAsTheSource: copies have its owner, group and mode, but nobody may
+// write to them.
+func TestDressAsTheSource(t *testing.T) {
+	for name, capability := range map[string]int{"all capabilities": unix.CAP_SYS_TIME, "no CAP_FOWNER": unix.CAP_FOWNER} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "web/ web/")
+			h.owned(someModes)
+			h.open()
+			without(t, capability)
+			h.adopt()
+			for name, mode := range someModes {
+				h.wantCopy("web/"+name, mode&^0o222, 1234, 2345)
+			}
+		})
+	}
+}
+
+// TestDressNeverMoreReadable: where copies can't be given away they are
+// confit's own, and confit's group may do no more with them than everybody; that
+// is so for a confit that starts again, too.
+func TestDressNeverMoreReadable(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.owned(someModes)
+	h.open()
+	without(t, unix.CAP_CHOWN)
+	first := h.adopt()
+	want := map[string]os.FileMode{"secret": 0o400, "group": 0o400, "config": 0o444, "others": 0o404, "exec": 0o511}
+	for name, mode := range want {
+		h.wantCopy("web/"+name, mode, 0, 0)
+	}
+	h.must(h.linker.Store())
+	h.restart().wantAccepted(first.Number)
+	if c := h.stage(); c.Generation != first.Generation {
+		t.Errorf("staged %v, want the accepted one, %v", c.Generation, first.Generation)
+	}
+	h.noLeftovers()
+}
+
+// TestDressInADirectoryWithAGroup: an emptyDir of a pod with fsGroup gives its
+// group to what is made in it, but not to the copies, which are deeper.
+func TestDressInADirectoryWithAGroup(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.owned(someModes)
+	h.must(os.MkdirAll(h.path("state/generations"), 0o755))
+	for _, dir := range []string{"state", "state/generations"} {
+		h.must(os.Chown(h.path(dir), 0, 2345))
+		h.must(os.Chmod(h.path(dir), 0o755|os.ModeSetgid))
+	}
+	h.open()
+	without(t, unix.CAP_CHOWN)
+	h.adopt()
+	h.wantCopy("web/group", 0o400, 0, 0)
+	h.wantCopy("web/config", 0o444, 0, 0)
+}
