@@ -28,6 +28,7 @@ type box struct {
 	StrictAtime    []string // directories where each look leaves a trace
 	TerminationLog string   // the file behind /dev/termination-log
 	UID            int      // confit's user and group
+	OneUser        bool     // a user namespace that knows no user and group but root's
 	NoFile         uint64   // soft limit of open files
 	HardNoFile     bool     // the hard limit is the same
 	NoProc         bool     // an empty /proc

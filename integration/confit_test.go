@@ -126,6 +126,7 @@ func (s *setup) startCommand(argv ...string) *confit {
 		Stdout: c.stream("stdout"), Stderr: c.stream("stderr"),
 		SysProcAttr: &syscall.SysProcAttr{Cloneflags: b.cloneFlags(), Pdeathsig: parentEnd},
 	}
+	b.mapUsers(c.cmd.SysProcAttr)
 	c.makeGate()
 	if s.tty != nil {
 		s.tty.attach(c.cmd)
@@ -155,6 +156,14 @@ func (b box) cloneFlags() uintptr {
 		flags |= syscall.CLONE_NEWNET
 	}
 	return flags
+}
+
+func (b box) mapUsers(attr *syscall.SysProcAttr) {
+	if b.OneUser {
+		attr.Cloneflags |= syscall.CLONE_NEWUSER
+		attr.UidMappings = []syscall.SysProcIDMap{{Size: 1}}
+		attr.GidMappings = []syscall.SysProcIDMap{{Size: 1}}
+	}
 }
 
 // makeGate keeps confit from starting, at least until its namespaces were opened: a short life is over before.

@@ -1,0 +1,122 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// swapsGo checks that a volume is linked, over a file of the image too, that a swap of it is told, and that all is well then.
+func (s *setup) swapsGo(owner int) *confit {
+	s.t.Helper()
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.line("link web/sub/ %s/", s.target("sub"))
+	s.line("link web/covering %s", s.write(s.path("covered"), "the image's"))
+	s.line("reload signal:HUP")
+	swap := func(text string) {
+		s.t.Helper()
+		web.swap(keys{"a": text, "sub/b": text, "covering": text})
+		s.chown(web.dir, owner)
+	}
+	swap("first")
+	for _, path := range []string{s.path("covered"), filepath.Dir(s.target("a"))} {
+		s.mkdir("etc", "app")
+		giveAway(s.t, path, s.box.UID)
+	}
+	c := s.start(app("-print", s.target("a")+","+s.target("sub/b")+","+s.path("covered"))...)
+	c.says("ready", 1)
+	swap("second")
+	c.says("read second", 3)
+	c.wantHealthy()
+	return c
+}
+
+// wantHealthy waits until --status says that what is mounted is live.
+func (c *confit) wantHealthy() {
+	c.t.Helper()
+	c.eventually("--status ends with 0", func() bool {
+		return exec.Command(programs.shipped, "--status", "--state", c.setup.state).Run() == nil
+	})
+}
+
+// chown gives a tree to a user and group.
+func (s *setup) chown(dir string, id int) {
+	s.t.Helper()
+	err := filepath.Walk(dir, func(path string, _ os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, id, id)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// A rootless container may know no user but one: files of others can't be given to them. Their copies are confit's.
+func TestFiles_unmapped_owner(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.box.OneUser = true
+	c := s.swapsGo(12345)
+	if owners := statusField(fmt.Sprintf("/proc/%d", c.pid), "Uid"); !strings.HasPrefix(owners, "0") {
+		t.Errorf("confit's user is %q", owners)
+	}
+	info, err := os.Stat(s.target("a"))
+	if st := info.Sys().(*syscall.Stat_t); err != nil || st.Uid != 0 || info.Mode() != 0o444 {
+		t.Errorf("the copy is %v of user %d (%v)", info.Mode(), st.Uid, err)
+	}
+}
+
+// Each system call that is about files may be refused, by a seccomp profile or a file system that doesn't have it: confit does
+// without.
+func TestFiles_refused_calls(t *testing.T) {
+	errnos := []syscall.Errno{unix.EPERM, unix.ENOSYS, unix.EOPNOTSUPP, unix.EINVAL}
+	for name, calls := range map[string][]uint32{
+		"chown":     {unix.SYS_FCHOWN, unix.SYS_FCHOWNAT},
+		"fchmodat2": {unix.SYS_FCHMODAT2},
+		"openat2":   {unix.SYS_OPENAT2},
+		"statfs":    {unix.SYS_STATFS},
+		"renameat2": {unix.SYS_RENAMEAT2},
+	} {
+		for _, errno := range errnos {
+			eachUser(t, name+"/"+unix.ErrnoName(errno), func(t *testing.T, s *setup) {
+				s.box.Refused = &refusal{calls, uint16(errno)}
+				s.swapsGo(12345)
+			})
+		}
+	}
+}
+
+// What confit can't do without is told: the call's name, or what it was for, and why.
+func TestFiles_refused_needs(t *testing.T) {
+	for name, test := range map[string]struct {
+		call uint32
+		want string
+	}{
+		"fchmod":   {unix.SYS_FCHMOD, "cannot use state directory"},
+		"flock":    {unix.SYS_FLOCK, "cannot lock state directory"},
+		"fchmodat": {unix.SYS_FCHMODAT, "cannot use state directory"},
+		"fstatfs":  {unix.SYS_FSTATFS, "--allow-disk"},
+	} {
+		for _, errno := range []syscall.Errno{unix.EPERM, unix.ENOSYS} {
+			t.Run(name+"/"+unix.ErrnoName(errno), func(t *testing.T) {
+				t.Parallel()
+				s := newSetup(t)
+				s.box.Refused = &refusal{[]uint32{test.call}, uint16(errno)}
+				s.volume("web").swap(keys{"a": "first"})
+				s.line("link web/a %s", s.target("a"))
+				c := s.start(app()...)
+				c.ends(71)
+				c.wantMention(test.want)
+			})
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package integration
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// newPlain is a setup with a plain volume, all of which is linked, and one key in it.
+func newPlain(t *testing.T) (s *setup, volume string) {
+	t.Helper()
+	s = newSetup(t)
+	volume = s.mkdir("volumes", "plain")
+	s.line("link plain/ %s/", s.target("plain"))
+	s.line("reload signal:HUP")
+	s.write(volume+"/a", "first")
+	return s, volume
+}
+
+// Whoever may write to a plain volume can put a FIFO in the place of a directory or a key, at any moment. Nobody waits for what
+// is written to it: the change that comes after all that is told.
+func TestVolume_never_blocks(t *testing.T) {
+	t.Parallel()
+	s, volume := newPlain(t)
+	s.line("rescan 100ms")
+	s.line("retry 100ms")
+	c := s.start(app("-print", s.target("plain/a"))...)
+	c.says("ready", 1)
+	stop := make(chan struct{})
+	var flippers sync.WaitGroup
+	for name, put := range map[string][]func(string) error{
+		"sub": {makeDir, makeFIFO},
+		"b":   {makeFile, makeFIFO, makeDir},
+	} {
+		flippers.Go(func() { flip(stop, filepath.Join(volume, name), put) })
+	}
+	c.wantRejected("stage", 4)
+	close(stop)
+	flippers.Wait()
+	if err := errors.Join(os.RemoveAll(volume+"/sub"), os.RemoveAll(volume+"/b")); err != nil {
+		t.Fatal(err)
+	}
+	s.replace(volume+"/a", "last")
+	c.says("read last", 1)
+	c.wantHealthy()
+}
+
+func makeDir(path string) error  { return os.Mkdir(path, 0o755) }
+func makeFIFO(path string) error { return unix.Mkfifo(path, 0o644) }
+func makeFile(path string) error { return os.WriteFile(path, nil, 0o644) }
+
+func flip(stop chan struct{}, path string, put []func(string) error) {
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		default:
+			_ = os.RemoveAll(path)
+			_ = put[n%len(put)](path)
+		}
+	}
+}
+
+// A Secret is mounted below a plain directory: its copies don't go to a disk either, and the error says where it is mounted.
+func TestVolume_secret_below_plain(t *testing.T) {
+	t.Parallel()
+	s, volume := newPlain(t)
+	s.state = filepath.Join(diskDir(t), "state")
+	secret := newVolume(t, memoryDir(t))
+	secret.swap(keys{"tls.crt": "hunter2"})
+	tls := s.mkdir("volumes", "plain", "tls")
+	s.box.Bind = []bind{{secret.dir, tls}}
+	c := s.start(app()...)
+	c.ends(71)
+	c.wantMention(fmt.Sprintf("cannot stage volume %q on disk", tls))
+	if c.contains(fmt.Sprintf("%q", volume)) || c.contains("hunter2") {
+		t.Error("the error names the whole volume, or the value")
+	}
+	if copies, _ := filepath.Glob(s.state + "/generations/*"); len(copies) != 0 {
+		t.Errorf("copies on disk: %q", copies)
+	}
+}
+
+// A volume of the kubelet's that is mounted below a plain directory: a swap of it is told at once, with all its keys.
+func TestVolume_atomic_below_plain(t *testing.T) {
+	t.Parallel()
+	s, _ := newPlain(t)
+	tls := s.volume("plain/tls")
+	tls.swap(keys{"tls.crt": "crt 0", "sub/key": "key 0"})
+	c := s.start(app("-print", s.target("plain/tls/tls.crt")+","+s.target("plain/tls/sub/key"))...)
+	c.says("ready", 1)
+	for n := 1; n <= 5; n++ {
+		tls.swap(keys{"tls.crt": fmt.Sprintf("crt %d", n), "sub/key": fmt.Sprintf("key %d", n), fmt.Sprintf("new%d", n): "new"})
+		c.says(fmt.Sprintf("read crt %d", n), 1)
+		c.says(fmt.Sprintf("read key %d", n), 1)
+		c.eventually("the links of the new keys", func() bool {
+			return exists(s.target(fmt.Sprintf("plain/tls/new%d", n))) && !exists(s.target(fmt.Sprintf("plain/tls/new%d", n-1)))
+		})
+	}
+	c.wantLogged("candidate rejected", 0)
+	c.wantHealthy()
+}
+
+// What comes in a directory that has just come is told without a rescan, also when the directory was empty for a while.
+func TestVolume_new_directories(t *testing.T) {
+	t.Parallel()
+	s, volume := newPlain(t)
+	s.line("link plain/late/deep/key %s optional", s.target("key"))
+	c := s.start(app("-print", s.target("plain/one/two/b")+","+s.target("key"))...)
+	c.says("ready", 1)
+	for _, dir := range []string{"one", "late", "one/two", "late/deep"} {
+		s.mkdir("volumes", "plain", dir)
+		c.wantWatched(filepath.Join(volume, dir))
+	}
+	s.write(volume+"/one/two/b", "b1")
+	c.says("read b1", 1)
+	s.write(volume+"/late/deep/key", "key1")
+	c.says("read key1", 1)
+	c.wantHealthy()
+}
+
+// wantWatched waits until confit has a watch on a directory, as the kernel tells it: proc_pid_fdinfo(5).
+func (c *confit) wantWatched(dir string) {
+	c.t.Helper()
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		c.t.Fatal(err)
+	}
+	want := fmt.Sprintf(" ino:%x ", st.Ino)
+	c.eventually("a watch on "+dir, func() bool {
+		infos, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", c.pid))
+		for _, path := range infos {
+			info, _ := os.ReadFile(path)
+			if strings.Contains(string(info), "inotify ") && strings.Contains(string(info), want) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Names that no status, note or hook could carry are refused, quoted; when they are gone, all is well.
+func TestVolume_names(t *testing.T) {
+	for name, quoted := range map[string]string{"a\xffb": `a\xffb`, "a\nb": `a\nb`, "\x1b[2J": `\x1b[2J`} {
+		t.Run(quoted, func(t *testing.T) {
+			t.Parallel()
+			s, volume := newPlain(t)
+			c := s.start(app("-print", s.target("plain/a"))...)
+			c.says("ready", 1)
+			s.write(volume+"/"+name, "x")
+			c.wantRejected("stage", 1)
+			c.wantMention("rename it")
+			if c.contains(name) || !c.contains(strings.ReplaceAll(quoted, `\`, `\\`)) {
+				t.Errorf("the name isn't quoted")
+			}
+			if err := os.Remove(volume + "/" + name); err != nil {
+				t.Fatal(err)
+			}
+			s.replace(volume+"/a", "second")
+			c.says("read second", 1)
+			c.wantHealthy()
+		})
+	}
+}
+
+// A key that has grown beyond all bounds is refused at once; and so is one that grows while it is read.
+func TestVolume_key_that_grows(t *testing.T) {
+	t.Parallel()
+	s, volume := newPlain(t)
+	s.line("rescan 100ms")
+	c := s.start(app("-print", s.target("plain/a"))...)
+	c.says("ready", 1)
+	stop := make(chan struct{})
+	var grower sync.WaitGroup
+	grower.Go(func() {
+		for n := int64(0); ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = os.Truncate(volume+"/a", []int64{5, 1 << 40, 1000, 60 << 20}[n%4])
+			}
+		}
+	})
+	c.wantMentioned("the linked keys hold more than 64 MiB", 3)
+	close(stop)
+	grower.Wait()
+	s.replace(volume+"/a", "last")
+	c.says("read last", 1)
+	c.wantHealthy()
+}
