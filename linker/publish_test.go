@@ -187,8 +187,9 @@ func TestVolumePlain(t *testing.T) {
 	h.adopt()
 	h.reads("a", "two", "conf.d/x.conf", "x")
 	h.must(os.WriteFile(h.path("volumes/plain/unlinked"), []byte("no key"), 0o644))
-	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
-		t.Errorf("a file that isn't linked is a change: %v", err)
+	c, err := h.linker.Stage() // maybe after a look at the bytes: the keys have only just been written
+	if !errors.Is(err, ErrUnchanged) && (err != nil || len(c.Changes) > 0) {
+		t.Errorf("a file that isn't linked is a change: %s, %v", changed(c), err)
 	}
 }
 

@@ -97,6 +97,9 @@ func (l *Linker) attempt() (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
+	if r.fresh() {
+		l.seen = never // the next look compares bytes
+	}
 	c := l.candidate(g)
 	c.Single = len(r.volumes) == 1 && r.volumes[0].atomic
 	return c, nil

@@ -87,7 +87,7 @@ func TestStageNeverBlocks(t *testing.T) {
 			for path, what := range put {
 				flippers.Go(func() { flip(stop, h.path(path), what...) })
 			}
-			h.stageOften(2000)
+			h.stageOften(500)
 			close(stop)
 			flippers.Wait()
 		})
