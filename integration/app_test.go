@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 // app makes the command line of the small daemon below.
@@ -87,20 +87,11 @@ func (o appOptions) handlers() <-chan os.Signal {
 		signal.Ignore(sig)
 	}
 	for _, sig := range named(o.unset) {
-		setDefault(sig)
+		if err := world.SetAction(sig, world.Default); err != nil {
+			panic(err)
+		}
 	}
 	return received
-}
-
-// setDefault gives a signal its default action back, which the Go runtime never does: it keeps a handler of its own for
-// every signal.
-func setDefault(sig syscall.Signal) {
-	var action [64]byte // struct sigaction with SIG_DFL, larger than on any architecture
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
-	runtime.KeepAlive(&action)
-	if errno != 0 {
-		panic(errno)
-	}
 }
 
 func named(list string) []syscall.Signal {

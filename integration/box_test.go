@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -217,7 +218,8 @@ func (b box) gate() error {
 	return nil
 }
 
-// parent is a PID 1 with confit as its child. When confit has ended, it says which processes confit left behind.
+// parent is a PID 1 with confit as its child. When confit has ended, it says which processes confit left behind. What was killed
+// may take a while to die where the processors are busy.
 func (b box) parent() int {
 	cmd := exec.Command(b.Argv[0], b.Argv[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = b.Env, os.Stdin, os.Stdout, os.Stderr
@@ -226,13 +228,24 @@ func (b box) parent() int {
 		return 125
 	}
 	_ = cmd.Wait()
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		if err != nil || strings.Contains(string(stat), ") Z ") || strings.HasPrefix(string(stat), "1 ") {
-			continue
-		}
+	left := besidesPID1()
+	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = besidesPID1() {
+		time.Sleep(pollInterval)
+	}
+	for _, stat := range left {
 		fmt.Printf("left behind: %.80s\n", stat)
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// besidesPID1 are the processes of the namespace, each as stat of proc(5) has it, without zombies.
+func besidesPID1() (found []string) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err == nil && !strings.Contains(string(stat), ") Z ") && !strings.HasPrefix(string(stat), "1 ") {
+			found = append(found, string(stat))
+		}
+	}
+	return found
 }

@@ -37,6 +37,9 @@ func newSetup(t *testing.T) *setup {
 	}
 	s.mkdir("volumes")
 	s.env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", roleVariable + "=app"}
+	if raced {
+		s.env = append(s.env, "GORACE=atexit_sleep_ms=0") // or each end takes a second
+	}
 	return s
 }
 
@@ -124,7 +127,7 @@ func (s *setup) startCommand(argv ...string) *confit {
 		Path: programs.app, Args: []string{"enter"}, Dir: s.dir,
 		Env:    []string{roleVariable + "=enter", boxVariable + "=" + string(encoded)},
 		Stdout: c.stream("stdout"), Stderr: c.stream("stderr"),
-		SysProcAttr: &syscall.SysProcAttr{Cloneflags: b.cloneFlags(), Pdeathsig: parentEnd},
+		SysProcAttr: &syscall.SysProcAttr{Cloneflags: b.cloneFlags(), Pdeathsig: parentEnd, Setsid: true}, // as a runtime does
 	}
 	b.mapUsers(c.cmd.SysProcAttr)
 	c.makeGate()

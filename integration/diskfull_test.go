@@ -2,10 +2,13 @@ package integration
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,6 +121,7 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 	f := c.filler()
 	failures, swaps := 0, 0
 	for left := uint64(0); swaps < 2; left++ { // twice in a row enough: it won't fail with more
+		c.tidied()
 		before := c.live()
 		told, errorsBefore := len(c.texts("stdout", "signal HUP")), len(c.stateErrors())
 		leave(f, left)
@@ -141,6 +145,28 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 		c.t.Errorf("only %d swaps failed: the steps weren't met", failures)
 	}
 	c.t.Logf("%d swaps failed for want of space", failures)
+}
+
+// tidied waits until nothing of the swap before is still to be removed, which would make room again, or to be written: the app
+// is told first.
+func (c *confit) tidied() {
+	c.t.Helper()
+	inside := *c.setup
+	inside.state = c.inside(c.setup.state)
+	c.eventually("only the generations that are noted down, and a status of the newest", func() bool {
+		r := inside.report()
+		return r.quiet() && fmt.Sprint("generations/", r.Live.Generation) == c.live() && inside.holdsOnlyNoted()
+	})
+}
+
+// holdsOnlyNoted tells whether there are no other generations than those that can be gone back to.
+func (s *setup) holdsOnlyNoted() bool {
+	var noted struct{ Accepted, Earlier struct{ Number int } }
+	text, err1 := os.ReadFile(s.state + "/accepted.json")
+	generations, err2 := os.ReadDir(s.state + "/generations")
+	return errors.Join(err1, err2, json.Unmarshal(text, &noted)) == nil && !slices.ContainsFunc(generations, func(g os.DirEntry) bool {
+		return g.Name() != strconv.Itoa(noted.Accepted.Number) && g.Name() != strconv.Itoa(noted.Earlier.Number)
+	})
 }
 
 // reads tells whether the app has read a generation as its last.
@@ -209,6 +235,7 @@ func TestDiskFull_take_back(t *testing.T) {
 	f := c.filler()
 	for left := range uint64(25) {
 		n := int(left) + 1
+		c.tidied()
 		rejected, errorsBefore := len(c.entries("candidate rejected")), len(c.stateErrors())
 		f.leaveInodes(left)
 		bad := bulky(n)

@@ -124,7 +124,7 @@ func TestInherit_hook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want := range strings.Lines(string(without)) { // whatever this suite itself was started with
+	for want := range strings.Lines(string(without)) {
 		if !strings.HasPrefix(want, "SigBlk:") && !strings.HasPrefix(want, "SigIgn:") {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -114,6 +115,8 @@ func TestLeftover_others_are_spared(t *testing.T) {
 		c.says("ready", 2)
 		c.term()
 		c.logs("app exited", 2)
+		c.eventually("the end of confit", func() bool { return !slices.ContainsFunc(c.processes(), processInfo.isConfit) })
+		c.signalProcess(c.find(programs.app), syscall.SIGKILL) // PID 1 waits for it
 		c.ends(7)
 		if got := said.texts("stdout", "signal"); len(got) > 0 {
 			t.Errorf("the visitor got %q", got)

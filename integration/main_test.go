@@ -13,8 +13,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
+
+	"confit/integration/world"
 )
 
 const roleVariable = "INTEGRATION_ROLE"
@@ -31,7 +32,7 @@ var roles = map[string]func() int{
 }
 
 // programs are built once, before the first test.
-var programs struct{ dir, confit, shipped, kubelet, app, unruly string }
+var programs struct{ confit, shipped, kubelet, app, unruly string }
 
 func TestMain(m *testing.M) {
 	if name, ok := os.LookupEnv(roleVariable); ok {
@@ -42,57 +43,55 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(role())
 	}
+	world.EnterAsRoot()
 	os.Exit(suite(m))
 }
 
 func suite(m *testing.M) int {
+	defer func() { _ = world.Leave() }()
 	if err := buildAll(); err != nil {
 		fmt.Fprintln(os.Stderr, "integration:", err)
 		return 1
 	}
-	defer os.RemoveAll(programs.dir)
 	return m.Run()
 }
 
 // buildAll puts everything a test runs into one directory that every user may enter: `go test` keeps its own binary in one
 // that only root may.
 func buildAll() error {
-	probe := exec.Command("true")
-	probe.SysProcAttr = &syscall.SysProcAttr{Cloneflags: box{Net: true}.cloneFlags()}
-	if err := probe.Run(); err != nil {
-		return fmt.Errorf("cannot make namespaces, which need root with CAP_SYS_ADMIN: %w", err)
-	}
-	dir, err := os.MkdirTemp("", "confit-integration-")
+	dir, err := os.MkdirTemp("", "programs-")
 	if err != nil {
 		return err
 	}
-	programs.dir = dir
 	programs.confit = filepath.Join(dir, "confit")
+	programs.shipped = filepath.Join(dir, "shipped")
 	programs.app = filepath.Join(dir, "app")
 	programs.unruly = filepath.Join(dir, "unruly")
 	programs.kubelet = os.Getenv("INTEGRATION_KUBELET")
-	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(), buildUnruly(), copySelf())
+	return errors.Join(os.Chmod(dir, 0o755), buildConfit(), buildKubelet(dir), buildUnruly(), copySelf())
 }
 
-// buildConfit builds the confit that all tests run, and the one that is shipped: the race detector needs the C library's entry
-// point, so confit has none of its own with it, and the few tests that are about that run the other.
+// raced makes a confit with the race detector the one that is run, unless a test asks for the one that is shipped. It needs the C
+// library's entry point, so such a confit has none of its own.
+var raced = os.Getenv("INTEGRATION_RACE") != ""
+
+// buildConfit builds what is shipped, and what is run if that is another.
 func buildConfit() error {
-	programs.shipped = filepath.Join(programs.dir, "shipped")
-	shipped := exec.Command("../build.sh", programs.shipped)
-	if !raceEnabled {
+	shipped := build(exec.Command("../build.sh", programs.shipped))
+	if !raced {
 		programs.confit = programs.shipped
-		return build(shipped)
+		return shipped
 	}
-	return errors.Join(build(shipped), goBuild("..", os.Environ(), []string{"build", "-o", programs.confit, "-race", "."}))
+	return errors.Join(shipped, goBuild("..", os.Environ(), []string{"build", "-o", programs.confit, "-race", "."}))
 }
 
 // buildKubelet builds the program around the kubelet's writer, unless INTEGRATION_KUBELET names one: it is large, and a CI
 // may have built it already.
-func buildKubelet() error {
+func buildKubelet(dir string) error {
 	if programs.kubelet != "" {
 		return nil
 	}
-	programs.kubelet = filepath.Join(programs.dir, "kubelet")
+	programs.kubelet = filepath.Join(dir, "kubelet")
 	return goBuild("kubelet", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", programs.kubelet, "."})
 }
 

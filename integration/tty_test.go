@@ -54,10 +54,10 @@ func (s *setup) onTerminal() *terminal {
 	return k
 }
 
-// attach makes a command the leader of a session on the terminal.
+// attach gives a command, which leads a session, the terminal.
 func (k *terminal) attach(cmd *exec.Cmd) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = k.slave, k.slave, k.slave
-	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	cmd.SysProcAttr.Setctty = true
 }
 
 // watch reads until nobody has the terminal open any more: EIO.

@@ -51,7 +51,7 @@ func newVolume(t *testing.T, dir string, flags ...string) *volume {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd, Setsid: true} // the end of a login is none of its business
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

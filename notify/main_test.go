@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"confit/integration/world"
 )
 
 // roleVar makes the test binary play a process beside confit, or confit itself
@@ -21,6 +23,7 @@ var roles = map[string]func() error{"send": send, "fork": fork, "listen": listen
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
+		world.Enter()
 		os.Exit(m.Run())
 	}
 	play, ok := roles[role]

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 // aloneVar names the test that a process was started for.
@@ -21,6 +23,11 @@ const aloneVar = "PROCESS_TEST_ALONE"
 // patience bounds every wait. It is that long for a machine that is busy with
 // much else; no test waits for it to pass.
 const patience = time.Minute
+
+func TestMain(m *testing.M) {
+	world.Enter()
+	os.Exit(m.Run())
+}
 
 // alone runs a test in a process of its own, which is a subreaper: Reap waits
 // for any child, and would take those of the other tests from os/exec.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 // planned is what the process in the role dispose does with a signal: of every
@@ -30,10 +32,10 @@ func dispose() {
 	for _, sig := range everySignal() {
 		switch planned(sig) {
 		case Ignored:
-			must(setHandler(sig, sigIgnore))
+			must(world.SetAction(sig, world.Ignore))
 		case Default:
 			if !uncatchable(sig) {
-				must(setHandler(sig, sigDefault))
+				must(world.SetAction(sig, world.Default))
 			}
 		}
 	}
@@ -96,7 +98,7 @@ const spoofed = "x\nSigCgt:\tffff"
 // spoof takes that name and ignores HUP.
 func spoof() {
 	must(os.WriteFile("/proc/self/comm", []byte(spoofed), 0))
-	must(setHandler(unix.SIGHUP, sigIgnore))
+	must(world.SetAction(unix.SIGHUP, world.Ignore))
 	stay()
 }
 

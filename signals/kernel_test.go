@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 // survived is what a process exits with that a signal didn't end.
@@ -22,7 +24,7 @@ func suffer() {
 	sig := Signal(n)
 	must(unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)) // no core file of each of ten
 	if !uncatchable(sig) {
-		must(setHandler(sig, sigDefault))
+		must(world.SetAction(sig, world.Default))
 	}
 	must(unix.Tgkill(os.Getpid(), unix.Gettid(), sig))
 	os.Exit(survived)

@@ -6,14 +6,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 // roleVar makes the test binary play a process that signals are sent to.
@@ -28,6 +28,7 @@ var roles = map[string]func(){
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
+		world.Enter()
 		os.Exit(m.Run())
 	}
 	play, ok := roles[role]
@@ -121,24 +122,6 @@ func everySignal() []Signal {
 		list = append(list, sig)
 	}
 	return list
-}
-
-// Handlers of sigaction(2).
-const (
-	sigDefault = 0 // SIG_DFL
-	sigIgnore  = 1 // SIG_IGN
-)
-
-// setHandler changes a disposition behind the Go runtime's back, which has a
-// handler for nearly every signal and can't give back SIG_DFL.
-func setHandler(sig Signal, handler uintptr) error {
-	action := [4]uintptr{handler} // the head of the kernel's struct sigaction; the rest is 0: no flags, no mask
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
-	runtime.KeepAlive(&action)
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 // uncatchable are the signals whose disposition nobody can change, signal(7).

@@ -10,9 +10,10 @@ import (
 	"os"
 	"runtime"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/world"
 )
 
 const boxVariable = "CONFORMANCE_BOX"
@@ -93,28 +94,13 @@ func (b box) user() error {
 
 // signals sets every disposition and the mask, past the Go runtime, whose handlers become the default action at the exec.
 func (b box) signals() error {
-	const ignore = 1 // SIG_IGN
-	for sig := syscall.Signal(1); sig <= 64; sig++ {
-		_ = setAction(sig, 0) // KILL and STOP refuse
+	if err := world.ResetSignals(); err != nil {
+		return err
 	}
 	for _, sig := range b.Ignored {
-		if err := setAction(sig, ignore); err != nil {
+		if err := world.SetAction(sig, world.Ignore); err != nil {
 			return err
 		}
 	}
-	var set unix.Sigset_t
-	for _, sig := range b.Blocked {
-		*(*uint64)(unsafe.Pointer(&set)) |= 1 << (sig - 1)
-	}
-	return unix.PthreadSigmask(unix.SIG_SETMASK, &set, nil)
-}
-
-func setAction(sig syscall.Signal, handler uintptr) error {
-	action := [8]uintptr{handler} // struct sigaction: the handler comes first, and no flag is needed
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
-	runtime.KeepAlive(&action)
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return world.Block(b.Blocked...)
 }

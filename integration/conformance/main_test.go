@@ -14,8 +14,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
+
+	"confit/integration/world"
 )
 
 const roleVariable = "CONFORMANCE_ROLE"
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(role())
 	}
+	world.EnterAsRoot()
 	flag.Parse()
 	// Most cases wait for others most of the time.
 	_ = flag.Set("test.parallel", "8")
@@ -46,12 +48,12 @@ func TestMain(m *testing.M) {
 }
 
 func suite(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "confit-conformance-")
+	defer func() { _ = world.Leave() }()
+	dir, err := os.MkdirTemp("", "programs-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
 	programs.dir = dir
 	if err := build(); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
@@ -63,10 +65,6 @@ func suite(m *testing.M) int {
 // build makes confit as it is shipped, also in a run with the race detector: what is compared here is the program that
 // people run.
 func build() error {
-	// A few hundred apps die of signals that leave a core.
-	if err := syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}); err != nil {
-		return err
-	}
 	if err := os.Chmod(programs.dir, 0o755); err != nil {
 		return err
 	}

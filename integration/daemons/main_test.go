@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"confit/integration/world"
 )
 
 // roleVariable makes this test binary the first process of a box. It must not start with CONFIT_, which confit reads itself.
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(enter())
 	}
+	world.EnterAsRoot()
 	flag.Parse()
 	parallel := "8" // most of the time all of them wait
 	if *update {
@@ -42,15 +45,15 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "daemons:", err)
 		code = 1
 	}
+	_ = world.Leave()
 	os.Exit(code)
 }
 
 func suite(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "confit-daemons-")
+	dir, err := os.MkdirTemp("", "program-")
 	if err != nil {
 		return 1, err
 	}
-	defer os.RemoveAll(dir)
 	confitPath = filepath.Join(dir, "confit")
 	if out, err := exec.Command("../../build.sh", confitPath).CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("cannot build confit: %w\n%s", err, out)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"confit/integration/volume"
+	"confit/integration/world"
 )
 
 // Environment of these tests.
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(envWrite); dir != "" {
 		os.Exit(writeStdin(dir))
 	}
+	world.Enter()
 	code := m.Run()
 	_ = os.RemoveAll(buildDir)
 	os.Exit(code)
