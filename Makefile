@@ -22,12 +22,10 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 	$(GO) run ./integration/demo bin/confit
 
 test: ## every test, as root on Debian: installs what it needs
-	./integration/need nginx:nginx-light strace:strace gcc:gcc \
+	./integration/need nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound
-	$(GO) vet ./...
-	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
-	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
-	$(GO) test -race -count=1 -timeout 60m ./...
+	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
+	GO='$(GO)' INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) run gotest.tools/gotestsum@v1.13.0 --format testname --raw-command ./.ci/tests
 
 conformance: ## the same questions put to confit, tini, dumb-init and catatonit
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
@@ -45,14 +43,18 @@ bench: ## the budgets, each beside a yardstick
 
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains
 	test -z "$$(gofmt -l .)"
+	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
+	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
+	$(GO) vet -tags conformance ./integration/conformance
+	for module in kubelet conformance/goreap; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
 fuzz: ## each fuzz test for FUZZ=30s
-	for f in config:FuzzLinksFile config:FuzzWords signals:FuzzParse linker:FuzzPlan linker:FuzzAccepted notify:FuzzMessage supervisor:FuzzStep; do \
-		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZ) ./$${f%:*} || exit 1; \
+	grep -o '^func Fuzz[A-Za-z]*' */*_test.go | while IFS=: read -r file f; do \
+		$(GO) test -run '^$$' -fuzz "^$${f#func }$$" -fuzztime $(FUZZ) ./$$(dirname $$file) || exit 1; \
 	done
 
 dist: ## static binaries for the platforms that Kubernetes runs on, with checksums

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -41,7 +42,18 @@ func render(c *Config) string {
 		{"settle", settle}, {"rescan", c.Rescan.String()}, {"validate-timeout", c.ValidateTimeout.String()},
 		{"verify-timeout", c.VerifyTimeout.String()}, {"probation", c.Probation.String()}, {"splay", c.Splay.String()}, {"retry", c.Retry.String()},
 		{"stop-signal", strconv.Itoa(int(c.StopSignal))}, {"stop-timeout", c.StopTimeout.String()},
-		{"log-format", format}, {"log-level", level},
+		{"signal-group", strconv.FormatBool(c.SignalGroup)}, {"drain-timeout", c.DrainTimeout.String()},
+		{"adopt", strconv.FormatBool(c.Adopt)}, {"log-format", format}, {"log-level", level},
+	}
+	for from, to := range c.MapSignal {
+		pair := fmt.Sprintf("%d:%d", from, to)
+		if to == 0 { // dropped
+			pair = fmt.Sprintf("%d:", from)
+		}
+		list = append(list, []string{"map-signal", pair})
+	}
+	for from, to := range c.MapExit {
+		list = append(list, []string{"map-exit", fmt.Sprintf("%d:%d", from, to)})
 	}
 	if len(c.Validate) > 0 {
 		list = append(list, append([]string{"validate"}, c.Validate...))
@@ -114,6 +126,32 @@ func checkReadAgain(t *testing.T, c Config) {
 	}
 }
 
+// others are values of each setting that aren't its default.
+var others = map[string]string{
+	"adopt": "", "allow-disk": "", "drain-timeout": "1s", "log-format": "json", "log-level": "debug", "map-exit": "143:0,1:2",
+	"map-signal": "USR1:USR2,HUP:", "probation": "2s", "reload": "exec:nginx -s 're load'", "rescan": "3s", "retry": "4s", "settle": "5s",
+	"signal-group": "", "splay": "6s", "state": "/s", "stop-signal": "QUIT", "stop-timeout": "7s", "validate": "nginx -t",
+	"validate-timeout": "8s", "verify": "true", "verify-timeout": "9s", "volumes": "/v",
+}
+
+// A setting that render forgets should not be found by luck.
+func TestLinksFile_read_again(t *testing.T) {
+	for _, s := range settings {
+		value, known := others[s.name]
+		if known == s.notFile {
+			t.Errorf("%s may stand in a links file: %v, and others has it: %v", s.name, !s.notFile, known)
+		}
+		if !known {
+			continue
+		}
+		c, wrong := readLinks(s.name + " " + value + "\n")
+		if defaults, _ := readLinks(""); reflect.DeepEqual(c, defaults) || len(wrong) > 0 {
+			t.Errorf("%s %s changes nothing, or is wrong: %v", s.name, value, wrong)
+		}
+		checkReadAgain(t, c)
+	}
+}
+
 func FuzzLinksFile(f *testing.F) {
 	wrong, err := os.ReadFile("testdata/wrong.links")
 	if err != nil {
@@ -126,6 +164,9 @@ func FuzzLinksFile(f *testing.F) {
 	example, _, _ = strings.Cut(example, "\n\n")
 	for line := range strings.Lines(example) {
 		f.Add(line)
+	}
+	for name, value := range others {
+		f.Add(name + " " + value + "\n")
 	}
 	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
