@@ -9,7 +9,7 @@ import (
 
 // buildPlain builds confit without its entry point, as `go build .` does, and as it is for other architectures.
 var buildPlain = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(programs.dir, "plain")
+	path := filepath.Join(filepath.Dir(programs.shipped), "plain")
 	return path, goBuild("..", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", path, "."})
 })
 
