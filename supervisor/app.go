@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"confit/config"
 	"confit/process"
@@ -90,12 +91,17 @@ func (t *transition) exited(e exited) {
 	}
 }
 
-// adopt goes on with what took the app's place, in whatever phase.
+// adopt goes on with what took the app's place, in whatever phase. A signal that
+// led to that was no stop, and an edit needn't wait any more.
 func (t *transition) adopt(successor app) {
 	t.app = successor
 	t.app.fresh = t.now
+	t.stopBy = time.Time{}
 	t.recordStart(false)
 	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
+	if t.phase == running && t.pending {
+		t.settle()
+	}
 }
 
 // exitAtHUP is the code of programs that take HUP for the end of their

@@ -74,7 +74,7 @@
 //	             hookStartFailed → running, settling, staging, withdrawing
 //	             signalled TERM  → draining, stopping
 //	running      elapsed         → staging
-//	             exited          → draining
+//	             exited          → draining, settling, staging
 //	             hinted          → settling, staging
 //	             signalled TERM  → stopping
 //	stopping     exited          → draining

@@ -138,6 +138,9 @@ func (t *transition) takenBack() {
 		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
 		t.recordAccepted()
 		t.unstored = alreadyStored
+		if t.rejected == t.accepted.Hash { // what is mounted is what is gone back to
+			t.refused, t.retry = false, retry{}
+		}
 	}
 	t.recordLive(t.accepted.Generation)
 	if t.reloaded || further {

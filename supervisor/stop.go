@@ -54,12 +54,10 @@ func (t *transition) stop(s signals.Signal) {
 	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.phase.String())
 	t.endHook()
 	switch {
-	case t.phase == draining && !t.ending: // no other app is started after it
-		t.ending, t.code = true, exitStopped
-	case t.phase == draining:
+	case t.phase == draining && t.ending:
 	case t.first():
 		t.leave(exitStopped, nil)
-	case t.app.pid == 0: // what it left behind must not be cut off
+	case t.app.pid == 0: // no other app is started, and nothing that is left must be cut off: now that is everybody
 		t.ending, t.code = true, exitStopped
 		t.drain()
 	default:
