@@ -22,13 +22,14 @@ const roleVariable = "INTEGRATION_ROLE"
 
 // roles are the parts that the test binary plays in a process of its own.
 var roles = map[string]func() int{
-	"enter":  enter,  // sets a namespace up, then becomes confit
-	"app":    runApp, // a small daemon
-	"hog":    hog,    // takes every inotify instance of its user
-	"tracer": tracer, // kills confit at a chosen system call
-	"say":    say,    // speaks sd_notify, and waits until it was heard
-	"shout":  shout,  // doesn't wait
-	"babble": babble, // doesn't stop
+	"enter":   enter,   // sets a namespace up, then becomes confit
+	"app":     runApp,  // a small daemon
+	"hog":     hog,     // takes every inotify instance of its user
+	"tracer":  tracer,  // kills confit at a chosen system call
+	"say":     say,     // speaks sd_notify, and waits until it was heard
+	"shout":   shout,   // doesn't wait
+	"babble":  babble,  // doesn't stop
+	"silence": silence, // a mount that doesn't answer
 }
 
 // programs are built once, before the first test.

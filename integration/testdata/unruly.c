@@ -5,10 +5,13 @@
  *   unruly storm TOTAL CODE        TOTAL orphans, 64 alive at a time; says each "thousand", and exits with CODE at TERM
  *   unruly leave COUNT CODE        exits with CODE in the middle of a storm that goes on, after COUNT orphans
  *   unruly wild CODE SCRIPT…       a storm without end, and shell scripts beside it; says "asked" at USR1, exits with CODE at TERM
+ *   unruly reuse FILE CODE         each time that FILE holds a pid it waits for that to be free, and gives it to an orphan, which
+ *                                  exits with 0; says "reused" when that has worked; exits with CODE at TERM
  *   unruly traced HOW CODE         leaves an orphan behind that another orphan traces; exits with CODE at TERM, or, where
  *                                  HOW begins with "left-", when all is prepared
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +98,40 @@ static void script(char *text) {
 	}
 }
 
+static pid_t take_pid(const char *path) {
+	char text[32] = "";
+	int fd;
+	while ((fd = open(path, O_RDONLY)) < 0)
+		usleep(1000);
+	must(read(fd, text, sizeof text - 1) > 0 && unlink(path) == 0, path);
+	close(fd);
+	return atoi(text);
+}
+
+/* The next pid is the one after the last, which can be set; proc_sys_kernel(5), namespaced by pid_namespaces(7). */
+static void give_to_orphan(pid_t pid) {
+	pid_t parent = fork();
+	if (parent == 0) {
+		int last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+		must(dprintf(last, "%d", pid - 1) > 0, "ns_last_pid");
+		pid_t orphan = fork();
+		if (orphan == 0)
+			_exit(0);
+		say(orphan == pid ? "reused" : "missed");
+		_exit(0);
+	}
+	waitpid(parent, 0, 0);
+}
+
+static void reuse(const char *path) {
+	for (;;) {
+		pid_t pid = take_pid(path);
+		while (kill(pid, 0) == 0) /* a zombie still has its pid */
+			;
+		give_to_orphan(pid);
+	}
+}
+
 /*
  * The traced one is a child of a process that has ended, and the tracer is another: for both the init is the parent. The
  * tracer never waits.
@@ -162,6 +199,8 @@ int main(int argc, char **argv) {
 		for (int i = 3; i < argc; i++)
 			script(argv[i]);
 		storm(-1, ALIVE, 1);
+	} else if (strcmp(role, "reuse") == 0) {
+		reuse(argv[2]);
 	} else if (strcmp(role, "traced") == 0) {
 		const char *how = argv[2];
 		int left = strncmp(how, "left-", 5) == 0;

@@ -1,0 +1,110 @@
+package integration
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// newLeaving is a setup under auto whose app leaves when it gets HUP, as programs do that take it for the end of their
+// terminal. "first" was accepted.
+func newLeaving(t *testing.T, probation string) (*setup, *volume) {
+	t.Helper()
+	s, web := newProved(t)
+	s.lines[1] = "reload auto"
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	s.flag("--probation", probation)
+	return s, web
+}
+
+// An app that leaves when auto sends HUP, in the way of a program that was asked to, hasn't died of its configuration: it is
+// started on the new generation, and restarted from then on. By HUP itself, by 129 as a shell tells it, or with 0.
+func TestBadEdit_leaves_at_HUP(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"exit_0":   {"-reload", "USR1", "-exit", "HUP=0,TERM=0"},
+		"exit_129": {"-reload", "USR1", "-exit", "HUP=129,TERM=0"},
+		"by_HUP":   {"-runtime", "HUP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newLeaving(t, "3s")
+			c := s.start(s.printer(flags...)...)
+			c.says("ready", 1)
+			web.swap(keys{"text": "second"})
+			c.says("ready", 2)
+			c.wantCount("reads of the new one", len(c.texts("stdout", "read second")), 1)
+			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+			c.accepts(1)
+			c.tells(0, "what was learnt", func(st told) bool {
+				return strings.HasPrefix(st.App.Reload, "restart") && strings.Contains(st.App.Reload, "HUP")
+			})
+			c.wantLogged("candidate rejected", 0)
+			web.swap(keys{"text": "third"})
+			c.says("read third", 1)
+			c.wantCount("stop signals", len(c.texts("stdout", "signal TERM")), 1)
+			c.wantLogged("app started", 3)
+		})
+	}
+}
+
+// When the start on the new generation fails as well, it was that which it died of, and nothing is learnt: the next edit is
+// told by HUP again, and then it is.
+func TestBadEdit_leaves_at_HUP_and_dies(t *testing.T) {
+	t.Parallel()
+	s, web := newLeaving(t, "3s")
+	c := s.start(s.printer("-reload", "USR1", "-exit", "HUP=0,TERM=0")...)
+	c.says("ready", 1)
+	web.swap(keys{"text": "die 3"})
+	if e := c.wantRejected("probation", 1); !strings.Contains(e["reason"], "exit 3") {
+		t.Errorf("logged %v, want the exit code of the second end", e)
+	}
+	c.wantRolledBack(1, "1")
+	c.says("ready", 2)
+	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+	c.wantLogged("app started", 3)
+	c.tells(3, "nothing learnt", func(st told) bool { return st.App.Reload == "auto" })
+	web.swap(keys{"text": "second"})
+	c.says("read second", 1)
+	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 2)
+	c.accepts(1)
+	c.tells(0, "what was learnt", func(st told) bool { return strings.HasPrefix(st.App.Reload, "restart") })
+	c.wantLogged("candidate rejected", 1)
+	c.wantLogged("app started", 4)
+}
+
+// An app that fails when it gets HUP has been given something that it can't live with: it isn't started on it first.
+func TestBadEdit_fails_at_HUP(t *testing.T) {
+	t.Parallel()
+	s, web := newLeaving(t, "1h")
+	c := s.start(s.printer("-reload", "USR1", "-exit", "HUP=1,TERM=0")...)
+	c.says("ready", 1)
+	web.swap(keys{"text": "second"})
+	if e := c.wantRejected("probation", 1); !strings.Contains(e["reason"], "exit 1") {
+		t.Errorf("logged %v, want the exit code", e)
+	}
+	c.wantRolledBack(1, "1")
+	c.says("ready", 2)
+	c.wantCount("reads of the bad one", len(c.texts("stdout", "read second")), 0)
+	c.wantLogged("app started", 2)
+	c.tells(3, "nothing learnt", func(st told) bool { return st.App.Reload == "auto" })
+}
+
+// A HUP that somebody else sends is between him and the app, also when auto has sent one before: that the app leaves is its
+// own end.
+func TestBadEdit_leaves_at_the_users_HUP(t *testing.T) {
+	t.Parallel()
+	s, web := newLeaving(t, "0s")
+	c := s.start("sh", "-c", `
+trap 'echo reloaded; trap "exit 0" HUP' HUP
+echo ready
+while :; do sleep 0.02; done`)
+	c.says("ready", 1)
+	web.swap(keys{"text": "second"})
+	c.says("reloaded", 1)
+	c.accepts(1)
+	c.signal(syscall.SIGHUP)
+	c.ends(0)
+	c.wantLogged("app started", 1)
+	c.wantLogged("candidate rejected", 0)
+}

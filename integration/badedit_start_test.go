@@ -1,0 +1,124 @@
+package integration
+
+import (
+	"strings"
+	"testing"
+)
+
+// runnable is a program that is a key itself.
+func runnable(name string) map[string]file {
+	script := "#!/bin/sh\necho ready " + name + "\ntrap 'exit 0' TERM\nwhile :; do sleep 0.02; done\n"
+	return map[string]file{"run.sh": {script, 0o755}}
+}
+
+// newRunnable is a setup whose app is a key.
+func newRunnable(t *testing.T) (*setup, *volume) {
+	t.Helper()
+	s := newSetup(t)
+	s.line("link web/run.sh %s", s.target("run.sh"))
+	s.line("reload restart")
+	web := s.volume("web")
+	web.swapFiles(runnable("first"))
+	return s, web
+}
+
+// unstartable are edits of such a key: the step that they are rejected in, and the exit code when nothing is accepted. What
+// the kernel can't execute is a shell script, for execlp(3) and for confit; an empty one ends well, and too soon.
+var unstartable = []struct {
+	name string
+	key  file
+	step string
+	code int
+}{
+	{"no_interpreter", file{"#!/nonexistent/interpreter\n", 0o755}, "start", 127},
+	{"not_executable", file{"#!/bin/sh\necho ready bad\n", 0o644}, "start", 126},
+	{"empty", file{"", 0o755}, "probation", 0},
+	{"no_program", file{"\x7fELF and then nonsense (\n", 0o755}, "probation", 2},
+}
+
+// An app that can't be started on a bad edit is started on what was accepted.
+func TestBadEdit_start(t *testing.T) {
+	for _, test := range unstartable {
+		bad := map[string]file{"run.sh": test.key}
+		t.Run(test.name+"/in_a_restart", func(t *testing.T) {
+			t.Parallel()
+			s, web := newRunnable(t)
+			s.accept(s.target("run.sh"))
+			s.flag("--probation", "1h")
+			c := s.start(s.target("run.sh"))
+			c.says("ready first", 1)
+			web.swapFiles(bad)
+			c.says("ready first", 2)
+			c.wantUnstartable(web, test.step)
+			c.wantRolledBack(1, "1")
+		})
+		t.Run(test.name+"/at_the_start", func(t *testing.T) {
+			t.Parallel()
+			s, web := newRunnable(t)
+			s.accept(s.target("run.sh"))
+			s.flag("--probation", "1h")
+			web.swapFiles(bad)
+			c := s.start(s.target("run.sh"))
+			c.says("ready first", 1)
+			c.wantUnstartable(web, test.step)
+		})
+		t.Run(test.name+"/nothing_accepted", func(t *testing.T) {
+			t.Parallel()
+			s, web := newRunnable(t)
+			s.flag("--probation", "1h")
+			web.swapFiles(bad)
+			c := s.start(s.target("run.sh"))
+			c.ends(test.code)
+			if s.stored().Number != 0 {
+				t.Errorf("stored: %v", s.stored())
+			}
+		})
+	}
+}
+
+// wantUnstartable checks the rejection of a bad edit, and that a mended one is taken up.
+func (c *confit) wantUnstartable(web *volume, step string) {
+	c.t.Helper()
+	if e := c.wantRejected(step, 1); e["nextTry"] != "" {
+		c.t.Errorf("logged %v, want no next try: it would cost service", e)
+	}
+	c.tells(3, "the rejection", func(st told) bool {
+		return st.Rejection.Step == step && st.Live.Hash == c.setup.stored().Hash && st.Live.Hash == st.Accepted.Hash
+	})
+	web.swapFiles(runnable("mended"))
+	c.says("ready mended", 1)
+	c.wantLogged("candidate rejected", 1)
+	c.stops(0)
+}
+
+// The mode alone changes: that asks nothing of the app, so it is accepted unseen. The next start can't execute it, and goes
+// back to what a start has survived.
+func TestBadEdit_start_mode_alone(t *testing.T) {
+	t.Parallel()
+	s, web := newRunnable(t)
+	c := s.start(s.target("run.sh"))
+	c.accepts(1)
+	c.says("ready first", 1)
+	web.swapRaw(keys{"run.sh": runnable("first")["run.sh"].Data}, func(string) error { return nil }) // its mode is 0644
+	c.accepts(2)
+	c.stops(0)
+	s.flag("--probation", "1h")
+	c = s.start(s.target("run.sh"))
+	c.says("ready first", 1)
+	c.wantUnstartable(web, "start")
+}
+
+// The program was never a key: that it can't be started is no edit's fault.
+func TestBadEdit_start_not_the_edit(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	web.swap(keys{"text": "second"})
+	c := s.start(s.path("nothing"))
+	c.ends(127)
+	c.wantMention(s.path("nothing"))
+	if got := strings.Join(c.texts("stdout", ""), "\n"); got != "" {
+		t.Errorf("something ran: %q", got)
+	}
+}

@@ -1,0 +1,140 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What was published can't be taken back, as the disk is full; that waits for the next rescan as long as the app runs. When
+// it dies meanwhile, it can't be started before, so it is tried each second.
+func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
+	t.Parallel()
+	s, web, script := newVerified(t, "2s")
+	s.smallState()
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	c.says("ready", 1)
+	script("until [ -e " + s.path("full") + " ]; do sleep 0.02; done; exit 7")
+	web.swap(keys{"text": "second"})
+	c.says("read second", 1)
+	c.find(s.path("verifier"))
+	f := c.filler()
+	f.leaveInodes(0)
+	s.write(s.path("full"), "")
+	c.wantRejected("verify", 1)
+	if e := c.logs("cannot apply what is mounted", 1); !strings.Contains(e["error"], s.state) {
+		t.Errorf("logged %v, want the state directory named", e)
+	}
+	c.signalProcess(c.find(programs.app+" "), syscall.SIGKILL)
+	c.logs("app exited", 1)
+	f.release()
+	c.says("ready", 2)
+	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+	c.wantLogged("app started", 2)
+	s.wantFiles(keys{"text": "first"})
+	script("exit 0")
+	web.swap(keys{"text": "third"})
+	c.says("read third", 1)
+	c.stops(0)
+}
+
+// visit leaves an orphan behind that came in from outside, as a shell of kubectl exec does, and needs half a second when it is
+// to end.
+func (c *confit) visit() {
+	c.t.Helper()
+	script := fmt.Sprintf("(trap 'sleep 0.5; : >%s; exit' TERM; : >%s; while :; do sleep 0.05; done) &", c.setup.path("cleaned"), c.setup.path("visiting"))
+	cmd := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", "sh", "-c", script)
+	if err := cmd.Run(); err != nil { // without pipes, which the orphan would hold open
+		c.t.Fatalf("nsenter: %v", err)
+	}
+	c.eventually("a visitor", func() bool { return exists(c.setup.path("visiting")) })
+}
+
+// wantSeenOut checks that the visitor was asked to leave and had the time for it.
+func (c *confit) wantSeenOut() {
+	c.t.Helper()
+	c.ends(143)
+	if !exists(c.setup.path("cleaned")) {
+		c.t.Error("the visitor was cut off")
+	}
+	c.wantLogged("app started", 1)
+}
+
+// Asked to stop between two apps, confit leaves no sooner than everybody had the time that is due to him, as after the end of
+// an app.
+func TestPID1_stopped_between_two_apps(t *testing.T) {
+	t.Run("draining", func(t *testing.T) {
+		t.Parallel()
+		s, web := newReload(t, "restart")
+		s.flag("--drain-timeout", "5s")
+		c := s.start("sh", "-c", `(trap '' TERM; exec sleep 7654321) & trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done`)
+		c.find("sleep 7654321")
+		c.says("ready", 1)
+		web.swap(keys{"a": "second"})
+		c.logs("app exited", 1)
+		c.visit()
+		c.signal(syscall.SIGTERM)
+		c.wantSeenOut()
+	})
+	t.Run("starting", func(t *testing.T) {
+		t.Parallel()
+		s, web := newReload(t, "restart")
+		s.flag("--drain-timeout", "1m")
+		program := s.copyOf(programs.app)
+		c := s.start(program)
+		c.says("ready", 1)
+		next, err := os.OpenFile(program+".next", os.O_CREATE|os.O_WRONLY, 0o755)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer next.Close() // what is open for writing can't be executed: ETXTBSY of execve(2)
+		if err := os.Rename(program+".next", program); err != nil {
+			t.Fatal(err)
+		}
+		web.swap(keys{"a": "second"})
+		c.logs("app not started", 1)
+		c.visit()
+		c.signal(syscall.SIGTERM)
+		c.wantSeenOut()
+	})
+}
+
+// A validator has failed, and was reaped; its output is still waited for, as somebody else holds it open. Its pid is free
+// then, and an orphan that is given it and ends well is not the validator.
+func TestPID1_reused_pid(t *testing.T) {
+	t.Parallel()
+	const rounds = 20
+	s, web := newProved(t)
+	s.lines[1] = "reload none"
+	s.line("validate sh %s {candidate}", s.write(s.path("validator"), fmt.Sprintf(`
+cd %s
+grep -q bad $1/web/text || exit 0
+rm -f up
+setsid sh -c ': >up; exec sleep 7654321' &
+until [ -e up ]; do sleep 0.01; done
+echo $$ >pid.new; mv pid.new pid
+exit 1`, s.dir)))
+	s.flag("--retry", "5m")
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	c := s.start(programs.unruly, "reuse", s.path("pid"), "7")
+	c.logs("app started", 1)
+	for n := range rounds {
+		web.swap(keys{"text": fmt.Sprintf("bad %d", n)})
+		c.eventually("the orphan", func() bool { return len(c.texts("stdout", "reused"))+len(c.texts("stdout", "missed")) > n })
+		c.wantRejected("validate", n+1)
+		s.wantFiles(keys{"text": "first"})
+	}
+	if reused := len(c.texts("stdout", "reused")); reused < rounds/2 {
+		t.Errorf("the pid was reused %d times out of %d", reused, rounds)
+	}
+	c.wantLogged("candidate rejected", rounds)
+	web.swap(keys{"text": "second"})
+	c.accepts(1)
+	c.stops(7)
+}

@@ -1,0 +1,130 @@
+package integration
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// silence is a role: it mounts a file system that never answers on a directory, until its input ends. FUSE waits for the
+// answer to its first request before it lets anybody else ask, fuse(4).
+func silence() int {
+	dir := os.Args[1]
+	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err == nil {
+		err = mount("silence", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "silence:", err)
+		return 1
+	}
+	fmt.Println("mounted")
+	_, _ = io.ReadAll(os.Stdin)
+	if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+		fmt.Fprintln(os.Stderr, "silence:", err)
+		return 1
+	}
+	return 0
+}
+
+// hangs makes a directory one that doesn't answer, for confit and the app. It answers again after the call of what is returned.
+func (c *confit) hangs(dir string) (answers func()) {
+	c.t.Helper()
+	cmd := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-m", programs.app, dir)
+	cmd.Env, cmd.Stderr = []string{roleVariable + "=silence"}, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
+	stdin, err1 := cmd.StdinPipe()
+	stdout, err2 := cmd.StdoutPipe()
+	if err1 != nil || err2 != nil {
+		c.t.Fatal(err1, err2)
+	}
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if said, err := bufio.NewReader(stdout).ReadString('\n'); said != "mounted\n" {
+		c.t.Fatalf("the mount says %q: %v", said, err)
+	}
+	return func() {
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			c.t.Errorf("the mount: %v", err)
+		}
+	}
+}
+
+// stuck is what the status tells of a linker that doesn't come back.
+type stuck struct{ Phase, Stalled string }
+
+// tellsStuck waits until --status ends with a code and tells what it should.
+func (c *confit) tellsStuck(code int, what string, ok func(stuck) bool) {
+	c.t.Helper()
+	c.eventually("status: "+what, func() bool {
+		var st stuck
+		data, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
+		got, _ := c.setup.status()
+		return err == nil && json.Unmarshal(data, &st) == nil && got == code && ok(st)
+	})
+}
+
+// A volume hangs, as one on a network may. After half a minute that is said, and stands in the status for alerts; the app has
+// its signals, and the edit is in force once the volume answers again.
+func TestPID1_volume_hangs(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.flag("--rescan", "200ms")
+	c := s.start(s.printer("-exit", "TERM=7")...)
+	c.accepts(1)
+	c.says("ready", 1)
+	answers := c.hangs(web.dir)
+	web.swap(keys{"text": "second"})
+	c.signal(syscall.SIGUSR1)
+	c.says("signal USR1", 1)
+	c.logs("the volumes or the state directory don't answer", 1)
+	c.tellsStuck(3, "what doesn't answer", func(st stuck) bool {
+		return st.Phase == "staging" && st.Stalled != ""
+	})
+	c.signal(syscall.SIGUSR2)
+	c.says("signal USR2", 1)
+	answers()
+	c.says("read second", 1)
+	c.accepts(2)
+	c.tellsStuck(0, "that it answers", func(st stuck) bool { return st.Phase == "running" && st.Stalled == "" })
+	c.stops(7)
+}
+
+// TERM ends a confit whose volume hangs, with the app's own code.
+func TestPID1_stopped_while_a_volume_hangs(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	c := s.start(s.printer("-exit", "TERM=7")...)
+	c.accepts(1)
+	c.says("ready", 1)
+	c.hangs(web.dir)
+	web.swap(keys{"text": "second"})
+	c.eventually("somebody who waits for the volume", c.waits)
+	c.stops(7)
+}
+
+// waits tells whether a thread of confit sleeps in the kernel's part of FUSE.
+func (c *confit) waits() bool {
+	stacks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stack", c.pid))
+	for _, path := range stacks {
+		if stack, err := os.ReadFile(path); err == nil && strings.Contains(string(stack), "fuse_") {
+			return true
+		}
+	}
+	return false
+}
