@@ -1,0 +1,126 @@
+package integration
+
+import (
+	"strings"
+	"testing"
+)
+
+// newKilled is a setup whose probation no test lives to see the end of. "first" was accepted, and "second" is mounted.
+func newKilled(t *testing.T) (*setup, *volume) {
+	t.Helper()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	s.flag("--probation", "1h")
+	web.swap(keys{"text": "second"})
+	return s, web
+}
+
+// killedOn starts a confit, and kills it with all of its container when the app has read a text: memory that an edit makes
+// it take may well be PID 1's end, too.
+func (s *setup) killedOn(text string) {
+	s.t.Helper()
+	c := s.start(s.printer()...)
+	c.says("ready", 1)
+	c.wantReads(text)
+	c.kill()
+}
+
+// wantReads checks what the app was started on, and that it was started once.
+func (c *confit) wantReads(text string) {
+	c.t.Helper()
+	if got := strings.Join(c.texts("stdout", "read "), "; "); got != "read "+text {
+		c.t.Errorf("the app says %q, want it to have read %q", got, text)
+	}
+}
+
+// wantBlamed checks that a start didn't try what confit was killed with twice.
+func (c *confit) wantBlamed() {
+	c.t.Helper()
+	c.says("ready", 1)
+	if e := c.wantRejected("probation", 1); e["nextTry"] != "" {
+		c.t.Errorf("logged %v, want no next try", e)
+	}
+	c.wantReads("first")
+	c.wantLogged("app started", 1)
+	c.setup.wantFiles(keys{"text": "first"})
+	c.tells(3, "the rejection", func(st told) bool {
+		return st.Rejection.Step == "probation" && st.Rejection.Hash == st.Mounted.Hash && st.Live.Hash == c.setup.stored().Hash
+	})
+}
+
+// A confit that was killed twice while it proved a generation starts on the accepted one, and stays with that. Another edit is
+// tried.
+func TestBadEdit_killed_twice(t *testing.T) {
+	t.Parallel()
+	s, web := newKilled(t)
+	s.killedOn("second")
+	s.killedOn("second")
+	c := s.start(s.printer()...)
+	c.wantBlamed()
+	c.kill()
+	c = s.start(s.printer()...)
+	c.wantBlamed()
+	web.swap(keys{"text": "third"})
+	c.says("read third", 1)
+	c.kill()
+	s.killedOn("third")
+}
+
+// The first of the two came in the life that the edit was made in.
+func TestBadEdit_killed_after_a_reload(t *testing.T) {
+	t.Parallel()
+	s, web := newKilled(t)
+	web.swap(keys{"text": "first"})
+	c := s.start(s.printer()...)
+	c.says("ready", 1)
+	web.swap(keys{"text": "second"})
+	c.says("read second", 1)
+	c.kill()
+	s.killedOn("second")
+	c = s.start(s.printer()...)
+	c.wantBlamed()
+}
+
+// Killed once may be bad luck: it is proved anew.
+func TestBadEdit_killed_once(t *testing.T) {
+	t.Parallel()
+	s, _ := newKilled(t)
+	s.killedOn("second")
+	s.flags = []string{"--probation", "300ms"}
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	c.wantReads("second")
+	c.wantLogged("candidate rejected", 0)
+	c.kill()
+	for range 3 { // it was proved: that confit is killed afterwards says nothing
+		s.killedOn("second")
+	}
+}
+
+// Who was asked to stop wasn't killed.
+func TestBadEdit_stopped_while_proving(t *testing.T) {
+	t.Parallel()
+	s, _ := newKilled(t)
+	for range 4 {
+		c := s.start(s.printer()...)
+		c.says("ready", 1)
+		c.wantReads("second")
+		c.stops(0)
+	}
+	s.flags = []string{"--probation", "300ms"}
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	c.wantLogged("candidate rejected", 0)
+}
+
+// Without anything to go back to there is nothing else to start on.
+func TestBadEdit_killed_with_nothing_accepted(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.flag("--probation", "1h")
+	web.swap(keys{"text": "second"})
+	for range 4 {
+		s.killedOn("second")
+	}
+}
