@@ -9,11 +9,11 @@ import (
 // rewrites its own configuration by rename, somebody who tidies up, another
 // user in a state directory that is open to all.
 
-// mend puts the live link and the targets of the accepted generation right, and
+// mendDrift puts the live link and the targets of the accepted generation right, and
 // says so. What can't be mended is said once, and tried again at each look.
 // While a candidate is published, or the accepted generation isn't in force for
 // another reason, nothing is done.
-func (l *Linker) mend() {
+func (l *Linker) mendDrift() {
 	if l.live == nil || l.before != nil {
 		return
 	}

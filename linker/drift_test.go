@@ -73,7 +73,7 @@ func TestDriftWaits(t *testing.T) {
 	h.write("web", "a", "a2", "b", "b2")
 	h.stage()
 	h.must(h.linker.Publish())
-	h.linker.mend()
+	h.linker.mendDrift()
 	h.reads("web/a", "a2", "web/b", "b2")
 	if h.said.Len() > 0 {
 		t.Errorf("said: %s", h.said.String())

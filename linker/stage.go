@@ -50,7 +50,7 @@ type Change struct {
 // again. In both cases the live generation is untouched.
 func (l *Linker) Stage() (Candidate, error) {
 	l.Discard()
-	l.mend()
+	l.mendDrift()
 	for range attempts {
 		c, err := l.attempt()
 		if !errors.Is(err, errMoved) {
