@@ -6,8 +6,6 @@
 # the Go runtime (-checklinkname=0). Without it, as `go build .` makes it, confit works, but a signal in its first
 # milliseconds may end it, what it was started with is passed on less exactly, and the app's GODEBUG, GOMEMLIMIT and the like
 # act on confit, too: signals/entry.go, signals/environ.go.
-#
-# In what makes text nothing is inlined: it isn't on the way of a signal or of a swap, and this is 57 KB.
 set -eu
 cd "$(dirname "$0")"
 go=${GO:-go}
@@ -17,9 +15,4 @@ if [ -e "signals/entry_$("$go" env GOARCH).s" ]; then
 	tags=entry
 	flags="$flags -E confit/signals.entry -checklinkname=0"
 fi
-small=
-for package in encoding/json fmt log/slog reflect time; do
-	small="$small -gcflags=$package=-l"
-done
-# shellcheck disable=SC2086 # a word for each
-CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -tags "$tags" $small -ldflags "$flags" -o "$1" .
+CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -tags "$tags" -ldflags "$flags" -o "$1" .
