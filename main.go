@@ -39,7 +39,10 @@ func main() {
 
 func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int, error) {
 	c, err := config.Parse(args, environ)
-	if err != nil {
+	switch {
+	case process.Refused(err): // to read a links file
+		return config.ExitSystem, err
+	case err != nil:
 		return config.ExitUsage, err
 	}
 	switch out := process.Unstopped(os.Stdout); c.Mode {

@@ -56,9 +56,14 @@ func StartCode(err error) int {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		return codeNotFound
-	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ENOMEM),
-		errors.Is(err, unix.EMFILE), errors.Is(err, unix.ENFILE), errors.Is(err, unix.ETXTBSY):
+	case Refused(err), errors.Is(err, unix.ETXTBSY):
 		return codeRefused
 	}
 	return codeNotExecutable
+}
+
+// Refused reports whether the system is short of something for the moment:
+// memory, processes, descriptors.
+func Refused(err error) bool {
+	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
 }
