@@ -1,10 +1,12 @@
 // Package signals knows signals: their names and numbers, which of them
 // confit passes on, and what a process does with the ones it is sent.
 //
-// It guarantees that a name it prints is a name it reads, that the two
-// channels of an [Inbox] are filled before the first process is started, that
-// no disposition of confit's own is changed to "ignored", which an app would
-// inherit (golang/go#46321), and that what confit was started with is known.
+// It guarantees that a name it prints is a name it reads, that an [Inbox]
+// receives before the first process is started, that the end of a child is told
+// whatever else comes in, that no disposition of confit's own is changed to
+// "ignored", which an app would inherit (golang/go#46321), and that what confit
+// was started with is known: the signals that were ignored and blocked, and the
+// environment.
 //
 // It knows nothing of files, generations or policy: who is sent what, and
 // when, is decided in package supervisor.
