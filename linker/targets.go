@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -99,15 +99,27 @@ func mounted(path string) bool {
 // is known: then rename(2) refuses what is mounted, with EBUSY.
 func inMountinfo(path string) bool {
 	const mountPoint = 4 // the fifth field, in which these are octal
-	escape := strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
-	name := []byte(escape.Replace(resolver{}.path(path)))
+	name := []byte(resolver{}.path(path))
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range bytes.Lines(mounts) {
-		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(fields[mountPoint], name) {
+		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(unescaped(fields[mountPoint]), name) {
 			return true
 		}
 	}
 	return false
+}
+
+// unescaped reads a path of mountinfo, where \040 is a blank.
+func unescaped(field []byte) []byte {
+	var path []byte
+	for i := 0; i < len(field); i++ {
+		if n, err := strconv.ParseUint(string(field[min(i+1, len(field)):min(i+4, len(field))]), 8, 8); field[i] == '\\' && err == nil {
+			path, i = append(path, byte(n)), i+3
+			continue
+		}
+		path = append(path, field[i])
+	}
+	return path
 }
 
 // ours reports whether a symlink at target is one that confit made: it leads

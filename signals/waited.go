@@ -2,9 +2,10 @@ package signals
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,9 +42,10 @@ func waited(pid int, sig Signal, inherited uint64) bool {
 // takes no signal any more.
 func takers(pid int, sig Signal) []taker {
 	var list []taker
-	entries, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, _ := os.ReadDir(tasks)
 	for _, e := range entries {
-		task := fmt.Sprintf("/proc/%d/task/%s", pid, e.Name())
+		task := tasks + "/" + e.Name()
 		status, err := os.ReadFile(task + "/status")
 		if state := field(status, "State:"); err != nil || len(state) == 0 || state[0] == 'Z' || state[0] == 'X' {
 			continue
@@ -74,9 +76,14 @@ func awaited(task string) uint64 {
 	if err != nil {
 		return 0
 	}
-	var number, at int64
-	if _, err := fmt.Sscanf(string(text), "%d 0x%x", &number, &at); err != nil || number != unix.SYS_RT_SIGTIMEDWAIT {
+	number, rest, _ := strings.Cut(string(text), " ")
+	if number != strconv.Itoa(unix.SYS_RT_SIGTIMEDWAIT) {
 		return 0 // "running", or in another call
+	}
+	first, _, _ := strings.Cut(rest, " ") // 0x and the address of the set
+	at, err := strconv.ParseInt(first, 0, 64)
+	if err != nil {
+		return 0
 	}
 	memory, err := os.Open(task + "/mem")
 	if err != nil {
