@@ -98,9 +98,14 @@ func (h *house) adopt() Candidate {
 	h.Helper()
 	c := h.stage()
 	h.must(h.linker.Publish())
+	h.accept()
+	return c
+}
+
+// accept accepts what is published, and has survived a start.
+func (h *house) accept() {
 	h.linker.Accept(true)
 	h.linker.Tidy()
-	return c
 }
 
 // reads checks what an app finds below etc: NAME, CONTENT, …; absent for
