@@ -71,16 +71,21 @@ func bind(path string) (*os.File, error) {
 	file := os.NewFile(uintptr(fd), path) // non-blocking: it goes to the runtime's poller
 	err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_PASSCRED, 1)
 	if err == nil {
-		err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
-	}
-	if err == nil {
-		err = os.Chmod(path, 0o666) // bind(2) goes by the umask
+		err = bindForAll(fd, path)
 	}
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
 	return file, nil
+}
+
+// bindForAll makes the socket with its mode at once, unix(7): a chmod(2) after
+// that would follow a link which somebody has put in its place. The umask is
+// the whole process's, and nobody else makes a file yet.
+func bindForAll(fd int, path string) error {
+	defer syscall.Umask(syscall.Umask(0o111))
+	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
 }
 
 // removeStale removes a socket, and nothing else.
@@ -94,7 +99,7 @@ func removeStale(path string) error {
 	case info.Mode().Type() != fs.ModeSocket:
 		return errors.New("something that isn't a socket is in its place: remove it")
 	}
-	return os.Remove(path)
+	return syscall.Unlink(path)
 }
 
 // Path is where an app finds the socket, for its NOTIFY_SOCKET.
