@@ -1,6 +1,9 @@
 package linker
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Accepted is the generation to go back to.
 type Accepted struct {
@@ -59,6 +62,9 @@ func (l *Linker) Accept(survived bool) {
 		l.earlier = l.live
 	}
 	g.survived = next.Survived
+	if l.staged != nil {
+		l.endTrial()
+	}
 	l.live, l.staged, l.before, l.untrusted = g, nil, nil, nil
 }
 
@@ -68,11 +74,14 @@ func (l *Linker) Accept(survived bool) {
 func (l *Linker) GoBack() error {
 	switch {
 	case l.earlier != nil:
+		if err := l.mendGeneration(l.earlier); err != nil {
+			return fmt.Errorf("cannot go back: %w", err)
+		}
 		l.live, l.earlier = l.earlier, nil
+		l.before = &published{number: l.live.Number, targets: l.live.targets}
 	case l.before == nil:
 		return errors.New("cannot go back: there is no earlier generation")
 	}
-	l.before = &published{number: l.live.Number, targets: l.live.targets}
 	return l.Reject()
 }
 

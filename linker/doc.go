@@ -14,14 +14,20 @@
 // package supervisor calls [Linker.Stage], [Linker.Publish], and then either
 // [Linker.Accept] or [Linker.Reject]. A generation that was proved is written
 // down by [Linker.Store], and is what a confit that starts again on the same
-// state directory can go back to. No value of a key appears in any of its
+// state directory can go back to. As long as it has not survived a start, the
+// newest one that has is kept beside it, for [Linker.GoBack]. A generation that
+// is put in force again is byte for byte what was accepted, whatever an app, an
+// entrypoint or a hook did to its files, and its modes and owners are right. No value of a key appears in any of its
 // errors.
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy
 //	<state>/generations/8.tmp             being staged
+//	<state>/packs/7                       the bytes of all its files, for confit alone: what it is mended from
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
-//	<state>/accepted.json                 the last accepted generation, to go back to after a crash
+//	<state>/accepted.json                 the accepted and the earlier generation, to go back to after a crash
+//	<state>/trial.json                    a generation is being proved, for a kill to count
+//	<state>/lock                          locked as long as confit runs
 //	<state>/status.json                   what package supervisor tells, to be read by anybody
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before

@@ -39,9 +39,9 @@ func parseHash(s string) (h Hash) {
 type file struct {
 	sum    Hash
 	mode   fs.FileMode
-	owner  uint32
+	owner  uint32 // of the source; once it is written, of the copy
 	group  uint32
-	size   int64
+	size   int64 // once it is written
 	direct bool
 	links  []int // the links that ask for it
 }
@@ -165,7 +165,7 @@ func (k key) open() (*os.File, error) {
 }
 
 // copySum copies what is left of a file to w and returns its hash.
-func (l *Linker) copySum(f *os.File, w io.Writer) (Hash, error) {
+func (l *Linker) copySum(f io.Reader, w io.Writer) (Hash, error) {
 	sum, n, err := l.copyUpTo(f, w, l.sizeLimit)
 	if n > l.sizeLimit {
 		err = errTooLarge
@@ -175,7 +175,7 @@ func (l *Linker) copySum(f *os.File, w io.Writer) (Hash, error) {
 
 // copyUpTo copies what is left of a file to w and returns its hash and size. Of
 // a file with more than limit bytes it copies one more.
-func (l *Linker) copyUpTo(f *os.File, w io.Writer, limit int64) (Hash, int64, error) {
+func (l *Linker) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
 	h := sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), l.buffer)
 	return Hash(h.Sum(nil)), n, err

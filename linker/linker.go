@@ -54,7 +54,11 @@ type Linker struct {
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what the last look could not mend, and why
 
-	noted     []int // the generations that accepted.json names
+	noted      []int // the generations that accepted.json names
+	trial      trial // in which a former confit was killed
+	proving    bool  // there is a trial of this confit's
+	unrecorded bool  // that it could not be recorded was said
+
 	untrusted error // why a generation that a former confit accepted isn't trusted
 }
 
@@ -64,6 +68,9 @@ type generation struct {
 	files   map[string]file // by path in the generation
 	targets map[string]want // by target
 	print   string          // what the volumes looked like when it was read
+
+	stamps map[string]stamp // of its files, when this confit wrote them
+	ended  int64            // the ctime of the last one, in nanoseconds
 
 	survived bool // an app that was started on it has lived through its probation
 }
@@ -100,9 +107,7 @@ func Open(c Config) (*Linker, error) {
 		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
 		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
 	}
-	if l.made, err = st.readTargets(); err != nil {
-		return nil, err
-	}
+	l.readMade()
 	if err := l.takeUp(); err != nil {
 		return nil, err
 	}
@@ -112,10 +117,22 @@ func Open(c Config) (*Linker, error) {
 	return l, nil
 }
 
+// readMade takes up the list of the targets that a former confit made. One that
+// can't be trusted is replaced: links into the live generation are known
+// without it.
+func (l *Linker) readMade() {
+	var err error
+	if l.made, err = l.state.readTargets(); err != nil {
+		l.log.Warn("list of targets not trusted: it is made anew", "error", err)
+		_ = l.state.writeTargets(l.made) // said again when it has to be written
+	}
+}
+
 // takeUp makes the stored generation the one to go back to. What the targets
 // resolve to may be another, which was being proved when confit was killed.
 func (l *Linker) takeUp() error {
 	l.untrusted = l.readStored()
+	l.readTrial()
 	if l.live != nil {
 		l.before = &published{number: l.live.Number, targets: l.live.targets}
 	}

@@ -2,6 +2,8 @@ package linker
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"runtime/debug"
 )
 
@@ -18,6 +20,7 @@ type published struct {
 // Publish makes the staged generation the one that all targets resolve to, if
 // it is still the newest:
 //
+//  0. Record the trial, if it is one; see beginTrial.
 //  1. Look at the targets anew: others may have changed them since the
 //     candidate was staged. One that can't be linked ends it here.
 //  2. Write down the targets that will be made. Left behind: a list that names
@@ -40,6 +43,7 @@ func (l *Linker) Publish() error {
 		return ignoringMoved(err)
 	}
 	l.before = l.inForce()
+	l.beginTrial(g)
 	if err := l.change(g); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
@@ -108,7 +112,9 @@ func (l *Linker) doSteps(steps []step, prunes bool) error {
 // takes more than it brings. It takes as long as there are files, so it is
 // called when the app has been told.
 func (l *Linker) Tidy() {
-	l.state.keepOnly(l.known())
+	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
+		_, _ = keepOnly(dir, l.known())
+	}
 	if l.live != nil && l.live.Number > 1 {
 		debug.FreeOSMemory()
 	}
@@ -131,6 +137,11 @@ func (l *Linker) Discard() {
 func (l *Linker) Reject() error {
 	var err error
 	if b := l.before; b != nil {
+		if l.live != nil {
+			if err := l.mendGeneration(l.live); err != nil {
+				return fmt.Errorf("cannot go back: %w", err)
+			}
+		}
 		err = l.putInForce(b.number, b.targets)
 		var partly *Partly
 		if err != nil && !errors.As(err, &partly) {
@@ -138,6 +149,7 @@ func (l *Linker) Reject() error {
 		}
 		l.before = nil
 	}
+	l.abandonTrial()
 	l.Discard()
 	return err
 }

@@ -9,16 +9,17 @@ import (
 	"path"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Names in the state directory, and of what confit leaves beside a target.
 const (
 	liveName        = "live"
 	generationsName = "generations"
+	packsName       = "packs"
+	lockName        = "lock"
 	targetsName     = "targets.json"
 	acceptedName    = "accepted.json"
+	trialName       = "trial.json"
 	statusName      = "status.json"
 	tmpPrefix       = ".confit-tmp-"
 	keptPrefix      = ".confit-kept-"
@@ -30,6 +31,7 @@ type state struct {
 	path        string
 	root        *os.Root
 	generations *os.Root
+	packs       *os.Root
 	lock        *os.File
 	memory      bool // it lives in memory
 	next        int  // the number of the next generation
@@ -40,61 +42,93 @@ func openState(dir string) (*state, error) {
 	if err := makeParents(dir); err != nil {
 		return nil, unusable(dir, err)
 	}
-	lock, err := os.Open(dir)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, unusable(dir, err)
 	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", dir)
-		}
-		return nil, fmt.Errorf("cannot lock state directory %q: %w", dir, err)
-	}
-	s := &state{path: dir, lock: lock, memory: onMemory(dir), next: 1}
-	if s.root, err = os.OpenRoot(dir); err != nil {
-		return nil, unusable(dir, err)
-	}
-	// The kubelet makes an emptyDir 0777. EPERM: it isn't ours to tighten.
-	if info, err := lock.Stat(); err == nil && info.Mode().Perm()&0o022 != 0 {
-		_ = lock.Chmod(info.Mode()&^0o022 | dirMode)
-	}
-	if err := s.openGenerations(); err != nil {
+	s := &state{path: dir, root: root, memory: onMemory(dir), next: 1}
+	s.tighten()
+	if s.lock, err = takeLock(root, dir); err != nil {
 		return nil, err
 	}
-	return s, nil
+	if s.generations, err = s.openDir(generationsName, dirMode); err != nil {
+		return nil, err
+	}
+	s.packs, err = s.openDir(packsName, 0o700)
+	return s, err
 }
 
-func (s *state) openGenerations() error {
-	err := makeDir(s.root, generationsName)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return unusable(s.path, err)
+// tighten keeps others from writing to the state directory: the kubelet makes
+// an emptyDir 0777. EPERM: it isn't ours to tighten. What a link leads to isn't
+// confit's either.
+func (s *state) tighten() {
+	info, err := s.root.Stat(".")
+	named, err2 := os.Lstat(s.path)
+	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
+		_ = setMode(s.root, info.Mode()&^0o022|dirMode)
 	}
-	if err := s.trusted(generationsName); err != nil {
+}
+
+// setMode sets the mode of a directory through a descriptor: a Root's own Chmod
+// is fchmodat2(2), which older seccomp profiles refuse.
+func setMode(dir *os.Root, mode fs.FileMode) error {
+	f, err := dir.Open(".")
+	if err != nil {
 		return err
 	}
-	s.generations, err = s.root.OpenRoot(generationsName)
-	if err != nil {
-		return unusable(s.path, err)
+	defer f.Close()
+	return f.Chmod(mode)
+}
+
+// openDir makes and opens a directory that is confit's alone. An [os.Root]
+// follows links that stay inside, and whoever may write to the state directory
+// can put one there between two looks: what was opened must be what has the
+// name, and its mode is set through it.
+func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
+	made := s.root.Mkdir(name, mode)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return nil, unusable(s.path, made)
 	}
-	return nil
+	named, err := s.root.Lstat(name)
+	if err != nil {
+		return nil, unusable(s.path, err)
+	}
+	if !named.IsDir() {
+		return nil, s.untrusted(name, errors.New("it is "+describe(named.Mode())))
+	}
+	dir, err := s.root.OpenRoot(name)
+	if err != nil {
+		return nil, unusable(s.path, err)
+	}
+	info, err := dir.Stat(".")
+	if err == nil && !os.SameFile(info, named) {
+		err = errors.New("it was replaced meanwhile")
+	}
+	if err == nil {
+		err = distrust(info)
+	}
+	if err == nil && made == nil {
+		err = setMode(dir, mode) // whatever the umask
+	}
+	if err != nil {
+		dir.Close()
+		return nil, s.untrusted(name, cause(err))
+	}
+	return dir, nil
 }
 
 // sweep removes what a killed confit left: generations that were being written
 // or that nobody needs, temporary links.
 func (s *state) sweep(needed map[int]bool) error {
-	names, err := readNames(s.generations)
-	if err != nil {
-		return unusable(s.path, err)
-	}
-	for _, name := range names {
-		number, err := strconv.Atoi(name)
-		if err != nil || !needed[number] {
-			_ = s.generations.RemoveAll(name)
+	for _, dir := range []*os.Root{s.generations, s.packs} {
+		last, err := keepOnly(dir, needed)
+		if err != nil {
+			return unusable(s.path, err)
 		}
-		s.next = max(s.next, number+1)
+		s.next = max(s.next, last+1)
 	}
-	if names, err = readNames(s.root); err != nil {
+	names, err := readNames(s.root)
+	if err != nil {
 		return unusable(s.path, err)
 	}
 	for _, name := range names {
@@ -103,6 +137,20 @@ func (s *state) sweep(needed map[int]bool) error {
 		}
 	}
 	return nil
+}
+
+// keepOnly removes every generation, or pack, but those that are needed, and
+// returns the highest number that there was.
+func keepOnly(dir *os.Root, needed map[int]bool) (last int, err error) {
+	names, err := readNames(dir)
+	for _, name := range names {
+		number, err := strconv.Atoi(name)
+		last = max(last, number)
+		if err != nil || !needed[number] {
+			_ = dir.RemoveAll(name)
+		}
+	}
+	return last, err
 }
 
 // liveNumber is the generation that the live link points at, or 0.
@@ -142,19 +190,13 @@ func (s *state) point(number int) error {
 	return nil
 }
 
-// keepOnly removes every generation but those that are needed.
-func (s *state) keepOnly(needed map[int]bool) {
-	names, _ := readNames(s.generations)
-	for _, name := range names {
-		if number, err := strconv.Atoi(name); err != nil || !needed[number] {
-			_ = s.generations.RemoveAll(name)
-		}
-	}
-}
-
 // drop removes one generation. What can't be removed is swept later: when the
 // next one is accepted, or at the next start.
-func (s *state) drop(number int) { _ = s.generations.RemoveAll(strconv.Itoa(number)) }
+func (s *state) drop(number int) {
+	name := strconv.Itoa(number)
+	_ = s.generations.RemoveAll(name)
+	_ = s.packs.RemoveAll(name)
+}
 
 // unusable says how to get a state directory that can be used.
 func unusable(dir string, err error) error {

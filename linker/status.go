@@ -7,9 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // WriteStatus replaces status.json. Unlike all else of a Linker it may be
@@ -41,26 +38,12 @@ func readStatus(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	before, err := root.Lstat(statusName)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is %s", describe(before.Mode()))
-	}
-	f, err := root.OpenFile(statusName, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	f, info, err := openRegular(root, statusName)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() { // replaced meanwhile
-		err = fmt.Errorf("it is %s", describe(info.Mode()))
-	}
-	if err == nil {
-		err = written(root, info)
-	}
-	if err != nil {
+	if err := written(root, info); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(f)
@@ -80,5 +63,3 @@ func written(root *os.Root, status fs.FileInfo) error {
 	}
 	return fmt.Errorf("user %d owns it, who isn't root, nor you, nor the owner of the generations", by)
 }
-
-func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }

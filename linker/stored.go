@@ -5,14 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // storedVersion is the version of accepted.json. A file of another version
@@ -101,8 +94,8 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 }
 
 // linksPrint changes when another generation, or other targets, could follow
-// from the same volumes; and when a damaged note names other targets, or other
-// links, than it did.
+// from the same volumes; and when a damaged note says something else of its
+// keys and targets than it did.
 func (l *Linker) linksPrint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.path)
@@ -110,7 +103,8 @@ func (l *Linker) linksPrint(g *generation) string {
 		fmt.Fprintf(h, "%q %q %q %v %v\n", s.root, s.Source, s.Target, s.Optional, s.Direct)
 	}
 	for _, path := range sortedKeys(g.files) {
-		fmt.Fprintf(h, "%q %v\n", path, g.files[path].links)
+		f := g.files[path]
+		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.owner, f.group, f.size, f.direct, f.links)
 	}
 	for _, target := range sortedKeys(g.targets) {
 		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
@@ -154,7 +148,8 @@ func joinLine(a, b error) error {
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// readGeneration returns a stored generation when it is still what it was.
+// readGeneration returns a stored generation when it is what it was, or could
+// be mended.
 func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	if s == nil {
 		return nil, nil
@@ -164,63 +159,19 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	for target, t := range s.Targets {
 		g.targets[target] = want{dest: t.Dest, dir: t.Dir}
 	}
-	if err := l.readBack(g, s.Keys); err != nil {
-		return nil, fmt.Errorf("generation %d is not what it was: %w", s.Number, err)
+	for path, k := range s.Keys {
+		g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}
 	}
 	g.Hash = hashOf(g.files)
 	switch {
-	case g.Hash.Hex() != s.Hash:
+	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
 		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", s.Number)
 	case s.Links != l.linksPrint(g):
 		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
 	}
 	l.locate(g)
+	if err := l.mendGeneration(g); err != nil {
+		return nil, err
+	}
 	return g, nil
-}
-
-// readBack reads the files of a stored generation, as they are. They must be
-// just those of the note: a directory that is a target shows them all.
-func (l *Linker) readBack(g *generation, keys map[string]storedKey) error {
-	if err := l.state.trusted(filepath.Join(generationsName, strconv.Itoa(g.Number))); err != nil {
-		return err
-	}
-	root, err := l.state.generations.OpenRoot(strconv.Itoa(g.Number))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for path, k := range keys {
-		if k.Direct {
-			g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, links: k.Links, direct: true}
-		}
-	}
-	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		k, known := keys[path]
-		if !known || k.Direct {
-			return fmt.Errorf("key %q is not its own", path)
-		}
-		g.files[path], err = l.readKeyBack(root, path, k.Links)
-		return err
-	})
-}
-
-func (l *Linker) readKeyBack(root *os.Root, path string, links []int) (file, error) {
-	info, err := root.Lstat(path)
-	if err != nil {
-		return file{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return file{}, fmt.Errorf("key %q is %s", path, describe(info.Mode()))
-	}
-	in, err := root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return file{}, err
-	}
-	defer in.Close()
-	sum, err := l.copySum(in, io.Discard)
-	st := info.Sys().(*syscall.Stat_t)
-	return file{sum: sum, mode: info.Mode().Perm(), owner: st.Uid, group: st.Gid, size: st.Size, links: links}, err
 }

@@ -147,7 +147,7 @@ func makeParents(dir string) error {
 	if err := os.Mkdir(dir, dirMode); err != nil {
 		return ignoring(err, fs.ErrExist)
 	}
-	return os.Chmod(dir, dirMode)
+	return chmodMade(dir)
 }
 
 // ignoring is nil for the errors that don't matter.

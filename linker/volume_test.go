@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -206,7 +207,9 @@ func TestStageMissingKeys(t *testing.T) {
 	h.invalid(`key "a.conf" is missing`, "optional")
 }
 
-func TestStageUnchangedFilesAreShared(t *testing.T) {
+// TestStageSharesNothing: whoever changes a file of a candidate changes no
+// other generation's.
+func TestStageSharesNothing(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.write("web", "a", "same", "b", "one")
 	h.open()
@@ -217,8 +220,8 @@ func TestStageUnchangedFilesAreShared(t *testing.T) {
 	second := h.adopt()
 	after, err := os.Stat(filepath.Join(second.Dir, "web/a"))
 	h.must(err)
-	if !os.SameFile(before, after) {
-		t.Error("an unchanged file was copied, not linked")
+	if os.SameFile(before, after) || after.Sys().(*syscall.Stat_t).Nlink != 1 {
+		t.Error("an unchanged file was linked, not copied")
 	}
 	if _, err := os.Stat(first.Dir); err == nil {
 		t.Error("the generation before is still there")

@@ -105,8 +105,10 @@ func (w *watcher) say(err error) {
 	w.polling = err != nil
 }
 
-// Close removes all watches. It is for the end: nothing is a hint any more.
+// Close removes all watches, and the record of a trial. It is for the end:
+// nothing is a hint any more.
 func (l *Linker) Close() {
+	l.abandonTrial()
 	l.opens.close()
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {

@@ -3,9 +3,12 @@ package linker
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +21,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 		return err
 	}
 	if l.live != nil && g.Hash == l.live.Hash {
-		g.Number = l.live.Number
+		g.Number, g.files, g.stamps, g.ended = l.live.Number, l.live.files, l.live.stamps, l.live.ended
 		return nil
 	}
 	g.Number = l.state.next
@@ -32,6 +35,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 	}
 	if err != nil {
 		_ = l.state.generations.RemoveAll(tmp)
+		_ = l.state.packs.RemoveAll(fmt.Sprint(g.Number))
 		if errors.Is(err, errMoved) {
 			return err
 		}
@@ -42,6 +46,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 }
 
 func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
+	g.stamps = map[string]stamp{}
 	gens := l.state.generations
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
@@ -61,51 +66,58 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 			}
 		}
 	}
-	written := map[string]bool{}
-	at := outDir{top: root}
-	defer at.close()
-	for _, k := range r.keys {
-		if f := g.files[k.path]; f.direct || written[k.path] {
-			continue
+	return l.pack(g, func(pack io.Writer) error {
+		at := outDir{top: root}
+		defer at.close()
+		for _, k := range r.firstKeys() {
+			if err := l.writeFile(&at, pack, k, g); err != nil {
+				return err
+			}
 		}
-		written[k.path] = true
-		if err := l.writeFile(&at, tmp, k, g.files[k.path]); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// writeFile makes one file of a generation: a hard link when the live one has
-// the same, else a copy, whose bytes must be those that were hashed.
-func (l *Linker) writeFile(at *outDir, tmp string, k key, f file) error {
+// writeFile makes one file of a generation, and its part of the pack. The bytes
+// must be those that were hashed. What is the same in the live generation is
+// copied as well: a hard link would let whoever changes one change both.
+func (l *Linker) writeFile(at *outDir, pack io.Writer, k key, g *generation) error {
+	f := g.files[k.path]
+	if f.direct {
+		return nil
+	}
 	dir, err := at.enter(path.Dir(k.path))
 	if err != nil {
 		return err
-	}
-	if l.live != nil {
-		if old, ok := l.live.files[k.path]; ok && old.sameFile(f) {
-			from := path.Join(fmt.Sprint(l.live.Number), k.path)
-			if l.state.generations.Link(from, path.Join(tmp, k.path)) == nil {
-				return nil
-			}
-		}
 	}
 	// O_NONBLOCK spares five system calls by which os looks for a pipe.
 	out, err := dir.OpenFile(path.Base(k.path), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}
-	sum, _, err := l.copyKey(k, out, f.size)
+	defer out.Close()
+	sum, _, err := l.copyKey(k, io.MultiWriter(out, pack), f.size)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}
-	return errors.Join(err, dress(out, f), out.Close())
+	if err = errors.Join(err, dress(out, f)); err != nil {
+		return err
+	}
+	info, err := out.Stat()
+	if err != nil {
+		return err
+	}
+	s := stampOf(info)
+	f.owner, f.group, f.size = s.uid, s.gid, s.size
+	g.files[k.path], g.stamps[k.path], g.ended = f, s, max(g.ended, s.ctim.Nano())
+	return nil
 }
 
-// sameFile reports whether two generations can share one file.
-func (f file) sameFile(g file) bool {
-	return f.sum == g.sum && f.mode == g.mode && f.owner == g.owner && f.group == g.group && !f.direct
+// firstKeys lists the keys in the order of their paths, each path once.
+func (r *reading) firstKeys() []key {
+	keys := slices.Clone(r.keys)
+	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.path, b.path) })
+	return slices.CompactFunc(keys, func(a, b key) bool { return a.path == b.path })
 }
 
 // dirMode is the mode of every directory that confit makes: an app of another
@@ -124,6 +136,21 @@ func makeDir(root *os.Root, name string) error {
 	}
 	defer dir.Close()
 	return dir.Chmod(dirMode)
+}
+
+// chmodMade gives a directory that was just made its mode, whatever the umask.
+// It follows no link: whoever may write to the directory above may have put one
+// there.
+func chmodMade(dir string) error {
+	f, err := os.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !ours(info) {
+		return errors.Join(err, errors.New("it was replaced meanwhile"))
+	}
+	return f.Chmod(dirMode)
 }
 
 // makeDirs makes a directory and those above it, as far as they are missing.

@@ -1,0 +1,189 @@
+package linker
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"syscall"
+)
+
+// stamp is what of a file changes when somebody touches it. ctime can't be set
+// back, utimensat(2), but it is coarse: see untouched.
+type stamp struct {
+	dev, ino   uint64
+	mode       uint32
+	uid, gid   uint32
+	size       int64
+	mtim, ctim syscall.Timespec
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	st := info.Sys().(*syscall.Stat_t)
+	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
+}
+
+// untouched reports whether a file is the one that was written, as it was
+// written. A file's times are those of the kernel's last tick, some
+// milliseconds ago: one that was written in the very tick in which the writing
+// of the generation ended may have been written to since, with the same times.
+func (g *generation) untouched(path string, info fs.FileInfo) bool {
+	s, known := g.stamps[path]
+	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
+}
+
+// flaw is what of a generation's directory is no longer as it was written.
+type flaw struct {
+	kind flawKind
+	path string
+}
+
+type flawKind int
+
+const (
+	added        flawKind = iota // it isn't the generation's
+	removed                      // a file or a directory is missing
+	altered                      // a file has other bytes, or isn't one
+	redressed                    // a file has another mode, owner or group
+	redressedDir                 // a directory has another mode or owner
+)
+
+// inspection is one look at a generation's directory.
+type inspection struct {
+	*Linker
+	g     *generation
+	root  *os.Root
+	files map[string]bool // those not seen yet
+	dirs  map[string]bool
+	flaws []flaw
+}
+
+// inspect lists what of a generation is not as it was written: by the file's
+// stamp, or by its bytes when they were written by another confit.
+func (l *Linker) inspect(g *generation) ([]flaw, error) {
+	name := strconv.Itoa(g.Number)
+	info, err := l.state.generations.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []flaw{{removed, "."}}, nil
+	}
+	if err == nil && !info.IsDir() {
+		return []flaw{{altered, "."}}, nil
+	}
+	root, err := l.state.generations.OpenRoot(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return []flaw{{redressedDir, "."}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	in := inspection{Linker: l, g: g, root: root, files: map[string]bool{}, dirs: l.dirsOf(g)}
+	for _, p := range g.paths() {
+		in.files[p] = true
+	}
+	err = fs.WalkDir(root.FS(), ".", in.visit)
+	for _, p := range append(sortedKeys(in.dirs), sortedKeys(in.files)...) {
+		in.found(removed, p)
+	}
+	return in.flaws, err
+}
+
+// paths lists the files of a generation in order; direct keys have none.
+func (g *generation) paths() []string {
+	var paths []string
+	for _, p := range sortedKeys(g.files) {
+		if !g.files[p].direct {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// dirsOf lists the directories of a generation: those of its files, and those
+// that are a target as a whole.
+func (l *Linker) dirsOf(g *generation) map[string]bool {
+	dirs := map[string]bool{".": true}
+	add := func(dir string) {
+		for ; !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for p, f := range g.files {
+		if !f.direct {
+			add(path.Dir(p))
+		}
+	}
+	for i := range l.links {
+		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
+			add(s.prefix)
+		}
+	}
+	return dirs
+}
+
+func (in *inspection) found(kind flawKind, path string) {
+	in.flaws = append(in.flaws, flaw{kind, path})
+}
+
+func (in *inspection) visit(path string, d fs.DirEntry, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission): // open: found when it was visited
+		return fs.SkipDir
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case d.IsDir() && in.dirs[path]:
+		delete(in.dirs, path)
+		return in.visitDir(path)
+	case !d.IsDir() && in.files[path]:
+		delete(in.files, path)
+		return in.visitFile(path)
+	}
+	in.found(added, path)
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func (in *inspection) visitDir(path string) error {
+	info, err := in.root.Lstat(path)
+	if err == nil && (info.Mode() != fs.ModeDir|dirMode || !ours(info)) {
+		in.found(redressedDir, path)
+	}
+	return ignoring(err, fs.ErrNotExist)
+}
+
+func (in *inspection) visitFile(path string) error {
+	info, err := in.root.Lstat(path)
+	f := in.g.files[path]
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		in.found(removed, path)
+	case err != nil:
+		return err
+	case in.g.untouched(path, info):
+	case in.sumOf(path) != f.sum:
+		in.found(altered, path)
+	case info.Mode() != f.mode || owner(info) != f.owner || group(info) != f.group:
+		in.found(redressed, path)
+	}
+	return nil
+}
+
+// sumOf hashes a file; one that can't be read is not the one that was written.
+func (in *inspection) sumOf(path string) Hash {
+	f, _, err := openRegular(in.root, path)
+	if err != nil {
+		return Hash{}
+	}
+	defer f.Close()
+	sum, err := in.copySum(f, io.Discard)
+	if err != nil {
+		return Hash{}
+	}
+	return sum
+}

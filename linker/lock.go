@@ -1,0 +1,125 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockMode keeps everybody but confit's user from opening the lock: whoever can
+// open a file can lock it, flock(2), and so keep confit from starting.
+const lockMode = 0o600
+
+// lockAttempts is how often a lock that isn't confit's is put aside: more often
+// than confits may start on one state directory at a time.
+const lockAttempts = 100
+
+// errNotLocked says that the lock has to be taken anew.
+var errNotLocked = errors.New("something else is put in its place again and again")
+
+// takeLock locks the state directory against other confits, by flock(2) on a
+// file in it. What isn't a file of confit's own goes: another user's, one that
+// others may open, a FIFO, a link.
+func takeLock(root *os.Root, path string) (*os.File, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, unusable(path, err)
+	}
+	defer dir.Close()
+	err = errNotLocked
+	for range lockAttempts {
+		var lock *os.File
+		if lock, err = tryLock(root, int(dir.Fd())); !errors.Is(err, errNotLocked) {
+			if err == nil {
+				return lock, nil
+			}
+			break
+		}
+	}
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", path)
+	}
+	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, cause(err), lockName)
+}
+
+// tryLock opens, checks and locks the file. Another confit may have put aside
+// what was opened, so the name must still lead to it once it is locked.
+func tryLock(root *os.Root, dir int) (*os.File, error) {
+	// Not through the Root, which would follow a link that stays inside.
+	fd, err := unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, lockMode)
+	if err != nil {
+		return nil, unopened(root, dir, err)
+	}
+	lock := os.NewFile(uintptr(fd), lockName)
+	info, err := lock.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular() || info.Mode().Perm()&^lockMode != 0 || !ours(info):
+		err = putAside(root, info)
+	default:
+		err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && !named(root, lockName, info) {
+			err = errNotLocked
+		}
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// unopened puts aside what can't be opened for being what it is: a link, a
+// directory, a file of another user. It is held open meanwhile, as its inode's
+// number must not become that of another confit's lock.
+func unopened(root *os.Root, dir int, reason error) error {
+	fd, err := unix.Openat(dir, lockName, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	strange := errors.Is(reason, unix.ELOOP) || errors.Is(reason, unix.EISDIR) || errors.Is(reason, unix.ENXIO)
+	if strange && errors.Is(err, fs.ErrNotExist) {
+		return errNotLocked // another confit has put it aside
+	}
+	if err != nil {
+		return reason
+	}
+	held := os.NewFile(uintptr(fd), lockName)
+	defer held.Close()
+	info, err := held.Stat()
+	switch {
+	case err != nil:
+		return err
+	case strange && info.Mode().IsRegular():
+		return errNotLocked // and has made its own
+	case info.Mode().IsRegular() && (!errors.Is(reason, unix.EACCES) || owner(info) == 0):
+		return reason // root's confit may have it
+	}
+	return putAside(root, info)
+}
+
+// named reports whether a name leads to that file.
+func named(root *os.Root, name string, file fs.FileInfo) bool {
+	info, err := root.Lstat(name)
+	return err == nil && os.SameFile(info, file)
+}
+
+// putAside removes what stands in the lock's place and was found not to be one.
+// Another confit may have been faster: its lock, which was taken by mistake, is
+// put back. The caller holds open what it found.
+func putAside(root *os.Root, stale fs.FileInfo) error {
+	aside := tmpPrefix + randomName()
+	if err := root.Rename(lockName, aside); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return errNotLocked // another confit was faster
+		}
+		return err
+	}
+	if !named(root, aside, stale) {
+		_ = root.Link(aside, lockName) // fails when yet another one is there
+	}
+	if err := root.RemoveAll(aside); err != nil {
+		return err
+	}
+	return errNotLocked
+}
