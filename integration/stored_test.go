@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,13 +36,17 @@ type note struct {
 }
 
 // stored is the stored generation; number 0: there is none.
-func (s *setup) stored() note {
-	var stored struct{ Accepted note }
+func (s *setup) stored() note { return s.notes().Accepted }
+
+// earlier is the number of the generation before it that has survived a start.
+func (s *setup) earlier() string { return strconv.Itoa(s.notes().Earlier.Number) }
+
+func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
 	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
 	if err == nil && json.Unmarshal(data, &stored) != nil {
 		s.t.Errorf("accepted.json is not whole: %q", data)
 	}
-	return stored.Accepted
+	return stored
 }
 
 // accepts waits until the nth generation was accepted, and is stored.
@@ -227,10 +232,14 @@ func TestStored_nothing(t *testing.T) {
 // mounted, or not at all.
 func TestStored_spoilt(t *testing.T) {
 	for name, spoil := range map[string]func(s *setup) error{
-		"note_cut_off":       func(s *setup) error { return os.Truncate(filepath.Join(s.state, "accepted.json"), 40) },
-		"generation_removed": func(s *setup) error { return os.RemoveAll(filepath.Join(s.state, "generations", "1")) },
+		"note_cut_off": func(s *setup) error { return os.Truncate(filepath.Join(s.state, "accepted.json"), 40) },
+		"generation_removed": func(s *setup) error {
+			return errors.Join(os.RemoveAll(filepath.Join(s.state, "generations", "1")), os.Remove(filepath.Join(s.state, "packs", "1")))
+		},
 		"key_edited": func(s *setup) error {
-			return os.WriteFile(filepath.Join(s.state, "generations/1/web/text"), []byte("edited"), 0o644)
+			edited := []byte("edited")
+			return errors.Join(os.WriteFile(filepath.Join(s.state, "generations/1/web/text"), edited, 0o644),
+				os.WriteFile(filepath.Join(s.state, "packs/1"), edited, 0o600))
 		},
 		"note_is_a_fifo": func(s *setup) error {
 			path := filepath.Join(s.state, "accepted.json")

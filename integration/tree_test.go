@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -53,10 +54,13 @@ func (s *setup) leftovers() []string {
 		return nil // what goes away meanwhile is no leftover
 	})
 	live, _ := os.Readlink(filepath.Join(s.state, "live"))
-	generations, _ := filepath.Glob(filepath.Join(s.state, "generations", "*"))
-	for _, path := range generations {
-		if path != filepath.Join(s.state, live) {
-			found = append(found, path)
+	needed := []string{filepath.Base(live), s.earlier()}
+	for _, dir := range []string{"generations", "packs"} {
+		paths, _ := filepath.Glob(filepath.Join(s.state, dir, "*"))
+		for _, path := range paths {
+			if !slices.Contains(needed, filepath.Base(path)) {
+				found = append(found, path)
+			}
 		}
 	}
 	return found

@@ -1,0 +1,115 @@
+package integration
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// An entrypoint, the app or an operator changes what was accepted, and the container starts again while what is mounted is
+// bad: the app starts on just what was accepted.
+func TestState_mended_at_a_restart(t *testing.T) {
+	for name, spoil := range map[string]func(key string) error{
+		"chmod":    func(key string) error { return os.Chmod(key, 0o600) },
+		"appended": func(key string) error { return overwrite(key, "first, and more") },
+		"removed":  os.Remove,
+		"all gone": func(key string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(key))) },
+		"a stranger": func(key string) error {
+			return errors.Join(os.Remove(key), os.Symlink("/etc/passwd", key), os.WriteFile(key+"2", nil, 0o644))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			key := filepath.Join(s.state, "generations/1/web/text")
+			if err := spoil(key); err != nil {
+				t.Fatal(err)
+			}
+			web.swap(keys{"text": "bad"})
+			c := s.start(s.printer()...)
+			c.says("read first", 1)
+			c.wantLogged(startsOnStored, 1)
+			if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
+				t.Errorf("mended to %v (%v)", info, err)
+			}
+		})
+	}
+}
+
+// A validator without a placeholder writes to the live file and fails: the app never meets what it wrote.
+func TestState_hook_that_writes(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	live := filepath.Join(s.state, "generations/1/web/text")
+	s.line("validate sh -c 'if grep -q bad %s; then echo spoilt >>%s; exit 1; fi'", s.target("text"), live)
+	web.swap(keys{"text": "first"})
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	web.swap(keys{"text": "bad"})
+	c.logs("candidate rejected", 1)
+	c.eventually("the accepted key, byte for byte", func() bool {
+		got, err := os.ReadFile(s.target("text"))
+		return err == nil && string(got) == "first"
+	})
+	c.logs("generation mended: somebody had changed it", 1)
+}
+
+// A user who locks all that he can open doesn't keep a container from starting.
+func TestState_locked_by_another_user(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	for _, name := range []string{"", "generations", "lock"} {
+		c := exec.Command("flock", "--shared", filepath.Join(s.state, name), "sleep", "1000")
+		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL); _ = c.Wait() })
+	}
+	c := s.start(s.printer()...)
+	c.says("read first", 1)
+}
+
+// A status and a list of targets that are somebody else's, or links to elsewhere, are replaced and not written through.
+func TestState_notes_that_lead_elsewhere(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	victim := filepath.Join(s.dir, "victim")
+	notes := []string{"status.json", "targets.json", "accepted.json", "trial.json"}
+	if err := errors.Join(os.MkdirAll(s.state, 0o755), os.WriteFile(victim, []byte("mine"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range notes {
+		to := victim
+		if i%2 == 1 {
+			to = filepath.Join(s.dir, "nothing")
+		}
+		if err := os.Symlink(to, filepath.Join(s.state, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := s.start(s.printer()...)
+	c.says("read first", 1)
+	c.accepts(1)
+	for _, name := range notes[:3] {
+		c.eventually(name+" being a file", func() bool {
+			info, err := os.Lstat(filepath.Join(s.state, name))
+			return err == nil && info.Mode() == 0o644
+		})
+	}
+	if data, err := os.ReadFile(victim); err != nil || string(data) != "mine" || exists(filepath.Join(s.dir, "nothing")) {
+		t.Errorf("a link was written through: %q (%v)", data, err)
+	}
+}
+
+// overwrite replaces a file's bytes, whatever its mode.
+func overwrite(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
