@@ -32,7 +32,7 @@ var spoils = map[string]spoil{
 	"a key of another sum":       {editKey("sha256", "zz"), "its hash differs"},
 	"a key of another mode":      {editKey("mode", 0o666), "its hash differs"},
 	"a key of another owner":     {editKey("owner", 65534), "other links"},
-	"a key of another size":      {editKey("size", 1<<40), "other links"},
+	"a key of another size":      {editKey("size", 1<<30), "other links"},
 	"a key elsewhere":            {edit("keys", map[string]any{"../x": map[string]any{}}), "its hash differs"},
 	"other JSON":                 {write("accepted.json", "[1, 2]"), "damaged"},
 	"no JSON":                    {write("accepted.json", "\x00\xff kaputt"), "damaged"},
