@@ -83,7 +83,6 @@ func TestFiles_refused_calls(t *testing.T) {
 		"chown":     {unix.SYS_FCHOWN, unix.SYS_FCHOWNAT},
 		"fchmodat2": {unix.SYS_FCHMODAT2},
 		"openat2":   {unix.SYS_OPENAT2},
-		"statfs":    {unix.SYS_STATFS},
 		"renameat2": {unix.SYS_RENAMEAT2},
 	} {
 		for _, errno := range errnos {
@@ -104,12 +103,13 @@ func TestFiles_refused_needs(t *testing.T) {
 		"fchmod":   {unix.SYS_FCHMOD, "cannot use state directory"},
 		"flock":    {unix.SYS_FLOCK, "cannot lock state directory"},
 		"fchmodat": {unix.SYS_FCHMODAT, "cannot use state directory"},
-		"fstatfs":  {unix.SYS_FSTATFS, "--allow-disk"},
+		"fstatfs":  {unix.SYS_FSTATFS, "cannot tell whether volume"},
 	} {
 		for _, errno := range []syscall.Errno{unix.EPERM, unix.ENOSYS} {
 			t.Run(name+"/"+unix.ErrnoName(errno), func(t *testing.T) {
 				t.Parallel()
 				s := newSetup(t)
+				s.state = filepath.Join(diskDir(t), "state")
 				s.box.Refused = &refusal{[]uint32{test.call}, uint16(errno)}
 				s.volume("web").swap(keys{"a": "first"})
 				s.line("link web/a %s", s.target("a"))

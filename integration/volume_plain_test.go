@@ -74,8 +74,12 @@ func TestVolume_secret_below_plain(t *testing.T) {
 	s.state = filepath.Join(diskDir(t), "state")
 	secret := newVolume(t, memoryDir(t))
 	secret.swap(keys{"tls.crt": "hunter2"})
-	tls := s.mkdir("volumes", "plain", "tls")
-	s.box.Bind = []bind{{secret.dir, tls}}
+	disk, tls := diskDir(t), filepath.Join(volume, "tls")
+	s.write(disk+"/a", "first")
+	if err := os.Mkdir(disk+"/tls", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.box.Bind = []bind{{disk, volume}, {secret.dir, tls}}
 	c := s.start(app()...)
 	c.ends(71)
 	c.wantMention(fmt.Sprintf("cannot stage volume %q on disk", tls))
