@@ -23,7 +23,11 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 
 test: ## every test, as root on Debian: installs what it needs
 	./integration/need nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
-		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound
+		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
+		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
+		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
+		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
+		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	GO='$(GO)' INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) run gotest.tools/gotestsum@v1.13.0 --format testname --raw-command ./.ci/tests
 

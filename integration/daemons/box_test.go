@@ -46,7 +46,7 @@ func enter() int {
 		unix.Mount("tmpfs", "/dev/shm", "tmpfs", 0, ""),
 		loopbackUp())
 	if err == nil {
-		err = syscall.Exec(os.Args[0], os.Args, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE=1"})
+		err = syscall.Exec(os.Args[0], os.Args, []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "PYTHONDONTWRITEBYTECODE=1"})
 	}
 	fmt.Fprintln(os.Stderr, "enter:", err)
 	return 125

@@ -42,6 +42,7 @@ func newSite(t *testing.T, d daemon) *site {
 		must(t, os.MkdirAll(filepath.Join(s.dir, path), 0o755))
 	}
 	for path, content := range d.image {
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(s.dir, path)), 0o755))
 		s.write(path, content)
 	}
 	return s
@@ -199,7 +200,14 @@ func (o *output) String() string {
 }
 
 // logged counts the lines that hold all of these.
-func (o *output) logged(parts ...string) (count int) {
+func (o *output) logged(parts ...string) int { return len(o.lines(parts...)) }
+
+// line is the first that holds this; "" without one.
+func (o *output) line(part string) string {
+	return append(o.lines(part), "")[0]
+}
+
+func (o *output) lines(parts ...string) (found []string) {
 lines:
 	for line := range strings.Lines(o.String()) {
 		for _, part := range parts {
@@ -207,9 +215,9 @@ lines:
 				continue lines
 			}
 		}
-		count++
+		found = append(found, line)
 	}
-	return count
+	return found
 }
 
 func must(t *testing.T, err error) {

@@ -2,6 +2,7 @@ package daemons
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -13,7 +14,8 @@ type daemon struct {
 	name string
 	// key is its configuration in the volume web, and the name of the file below /srv/etc that is linked to it.
 	key string
-	// text is the configuration, in which GENERATION stands for the name that the service shows to whoever asks.
+	// text is the configuration, in which GENERATION stands for the name that the service shows to whoever asks, and NUMBER
+	// for its number.
 	text string
 	// spoiled is what a bad edit adds to it.
 	spoiled string
@@ -21,14 +23,18 @@ type daemon struct {
 	image map[string]string
 	// app is the command line.
 	app string
-	// reload and stop are the signals by which the daemon is told so.
+	// reload and stop are the signals by which the daemon is told so; 0: what confit does by default, auto and TERM.
 	reload, stop syscall.Signal
+	// link is the line that links the key, when it isn't as usual; lines are further ones of the links file.
+	link, lines string
 	// validate is its own check.
 	validate string
 	// keeps is true when the daemon that is told of a bad file only logs, and goes on with what it has.
 	keeps bool
 	// network is tcp or udp. The request is answered with something that holds the generation's name.
 	network, request string
+	// question asks a service for which a request is not enough.
+	question func(*confit) (string, error)
 }
 
 const (
@@ -41,13 +47,16 @@ var daemons = []daemon{apache, gunicorn, haproxy, nginx, phpFPM, squid, unbound}
 
 // good is the configuration of generation n.
 func (d daemon) good(n int) string {
-	return strings.ReplaceAll(d.text, placeholder, name(n))
+	return strings.NewReplacer(placeholder, name(n), "NUMBER", strconv.Itoa(n)).Replace(d.text)
 }
 
 // bad is one that the daemon refuses.
 func (d daemon) bad() string {
-	return strings.ReplaceAll(d.text, placeholder, "generation-bad") + d.spoiled
+	return d.good(badNumber) + d.spoiled
 }
+
+// badNumber is that of a bad edit. No test has as many good ones.
+const badNumber = 9
 
 // name is what the service shows of generation n.
 func name(n int) string {
@@ -56,8 +65,24 @@ func name(n int) string {
 
 // links is the links file.
 func (d daemon) links() string {
-	return fmt.Sprintf("link web/%s %s/etc/%s\nreload signal:%s\nstop-signal %s\n",
-		d.key, root, d.key, signalName(d.reload), signalName(d.stop))
+	lines := d.link
+	if lines == "" {
+		lines = fmt.Sprintf("link web/%s %s/etc/%s\n", d.key, root, d.key)
+	}
+	lines += d.lines
+	if d.reload != 0 {
+		lines += "reload signal:" + signalName(d.reload) + "\n"
+	}
+	if d.stop != 0 {
+		lines += "stop-signal " + signalName(d.stop) + "\n"
+	}
+	return lines
+}
+
+// toldBy is the daemon with another reload signal.
+func (d daemon) toldBy(reload syscall.Signal) daemon {
+	d.reload = reload
+	return d
 }
 
 // verify is for daemons that keep to themselves that they refused: it compares what is served with what is linked. Five

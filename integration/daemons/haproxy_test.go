@@ -27,3 +27,11 @@ frontend web
 	network:  "tcp",
 	request:  httpRequest,
 }
+
+// haproxyAlone has no master. At HUP it logs the state of its servers.
+var haproxyAlone = func() daemon {
+	d := haproxy
+	d.name, d.app, d.reload = "haproxy alone", "haproxy -db -f /srv/etc/haproxy.cfg", 0
+	d.text += "backend none\n    server none 127.0.0.1:1\n"
+	return d
+}()

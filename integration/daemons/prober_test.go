@@ -31,7 +31,11 @@ var namePattern = regexp.MustCompile(`generation-\w+`)
 // ask puts one question on a connection of its own.
 func (c *confit) ask() answer {
 	asked := time.Now()
-	text, err := c.exchange()
+	question := c.question
+	if question == nil {
+		question = (*confit).exchange
+	}
+	text, err := question(c)
 	a := answer{asked: asked, got: time.Now(), err: err}
 	if err == nil {
 		a.name = namePattern.FindString(text)
@@ -43,19 +47,13 @@ func (c *confit) ask() answer {
 }
 
 func (c *confit) exchange() (string, error) {
-	deadline := time.Now().Add(answerPatience)
-	ctx, cancel := context.WithDeadline(context.Background(), deadline)
-	defer cancel()
-	connection, err := dialIn(ctx, c.netns, c.network, address)
+	connection, err := c.dial()
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = connection.Close() }()
+	defer connection.Close()
 	if c.network == "udp" {
-		return exchangePackets(connection, c.request, deadline)
-	}
-	if err := connection.SetDeadline(deadline); err != nil {
-		return "", err
+		return exchangePackets(connection, c.request)
 	}
 	if _, err := io.WriteString(connection, c.request); err != nil {
 		return "", err
@@ -64,9 +62,21 @@ func (c *confit) exchange() (string, error) {
 	return string(text), err
 }
 
-func exchangePackets(connection net.Conn, request string, deadline time.Time) (string, error) {
+// dial connects to the service for one question, whose time is bounded.
+func (c *confit) dial() (net.Conn, error) {
+	deadline := time.Now().Add(answerPatience)
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
+	connection, err := dialIn(ctx, c.netns, c.network, address)
+	if err != nil {
+		return nil, err
+	}
+	return connection, connection.SetDeadline(deadline)
+}
+
+func exchangePackets(connection net.Conn, request string) (string, error) {
 	packet := make([]byte, 512)
-	for {
+	for deadline := time.Now().Add(answerPatience); ; {
 		if _, err := io.WriteString(connection, request); err != nil {
 			return "", err
 		}

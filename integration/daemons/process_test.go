@@ -18,7 +18,7 @@ func (c *confit) appPID() int {
 		children = append(children, strings.Fields(string(list))...)
 	}
 	for _, child := range children {
-		inner := strings.Fields(status(child, "NSpid"))
+		inner := strings.Fields(status("/proc/"+child, "NSpid"))
 		if len(inner) > 0 && c.logged(`msg="app started"`, " pid="+inner[len(inner)-1]+" ") > 0 {
 			outer, _ := strconv.Atoi(child)
 			return outer
@@ -31,20 +31,21 @@ func (c *confit) appPID() int {
 // some of them, at its start and after each reload.
 func (c *confit) ready() {
 	c.t.Helper()
-	c.eventually("the app catching its signals", func() bool {
-		caught, err := strconv.ParseUint(status(strconv.Itoa(c.appPID()), "SigCgt"), 16, 64)
-		for _, sig := range []syscall.Signal{c.reload, c.stop} {
-			if err != nil || caught&(1<<(sig-1)) == 0 {
-				return false
-			}
+	for _, sig := range []syscall.Signal{c.reload, c.stop} {
+		if sig != 0 {
+			c.eventually("the app catching "+signalName(sig), func() bool { return catches(c.appPID(), sig) })
 		}
-		return true
-	})
+	}
 }
 
-// status is a field of /proc/PID/status.
-func status(pid, field string) string {
-	text, _ := os.ReadFile(filepath.Join("/proc", pid, "status"))
+func catches(pid int, sig syscall.Signal) bool {
+	caught, err := strconv.ParseUint(status(fmt.Sprintf("/proc/%d", pid), "SigCgt"), 16, 64)
+	return err == nil && caught&(1<<(sig-1)) != 0
+}
+
+// status is a field of the status file in a directory of /proc.
+func status(dir, field string) string {
+	text, _ := os.ReadFile(filepath.Join(dir, "status"))
 	for line := range strings.Lines(string(text)) {
 		if value, found := strings.CutPrefix(line, field+":"); found {
 			return strings.TrimSpace(value)

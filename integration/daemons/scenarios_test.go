@@ -1,6 +1,7 @@
 package daemons
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,11 +14,20 @@ func (c *confit) serves(want string) {
 	c.eventually("an answer of "+want, func() bool { return c.ask().name == want })
 }
 
+// reloaded is the log line of a reload by a signal.
+const reloaded = `msg="app told"`
+
+// accepts waits until generation n is accepted.
+func (c *confit) accepts(n int) {
+	c.t.Helper()
+	c.logs(`msg="generation accepted"`, fmt.Sprintf("generation=%d ", n))
+}
+
 // isUp waits until generation 1 is served and accepted, for later starts, too, and the daemon can be told of another.
 func (c *confit) isUp() {
 	c.t.Helper()
 	c.serves(name(1))
-	c.logs(`msg="generation accepted"`, "generation=1 ")
+	c.accepts(1)
 	c.eventually("accepted.json", func() bool {
 		_, err := os.Stat(filepath.Join(c.dir, "state/accepted.json"))
 		return err == nil
@@ -37,9 +47,9 @@ func TestGood(t *testing.T) {
 			end := c.probe()
 			s.swap(d.good(2))
 			c.serves(name(2))
-			c.logs(`msg="generation accepted"`, "generation=2 ")
+			c.accepts(2)
 			record(t, d, goodEdit, end())
-			c.wantLogged(1, `msg="app told"`)
+			c.wantLogged(1, reloaded)
 			c.wantLogged(1, `msg="app started"`)
 			c.ready()
 			c.stops(0)
@@ -65,7 +75,7 @@ func TestBad_validated(t *testing.T) {
 			if len(list.failed()) > 0 || !slices.Equal(list.names(), []string{name(1)}) {
 				t.Error("somebody noticed")
 			}
-			c.wantLogged(0, `msg="app told"`)
+			c.wantLogged(0, reloaded)
 			c.wantLogged(0, `msg="app exited"`)
 			c.wantLogged(1, `msg="app started"`)
 		})

@@ -1,0 +1,68 @@
+package daemons
+
+import (
+	"syscall"
+	"testing"
+)
+
+// habit is a daemon that catches HUP and does something else at it than to read its configuration.
+type habit struct {
+	daemon
+	// atHUP is what the log holds when the daemon, or confit for it, has done with a HUP.
+	atHUP []string
+	// reason and hint are what the log says of it under auto.
+	reason, hint string
+}
+
+var habits = []habit{
+	{caddy, []string{`"not implemented"`, "SIGHUP"}, "HUP does nothing", "exec:"},
+	{chrony, []string{`msg="app exited"`, "code=0"}, "HUP ends it", ""},
+	{dnsmasq, []string{"cleared cache"}, "HUP reads only its hosts files again", ""},
+	{haproxyAlone, []string{"SIGHUP received, dumping servers states"}, "HUP only logs its state", "start it with -W"},
+	{java, []string{`msg="app exited"`, "code=129"}, "HUP shuts the JVM down", ""},
+	{lighttpd, []string{"logfiles cycled"}, "HUP only reopens its logs", "signal:USR1"},
+	{mariadb, []string{"started with:"}, "HUP only flushes its logs and caches", ""},
+	{mysql, []string{"started with:"}, "HUP only flushes its logs and caches", ""},
+	{rsyslog, []string{"rsyslogd was HUPed"}, "HUP only reopens its files", ""},
+	{stunnel, []string{"Configuration successful"}, "HUP reads the file of its start again", ""},
+}
+
+// What these daemons do at HUP is not what an edit needs: whoever sends it to them anyway goes on with the old configuration,
+// or loses the daemon.
+func TestHabit_at_HUP(t *testing.T) {
+	for _, h := range habits {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, h.toldBy(syscall.SIGHUP))
+			s.swap(s.good(1))
+			c := s.start()
+			c.isUp()
+			before := c.logged(h.atHUP...)
+			s.swap(s.good(2))
+			c.logs(reloaded, "signal=HUP")
+			c.eventually("what it does at HUP", func() bool { return c.logged(h.atHUP...) > before })
+			c.serves(name(1))
+		})
+	}
+}
+
+// So auto restarts them, without a HUP, and says why. The edit is in force afterwards.
+func TestHabit_auto(t *testing.T) {
+	for _, h := range habits {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, h.toldBy(0))
+			s.swap(s.good(1))
+			c := s.start()
+			c.isUp()
+			for n := 2; n < 4; n++ {
+				s.swap(s.good(n))
+				c.serves(name(n))
+				c.accepts(n)
+			}
+			c.wantLogged(2, `msg="app restarting"`, h.reason, h.hint)
+			c.wantLogged(3, `msg="app started"`)
+			c.wantLogged(0, reloaded)
+		})
+	}
+}
