@@ -1,0 +1,91 @@
+package daemons
+
+import (
+	"fmt"
+	"testing"
+)
+
+// leaver is an app that catches HUP and exits at it, as at any signal.
+type leaver struct {
+	daemon
+	code int
+}
+
+// Chronyd and a JVM are known by their names; what has another one is not.
+var leavers = []leaver{
+	{renamed(chrony, "chronyd", "/usr/sbin/chronyd"), 0},
+	{renamed(java, "java", "/usr/lib/jvm/default-java/bin/java"), 129},
+	{node, 0},
+	{shell, 0},
+}
+
+// renamed is a daemon whose program has another name. A JVM looks for its libraries beside it.
+func renamed(d daemon, program, path string) daemon {
+	d.image = map[string]string{"entrypoint": fmt.Sprintf(`
+mkdir -p /run/bin && cp -f %s /run/bin/service && ln -sf /usr/lib/jvm/default-java/lib /usr/lib/jvm/default-java/conf /run/
+shift
+exec /run/bin/service "$@"
+`, path), "App.java": java.image["App.java"]}
+	d.app = "sh /srv/entrypoint " + d.app
+	return d
+}
+
+// An app that exits at auto's HUP is started on the new configuration. When it has lived through its probation there, confit
+// has learnt: the next edit is a restart, without a HUP.
+func TestLeaver_good(t *testing.T) {
+	for _, l := range leavers {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, l.daemon)
+			s.swap(s.good(1))
+			c := s.start()
+			c.isUp()
+			s.swap(s.good(2))
+			c.logs(`msg="app exited"`, fmt.Sprintf("code=%d\n", l.code))
+			c.serves(name(2))
+			c.accepts(2)
+			s.swap(s.good(3))
+			c.serves(name(3))
+			c.accepts(3)
+			c.wantLogged(1, reloaded)
+			c.wantLogged(1, `msg="app restarting"`)
+			c.wantLogged(3, `msg="app started"`)
+			c.wantLogged(0, `msg="candidate rejected"`)
+			c.stops(0)
+		})
+	}
+}
+
+// When it can't live on the new configuration, that one is to blame. The next good edit is in force again.
+func TestLeaver_bad(t *testing.T) {
+	for _, l := range leavers {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, l.daemon)
+			s.swap(s.good(1))
+			c := s.start("--probation", "15s") // a busy machine may need seconds to start what ends at once
+			c.isUp()
+			s.swap(s.bad())
+			c.logs(`msg="app exited"`, fmt.Sprintf("code=%d\n", l.code))
+			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
+			c.logs(`msg="rolled back"`, "generation=1 ")
+			c.serves(name(1))
+			c.wantLogged(3, `msg="app started"`)
+			c.goesOn()
+		})
+	}
+}
+
+// Any other code at HUP is that of an app that could not read the file. It isn't started on it.
+func TestLeaver_other_code(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, exitingWith("3"))
+	s.swap(s.good(1))
+	c := s.start()
+	c.isUp()
+	s.swap(s.good(2))
+	c.logs(`msg="app exited"`, "code=3\n")
+	c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
+	c.eventually("the second start", func() bool { return c.logged("serving generation-1") == 2 })
+	c.wantLogged(0, "serving generation-2")
+}

@@ -1,0 +1,32 @@
+package daemons
+
+import "strings"
+
+// A shell script that cleans up and exits when a signal comes in. It is no service: its output is what it says.
+var shell = daemon{
+	name:    "shell",
+	key:     "app.conf",
+	text:    "name=GENERATION\n",
+	spoiled: "exit 5\n",
+	image: map[string]string{"app": `
+trap 'exit 0' HUP TERM
+. "$1"
+echo "serving $name"
+while :; do sleep 1 & wait $!; done
+`},
+	app:      "sh /srv/app /srv/etc/app.conf",
+	question: askForOutput,
+}
+
+// askForOutput is the last that the script said.
+func askForOutput(c *confit) (string, error) {
+	said := append([]string{""}, c.lines("serving ")...)
+	return said[len(said)-1], nil
+}
+
+// exitingWith is the script with another exit code at HUP.
+func exitingWith(code string) daemon {
+	d := shell
+	d.image = map[string]string{"app": strings.Replace(d.image["app"], "exit 0' HUP TERM", "exit "+code+"' HUP", 1)}
+	return d
+}
