@@ -1,0 +1,113 @@
+package daemons
+
+import (
+	"io"
+	"syscall"
+	"testing"
+)
+
+// stop is a daemon in an image whose STOPSIGNAL is not TERM, and confit was not told so.
+type stop struct {
+	daemon
+	signal syscall.Signal
+}
+
+var stops = []stop{
+	{nginx, syscall.SIGQUIT},
+	{lighttpd, syscall.SIGINT},
+}
+
+// bare is the daemon without a line about its stop signal.
+func (s stop) bare() daemon {
+	d := s.daemon
+	d.stop = 0
+	return d
+}
+
+// outside sends confit a signal, as a container runtime does.
+func (c *confit) outside(signal syscall.Signal) {
+	c.t.Helper()
+	must(c.t, c.cmd.Process.Signal(signal))
+}
+
+// wantStopped checks that the end of the app was not held against generation 2, which the next start begins with.
+func (c *confit) wantStopped() {
+	c.t.Helper()
+	c.ends(0)
+	c.wantLogged(1, `msg="app started"`)
+	c.wantLogged(0, `msg="candidate rejected"`)
+	c.wantLogged(0, `msg="rolled back"`)
+	next := c.start()
+	next.serves(name(2))
+	next.logs(`msg="generation accepted"`)
+	next.wantLogged(0, `msg="candidate rejected"`)
+}
+
+// The runtime stops the container in the probation of an edit. The app ends gracefully, and so does the container.
+func TestStop_in_the_probation(t *testing.T) {
+	for _, stop := range stops {
+		t.Run(stop.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, stop.bare())
+			s.swap(s.good(1))
+			c := s.start("--probation", "15s") // a busy machine may need seconds for a reload
+			c.isUp()
+			s.swap(s.good(2))
+			c.serves(name(2))
+			c.wantLogged(1, `msg="generation accepted"`)
+			c.outside(stop.signal)
+			c.wantStopped()
+		})
+	}
+}
+
+// An edit that comes in while the app ends is left to the next start.
+func TestStop_then_an_edit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, stops[0].bare())
+	s.swap(s.good(1))
+	c := s.start()
+	c.isUp()
+	release := c.holdNginx()
+	c.outside(syscall.SIGQUIT)
+	c.logs("gracefully shutting down")
+	s.swap(s.good(2))
+	release()
+	c.ends(0)
+	c.wantLogged(1, `msg="generation published"`)
+	c.wantStopped()
+}
+
+// holdNginx begins a request, which nginx waits for before it ends gracefully.
+func (c *confit) holdNginx() (release func()) {
+	c.t.Helper()
+	connection, err := c.dial()
+	must(c.t, err)
+	c.t.Cleanup(func() { connection.Close() })
+	_, err = io.WriteString(connection, "GET / HTTP/1.0\r\n")
+	must(c.t, err)
+	c.serves(name(1)) // nginx has accepted the connections before this one
+	return func() {
+		_, err := io.WriteString(connection, "\r\n")
+		must(c.t, err)
+	}
+}
+
+// A JVM prints its threads at QUIT and lives on. Confit takes that for a stop only as long as a stop may take: then edits are
+// applied again.
+func TestStop_not_meant(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, java)
+	s.swap(s.good(1))
+	c := s.start("--stop-timeout", "2s")
+	c.isUp()
+	c.outside(syscall.SIGQUIT)
+	c.logs("Full thread dump")
+	for n := 2; n < 4; n++ {
+		s.swap(s.good(n))
+		c.serves(name(n))
+		c.accepts(n)
+	}
+	c.wantLogged(3, `msg="app started"`)
+	c.stops(0)
+}
