@@ -1,0 +1,25 @@
+package daemons
+
+import "testing"
+
+// An app that works in a directory which is one link to a whole directory stays in the generation of its start, whatever the
+// link becomes. Confit says so; of an app that works anywhere else it says nothing.
+func TestWorkingDirectory(t *testing.T) {
+	for directory, warnings := range map[string]int{"srv/etc/site": 1, "srv/etc": 0} {
+		t.Run(directory, func(t *testing.T) {
+			t.Parallel()
+			d := nginx
+			d.link = "link web/ /srv/etc/site\n"
+			d.image = map[string]string{"entrypoint": "cd /" + directory + " && exec \"$@\"\n"}
+			d.app = "sh /srv/entrypoint nginx -e stderr -c /srv/etc/site/nginx.conf"
+			s := newSite(t, d)
+			s.swap(s.good(1))
+			c := s.start()
+			c.isUp()
+			s.swap(s.good(2))
+			c.serves(name(2))
+			c.accepts(2)
+			c.wantLogged(warnings, "level=WARN", "working directory")
+		})
+	}
+}
