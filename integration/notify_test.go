@@ -11,12 +11,11 @@ import (
 	"testing"
 )
 
-// newSpeaker is a setup for an app that speaks sd_notify. Its probation is longer than any test, so that what is accepted
-// was accepted for what the app said.
-func newSpeaker(t *testing.T, action string) (*setup, *volume) {
+// newSpeaker is a setup for an app that speaks sd_notify.
+func newSpeaker(t *testing.T, action, probation string) (*setup, *volume) {
 	t.Helper()
 	s, web := newReload(t, action)
-	s.flag("--probation", "1h")
+	s.flag("--probation", probation)
 	return s, web
 }
 
@@ -63,38 +62,62 @@ func (c *confit) wantStatusText(want string) {
 	})
 }
 
-// READY=1 is proof: after a start, after each reload and after each restart.
+// READY=1 shows that the app answers, not that it can live: the probation, which is longer than any test here, goes on.
+func TestNotify_ready_is_no_proof(t *testing.T) {
+	t.Parallel()
+	s, _ := newSpeaker(t, "signal:HUP", "1h")
+	c := s.start(s.speaker("say READY=1 STATUS=started", "")...)
+	c.wantStatusText("started")
+	c.wantLogged("generation accepted", 0)
+}
+
+// An app that says READY=1 at each start, or after RELOADING=1 in each reload, keeps its word: that it lives is the proof.
 func TestNotify_ready(t *testing.T) {
 	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, web := newSpeaker(t, action)
+			s, web := newSpeaker(t, action, "100ms")
 			c := s.start(s.speaker("say READY=1", "say RELOADING=1 READY=1")...)
-			c.wantAccepted(1, "ready")
+			c.wantAccepted(1, "probation")
 			for n := 2; n < 5; n++ {
 				web.swap(keys{"a": fmt.Sprint("content ", n)})
-				c.wantAccepted(n, "ready")
+				c.wantAccepted(n, "probation")
 			}
 			c.wantLogged("app started", map[string]int{"signal:HUP": 1, "restart": 4}[action])
 		})
 	}
 }
 
-// An app that repeats READY=1, as php-fpm does every ten seconds, doesn't answer a reload: RELOADING=1 begins an answer.
-func TestNotify_repeated(t *testing.T) {
+// RELOADING=1 announces READY=1, which is waited for when the probation is over. One that came before, as php-fpm repeats its
+// own every ten seconds, is not the answer.
+func TestNotify_announced(t *testing.T) {
 	t.Parallel()
-	s, web := newSpeaker(t, "signal:HUP")
-	c := s.start(s.speaker("say READY=1", "say READY=1 STATUS=told")...)
-	c.wantAccepted(1, "ready")
+	s, web := newSpeaker(t, "signal:HUP", "5s")
+	c := s.start(s.speaker("say READY=1", "say READY=1; say RELOADING=1; sleep 8; touch "+s.path("read")+"; say READY=1")...)
+	c.wantAccepted(1, "probation")
 	web.swap(keys{"a": "second"})
-	c.wantStatusText("told")
-	c.wantLogged("generation accepted", 1)
+	c.wantAccepted(2, "probation")
+	if _, err := os.Stat(s.path("read")); err != nil {
+		t.Errorf("accepted before the app was ready: %v", err)
+	}
+}
+
+// An app that dies instead of saying READY=1 was not ready.
+func TestNotify_announced_and_dies(t *testing.T) {
+	t.Parallel()
+	s, web := newSpeaker(t, "signal:HUP", "1s")
+	c := s.start(s.speaker("say READY=1", "say RELOADING=1; sleep 3; exit 4")...)
+	c.wantAccepted(1, "probation")
+	web.swap(keys{"a": "second"})
+	c.wantRejected("probation", 1)
+	c.logs("rolled back", 1)
+	c.wantLogged("app started", 2)
 }
 
 // Being ready isn't being well, where there is a hook that knows.
 func TestNotify_verify(t *testing.T) {
 	t.Parallel()
-	s, _ := newSpeaker(t, "signal:HUP")
+	s, _ := newSpeaker(t, "signal:HUP", "0s")
 	s.flag("--verify", "test -e "+s.path("well"), "--verify-timeout", "1h")
 	c := s.start(s.speaker("say READY=1 STATUS=started", "")...)
 	c.wantStatusText("started")
@@ -107,7 +130,7 @@ func TestNotify_verify(t *testing.T) {
 // A confit that was killed leaves its socket behind, which is no obstacle.
 func TestNotify_status(t *testing.T) {
 	t.Parallel()
-	s, _ := newSpeaker(t, "signal:HUP")
+	s, _ := newSpeaker(t, "signal:HUP", "0s")
 	app := s.speaker(`say READY=1 STATUS=first "STATUS=$(printf "\033[31mred")"`, "say STATUS=")
 	for range 2 {
 		c := s.start(app...)
@@ -122,11 +145,11 @@ func TestNotify_status(t *testing.T) {
 // another container. All that they say is in the socket's queue before what the app says in the end.
 func TestNotify_stranger(t *testing.T) {
 	t.Parallel()
-	s, web := newSpeaker(t, "exec:./stranger")
+	s, web := newSpeaker(t, "exec:./stranger", "0s")
 	stranger := s.write(s.path("stranger"), fmt.Sprintf("#!/bin/sh\n"+
 		"NOTIFY_SOCKET=$(cat %s) %s=shout exec %s RELOADING=1 READY=1 STATUS=stranger\n", s.path("socket"), roleVariable, programs.app))
 	c := s.start(s.speaker("echo $NOTIFY_SOCKET >"+s.path("socket")+"; say READY=1 STATUS=started", "say STATUS=told")...)
-	c.wantAccepted(1, "ready")
+	c.wantStatusText("started")
 	web.swap(keys{"a": "second"})
 	c.logs("app reloaded", 1)
 	for _, argv := range [][]string{{stranger}, {"nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", stranger}} {
@@ -137,40 +160,38 @@ func TestNotify_stranger(t *testing.T) {
 	c.wantStatusText("started")
 	c.signalProcess(c.speaker(), syscall.SIGHUP)
 	c.wantStatusText("told")
-	c.wantLogged("generation accepted", 1)
 }
 
 // Who spoke and died at once is an orphan that confit itself buries: it is listened to before.
 func TestNotify_orphan(t *testing.T) {
 	t.Parallel()
-	s, web := newSpeaker(t, "signal:HUP")
-	orphan := fmt.Sprintf("(%s=shout exec %s RELOADING=1 READY=1 &)", roleVariable, programs.app)
+	s, _ := newSpeaker(t, "signal:HUP", "0s")
+	orphan := fmt.Sprintf("n=$((n + 1)); (%s=shout exec %s STATUS=orphan$n &)", roleVariable, programs.app)
 	c := s.start(s.speaker(orphan, orphan)...)
-	c.wantAccepted(1, "ready")
-	for n := 2; n < 30; n++ {
-		web.swap(keys{"a": fmt.Sprint("content ", n)})
-		c.wantAccepted(n, "ready")
+	for n := 1; n < 30; n++ {
+		c.wantStatusText(fmt.Sprint("orphan", n))
+		c.signalProcess(c.speaker(), syscall.SIGHUP)
 	}
 }
 
 // An app that has become another user finds the way to the socket.
 func TestNotify_other_user(t *testing.T) {
 	t.Parallel()
-	s, _ := newSpeaker(t, "signal:HUP")
+	s, _ := newSpeaker(t, "signal:HUP", "0s")
 	nobody := []string{"setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"}
-	c := s.start(append(nobody, s.speaker("say READY=1", "")...)...)
-	c.wantAccepted(1, "ready")
+	c := s.start(append(nobody, s.speaker("say READY=1 STATUS=started", "")...)...)
+	c.wantStatusText("started")
 }
 
 // Who never stops talking holds up neither reloads nor the end.
 func TestNotify_babble(t *testing.T) {
 	t.Parallel()
-	s, web := newSpeaker(t, "signal:HUP")
+	s, web := newSpeaker(t, "signal:HUP", "0s")
 	c := s.start(s.speaker("babble & babble & babble &", "echo told; say RELOADING=1 READY=1")...)
-	c.wantAccepted(1, "ready")
+	c.wantAccepted(1, "none")
 	web.swap(keys{"a": "second"})
 	c.says("told", 1)
-	c.wantAccepted(2, "ready")
+	c.wantAccepted(2, "none")
 	c.signal(syscall.SIGTERM)
 	c.ends(128 + int(syscall.SIGTERM))
 }
