@@ -53,7 +53,7 @@ func alone(t *testing.T, test func(t *testing.T)) {
 // noChildren: all that was started, and all orphans, have been reaped.
 func noChildren(t *testing.T) {
 	t.Helper()
-	if pid, _, err := wait(anyChild); err != unix.ECHILD {
+	if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
 		t.Errorf("children are left: pid %d, %v", pid, err)
 	}
 }
@@ -76,6 +76,7 @@ type nursery struct {
 	t      *testing.T
 	family *Family
 	wake   chan os.Signal
+	look   func()
 	ended  func(Exit)
 	ends   map[int]string // how each pid ended, unless ended is put in its place
 }
@@ -83,6 +84,7 @@ type nursery struct {
 // newNursery subscribes to SIGCHLD before anything is started.
 func newNursery(t *testing.T) *nursery {
 	n := &nursery{t: t, family: NewFamily(), wake: make(chan os.Signal, 1), ends: map[int]string{}}
+	n.look = func() {}
 	n.ended = func(e Exit) { n.ends[e.PID] = e.Status.String() }
 	signal.Notify(n.wake, unix.SIGCHLD)
 	return n
@@ -118,7 +120,7 @@ func (n *nursery) talking(w *os.File, script string) int {
 	return pid
 }
 
-func (n *nursery) reap() { n.family.Reap(n.ended) }
+func (n *nursery) reap() { n.family.Reap(n.look, n.ended) }
 
 func (n *nursery) wantEnd(pid int, how string) {
 	n.t.Helper()

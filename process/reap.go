@@ -34,19 +34,18 @@ func (f *Family) EndHook(pid int) {
 // coalesce, so one wake may stand for any number of deaths: it goes on until
 // the kernel has no more.
 //
-// While a hook lives each death is looked at first (WNOWAIT of waitid(2)) and
-// reaped afterwards: the zombie of a hook pins the number of its group, so the
-// kill can't hit a stranger that was given the number anew.
-func (f *Family) Reap(handle func(Exit)) {
-	for {
-		who := anyChild
-		if len(f.hooks) > 0 {
-			if who = f.endGroupOfNext(); who == 0 {
-				return
-			}
+// Each death is looked at first (WNOWAIT of waitid(2)) and reaped afterwards.
+// In between look is called: what the child said is there by then, and it is
+// still known who it was. And the zombie of a hook pins the number of its group,
+// so the kill can't hit a stranger that was given the number anew.
+func (f *Family) Reap(look func(), handle func(Exit)) {
+	for pid := peek(); pid != 0; pid = peek() {
+		look()
+		if f.hooks[pid] {
+			_ = KillGroup(pid, unix.SIGKILL) // ESRCH: the leader was the last
 		}
-		pid, status, err := wait(who)
-		if err != nil || pid <= 0 { // none has ended, or ECHILD: none is left
+		status, err := wait(pid)
+		if err != nil {
 			return
 		}
 		delete(f.hooks, pid)
@@ -54,27 +53,13 @@ func (f *Family) Reap(handle func(Exit)) {
 	}
 }
 
-// endGroupOfNext is the pid of a child that has ended, or 0. When it is a hook
-// its group is killed first. It is that pid which must be waited for then: a
-// wait for any child may find another that ended meanwhile.
-func (f *Family) endGroupOfNext() int {
-	pid := peek()
-	if f.hooks[pid] {
-		_ = KillGroup(pid, unix.SIGKILL) // ESRCH: the leader was the last
-	}
-	return pid
-}
-
-// anyChild is the pid that stands for every child, wait4(2).
-const anyChild = -1
-
-// wait is wait4(2), without blocking.
-func wait(who int) (int, Status, error) {
+// wait is wait4(2) for a child that has ended.
+func wait(pid int) (Status, error) {
 	for {
 		var ws unix.WaitStatus
-		pid, err := unix.Wait4(who, &ws, unix.WNOHANG, nil)
+		_, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil)
 		if err != unix.EINTR {
-			return pid, Status(ws), err
+			return Status(ws), err
 		}
 	}
 }

@@ -127,6 +127,31 @@ func TestAppsGroupLivesOn(t *testing.T) {
 	})
 }
 
+// TestLookBeforeReaping: what is asked about a child that has ended can still be
+// answered, for each of many that end at once.
+func TestLookBeforeReaping(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		const children = 100
+		for range children {
+			n.app(shellScript("exit 0")...)
+		}
+		looked, reaped := 0, 0
+		n.look = func() {
+			looked++
+			pid := peek()
+			if _, known := readStat(pid); !known {
+				t.Errorf("nothing is known of process %d", pid)
+			}
+		}
+		n.ended = func(Exit) { reaped++ }
+		n.until("all are reaped", func() bool { return reaped == children })
+		if looked != children {
+			t.Errorf("looked %d times", looked)
+		}
+	})
+}
+
 // TestReapNobody: without children there is nothing to do, with a living one
 // nothing to wait for.
 func TestReapNobody(t *testing.T) {

@@ -186,11 +186,10 @@ func (l *loop) become(s state, actions []action) {
 
 // reap collects all children that have ended. The end of one is handled before
 // the next is reaped: with --adopt that may be the one that became the app just
-// now. What is left to say before it is heard first, as whoever said something
-// must not be reaped before it is known who that was.
+// now. What it said is heard before it is reaped, as long as it is known who
+// that was.
 func (l *loop) reap() {
-	l.listen()
-	l.family.Reap(func(x process.Exit) { l.handle(l.ended(x)) })
+	l.family.Reap(l.listen, func(x process.Exit) { l.handle(l.ended(x)) })
 }
 
 func (l *loop) ended(x process.Exit) event {
