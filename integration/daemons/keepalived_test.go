@@ -1,0 +1,36 @@
+package daemons
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+)
+
+// Keepalived waits for HUP with signalfd(2), and reloads: it takes away addresses and adds others.
+var keepalived = daemon{
+	name: "keepalived",
+	key:  "keepalived.conf",
+	text: `
+static_ipaddress {
+	10.9.9.NUMBER/32 dev lo
+}
+`,
+	app:      "keepalived --dont-fork --log-console --use-file=/srv/etc/keepalived.conf",
+	question: askForAddresses,
+}
+
+var addressPattern = regexp.MustCompile(`10\.9\.9\.(\d)\n`)
+
+// askForAddresses looks at those of the network namespace, as keepalived is not one to talk to.
+func askForAddresses(c *confit) (string, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/fib_trie", c.cmd.Process.Pid))
+	var found []string
+	for _, match := range addressPattern.FindAllStringSubmatch(string(text), -1) {
+		found = append(found, "generation-"+match[1])
+	}
+	if found = slices.Compact(found); len(found) != 1 {
+		return "", fmt.Errorf("addresses of %q: %v", found, err)
+	}
+	return found[0], nil
+}
