@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,11 +27,20 @@ func (s *setup) smallState() {
 }
 
 // newFull starts a confit whose state directory fills up while "second" is proved: generation 2 is accepted, but can't be
-// written down.
+// written down. The names of its keys alone need more than the page that is free again when the trial is over.
 func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script string)) {
 	t.Helper()
 	s, web, script := newVerified(t, "10m")
 	s.lines[1] = "reload restart"
+	s.line("link web/long* %s/", s.target("long"))
+	edit := func(text string) {
+		edit := keys{"text": text}
+		for i := range 8 {
+			edit[fmt.Sprintf("long%0200d", i)] = ""
+		}
+		web.swap(edit)
+	}
+	edit("first")
 	s.smallState()
 	s.flag("--rescan", "100ms")
 	s.box.StrictAtime = []string{web.dir}
@@ -38,7 +48,7 @@ func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script strin
 	c.accepts(1)
 	c.says("ready", 1)
 	script("until [ -e " + s.path("well") + " ]; do sleep 0.02; done")
-	web.swap(keys{"text": "second"})
+	edit("second")
 	c.says("read second", 1)
 	c.find(s.path("verifier"))
 	c.tells(0, "the proof being under way", func(st told) bool { return st.Phase == "proving" && st.Live.Hash == st.Mounted.Hash })
@@ -85,7 +95,7 @@ func TestState_note_on_a_full_disk(t *testing.T) {
 	c.looksAt(web)
 	c.wantLogged("generation accepted", 2)
 	c.wantCount(notStored, len(c.beginning(notStored)), 1)
-	web.swap(keys{"text": "third"})
+	web.swap(keys{"text": "third", "long": ""})
 	c.says("read third", 1)
 	c.accepts(3)
 	c.wantLogged("app started", 3)

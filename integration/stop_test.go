@@ -37,7 +37,10 @@ func stopPhases() []stopPhase {
 		{"verifying", []string{"verify sh {candidate}/web/check"}, nil, slow, hook},
 		{"between_two_verifications", []string{"verify grep -q first {candidate}/web/a", "verify-timeout 1h"}, nil, quick, reloaded},
 		{"proving_after_a_roll_back", []string{"verify grep -q first {candidate}/web/a", "verify-timeout 1s", "probation 1h"}, nil, quick,
-			func(c *confit) { c.says("read first", 2) }},
+			func(c *confit) {
+				c.says("read first", 2)
+				c.logs("rolled back", 1) // comes through another pipe
+			}},
 	}
 }
 
