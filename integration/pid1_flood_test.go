@@ -68,7 +68,7 @@ func (c *confit) flood(list ...string) []*exec.Cmd {
 		c.t.Cleanup(func() { _ = cmd.Process.Kill() })
 		all = append(all, cmd)
 		c.t.Cleanup(func() { out.Close() })
-		defer bufio.NewReader(out).ReadString('\n')
+		defer func() { _, _ = bufio.NewReader(out).ReadString('\n') }()
 	}
 	return all
 }

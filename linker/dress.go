@@ -47,7 +47,7 @@ func (l *Linker) gives(group uint32) (bool, error) {
 // fsGroup makes an emptyDir, and give its own group.
 func (s *state) gives(group uint32) (bool, error) {
 	dir := tmpPrefix + randomName()
-	defer s.generations.RemoveAll(dir)
+	defer func() { _ = s.generations.RemoveAll(dir) }()
 	if err := makeDir(s.generations, dir); err != nil {
 		return false, err
 	}

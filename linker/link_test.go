@@ -63,6 +63,20 @@ func TestCheckFollowsLinks(t *testing.T) {
 	}
 }
 
+// TestCheckFollowsTheTargetDirectory is the same for a directory of targets that
+// is a link itself.
+func TestCheckFollowsTheTargetDirectory(t *testing.T) {
+	for _, source := range []string{"web/", "web/*"} {
+		h := newHouse(t, source+" x/")
+		h.must(os.MkdirAll(h.path("state"), 0o755))
+		h.must(os.MkdirAll(h.path("etc"), 0o755))
+		h.must(os.Symlink("../state", h.path("etc/x")))
+		if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
+			t.Errorf("%s: a directory of targets that leads into the state directory: %v", source, err)
+		}
+	}
+}
+
 // TestDynamicTargets refuses what only the volume shows: two keys for one
 // target.
 func TestDynamicTargets(t *testing.T) {

@@ -167,7 +167,11 @@ func parseLinks(c Config) ([]source, error) {
 func (s *source) checkPlace(c Config, real resolver) error {
 	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
 		what, dir := forbidden[0], forbidden[1]
-		if dir != "/" && inside(real.path(s.Target), real.path(dir)) {
+		target := real.path(s.Target)
+		if !s.single() {
+			target = real.dir(s.Target)
+		}
+		if dir != "/" && inside(target, real.dir(dir)) {
 			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 		}
 	}
@@ -199,6 +203,9 @@ func (r resolver) path(path string) string {
 	}
 	return filepath.Join(r[dir], name)
 }
+
+// dir is a directory's real path: unlike path it follows the last element, too.
+func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.Join(path, "x"))) }
 
 // sortedKeys lists a map's keys in order.
 func sortedKeys[V any](m map[string]V) []string {

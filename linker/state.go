@@ -42,7 +42,7 @@ func openState(dir string) (*state, error) {
 	if err := makeParents(dir); err != nil {
 		return nil, unusable(dir, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(asDir(dir))
 	if err != nil {
 		return nil, unusable(dir, err)
 	}

@@ -33,7 +33,7 @@ func ReadStatus(dir string) ([]byte, error) {
 }
 
 func readStatus(dir string) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(asDir(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -224,3 +224,15 @@ func TestKeys(t *testing.T) {
 }
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
+// TestStateDirectoryIsAFIFO: nobody waits for its writer.
+func TestStateDirectoryIsAFIFO(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.must(unix.Mkfifo(h.config.State, 0o666))
+	if _, err := ReadStatus(h.config.State); err == nil {
+		t.Error("a status was read")
+	}
+	if _, err := Open(h.config); err == nil {
+		t.Error("it was opened")
+	}
+}

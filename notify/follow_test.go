@@ -56,7 +56,7 @@ func TestListenForAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeSocket|0o666 {
 		t.Errorf("the socket is %v (%v)", info.Mode(), err)
 	}

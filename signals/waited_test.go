@@ -18,7 +18,7 @@ var waits = sync.OnceValues(func() (string, error) {
 	}
 	path := filepath.Join(dir, "waits")
 	out, err := exec.Command("cc", "-O1", "-pthread", "-o", path, "testdata/waits.c").CombinedOutput()
-	os.Stderr.Write(out)
+	_, _ = os.Stderr.Write(out)
 	return path, err
 })
 

@@ -391,9 +391,10 @@ func (w *world) accept(survived bool) {
 		}
 	}
 	next := w.accepted().Next(linker.Generation{Number: number, Hash: g.hash()}, survived)
-	if next.Earlier.Number == 0 {
+	switch next.Earlier.Number {
+	case 0:
 		w.earlier = nil
-	} else if next.Earlier.Number == w.liveNumber {
+	case w.liveNumber:
 		w.earlier, w.earlierNumber = w.live, w.liveNumber
 	}
 	w.live, w.liveNumber, w.survived = g, number, next.Survived
