@@ -7,7 +7,7 @@ import (
 
 // runnable is a program that is a key itself.
 func runnable(name string) map[string]file {
-	script := "#!/bin/sh\necho ready " + name + "\ntrap 'exit 0' TERM\nwhile :; do sleep 0.02; done\n"
+	script := "#!/bin/sh\ntrap 'exit 0' TERM\necho ready " + name + "\nwhile :; do sleep 0.02; done\n"
 	return map[string]file{"run.sh": {script, 0o755}}
 }
 

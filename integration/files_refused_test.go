@@ -81,7 +81,7 @@ func TestFiles_refused_calls(t *testing.T) {
 	errnos := []syscall.Errno{unix.EPERM, unix.ENOSYS, unix.EOPNOTSUPP, unix.EINVAL}
 	for name, calls := range map[string][]uint32{
 		"chown":     {unix.SYS_FCHOWN, unix.SYS_FCHOWNAT},
-		"fchmodat2": {unix.SYS_FCHMODAT2},
+		"fchmodat":  {unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2},
 		"openat2":   {unix.SYS_OPENAT2},
 		"renameat2": {unix.SYS_RENAMEAT2},
 	} {
@@ -100,10 +100,9 @@ func TestFiles_refused_needs(t *testing.T) {
 		call uint32
 		want string
 	}{
-		"fchmod":   {unix.SYS_FCHMOD, "cannot use state directory"},
-		"flock":    {unix.SYS_FLOCK, "cannot lock state directory"},
-		"fchmodat": {unix.SYS_FCHMODAT, "cannot use state directory"},
-		"fstatfs":  {unix.SYS_FSTATFS, "cannot tell whether volume"},
+		"fchmod":  {unix.SYS_FCHMOD, "cannot use state directory"},
+		"flock":   {unix.SYS_FLOCK, "cannot lock state directory"},
+		"fstatfs": {unix.SYS_FSTATFS, "cannot tell whether volume"},
 	} {
 		for _, errno := range []syscall.Errno{unix.EPERM, unix.ENOSYS} {
 			t.Run(name+"/"+unix.ErrnoName(errno), func(t *testing.T) {
