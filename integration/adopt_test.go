@@ -38,7 +38,7 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 		text := fmt.Sprintf("swap %d", round)
 		web.swap(s.site("conf.d", page("a", text)))
 		c.serves("a", text)
-		if told := c.logs("app told", round)["pid"]; told != heir {
+		if told := c.logs("app reloaded", round)["pid"]; told != heir {
 			t.Errorf("process %s was told, the app is %s", told, heir)
 		}
 	}

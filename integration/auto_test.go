@@ -17,7 +17,7 @@ func TestAuto_handler(t *testing.T) {
 	for i, text := range []string{"second", "third"} {
 		web.swap(keys{"a": text})
 		c.says("read "+text, 1)
-		if told := c.logs("app told", i+1); told["signal"] != "HUP" {
+		if told := c.logs("app reloaded", i+1); told["signal"] != "HUP" {
 			t.Errorf("told by %q, want HUP", told["signal"])
 		}
 	}
@@ -66,7 +66,7 @@ func TestAuto_dies_of_HUP(t *testing.T) {
 	web.swap(keys{"a": "third"})
 	c.says("ready", 3)
 	c.says("read third", 1)
-	c.wantLogged("app told", 1)
+	c.wantLogged("app reloaded", 1)
 	c.wantCount("stop signal", len(c.texts("stdout", "signal TERM")), 1)
 }
 

@@ -150,7 +150,7 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	web.swap(keys{"text": "fourth"})
 	c.says("read fourth", 1)
 	c.logs("app restarting", 1)
-	c.wantLogged("app told", 1)
+	c.wantLogged("app reloaded", 1)
 	c.wantCount("stop signals", len(c.texts("stdout", "signal TERM")), 1)
 }
 
@@ -164,7 +164,7 @@ func TestProbation_app_killed(t *testing.T) {
 		code  int    // of confit, 0: it goes on
 	}{
 		{"validating", []string{"validate sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 137},
-		{"telling", []string{"reload exec:sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 0},
+		{"reloading", []string{"reload exec:sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 0},
 		{"verifying", []string{"verify sh -c 'grep -q second {candidate}/web/text && exec sleep 7654321; true'"}, "sleep 7654321", 0},
 		{"probation", []string{"probation 1h"}, "", 0},
 	} {
@@ -173,7 +173,7 @@ func TestProbation_app_killed(t *testing.T) {
 			s, web := newProved(t)
 			web.swap(keys{"text": "first"})
 			s.accept(app()...)
-			if test.name == "telling" {
+			if test.name == "reloading" {
 				s.lines = s.lines[:1]
 			}
 			s.lines = append(s.lines, test.lines...)

@@ -68,7 +68,7 @@ func TestRefused_atomic(t *testing.T) {
 			good["b"] = "b2"
 			web.swapRaw(good, func(string) error { return nil })
 			c.serves("a", "second")
-			c.wantLogged("app told", 1)
+			c.wantLogged("app reloaded", 1)
 		})
 	}
 }
@@ -81,7 +81,7 @@ func (c *confit) wantRefused(volume, key string) {
 		c.t.Errorf("the reason %q doesn't name key %q of volume %q", e["reason"], key, volume)
 	}
 	c.stillServes("a", "first")
-	c.wantLogged("app told", 0)
+	c.wantLogged("app reloaded", 0)
 	c.wantLogged("app started", 1)
 	if b, err := os.ReadFile(c.setup.target("b")); err != nil || string(b) != "b1" {
 		c.t.Errorf("target b holds %q, want b1 (%v)", b, err)

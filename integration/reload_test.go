@@ -26,7 +26,7 @@ func TestReload_signal(t *testing.T) {
 	web.swap(keys{"a": "second"})
 	c.says("read second", 1)
 	c.wantCount("signals", len(c.texts("stdout", "signal ")), 1)
-	if told := c.logs("app told", 1); told["signal"] != "USR1" || told["generation"] != "2" {
+	if told := c.logs("app reloaded", 1); told["signal"] != "USR1" || told["generation"] != "2" {
 		t.Errorf("logged %v, want signal USR1 and generation 2", told)
 	}
 }
@@ -116,7 +116,7 @@ func TestReload_restart_nginx(t *testing.T) {
 		c.serves("a", text)
 	}
 	c.wantLogged("app started", 3)
-	c.wantLogged("app told", 0)
+	c.wantLogged("app reloaded", 0)
 }
 
 // An app that doesn't stop in time is killed, and what it left in its process group ends with it.

@@ -40,7 +40,7 @@ func TestSpeed_thousand_swaps(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("%d reloads, %d whole generations read", len(c.texts("stdout", "signal HUP")), r.whole.Load())
-	if told := len(c.entries("app told")); told > swaps || told < 1 {
+	if told := len(c.entries("app reloaded")); told > swaps || told < 1 {
 		t.Errorf("%d swaps made %d reloads", swaps, told)
 	}
 	if r.whole.Load() < 10 {
@@ -145,7 +145,7 @@ func TestSpeed_two_volumes_validated(t *testing.T) {
 	}
 	c.says(fmt.Sprintf("read web swap %d", swaps), 1)
 	c.says(fmt.Sprintf("read tls swap %d", swaps), 1)
-	if told := len(c.entries("app told")); told > 2*swaps {
+	if told := len(c.entries("app reloaded")); told > 2*swaps {
 		t.Errorf("%d swaps made %d reloads", 2*swaps, told)
 	}
 	c.wantNoErrors()

@@ -107,12 +107,12 @@ func TestStorm_stop(t *testing.T) {
 		c.find("sleep 7654321")
 		c.stopsInStorm("validating", 7)
 	})
-	eachUser(t, "telling", func(t *testing.T, s *setup) {
+	eachUser(t, "reloading", func(t *testing.T, s *setup) {
 		web := s.stormy("reload exec:sh {candidate}/web/check")
 		c := s.storming(programs.unruly)
 		web.swap(hook)
 		c.find("sleep 7654321")
-		c.stopsInStorm("telling", 7)
+		c.stopsInStorm("reloading", 7)
 	})
 	eachUser(t, "restarting", func(t *testing.T, s *setup) {
 		web := s.stormy("reload restart", "stop-signal USR1", "stop-timeout 1h")

@@ -40,7 +40,7 @@ func TestSwap_nginx(t *testing.T) {
 					c.serves(name, "404 Not Found")
 				}
 			}
-			c.wantLogged("app told", 1)
+			c.wantLogged("app reloaded", 1)
 			c.wantLogged("app started", 1)
 		})
 	}

@@ -206,7 +206,7 @@ func TestJob_tostop(t *testing.T) {
 	d.runs(`stty tostop`, "")
 	d.does("CONFIT_LOG_LEVEL=info confit "+programs.app, "ready")
 	web.swap(keys{"a": "1"})
-	d.shows("app told")
+	d.shows("app reloaded")
 	d.types(ctrlZ)
 	d.shows("signal TSTP") // this app catches it
 	d.types(ctrlC)

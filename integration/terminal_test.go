@@ -150,7 +150,7 @@ func TestTerminal_tostop(t *testing.T) {
 	k.shows("ready")
 	for _, turn := range []string{"1", "2", "3"} {
 		web.swap(keys{"a": turn})
-		k.shows("app told")
+		k.shows("app reloaded")
 	}
 	k.lacks("signal TTOU")
 	c.term()

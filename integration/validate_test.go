@@ -43,12 +43,12 @@ func TestValidate_nginx(t *testing.T) {
 			if !c.contains(`unknown directive "nonsense"`) {
 				t.Error("nginx's own message isn't on stderr")
 			}
-			c.wantLogged("app told", 0)
+			c.wantLogged("app reloaded", 0)
 
 			web.swap(s.site(test.include(s), pageKeys(keys{"a": "second"})))
 			c.serves("a", "second")
 			c.serves("b", "404 Not Found")
-			c.wantLogged("app told", 1)
+			c.wantLogged("app reloaded", 1)
 			c.wantLogged("app started", 1)
 		})
 	}

@@ -98,7 +98,7 @@ func (t *transition) sendReload(d signals.Disposition) {
 	t.hup, t.app.fresh = t.reloadAction.Auto, t.now
 	t.do(signal{t.app.pid, t.reloadAction.Signal})
 	t.seen.count.Reloads++
-	t.say(slog.LevelInfo, "app told", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
+	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 	t.expectRead()
 	if t.sent = d == signals.Waited; t.sent {
 		t.enter(probing, probeAgain)

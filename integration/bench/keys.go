@@ -60,7 +60,7 @@ func changeAll(boxes []*told, rounds int, keys func(box int) int) ([]samples, er
 	return took, nil
 }
 
-// publish measures publishing and telling alone, which must not depend on the number of keys. From outside the product
+// publish measures publishing and reloading alone, which must not depend on the number of keys. From outside the product
 // their begin is the end of a validator that reads the candidate: its last act is to write down the time. What is left of
 // the validator's own end is in both figures.
 func (b *bench) publish(rounds int) ([]row, error) {

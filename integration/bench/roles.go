@@ -70,7 +70,7 @@ func loop(args []string) int {
 }
 
 // hook is a validator that is content with everything. Its last act is to write down the time: what follows is its end,
-// publishing and telling.
+// publishing and reloading.
 func hook(args []string) int {
 	f, err := os.Create(args[0])
 	if err != nil {

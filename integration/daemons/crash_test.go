@@ -21,7 +21,7 @@ type phase struct {
 var phases = []phase{
 	{name: "validating", flag: "--validate", hook: "nginx -t -e stderr -c {candidate}/web/nginx.conf"},
 	{name: "published", flag: "--validate", hook: "nginx -t -e stderr -c /srv/etc/nginx.conf"},
-	{name: "telling", flag: "--reload", hook: "nginx -s reload -e stderr -c /srv/etc/nginx.conf", kept: true},
+	{name: "reloading", flag: "--reload", hook: "nginx -s reload -e stderr -c /srv/etc/nginx.conf", kept: true},
 	{name: "proving", flag: "--verify", hook: "true", kept: true},
 }
 

@@ -15,7 +15,7 @@ func (c *confit) serves(want string) {
 }
 
 // reloaded is the log line of a reload by a signal.
-const reloaded = `msg="app told"`
+const reloaded = `msg="app reloaded"`
 
 // accepts waits until generation n is accepted.
 func (c *confit) accepts(n int) {

@@ -184,7 +184,7 @@ func (s *story) rotate() error {
 		if strings.Contains(line, "msg=") {
 			show("%s", line)
 		}
-		if strings.Contains(line, `msg="app told" signal=HUP`) {
+		if strings.Contains(line, `msg="app reloaded" signal=HUP`) {
 			told++
 		}
 	}

@@ -93,7 +93,7 @@ func (s *story) proved() error {
 }
 
 // told are the times at which the log says that nginx was told.
-func (s *story) told() ([]time.Time, error) { return s.times(`msg="app told" signal=HUP`) }
+func (s *story) told() ([]time.Time, error) { return s.times(`msg="app reloaded" signal=HUP`) }
 
 // times are those of log lines with a text.
 func (s *story) times(line string) (times []time.Time, err error) {

@@ -111,7 +111,7 @@ func (s *story) editPage() error {
 	if err := s.logged(`msg="generation published" generation=2`); err != nil {
 		return err
 	}
-	if lines, err := s.log("web"); err != nil || strings.Contains(strings.Join(lines, "\n"), `msg="app told"`) {
+	if lines, err := s.log("web"); err != nil || strings.Contains(strings.Join(lines, "\n"), `msg="app reloaded"`) {
 		return errors.Join(errors.New("nginx was told although the link says reload=none"), err)
 	}
 	return s.sameNginx()
@@ -121,7 +121,7 @@ func (s *story) editSite() error {
 	if err := errors.Join(s.edit(s.site("second")), s.served(s.web, secondPage, "second")); err != nil {
 		return err
 	}
-	if err := s.logged(`msg="generation published" generation=3`, `msg="app told" signal=HUP`); err != nil {
+	if err := s.logged(`msg="generation published" generation=3`, `msg="app reloaded" signal=HUP`); err != nil {
 		return err
 	}
 	return s.sameNginx()
@@ -183,7 +183,7 @@ func (s *story) mend() error {
 	if err := errors.Join(s.edit(keys), s.served(s.web, thirdPage, "third")); err != nil {
 		return err
 	}
-	if err := s.logged(`msg="generation published"`, `msg="app told" signal=HUP`); err != nil {
+	if err := s.logged(`msg="generation published"`, `msg="app reloaded" signal=HUP`); err != nil {
 		return err
 	}
 	return s.sameNginx()
