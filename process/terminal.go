@@ -12,10 +12,7 @@ import (
 // The terminal is the one on standard input, if it is confit's controlling one.
 // Its foreground group is the one that reads it and gets what ^C, ^\ and ^Z
 // send; credentials(7) has the words. In a container confit leads the session
-// and nobody else claims the terminal. Below a shell with job control confit is
-// a job, and the app's group, which that shell knows nothing of, must look to
-// it as if it were part of the job: what stops the app stops the job, and what
-// the job is given by fg is the app's.
+// and nobody else claims the terminal, so it is the app's.
 
 // front is the group in the foreground. There is none where standard input is
 // no terminal or another session's: ENOTTY, ioctl_tty(2).
@@ -30,26 +27,16 @@ func bring(group int) (err error) {
 	return err
 }
 
-// inJob reports whether a shell with job control started confit. Such a shell
-// gives each job a group of its own, so that it isn't the group of the leader
-// of the session, as it is for whatever else starts a program.
-func inJob() bool {
-	session, err := unix.Getsid(0)
-	return err == nil && session != unix.Getpgrp()
-}
-
 // ours reports whether it is for confit to say who is in the foreground: its
 // own group is, or one that is gone, as the last app's.
 func ours(front int) bool {
 	return front == unix.Getpgrp() || (front > 1 && !GroupAlive(front))
 }
 
-// appInFront reports whether the app's group is put into the foreground. In a
-// pipeline (`confit -- app | less`) it isn't: another may need the terminal, and
-// an app that reads it nevertheless is given it then, by [FollowStop].
+// appInFront reports whether the app's group is put into the foreground.
 func appInFront() bool {
 	group, ok := front()
-	return ok && ours(group) && (!inJob() || isTerminal(os.Stdout))
+	return ok && ours(group)
 }
 
 func isTerminal(f *os.File) bool {
@@ -57,23 +44,16 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// FollowStop is what a stop of the app leads to, if it is stopped. One that
-// wanted the terminal (TTIN, TTOU) gets it, if it is confit's to give. Else the
-// job is stopped with it, as the shell waits for that. Where there is no such
-// shell the app stays stopped until a CONT comes.
-//
-// The job gets STOP, as confit itself catches TSTP for the app; and all of it,
-// as the shell also waits for the rest of a pipeline, or for a script that
-// confit runs in.
+// FollowStop gives the terminal to an app that was stopped because it wanted
+// it (TTIN, TTOU), if it is confit's to give. What else has stopped the app is
+// left alone: it stays so until a CONT comes.
 func FollowStop(app, group int) {
 	sig := stopOf(app)
-	foreground, ok := front()
-	switch {
-	case sig == 0 || !ok:
-	case wantsTerminal(sig) && ours(foreground) && bring(group) == nil:
+	if !wantsTerminal(sig) {
+		return
+	}
+	if foreground, ok := front(); ok && ours(foreground) && bring(group) == nil {
 		_ = KillGroup(group, unix.SIGCONT)
-	case inJob():
-		_ = unix.Kill(0, unix.SIGSTOP)
 	}
 }
 
@@ -81,9 +61,8 @@ func FollowStop(app, group int) {
 // gets when it reads from the terminal or changes it.
 func wantsTerminal(sig syscall.Signal) bool { return sig == unix.SIGTTIN || sig == unix.SIGTTOU }
 
-// Continue is CONT for the app: the shell's fg, which has put the job into the
-// foreground, or its bg, or somebody else's. It is the whole group's, as the
-// keyboard stops a whole group.
+// Continue is CONT for the app. It is the whole group's, as the keyboard stops a
+// whole group.
 func Continue(group int) error {
 	if appInFront() {
 		_ = bring(group) // EIO: the terminal was hung up
@@ -96,13 +75,6 @@ func Continue(group int) error {
 func Stopped(pid int) bool {
 	s, _ := readStat(pid)
 	return s.stopped
-}
-
-// KeyboardOurs reports whether what is typed (^C, ^\, ^Z) comes to confit's own
-// group, and so not to the app's.
-func KeyboardOurs() bool {
-	group, ok := front()
-	return ok && inJob() && group == unix.Getpgrp()
 }
 
 // GiveBack puts confit's own group into the foreground again when the app is

@@ -100,16 +100,15 @@ func (l *loop) probe(a probe) event {
 	}
 }
 
-// signal is the app's alone, unless --signal-group says otherwise. What the
-// keyboard would send to all of a foreground group, and what lets a stopped
-// group go on, is always the group's.
+// signal is the app's alone, unless --signal-group says otherwise. What lets a
+// stopped group go on is always the group's.
 func (l *loop) signal(a signal) {
 	l.noteProgram()
 	group := l.state.app.group // an adopted app need not lead it
 	switch {
 	case a.signal == signals.CONT:
 		l.noteFailedSignal(process.Continue(group), a.pid)
-	case l.Config.SignalGroup, signals.Typed(a.signal) && process.KeyboardOurs():
+	case l.Config.SignalGroup:
 		l.noteFailedSignal(process.KillGroup(group, a.signal), a.pid)
 	default:
 		l.noteFailedSignal(process.Kill(a.pid, a.signal), a.pid)
