@@ -72,7 +72,7 @@ func (c cost) String() string {
 
 const report = `# What a bad edit costs
 
-A bad edit of a ConfigMap reaches a running container, and the app is told to reload it. Most daemons exit then. Under another
+A bad edit of a ConfigMap reaches a running container, and the app reloads it. Most daemons exit then. Under another
 init that is the end of the container, and the next one finds the same bad file. Under confit the container lives, and what
 was accepted is served again.
 
@@ -81,7 +81,7 @@ without service (from the last answer before a failed question to the next answe
 slowest answer. Written by ` + "`go test -count=3 -run 'Good|validated|rolled' ./integration/daemons -update`" + `: the least of
 three rounds on two cores, one daemon at a time.
 
-| daemon | told by | told of a bad file, it | a good edit | a bad edit, rolled back | a bad edit, validated | by |
+| daemon | reloaded by | with a bad file, it | a good edit | a bad edit, rolled back | a bad edit, validated | by |
 |---|---|---|---|---|---|---|
 %s
 - *A good edit* is the daemon's own reload: what it costs there is the daemon's, under whatever init.
@@ -90,4 +90,5 @@ three rounds on two cores, one daemon at a time.
 - *Validated*: the candidate is rejected before anything of it can be seen. This is what to use.
 
 haproxy is its master and workers (-W); without a master it doesn't reload at all. What apache does on USR1 it does on HUP, too.
+[What isn't seen at once, and to whom HUP means something else](reload.md).
 `
