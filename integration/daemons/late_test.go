@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -45,11 +46,17 @@ func TestLate(t *testing.T) {
 			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
 			c.logs(`msg="rolled back"`, "generation=1 ")
 			c.serves(name(1))
+			c.eventually("the note of it", func() bool {
+				note, _ := os.ReadFile(filepath.Join(c.dir, "state/accepted.json"))
+				return strings.Contains(string(note), `"accepted":{"number":1,`)
+			})
 			c.kill()
 
-			c = s.start()
+			c = s.start("--probation", "1m") // it is tried once more
 			c.serves(name(1))
-			c.goesOn()
+			c.ready()
+			c.swap(c.good(2))
+			c.serves(name(2)) // it isn't stopped: uwsgi overhears INT while it starts
 		})
 	}
 }
