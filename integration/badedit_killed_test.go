@@ -1,7 +1,9 @@
 package integration
 
 import (
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -112,6 +114,28 @@ func TestBadEdit_stopped_while_proving(t *testing.T) {
 	c := s.start(s.printer()...)
 	c.accepts(1)
 	c.wantLogged("candidate rejected", 0)
+}
+
+// Nor was who has been asked to stop and is killed as the app takes too long.
+func TestBadEdit_killed_in_a_stop(t *testing.T) {
+	for name, sig := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "QUIT": syscall.SIGQUIT} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := newKilled(t)
+			for range 3 {
+				c := s.start(s.printer("-exit", "", "-ignore", "TERM")...)
+				c.says("ready", 1)
+				c.wantReads("second")
+				c.signal(sig)
+				c.eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial.json")) })
+				c.kill()
+			}
+			s.flags = []string{"--probation", "300ms"}
+			c := s.start(s.printer()...)
+			c.accepts(1)
+			c.wantLogged("candidate rejected", 0)
+		})
+	}
 }
 
 // Without anything to go back to there is nothing else to start on.

@@ -149,7 +149,7 @@ func (l *Linker) Reject() error {
 		}
 		l.before = nil
 	}
-	l.abandonTrial()
+	l.AbandonTrial()
 	l.Discard()
 	return err
 }

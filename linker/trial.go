@@ -69,10 +69,11 @@ func (l *Linker) endTrial() {
 	}
 }
 
-// abandonTrial is endTrial for what was published. A candidate that is refused
-// unpublished, for having killed a confit too often, keeps its record: the
-// next confit refuses it as well.
-func (l *Linker) abandonTrial() {
+// AbandonTrial ends the trial of what was published without a verdict: a confit
+// that is killed from now on was asked to stop. A candidate that was refused
+// unpublished, for having killed a confit too often, keeps its record: the next
+// confit refuses it as well.
+func (l *Linker) AbandonTrial() {
 	if l.proving {
 		l.endTrial()
 	}

@@ -108,7 +108,7 @@ func (w *watcher) say(err error) {
 // Close removes all watches, and the record of a trial. It is for the end:
 // nothing is a hint any more.
 func (l *Linker) Close() {
-	l.abandonTrial()
+	l.AbandonTrial()
 	l.opens.close()
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {

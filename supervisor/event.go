@@ -123,6 +123,7 @@ type (
 		signal signals.Signal
 	}
 	unwatchOpens struct{}
+	abandonTrial struct{}
 	inspect      struct{ pid int } // answered by inspected
 	signal       struct {
 		pid    int
@@ -157,6 +158,7 @@ func (probe) action()        {}
 func (track) action()        {}
 func (inspect) action()      {}
 func (unwatchOpens) action() {}
+func (abandonTrial) action() {}
 func (signal) action()       {}
 func (wake) action()         {}
 func (endLeftovers) action() {}

@@ -51,6 +51,8 @@ func (l *loop) perform(a action) event {
 	case track:
 		waits, known := signals.Pending(a.pid, a.signal)
 		return delivered{known && !waits}
+	case abandonTrial:
+		l.jobs <- func() event { l.Linker.AbandonTrial(); return nil }
 	case unwatchOpens:
 		l.jobs <- func() event { l.Linker.UnwatchOpens(); return nil }
 	case inspect:

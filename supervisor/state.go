@@ -89,6 +89,7 @@ type transaction struct {
 	sent         bool          // the reload signal was sent to an app that waits for it
 	appFailure   error         // the app is gone, and the generation in force is to blame
 	trial        trial         // what the generation in force still has to prove
+	excused      bool          // the app was asked to stop: if confit is killed now, that is no verdict
 	further      bool          // the accepted generation is taken back, too
 	leaving      int           // the exit code to leave with if there is nothing to start on
 	cause        error         // and why

@@ -40,8 +40,18 @@ func (t *transition) forward(s signals.Signal) {
 	t.hup = t.hup && s != signals.HUP
 	if s == signals.INT || s == signals.QUIT {
 		t.stopBy = t.now.Add(t.config.StopTimeout)
+		t.excuse()
 	}
 	t.do(signal{t.app.pid, s})
+}
+
+// excuse ends the trial of what is in force: an app that doesn't stop in time is
+// killed by the platform, and confit with it, which says nothing of the edit.
+func (t *transition) excuse() {
+	if t.visible && !t.excused {
+		t.excused = true
+		t.do(abandonTrial{})
+	}
 }
 
 // isStop reports that the app ended because somebody stopped it: by a signal
@@ -61,6 +71,7 @@ func (t *transition) stop(s signals.Signal) {
 		t.ending, t.code = true, exitStopped
 		t.drain()
 	default:
+		t.excuse()
 		if t.phase != restarting { // there it was sent already
 			t.do(signal{t.app.pid, s})
 			t.do(wake{t.app.pid})
