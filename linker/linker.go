@@ -1,6 +1,7 @@
 package linker
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,6 +38,7 @@ type Linker struct {
 	watch     *watcher
 	opens     opens
 	buffer    []byte
+	packer    *bufio.Writer
 	log       *slog.Logger
 	grounds   []string // what Owns looks for
 
@@ -68,6 +70,7 @@ type generation struct {
 	files   map[string]file // by path in the generation
 	targets map[string]want // by target
 	print   string          // what the volumes looked like when it was read
+	changes []Change        // against the accepted one
 
 	stamps map[string]stamp // of its files, when this confit wrote them
 	ended  int64            // the ctime of the last one, in nanoseconds

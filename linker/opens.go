@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,9 +15,16 @@ import (
 // was published: IN_OPEN of inotify(7), which fires whatever path or link led
 // there, and not for a stat(2). Each directory is watched, and not each of what
 // may be ten thousand keys: the event names the file. fsnotify doesn't offer it.
+//
+// The instance is kept once there is one: to close it takes the kernel a grace
+// period of some ten milliseconds, to remove a watch doesn't.
 type opens struct {
 	hints   chan struct{} // capacity 1
-	inotify *os.File      // nil when nothing is watched
+	inotify *os.File      // nil before the first watch
+	fd      int           // its own: File.Fd would make it block
+
+	mutex   sync.Mutex
+	watched map[int32]map[string]bool // names of changed keys, by the watch of their directory
 }
 
 // Opens receives a value when somebody has opened a changed key since
@@ -28,7 +36,7 @@ func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
 // whether they are watched: not when nothing but direct keys has changed, or
 // when inotify is refused.
 func (l *Linker) WatchOpens() bool {
-	l.opens.close()
+	l.opens.unwatch()
 	select {
 	case <-l.opens.hints:
 	default:
@@ -38,7 +46,7 @@ func (l *Linker) WatchOpens() bool {
 		return false
 	}
 	changed := map[string]map[string]bool{}
-	for _, c := range changes(l.live, g) {
+	for _, c := range g.changes {
 		f, there := g.files[c.Key]
 		if !there || f.direct || c.ModeOnly {
 			continue
@@ -49,42 +57,53 @@ func (l *Linker) WatchOpens() bool {
 		}
 		changed[dir][path.Base(c.Key)] = true
 	}
+	g.changes = nil // it may be long
 	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
 }
 
 // UnwatchOpens ends it.
-func (l *Linker) UnwatchOpens() { l.opens.close() }
+func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
 // watch watches directories below top for the names in each.
 func (o *opens) watch(top string, changed map[string]map[string]bool) error {
+	if err := o.start(); err != nil {
+		return err
+	}
+	o.mutex.Lock() // no event is looked at before its watch is known
+	defer o.mutex.Unlock()
+	o.watched = map[int32]map[string]bool{}
+	for dir, names := range changed {
+		wd, err := unix.InotifyAddWatch(o.fd, filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
+		if err != nil {
+			return err
+		}
+		o.watched[int32(wd)] = names
+	}
+	return nil
+}
+
+func (o *opens) start() error {
+	if o.inotify != nil {
+		return nil
+	}
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return err
 	}
-	inotify := os.NewFile(uintptr(fd), "inotify")
-	names := map[int32]map[string]bool{}
-	for dir, files := range changed {
-		wd, err := unix.InotifyAddWatch(fd, filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
-		if err != nil {
-			inotify.Close()
-			return err
-		}
-		names[int32(wd)] = files
-	}
-	o.inotify = inotify
-	go o.wait(inotify, names)
+	o.fd, o.inotify = fd, os.NewFile(uintptr(fd), "inotify")
+	go o.wait()
 	return nil
 }
 
-// wait runs until close.
-func (o *opens) wait(inotify *os.File, names map[int32]map[string]bool) {
+// wait runs as long as the instance.
+func (o *opens) wait() {
 	var buffer [4096]byte
 	for {
-		n, err := inotify.Read(buffer[:])
+		n, err := o.inotify.Read(buffer[:])
 		if err != nil {
 			return
 		}
-		if opened(buffer[:n], names) {
+		if o.opened(buffer[:n]) {
 			select {
 			case o.hints <- struct{}{}:
 			default:
@@ -95,13 +114,15 @@ func (o *opens) wait(inotify *os.File, names map[int32]map[string]bool) {
 
 // opened looks for one of the names among events, struct inotify_event of
 // inotify(7). When the queue has overflowed, somebody has opened very much.
-func opened(events []byte, names map[int32]map[string]bool) bool {
+func (o *opens) opened(events []byte) bool {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
 	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
 	word := binary.NativeEndian.Uint32
 	for len(events) >= head {
 		wd, mask, end := int32(word(events)), word(events[4:]), head+int(word(events[12:]))
 		name := strings.TrimRight(string(events[head:end]), "\x00")
-		if mask&unix.IN_Q_OVERFLOW != 0 || names[wd][name] && mask&unix.IN_ISDIR == 0 {
+		if mask&unix.IN_Q_OVERFLOW != 0 || o.watched[wd][name] && mask&unix.IN_ISDIR == 0 {
 			return true
 		}
 		events = events[end:]
@@ -109,9 +130,11 @@ func opened(events []byte, names map[int32]map[string]bool) bool {
 	return false
 }
 
-func (o *opens) close() {
-	if o.inotify != nil {
-		o.inotify.Close()
-		o.inotify = nil
+func (o *opens) unwatch() {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	for wd := range o.watched {
+		_, _ = unix.InotifyRmWatch(o.fd, uint32(wd)) // EINVAL: its directory is gone
 	}
+	o.watched = nil
 }

@@ -22,6 +22,10 @@ import (
 // packMode keeps a pack for confit's user: its keys may have any mode.
 const packMode = 0o600
 
+// packBuffer is the size of the one buffer in front of all packs, in bytes. What
+// is larger goes past it.
+const packBuffer = 4 << 10
+
 // pack writes the pack of a generation anew; fill writes the bytes.
 func (l *Linker) pack(g *generation, fill func(io.Writer) error) error {
 	file, err := l.state.createPack(g.Number)
@@ -29,8 +33,11 @@ func (l *Linker) pack(g *generation, fill func(io.Writer) error) error {
 		return err
 	}
 	defer file.Close()
-	to := bufio.NewWriterSize(file, bufferSize)
-	return errors.Join(fill(to), to.Flush())
+	if l.packer == nil {
+		l.packer = bufio.NewWriterSize(nil, packBuffer)
+	}
+	l.packer.Reset(file)
+	return errors.Join(fill(l.packer), l.packer.Flush())
 }
 
 func (s *state) createPack(number int) (*os.File, error) {

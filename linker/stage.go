@@ -171,7 +171,8 @@ func directDest(dir string, atomic bool, name string) string {
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
 	l.locate(g)
-	return Candidate{Generation: g.Generation, Changes: changes(l.live, g), Kills: l.kills(g)}
+	g.changes = changes(l.live, g)
+	return Candidate{Generation: g.Generation, Changes: g.changes, Kills: l.kills(g)}
 }
 
 // locate fills in where a generation is.

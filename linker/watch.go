@@ -109,7 +109,7 @@ func (w *watcher) say(err error) {
 // nothing is a hint any more.
 func (l *Linker) Close() {
 	l.AbandonTrial()
-	l.opens.close()
+	l.opens.unwatch()
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {
 			_ = w.inotify.Remove(dir)

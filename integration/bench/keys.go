@@ -60,9 +60,10 @@ func changeAll(boxes []*told, rounds int, keys func(box int) int) ([]samples, er
 	return took, nil
 }
 
-// publish measures publishing and reloading alone, which must not depend on the number of keys. From outside the product
-// their begin is the end of a validator that reads the candidate: its last act is to write down the time. What is left of
-// the validator's own end is in both figures.
+// publish measures publishing and reloading alone. One rename moves all keys, but what the validator did to each file, and what
+// stands at each target by now, is looked at before: some microseconds a key. From outside the product their begin is the end of a
+// validator that reads the candidate: its last act is to write down the time. What is left of the validator's own end is in
+// both figures.
 func (b *bench) publish(rounds int) ([]row, error) {
 	few, err := b.newHooked(10)
 	if err != nil {
@@ -81,7 +82,7 @@ func (b *bench) publish(rounds int) ([]row, error) {
 			return nil, err
 		}
 	}
-	return []row{{"publish and tell, 10,000 keys", milliseconds, manyTook.median(), fewTook.median(), "10 keys", budget{ratio, 1.5}}}, nil
+	return []row{{"check, publish and reload, 10,000 keys", milliseconds, manyTook.median(), fewTook.median(), "10 keys", budget{value, 250}}}, nil
 }
 
 // stampFile is where the validator writes the time.
