@@ -52,7 +52,7 @@
 //	             failed          → done
 //	             signalled TERM  → done, draining, stopping
 //	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting
-//	probing      delivered       → proving, running, settling, staging
+//	probing      delivered       → proving, settling, staging
 //	             exited          → draining, withdrawing
 //	             probed          → proving, restarting, running, settling, staging
 //	             signalled TERM  → stopping

@@ -28,6 +28,9 @@ func (w *world) tryAll(s state, depth int) {
 		if x, ok := e.(exited); ok && x.status.Signal() == signals.HUP {
 			s.hup = true // as it is after any reload by auto
 		}
+		if p, ok := e.(probed); ok && p.disposition == signals.Waited {
+			s.waitedFor = waitedLooks - 1 // as it is at the last look
+		}
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.phase, eventName(e), next.phase}] = true
 		without := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
@@ -46,6 +49,7 @@ type shape struct {
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
 	known, earlier, same, queued, watched, unread             bool
+	seems                                                     int
 	kind                                                      config.Kind
 	auto                                                      bool
 	readiness                                                 readiness
@@ -62,7 +66,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
 		waits: !s.trial.readyBy.IsZero(), leaving: s.leaving != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
-		kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
+		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
 	}
 }
 

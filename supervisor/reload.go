@@ -63,6 +63,11 @@ func (t *transition) probed(e probed) {
 	if t.phase != probing {
 		return
 	}
+	if e.disposition != signals.Waited {
+		t.waitedFor = 0
+	} else if t.waitedFor++; t.waitedFor < waitedLooks {
+		return // look again at the deadline
+	}
 	early := t.now.Before(t.app.fresh.Add(handlerWait))
 	h, known := habitOf(e)
 	switch {

@@ -27,6 +27,9 @@ const (
 	// readWait is how long after a reload an app may take to open what has
 	// changed: some finish their work first.
 	readWait = 30 * time.Second
+	// waitedLooks is at how many looks in a row an app must seem to wait for a
+	// signal: a shell blocks all signals for a moment whenever it forks (dash).
+	waitedLooks = 5
 	// verifyPause is the wait between two attempts of the verify hook.
 	verifyPause = 500 * time.Millisecond
 	// readyTimeout is how long an app that announced READY=1 may take to say it,
