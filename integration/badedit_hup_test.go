@@ -96,7 +96,7 @@ func TestBadEdit_leaves_at_the_users_HUP(t *testing.T) {
 	t.Parallel()
 	s, web := newLeaving(t, "0s")
 	c := s.start("sh", "-c", `
-trap 'echo reloaded; trap "exit 0" HUP' HUP
+trap 'trap "exit 0" HUP; echo reloaded' HUP
 echo ready
 while :; do sleep 0.02; done`)
 	c.says("ready", 1)
