@@ -1,8 +1,13 @@
 package linker
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
 )
 
 // Accepted is the generation to go back to.
@@ -85,18 +90,184 @@ func (l *Linker) GoBack() error {
 	return l.Reject()
 }
 
-// known lists the generations that may be needed again: the accepted and the
-// earlier one, the candidate, and those that accepted.json names, which a
-// confit that starts on this state directory looks for.
-func (l *Linker) known() map[int]bool {
-	numbers := map[int]bool{l.state.liveNumber(): true}
-	for _, n := range l.noted {
-		numbers[n] = true
+// Tidy removes every generation that nobody can go back to, and gives the memory that
+// staging took back to the system: a collector left alone would keep some MiB
+// for ever. Only the first generation isn't worth it, as the first collection
+// takes more than it brings. It takes as long as there are files, so it is
+// called when the app has been told.
+func (l *Linker) Tidy() {
+	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
+		_, _ = keepOnly(dir, l.known())
 	}
-	for _, g := range []*generation{l.live, l.earlier, l.staged} {
+	if l.live != nil && l.live.Number > 1 {
+		debug.FreeOSMemory()
+	}
+}
+
+// storedVersion is the version of accepted.json. A file of another version
+// isn't read: what it says may mean something else.
+const storedVersion = 2
+
+// stored is accepted.json: which generation was accepted last, and what must
+// be known of it to go back to it. It is only a note: what it says is compared
+// with the files before it is believed.
+type stored struct {
+	Version  int               `json:"version"`
+	Accepted *storedGeneration `json:"accepted"`
+	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that has survived a start
+}
+
+// storedGeneration is a generation of accepted.json.
+type storedGeneration struct {
+	Number   int                     `json:"number"`
+	Hash     string                  `json:"hash"`
+	Survived bool                    `json:"survived"`
+	Links    string                  `json:"links"` // fingerprint of the link lines, and of what came of them
+	Keys     map[string]storedKey    `json:"keys"`
+	Targets  map[string]storedTarget `json:"targets"`
+}
+
+// storedKey is a key of a stored generation.
+type storedKey struct {
+	Sum    string      `json:"sha256"`
+	Mode   fs.FileMode `json:"mode"`
+	Owner  uint32      `json:"owner"`
+	Group  uint32      `json:"group"`
+	Size   int64       `json:"size"`
+	Links  []int       `json:"links"`
+	Direct bool        `json:"direct,omitempty"`
+}
+
+// storedTarget is what a target of a stored generation points at.
+type storedTarget struct {
+	Dest string `json:"dest"`
+	Dir  bool   `json:"dir,omitempty"`
+}
+
+// Store writes down what was accepted, so that it can be gone back to when
+// confit starts again on the same state directory. With an error the note that
+// was there stays, and what it names: Store can be called again. It isn't
+// forced to the disk, sync(2): a machine that loses power in that moment leaves
+// a note that is recognised as none.
+func (l *Linker) Store() error {
+	if l.live == nil {
+		return errors.New("cannot store the accepted generation: there is none")
+	}
+	note := stored{Version: storedVersion, Accepted: l.toStore(l.live), Earlier: l.toStore(l.earlier)}
+	if err := l.state.writeJSON(acceptedName, note); err != nil {
+		return err
+	}
+	l.noted = note.numbers()
+	return nil
+}
+
+// numbers lists the generations that a note names.
+func (s *stored) numbers() []int {
+	var numbers []int
+	for _, g := range []*storedGeneration{s.Accepted, s.Earlier} {
 		if g != nil {
-			numbers[g.Number] = true
+			numbers = append(numbers, g.Number)
 		}
 	}
 	return numbers
+}
+
+func (l *Linker) toStore(g *generation) *storedGeneration {
+	if g == nil {
+		return nil
+	}
+	s := &storedGeneration{
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Links: l.linksPrint(g),
+		Keys: map[string]storedKey{}, Targets: map[string]storedTarget{},
+	}
+	for path, f := range g.files {
+		s.Keys[path] = storedKey{f.sum.Hex(), f.mode, f.owner, f.group, f.size, f.links, f.direct}
+	}
+	for target, w := range g.targets {
+		s.Targets[target] = storedTarget{w.dest, w.dir}
+	}
+	return s
+}
+
+// linksPrint changes when another generation, or other targets, could follow
+// from the same volumes; and when a damaged note says something else of its
+// keys and targets than it did.
+func (l *Linker) linksPrint(g *generation) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", l.state.path)
+	for _, s := range l.links {
+		fmt.Fprintf(h, "%q %q %q %v %v\n", s.root, s.Source, s.Target, s.Optional, s.Direct)
+	}
+	for _, path := range sortedKeys(g.files) {
+		f := g.files[path]
+		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.owner, f.group, f.size, f.direct, f.links)
+	}
+	for _, target := range sortedKeys(g.targets) {
+		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
+	}
+	return Hash(h.Sum(nil)).Hex()
+}
+
+// readStored takes up what is stored, as far as it is still what it was. The
+// error says what isn't.
+func (l *Linker) readStored() error {
+	l.live, l.earlier, l.noted = nil, nil, nil
+	data, err := l.state.readTrusted(acceptedName)
+	if err != nil || data == nil {
+		return err
+	}
+	var note stored
+	if err := json.Unmarshal(data, &note); err != nil {
+		return fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
+	}
+	if note.Version != storedVersion {
+		return fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, note.Version, storedVersion)
+	}
+	if note.Accepted == nil {
+		return fmt.Errorf("cannot read %s: it names no generation", acceptedName)
+	}
+	l.noted = note.numbers()
+	accepted, err := l.readGeneration(note.Accepted)
+	earlier, earlierErr := l.readGeneration(note.Earlier)
+	if accepted == nil {
+		accepted, earlier = earlier, nil
+	}
+	l.live, l.earlier = accepted, earlier
+	return joinLine(err, earlierErr)
+}
+
+// joinLine makes one error of two, on one line.
+func joinLine(a, b error) error {
+	if a == nil || b == nil {
+		return errors.Join(a, b)
+	}
+	return fmt.Errorf("%w; %w", a, b)
+}
+
+// readGeneration returns a stored generation when it is what it was, or could
+// be mended.
+func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
+	if s == nil {
+		return nil, nil
+	}
+	g := &generation{files: map[string]file{}, targets: map[string]want{}, survived: s.Survived}
+	g.Number = s.Number
+	for target, t := range s.Targets {
+		g.targets[target] = want{dest: t.Dest, dir: t.Dir}
+	}
+	for path, k := range s.Keys {
+		g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}
+	}
+	g.Hash = hashOf(g.files)
+	switch {
+	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
+		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", s.Number)
+	case s.Links != l.linksPrint(g):
+		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
+	}
+	l.locate(g)
+	if err := l.mendGeneration(g); err != nil {
+		return nil, err
+	}
+	return g, nil
 }

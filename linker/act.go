@@ -15,11 +15,6 @@ import (
 // was planned for: names are exchanged, and exchanged back if something else
 // came out. Where the file system can't do that it looks right before.
 
-// unplanned is something at a target that its step was not planned for.
-type unplanned struct{ what string }
-
-func (e *unplanned) Error() string { return "by now there is " + e.what }
-
 // do carries out one step. With an error, what stands at the target is as it
 // was, or as somebody else has made it.
 func (s step) do() error {

@@ -4,9 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 )
+
+// Check reports everything that is wrong with the links themselves, without
+// looking at a volume. The errors are joined.
+func Check(c Config) error {
+	_, err := parseLinks(c)
+	return err
+}
 
 // Bake makes the links whose targets are known without a volume, dangling, and
 // the directories for the others. It is for the build of an image that runs
@@ -78,35 +84,4 @@ func Explain(w io.Writer, c Config) error {
 		fmt.Fprintf(w, "link  %s  %s%s%s\n", s.Source, s.Target, slash, now)
 	}
 	return errors.Join(refused...)
-}
-
-// Install copies the running program to a file, by rename, so that a container
-// that starts it at the same moment finds the old or the new.
-func Install(to string) error {
-	if info, err := os.Stat(to); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot install to %q: it is a directory; write the file, such as %q", to, filepath.Join(to, "confit"))
-	}
-	program, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		return fmt.Errorf("cannot read this program: %w", err)
-	}
-	tmp := filepath.Join(filepath.Dir(to), tmpPrefix+randomName())
-	err = os.WriteFile(tmp, program, 0o755)
-	if err == nil {
-		err = os.Chmod(tmp, 0o755) // whatever the umask
-	}
-	if err == nil {
-		err = os.Rename(tmp, to)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return fmt.Errorf("cannot install to %q: %w", to, cause(err))
-	}
-	return nil
-}
-
-// missing reports a path that isn't there.
-func missing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, os.ErrNotExist)
 }

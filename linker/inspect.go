@@ -2,37 +2,13 @@ package linker
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"strconv"
-	"syscall"
 )
-
-// stamp is what of a file changes when somebody touches it. ctime can't be set
-// back, utimensat(2), but it is coarse: see untouched.
-type stamp struct {
-	dev, ino   uint64
-	mode       uint32
-	uid, gid   uint32
-	size       int64
-	mtim, ctim syscall.Timespec
-}
-
-func stampOf(info fs.FileInfo) stamp {
-	st := info.Sys().(*syscall.Stat_t)
-	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
-}
-
-// untouched reports whether a file is the one that was written, as it was
-// written. A file's times are those of the kernel's last tick, some
-// milliseconds ago: one that was written in the very tick in which the writing
-// of the generation ended may have been written to since, with the same times.
-func (g *generation) untouched(path string, info fs.FileInfo) bool {
-	s, known := g.stamps[path]
-	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
-}
 
 // flaw is what of a generation's directory is no longer as it was written.
 type flaw struct {
@@ -88,17 +64,6 @@ func (l *Linker) inspect(g *generation) ([]flaw, error) {
 		in.found(removed, p)
 	}
 	return in.flaws, err
-}
-
-// paths lists the files of a generation in order; direct keys have none.
-func (g *generation) paths() []string {
-	var paths []string
-	for _, p := range sortedKeys(g.files) {
-		if !g.files[p].direct {
-			paths = append(paths, p)
-		}
-	}
-	return paths
 }
 
 // dirsOf lists the directories of a generation: those of its files, and those
@@ -186,4 +151,21 @@ func (in *inspection) sumOf(path string) Hash {
 		return Hash{}
 	}
 	return sum
+}
+
+// blame says what a hook did.
+func (f flaw) blame(g *generation) string {
+	what := "directory"
+	if _, key := g.files[f.path]; key {
+		what = "key"
+	}
+	switch f.kind {
+	case added:
+		return fmt.Sprintf("the hook added %q to its candidate", f.path)
+	case removed:
+		return fmt.Sprintf("the hook removed %s %q from its candidate", what, f.path)
+	case altered:
+		return fmt.Sprintf("the hook changed %s %q of its candidate", what, f.path)
+	}
+	return fmt.Sprintf("the hook changed the mode or owner of %s %q of its candidate", what, f.path)
 }

@@ -4,10 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 )
 
 // key is one file of a volume that a link asks for.
@@ -86,6 +91,16 @@ func (s *source) missing(v *volume) error {
 	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
 }
 
+// classify tells what is wrong with a volume, and stays so until the volume
+// changes, from what is wrong with the system and may pass.
+func (s *source) classify(err error) error {
+	var disk *onDiskError
+	if errors.Is(err, errMoved) || errors.As(err, &disk) {
+		return err
+	}
+	return invalid(s.errorf("%w", err))
+}
+
 // stat looks at a key without opening it: opening a FIFO would block and
 // opening a device may do anything. Links are followed inside the volume only.
 func (v *volume) stat(name string) (fs.FileInfo, error) {
@@ -124,45 +139,105 @@ func flawOf(name string) string {
 	return ""
 }
 
-// describe names a file's type with its article.
-func describe(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return "a regular file"
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeSymlink != 0:
-		return "a symlink"
-	case m&fs.ModeNamedPipe != 0:
-		return "a FIFO"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
+// Nothing in a volume is opened that could block: whoever writes to a plain one
+// can put a FIFO in the place of anything, at any moment. A directory is opened
+// by a name that only a directory has, a file with O_NONBLOCK.
+
+// walk lists what is below a link's base.
+type walk struct {
+	s     *source
+	v     *volume
+	found func(below, name string) // below the base, and in the volume
 }
 
-// classify tells what is wrong with a volume, and stays so until the volume
-// changes, from what is wrong with the system and may pass.
-func (s *source) classify(err error) error {
-	var disk *onDiskError
-	if errors.Is(err, errMoved) || errors.As(err, &disk) {
-		return err
-	}
-	return invalid(s.errorf("%w", err))
-}
-
-// mostProblems bounds how many problems one message tells.
-const mostProblems = 10
-
-// joinInvalid makes one error of many, or nil of none.
-func joinInvalid(wrong []error) error {
-	if len(wrong) == 0 {
+// walk calls found for each name that the link matches and that isn't a
+// directory. A link to a directory isn't followed, but for the base itself.
+func (s *source) walk(v *volume, found func(below, name string)) error {
+	if v.root == nil {
 		return nil
 	}
-	if more := len(wrong) - mostProblems; more > 0 {
-		wrong = append(wrong[:mostProblems:mostProblems], fmt.Errorf("and %d more", more))
+	w := walk{s, v, found}
+	return w.dir("", v.inVolume(s.base))
+}
+
+func (w *walk) dir(below, name string) error {
+	name, entries, err := w.v.list(name)
+	switch {
+	case below == "" && errors.Is(err, fs.ErrNotExist):
+		return nil // no such directory: no keys
+	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
+		return errMoved // it was a directory a moment ago
+	case err != nil:
+		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w", name, w.v.dir, cause(err)))
 	}
-	return &Invalid{errors.Join(wrong...)}
+	for _, e := range entries {
+		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) entry(e fs.DirEntry, below, name string) error {
+	switch {
+	case !visible(e.Name()):
+	case !e.IsDir() && w.matches(below):
+		w.found(below, name)
+	case e.IsDir() && w.reaches(below):
+		return w.dir(below, name)
+	}
+	return nil
+}
+
+func (w *walk) matches(below string) bool {
+	ok, _ := path.Match(w.s.pattern, below)
+	return ok || w.s.kind != glob
+}
+
+// reaches reports whether the link may match something in a directory.
+func (w *walk) reaches(below string) bool {
+	return w.s.kind != glob || strings.Count(below, "/") < strings.Count(w.s.pattern, "/")
+}
+
+// list reads a directory of a volume, and tells where. An atomic volume that
+// is mounted below a plain one is read through its ..data: the visible links
+// come after a swap, and don't show what is below a directory.
+func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error) {
+	entries, err = v.readDir(name)
+	if err != nil || v.atomic {
+		return name, entries, err
+	}
+	dir := filepath.Join(v.dir, name)
+	v.dirs = append(v.dirs, dir)
+	switch {
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == dataLink }):
+		v.nested[dir] = true
+		name = path.Join(name, dataLink)
+		if entries, err = v.readDir(name); errors.Is(err, fs.ErrNotExist) {
+			err = invalidf("volume %q: its ..data link leads nowhere", dir)
+		}
+	case v.nested[dir]:
+		err = tornDown(dir)
+	}
+	return name, entries, err
+}
+
+// maxDepth is how many directories may be nested in a volume. Each is opened
+// from the volume on, so the time goes by the square of it, and a tree without
+// end would be walked for ever.
+const maxDepth = 100
+
+// readDir lists a directory in order.
+func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
+	if strings.Count(name, "/") > maxDepth {
+		return nil, fmt.Errorf("more than %d directories are nested", maxDepth)
+	}
+	f, err := v.root.OpenFile(asDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }

@@ -149,6 +149,14 @@ func (s *source) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.Where, err)
 }
 
+// named names a link, for another one's error.
+func (s *source) named() string {
+	if s.Where == "" {
+		return fmt.Sprintf("source %q", s.Source)
+	}
+	return fmt.Sprintf("source %q at %s", s.Source, s.Where)
+}
+
 // single reports whether the link has one target, known without looking at the
 // volume.
 func (s *source) single() bool { return s.kind == oneKey || s.kind == wholeDir }

@@ -2,13 +2,7 @@ package linker
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // sizeLimit is how many bytes of keys a generation may hold.
@@ -64,168 +58,47 @@ type Linker struct {
 	untrusted error // why a generation that a former confit accepted isn't trusted
 }
 
-// generation is a complete copy of every linked key.
-type generation struct {
-	Generation
-	files   map[string]file // by path in the generation
-	targets map[string]want // by target
-	print   string          // what the volumes looked like when it was read
-	changes []Change        // against the accepted one
-
-	stamps map[string]stamp // of its files, when this confit wrote them
-	ended  int64            // the ctime of the last one, in nanoseconds
-
-	survived bool // an app that was started on it has lived through its probation
-}
-
-// Generation names a generation.
-type Generation struct {
-	Number int
-	Hash   Hash
-	Dir    string // its directory, absolute
-}
-
-// Check reports everything that is wrong with the links themselves, without
-// looking at a volume. The errors are joined.
-func Check(c Config) error {
-	_, err := parseLinks(c)
-	return err
-}
-
-// Open prepares the state directory, takes up the generation that a former
-// confit on it accepted, and starts to watch. It refuses links that can't be, a
-// state directory that it can't lock or can't trust, and removes what a killed
-// confit left behind. Targets stay as they are.
-func Open(c Config) (*Linker, error) {
-	links, err := parseLinks(c)
-	if err != nil {
-		return nil, err
-	}
-	st, err := openState(c.State)
-	if err != nil {
-		return nil, err
-	}
-	l := &Linker{
-		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
-		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
-		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
-	}
-	l.readMade()
-	if err := l.takeUp(); err != nil {
-		return nil, err
-	}
-	l.sweepTargets()
-	l.watch = newWatcher(c.Log)
-	l.opens.hints = make(chan struct{}, 1)
-	return l, nil
-}
-
-// readMade takes up the list of the targets that a former confit made. One that
-// can't be trusted is replaced: links into the live generation are known
-// without it.
-func (l *Linker) readMade() {
-	var err error
-	if l.made, err = l.state.readTargets(); err != nil {
-		l.log.Warn("list of targets not trusted: it is made anew", "error", err)
-		_ = l.state.writeTargets(l.made) // said again when it has to be written
-	}
-}
-
-// takeUp makes the stored generation the one to go back to. What the targets
-// resolve to may be another, which was being proved when confit was killed.
-func (l *Linker) takeUp() error {
-	l.untrusted = l.readStored()
-	l.readTrial()
-	if l.live != nil {
-		l.before = &published{number: l.live.Number, targets: l.live.targets}
-	}
-	return l.state.sweep(l.known())
+// published is what was in force before a candidate was published.
+type published struct {
+	number  int             // what the live link pointed at
+	targets map[string]want // what was wanted of the targets
 }
 
 // Hints receives a value when something may have changed in a volume. It says
 // no more than that: [Linker.Stage] finds out.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
 
-// parseLinks works out every link and refuses those that can't live together.
-func parseLinks(c Config) ([]source, error) {
-	var links []source
-	var wrong []error
-	real := resolver{}
-	for _, link := range c.Links {
-		s, err := parseLink(link, c.Volumes)
-		if err == nil {
-			s.real = s.realTarget(real)
-			err = s.checkPlace(c, real)
-		}
-		if err != nil {
-			wrong = append(wrong, err)
-			continue
-		}
-		links = append(links, s)
-	}
-	return links, errors.Join(append(wrong, checkPairs(links))...)
-}
-
-// checkPlace refuses a target that confit or the kubelet owns.
-func (s *source) checkPlace(c Config, real resolver) error {
-	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
-		what, dir := forbidden[0], forbidden[1]
-		target := real.path(s.Target)
-		if !s.single() {
-			target = real.dir(s.Target)
-		}
-		if dir != "/" && inside(target, real.dir(dir)) {
-			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
+// Owns reports whether a path, such as an app's working directory as the kernel
+// knows it, is inside a generation: it goes away with that. It asks nothing of
+// the file system, so it may be called from any goroutine.
+func (l *Linker) Owns(path string) bool {
+	for _, dir := range l.grounds {
+		if path != dir && inside(path, dir) {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
-// inside reports whether path is dir or below it.
-func inside(path, dir string) bool {
-	return path == dir || dir == "/" || (strings.HasPrefix(path, dir) && path[len(dir)] == '/')
-}
-
-// resolver remembers what directories really are, so that many links below one
-// ask the file system once.
-type resolver map[string]string
-
-// path follows the links in the part of a path that exists, but for the last
-// element: /var/run/x is /run/x on most systems.
-func (r resolver) path(path string) string {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	if dir == path {
-		return path
+func (l *Linker) liveNumber() int {
+	if l.live == nil {
+		return 0
 	}
-	if r[dir] == "" {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			real = r.path(dir)
+	return l.live.Number
+}
+
+// known lists the generations that may be needed again: the accepted and the
+// earlier one, the candidate, and those that accepted.json names, which a
+// confit that starts on this state directory looks for.
+func (l *Linker) known() map[int]bool {
+	numbers := map[int]bool{l.state.liveNumber(): true}
+	for _, n := range l.noted {
+		numbers[n] = true
+	}
+	for _, g := range []*generation{l.live, l.earlier, l.staged} {
+		if g != nil {
+			numbers[g.Number] = true
 		}
-		r[dir] = real
 	}
-	return filepath.Join(r[dir], name)
-}
-
-// dir is a directory's real path: unlike path it follows the last element, too.
-func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.Join(path, "x"))) }
-
-// sortedKeys lists a map's keys in order.
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
-}
-
-// onDiskError refuses to write what lives in memory to a disk.
-type onDiskError struct{ volume, state string }
-
-func (e *onDiskError) Error() string {
-	return fmt.Sprintf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n"+
-		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
-}
-
-// mountHint shows the volume to mount for the state directory.
-func mountHint(path, medium string) string {
-	return fmt.Sprintf("mount a volume there:\n"+
-		"  volumeMounts: [{name: confit, mountPath: %s}]\n"+
-		"  volumes:      [{name: confit, emptyDir: %s}]", path, medium)
+	return numbers
 }

@@ -1,10 +1,13 @@
 package linker
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strconv"
 
@@ -123,13 +126,143 @@ func redressDir(root *os.Root, name string) error {
 	return chmodOpen(root, name, dirMode)
 }
 
-// chmodOpen sets a mode through a descriptor, see setMode; or, if confit may not
-// open what it owns, by its name.
-func chmodOpen(root *os.Root, name string, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return root.Chmod(name, mode)
+// restore puts files of a generation in their places again, each by rename(2):
+// who reads one finds what was there or what was written, whole.
+func (l *Linker) restore(g *generation, root *os.Root, lost []flaw) error {
+	if len(lost) == 0 {
+		return nil
 	}
-	defer f.Close()
-	return f.Chmod(mode)
+	pack, _, err := openRegular(l.state.packs, strconv.Itoa(g.Number))
+	if err != nil {
+		return fmt.Errorf("key %q is damaged, and its copy is missing: %w", lost[0].path, cause(err))
+	}
+	defer pack.Close()
+	return l.unpack(g, pack, func(p string, bytes io.Reader) error {
+		if !slices.ContainsFunc(lost, func(f flaw) bool { return f.path == p }) {
+			return nil
+		}
+		return l.restoreFile(root, p, g.files[p], bytes)
+	})
+}
+
+func (l *Linker) restoreFile(root *os.Root, p string, f file, bytes io.Reader) error {
+	if err := makeDirs(root, path.Dir(p)); err != nil {
+		return err
+	}
+	tmp := path.Join(path.Dir(p), tmpPrefix+randomName())
+	out, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	sum, err := l.copySum(bytes, out)
+	if err == nil && sum != f.sum {
+		err = fmt.Errorf("key %q is damaged, and so is its copy", p)
+	}
+	err = errors.Join(err, dress(out, f), out.Close())
+	if err == nil {
+		err = root.Rename(tmp, p)
+	}
+	if err != nil {
+		_ = root.Remove(tmp)
+	}
+	return err
+}
+
+// A pack holds the bytes of all files of one generation, one after the other in
+// the order of their paths. It lies where neither an app nor a hook looks, and
+// is what a generation is mended from. What it holds is hashed before it is
+// believed.
+
+// packMode keeps a pack for confit's user: its keys may have any mode.
+const packMode = 0o600
+
+// packBuffer is the size of the one buffer in front of all packs, in bytes. What
+// is larger goes past it.
+const packBuffer = 4 << 10
+
+// pack writes the pack of a generation anew; fill writes the bytes.
+func (l *Linker) pack(g *generation, fill func(io.Writer) error) error {
+	file, err := l.state.createPack(g.Number)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if l.packer == nil {
+		l.packer = bufio.NewWriterSize(nil, packBuffer)
+	}
+	l.packer.Reset(file)
+	return errors.Join(fill(l.packer), l.packer.Flush())
+}
+
+func (s *state) createPack(number int) (*os.File, error) {
+	name := strconv.Itoa(number)
+	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY | unix.O_NONBLOCK // see writeFile
+	f, err := s.packs.OpenFile(name, flags, packMode)
+	if errors.Is(err, fs.ErrExist) {
+		if err = s.packs.RemoveAll(name); err == nil {
+			f, err = s.packs.OpenFile(name, flags, packMode)
+		}
+	}
+	return f, err
+}
+
+// unpack calls do with each file of a pack, until it fails.
+func (l *Linker) unpack(g *generation, pack *os.File, do func(path string, bytes io.Reader) error) error {
+	at := int64(0)
+	for _, p := range g.paths() {
+		size := g.files[p].size
+		if err := do(p, io.NewSectionReader(pack, at, size)); err != nil {
+			return err
+		}
+		at += size
+	}
+	return nil
+}
+
+// mendPack makes the pack anew from files that are right, if it isn't. That
+// this can't be done now, on a full disk, does no harm as long as they are.
+func (l *Linker) mendPack(g *generation, root *os.Root) {
+	if l.packed(g) == nil {
+		return
+	}
+	if err := l.repack(g, root); err != nil {
+		_ = l.state.packs.RemoveAll(strconv.Itoa(g.Number))
+	}
+}
+
+// packed is nil when the pack of a generation is whole.
+func (l *Linker) packed(g *generation) error {
+	pack, info, err := openRegular(l.state.packs, strconv.Itoa(g.Number))
+	if err != nil {
+		return err
+	}
+	defer pack.Close()
+	if info.Mode() != packMode || !ours(info) {
+		return errors.New("others may read it")
+	}
+	return l.unpack(g, pack, func(p string, bytes io.Reader) error {
+		sum, err := l.copySum(bytes, io.Discard)
+		if err == nil && sum != g.files[p].sum {
+			err = fmt.Errorf("the copy of key %q is damaged", p)
+		}
+		return err
+	})
+}
+
+// repack writes the pack again, from the files.
+func (l *Linker) repack(g *generation, root *os.Root) error {
+	return l.pack(g, func(to io.Writer) error {
+		for _, p := range g.paths() {
+			in, _, err := openRegular(root, p)
+			if err != nil {
+				return err
+			}
+			_, err = l.copySum(in, to)
+			in.Close()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -3,7 +3,6 @@ package linker
 import (
 	"encoding/binary"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -26,43 +25,6 @@ type opens struct {
 	mutex   sync.Mutex
 	watched map[int32]map[string]bool // names of changed keys, by the watch of their directory
 }
-
-// Opens receives a value when somebody has opened a changed key since
-// [Linker.WatchOpens].
-func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
-
-// WatchOpens watches the keys of the published candidate whose bytes differ from
-// what was accepted, instead of those that were watched before. It reports
-// whether they are watched: not when nothing but direct keys has changed, or
-// when inotify is refused.
-func (l *Linker) WatchOpens() bool {
-	l.opens.unwatch()
-	select {
-	case <-l.opens.hints:
-	default:
-	}
-	g := l.staged
-	if g == nil {
-		return false
-	}
-	changed := map[string]map[string]bool{}
-	for _, c := range g.changes {
-		f, there := g.files[c.Key]
-		if !there || f.direct || c.ModeOnly {
-			continue
-		}
-		dir := path.Dir(c.Key)
-		if changed[dir] == nil {
-			changed[dir] = map[string]bool{}
-		}
-		changed[dir][path.Base(c.Key)] = true
-	}
-	g.changes = nil // it may be long
-	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
-}
-
-// UnwatchOpens ends it.
-func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
 // watch watches directories below top for the names in each.
 func (o *opens) watch(top string, changed map[string]map[string]bool) error {

@@ -3,19 +3,14 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
+	"maps"
+	"path"
+	"slices"
 )
 
 // ErrSuperseded says that the volumes moved on since the candidate was staged,
 // so it was not published.
 var ErrSuperseded = errors.New("a newer state of the volumes is there")
-
-// published is what was in force before a candidate was published.
-type published struct {
-	number  int             // what the live link pointed at
-	targets map[string]want // what was wanted of the targets
-}
 
 // Publish makes the staged generation the one that all targets resolve to, if
 // it is still the newest:
@@ -51,6 +46,13 @@ func (l *Linker) Publish() error {
 	return nil
 }
 
+func ignoringMoved(err error) error {
+	if errors.Is(err, errMoved) {
+		return ErrSuperseded
+	}
+	return err
+}
+
 // inForce is what a candidate replaces: the accepted generation or, before the
 // first, what a former confit left.
 func (l *Linker) inForce() *published {
@@ -62,13 +64,6 @@ func (l *Linker) inForce() *published {
 		b.targets[target] = want{dest: dest}
 	}
 	return b
-}
-
-func ignoringMoved(err error) error {
-	if errors.Is(err, errMoved) {
-		return ErrSuperseded
-	}
-	return err
 }
 
 // change carries out the steps of Publish, up to the first that fails.
@@ -94,41 +89,42 @@ func (l *Linker) change(g *generation) error {
 	return nil
 }
 
-func (l *Linker) doSteps(steps []step, prunes bool) error {
-	for _, s := range steps {
-		if s.prunes() != prunes {
+// Opens receives a value when somebody has opened a changed key since
+// [Linker.WatchOpens].
+func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
+
+// WatchOpens watches the keys of the published candidate whose bytes differ from
+// what was accepted, instead of those that were watched before. It reports
+// whether they are watched: not when nothing but direct keys has changed, or
+// when inotify is refused.
+func (l *Linker) WatchOpens() bool {
+	l.opens.unwatch()
+	select {
+	case <-l.opens.hints:
+	default:
+	}
+	g := l.staged
+	if g == nil {
+		return false
+	}
+	changed := map[string]map[string]bool{}
+	for _, c := range g.changes {
+		f, there := g.files[c.Key]
+		if !there || f.direct || c.ModeOnly {
 			continue
 		}
-		if err := l.carryOut(s); err != nil {
-			return err
+		dir := path.Dir(c.Key)
+		if changed[dir] == nil {
+			changed[dir] = map[string]bool{}
 		}
+		changed[dir][path.Base(c.Key)] = true
 	}
-	return nil
+	g.changes = nil // it may be long
+	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
 }
 
-// Tidy removes every generation that nobody can go back to, and gives the memory that
-// staging took back to the system: a collector left alone would keep some MiB
-// for ever. Only the first generation isn't worth it, as the first collection
-// takes more than it brings. It takes as long as there are files, so it is
-// called when the app has been told.
-func (l *Linker) Tidy() {
-	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
-		_, _ = keepOnly(dir, l.known())
-	}
-	if l.live != nil && l.live.Number > 1 {
-		debug.FreeOSMemory()
-	}
-}
-
-// Discard drops a staged generation that was not published.
-func (l *Linker) Discard() {
-	if g := l.staged; g != nil {
-		l.staged = nil
-		if !l.known()[g.Number] {
-			l.state.drop(g.Number)
-		}
-	}
-}
+// UnwatchOpens ends it.
+func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
 // Reject drops the staged generation. If it was published, wholly or in part,
 // the accepted one and its targets are in force again; before anything was
@@ -154,9 +150,69 @@ func (l *Linker) Reject() error {
 	return err
 }
 
-func (l *Linker) liveNumber() int {
-	if l.live == nil {
-		return 0
+// Partly is the error of a [Linker.Reject] or [Linker.GoBack] that did the most
+// important part: the live link leads to the generation that is gone back to,
+// so an app can run on it. What could not be put right besides is mended at a
+// later look.
+type Partly struct{ err error }
+
+// Error lists all that could not be put right, one a line.
+func (e *Partly) Error() string { return e.err.Error() }
+
+// Unwrap is what could not be put right, joined.
+func (e *Partly) Unwrap() error { return e.err }
+
+// putInForce makes a generation that was accepted, and its targets, what the app
+// finds, as far as that can be done: a target that is in the way, or a list that
+// can't be written, keeps nothing else from going back. What could not be done
+// is a [*Partly]; any other error says that the live link itself has not moved.
+//
+//  1. Write down the targets that will be made. If that can't be, none is made
+//     that isn't on the list already.
+//  2. Prune what is not wanted; what it covered is back.
+//  3. Move the live link.
+//  4. Make and mend targets.
+//  5. Forget what was pruned.
+func (l *Linker) putInForce(number int, targets map[string]want) error {
+	steps, refused := l.planTargets(targets)
+	steps, unwritten := l.listed(steps)
+	wrong := []error{refused, unwritten}
+	failed := l.tryAll(steps, true)
+	if err := l.state.point(number); err != nil {
+		return err
 	}
-	return l.live.Number
+	maps.Copy(failed, l.tryAll(steps, false))
+	for _, target := range sortedKeys(failed) {
+		wrong = append(wrong, failed[target])
+	}
+	l.forgetAll(targets, failed)
+	l.linked = targets
+	if err := errors.Join(wrong...); err != nil {
+		return &Partly{err}
+	}
+	return nil
+}
+
+// listed writes down the targets that the steps will make. Where it can't, it
+// keeps those that need no writing.
+func (l *Linker) listed(steps []step) ([]step, error) {
+	err := l.noteSteps(steps)
+	if err != nil {
+		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && l.made[s.target] != s.dest })
+	}
+	return steps, err
+}
+
+// tryAll carries out all steps of a kind, and tells which have failed.
+func (l *Linker) tryAll(steps []step, prunes bool) (failed map[string]error) {
+	failed = map[string]error{}
+	for _, s := range steps {
+		if s.prunes() != prunes {
+			continue
+		}
+		if err := l.carryOut(s); err != nil {
+			failed[s.target] = err
+		}
+	}
+	return failed
 }

@@ -25,13 +25,6 @@ type Candidate struct {
 	Kills   int      // how often a confit was killed while it proved this very generation
 }
 
-// Change is a key that differs from the live generation.
-type Change struct {
-	Key      string // its path in a generation: web/nginx.conf
-	Links    []int  // indices of the links that ask for it
-	ModeOnly bool   // the bytes are the same
-}
-
 // Stage looks at every volume and, when one changed, writes a candidate:
 //
 //  1. Resolve each volume's ..data once and open the directory it names.
@@ -105,19 +98,6 @@ func (l *Linker) attempt() (Candidate, error) {
 	return c, nil
 }
 
-// moved is errMoved when the volumes no longer look as they did.
-func (l *Linker) moved(print string) error {
-	r, err := l.look()
-	if err != nil {
-		return err
-	}
-	defer r.close()
-	if r.print != print {
-		return errMoved
-	}
-	return nil
-}
-
 // read checks and hashes what the volumes hold.
 func (l *Linker) read(r *reading) (*generation, error) {
 	if err := r.expand(l, true); err != nil {
@@ -137,6 +117,26 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	g := &generation{files: files, targets: targets, print: r.print}
 	g.Hash = hashOf(files)
 	return g, nil
+}
+
+// wanted lists the targets of a generation and what each is to point at.
+func (l *Linker) wanted(keys []key) (map[string]want, error) {
+	t := table{targets: map[string]want{}, links: map[string]*source{}, paths: map[string]string{}, real: resolver{}}
+	for i := range l.links {
+		if s := &l.links[i]; s.kind == wholeDir {
+			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
+		}
+	}
+	for _, k := range keys {
+		if k.target != "" {
+			s := &l.links[k.link]
+			t.add(k.target, want{dest: l.destOf(k)}, s, func(format string, args ...any) error {
+				return s.errorf("key %q: "+format, append([]any{k.path}, args...)...)
+			})
+		}
+	}
+	t.checkInside()
+	return t.targets, joinInvalid(t.wrong)
 }
 
 // destOf is what a key's target points at.
@@ -180,23 +180,29 @@ func (l *Linker) locate(g *generation) {
 	g.Dir = filepath.Join(l.state.path, generationsName, fmt.Sprint(g.Number))
 }
 
-// changes lists the keys that differ, in order.
-func changes(from, to *generation) []Change {
-	var before map[string]file
-	if from != nil {
-		before = from.files
+// Check looks at the staged generation after a hook has run: it must still be
+// just what was staged. Else the error is an [*Invalid] that names what changed.
+func (l *Linker) Check() error {
+	if l.staged == nil {
+		return errors.New("cannot check: nothing is staged")
 	}
-	var list []Change
-	for _, p := range sortedKeys(to.files) {
-		new, old := to.files[p], before[p]
-		if _, known := before[p]; !known || new.sum != old.sum || new.mode != old.mode {
-			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum})
+	flaws, err := l.inspect(l.staged)
+	if err != nil {
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", l.staged.Number, l.state.path, cause(err))
+	}
+	var wrong []error
+	for _, f := range flaws {
+		wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(l.staged)))
+	}
+	return joinInvalid(wrong)
+}
+
+// Discard drops a staged generation that was not published.
+func (l *Linker) Discard() {
+	if g := l.staged; g != nil {
+		l.staged = nil
+		if !l.known()[g.Number] {
+			l.state.drop(g.Number)
 		}
 	}
-	for _, p := range sortedKeys(before) {
-		if _, kept := to.files[p]; !kept {
-			list = append(list, Change{Key: p, Links: before[p].links})
-		}
-	}
-	return list
 }

@@ -1,14 +1,18 @@
 package linker
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Names in the state directory, and of what confit leaves beside a target.
@@ -67,17 +71,6 @@ func (s *state) tighten() {
 	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
 		_ = setMode(s.root, info.Mode()&^0o022|dirMode)
 	}
-}
-
-// setMode sets the mode of a directory through a descriptor: a Root's own Chmod
-// is fchmodat2(2), which older seccomp profiles refuse.
-func setMode(dir *os.Root, mode fs.FileMode) error {
-	f, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Chmod(mode)
 }
 
 // openDir makes and opens a directory that is confit's alone. An [os.Root]
@@ -190,6 +183,17 @@ func (s *state) point(number int) error {
 	return nil
 }
 
+// clearLive moves aside what stands in the live link's place and is no link.
+// What can't be moved is told by the rename(2) that fails over it.
+func (s *state) clearLive() {
+	info, err := s.root.Lstat(liveName)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return
+	}
+	_ = s.root.RemoveAll(replacedPrefix + liveName)
+	_ = s.root.Rename(liveName, replacedPrefix+liveName)
+}
+
 // drop removes one generation. What can't be removed is swept later: when the
 // next one is accepted, or at the next start.
 func (s *state) drop(number int) {
@@ -198,19 +202,79 @@ func (s *state) drop(number int) {
 	_ = s.packs.RemoveAll(name)
 }
 
-// unusable says how to get a state directory that can be used.
-func unusable(dir string, err error) error {
-	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, cause(err), mountHint(dir, "{}"))
+// grounds lists where generations are: below the state directory as it was
+// given, and as it really is.
+func (s *state) grounds() []string {
+	dirs := []string{filepath.Join(s.path, generationsName), filepath.Join(s.path, liveName)}
+	if real, err := filepath.EvalSymlinks(s.path); err == nil {
+		dirs = append(dirs, filepath.Join(real, generationsName), filepath.Join(real, liveName))
+	}
+	return dirs
 }
 
-func randomName() string { return strconv.FormatUint(rand.Uint64(), 36) }
+// A note is a small file in the state directory, which outlives confit. It is
+// replaced as a whole and believed only when nobody else can have written it.
 
-// readNames lists a directory.
-func readNames(root *os.Root) ([]string, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
+// noteMode lets everybody read the notes, a container of another user too; no
+// value of a key is in them.
+const noteMode = 0o644
+
+// untrusted is the error of what isn't to be trusted.
+func (s *state) untrusted(name string, reason error) error {
+	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.path, name), reason)
+}
+
+// readTrusted reads a file of the state directory, nil if there is none.
+func (s *state) readTrusted(name string) ([]byte, error) {
+	f, info, err := openRegular(s.root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	defer dir.Close()
-	return dir.Readdirnames(-1)
+	if err != nil {
+		return nil, s.untrusted(name, cause(err))
+	}
+	defer f.Close()
+	if err := distrust(info); err != nil {
+		return nil, s.untrusted(name, err)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.path, name), cause(err))
+	}
+	return data, nil
+}
+
+// writeJSON replaces a file of the state directory by a value's JSON.
+func (s *state) writeJSON(name string, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return s.replace(name, data)
+}
+
+// replace replaces a file of the state directory, by rename(2): a reader finds
+// the old one or the new one, whole, and a link in its place isn't followed.
+func (s *state) replace(name string, data []byte) error {
+	tmp := tmpPrefix + randomName()
+	err := s.writeNew(tmp, data)
+	if err == nil {
+		err = s.root.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = s.root.Remove(tmp)
+		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.path, name), cause(err))
+	}
+	return nil
+}
+
+// writeNew writes a file that isn't there yet. Its mode is set through the
+// descriptor, whatever the umask: its name may lead elsewhere by now.
+func (s *state) writeNew(name string, data []byte) error {
+	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Chmod(noteMode), f.Close())
 }

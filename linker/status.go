@@ -16,6 +16,19 @@ func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.replace(statusName, data)
 }
 
+// Keys is the SHA-256, in 64 digits, of each key of the accepted generation, by
+// its path in the generation. The map is the caller's.
+func (l *Linker) Keys() map[string]string {
+	if l.live == nil {
+		return nil
+	}
+	sums := make(map[string]string, len(l.live.files))
+	for path, f := range l.live.files {
+		sums[path] = f.sum.Hex()
+	}
+	return sums
+}
+
 // ReadStatus returns status.json of a state directory, for whoever asks: maybe
 // in another container, as another user, on a read-only mount, and while a
 // confit replaces it. So it takes no lock, with which it could keep a confit

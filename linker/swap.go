@@ -1,10 +1,13 @@
 package linker
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +15,11 @@ import (
 
 // What a step needs of the file system: to put one thing in the place of
 // another, and to know what that was.
+
+// unplanned is something at a target that its step was not planned for.
+type unplanned struct{ what string }
+
+func (e *unplanned) Error() string { return "by now there is " + e.what }
 
 // exchange swaps two names: renameat2(2).
 func exchange(a, b string) error {
@@ -136,26 +144,79 @@ func makeLike(dir string, info fs.FileInfo) error {
 	return unix.Chmod(dir, st.Mode&0o7777)
 }
 
-// makeParents makes the directories above a target, 0755 whatever the umask.
-func makeParents(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
+// lookAt tells what stands at a path, whoever made it.
+func lookAt(path string) place {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return place{standing: nothing, what: "nothing"}
+	case err != nil:
+		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
+	case info.Mode()&fs.ModeSymlink != 0:
+		return place{standing: aFile, what: describe(info.Mode())}
+	case mounted(path):
+		return place{standing: immovable, what: "a mount point"}
+	case info.Mode().IsRegular():
+		return place{standing: aFile, what: describe(info.Mode())}
+	case !info.IsDir():
+		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
-	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return err
+	if names, err := os.ReadDir(path); err != nil || len(names) > 0 {
+		return place{standing: immovable, what: "a directory that isn't empty"}
 	}
-	if err := os.Mkdir(dir, dirMode); err != nil {
-		return ignoring(err, fs.ErrExist)
-	}
-	return chmodMade(dir)
+	return place{standing: emptyDir, what: "an empty directory"}
 }
 
-// ignoring is nil for the errors that don't matter.
-func ignoring(err error, harmless ...error) error {
-	for _, h := range harmless {
-		if errors.Is(err, h) {
-			return nil
+// mounted reports whether something is mounted on a path that is no symlink.
+// statx(2) tells since Linux 5.8, where a seccomp profile lets it.
+func mounted(path string) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
+	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
+		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+	}
+	return inMountinfo(path)
+}
+
+// inMountinfo looks a path up in /proc/self/mountinfo, proc(5). Without /proc nothing
+// is known: then rename(2) refuses what is mounted, with EBUSY.
+func inMountinfo(path string) bool {
+	const mountPoint = 4 // the fifth field, in which these are octal
+	name := []byte(resolver{}.path(path))
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	for line := range bytes.Lines(mounts) {
+		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(unescaped(fields[mountPoint]), name) {
+			return true
 		}
 	}
-	return err
+	return false
+}
+
+// unescaped reads a path of mountinfo, where \040 is a blank.
+func unescaped(field []byte) []byte {
+	var path []byte
+	for i := 0; i < len(field); i++ {
+		if n, err := strconv.ParseUint(string(field[min(i+1, len(field)):min(i+4, len(field))]), 8, 8); field[i] == '\\' && err == nil {
+			path, i = append(path, byte(n)), i+3
+			continue
+		}
+		path = append(path, field[i])
+	}
+	return path
+}
+
+// keptFor is where that which stood at a target is kept while it is covered:
+// in the same directory, so that it is there and back in one rename.
+func keptFor(target string) string { return beside(target, keptPrefix) }
+
+// replacedFor is where the newest of what was written in the place of our link
+// is kept. It never comes back by itself.
+func replacedFor(target string) string { return beside(target, replacedPrefix) }
+
+func tmpFor(target string) string {
+	return filepath.Join(filepath.Dir(target), tmpPrefix+randomName())
+}
+
+func beside(target, prefix string) string {
+	return filepath.Join(filepath.Dir(target), prefix+filepath.Base(target))
 }

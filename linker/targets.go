@@ -1,15 +1,11 @@
 package linker
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
-
-	"golang.org/x/sys/unix"
 )
 
 // planTargets is plan on the file system as it is.
@@ -37,13 +33,6 @@ func (l *Linker) astray(wanted map[string]want) (missed map[string]want, unwante
 	return missed, unwanted
 }
 
-// leadsTo reports whether a path is a symlink to dest. It takes no memory.
-func leadsTo(path, dest string) bool {
-	var buf [unix.PathMax]byte
-	n, err := unix.Readlink(path, buf[:])
-	return err == nil && string(buf[:n]) == dest
-}
-
 // find looks at what stands at a target that is to point at dest, "" if it is
 // to go.
 func (l *Linker) find(target, dest string) place {
@@ -59,67 +48,6 @@ func (l *Linker) find(target, dest string) place {
 	p.kept = l.keeps(target)
 	_, p.linked = l.linked[target]
 	return p
-}
-
-// lookAt tells what stands at a path, whoever made it.
-func lookAt(path string) place {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return place{standing: nothing, what: "nothing"}
-	case err != nil:
-		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
-	case info.Mode()&fs.ModeSymlink != 0:
-		return place{standing: aFile, what: describe(info.Mode())}
-	case mounted(path):
-		return place{standing: immovable, what: "a mount point"}
-	case info.Mode().IsRegular():
-		return place{standing: aFile, what: describe(info.Mode())}
-	case !info.IsDir():
-		return place{standing: immovable, what: "a device, socket or FIFO"}
-	}
-	if names, err := os.ReadDir(path); err != nil || len(names) > 0 {
-		return place{standing: immovable, what: "a directory that isn't empty"}
-	}
-	return place{standing: emptyDir, what: "an empty directory"}
-}
-
-// mounted reports whether something is mounted on a path that is no symlink.
-// statx(2) tells since Linux 5.8, where a seccomp profile lets it.
-func mounted(path string) bool {
-	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
-	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
-	}
-	return inMountinfo(path)
-}
-
-// inMountinfo looks a path up in /proc/self/mountinfo, proc(5). Without /proc nothing
-// is known: then rename(2) refuses what is mounted, with EBUSY.
-func inMountinfo(path string) bool {
-	const mountPoint = 4 // the fifth field, in which these are octal
-	name := []byte(resolver{}.path(path))
-	mounts, _ := os.ReadFile("/proc/self/mountinfo")
-	for line := range bytes.Lines(mounts) {
-		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(unescaped(fields[mountPoint]), name) {
-			return true
-		}
-	}
-	return false
-}
-
-// unescaped reads a path of mountinfo, where \040 is a blank.
-func unescaped(field []byte) []byte {
-	var path []byte
-	for i := 0; i < len(field); i++ {
-		if n, err := strconv.ParseUint(string(field[min(i+1, len(field)):min(i+4, len(field))]), 8, 8); field[i] == '\\' && err == nil {
-			path, i = append(path, byte(n)), i+3
-			continue
-		}
-		path = append(path, field[i])
-	}
-	return path
 }
 
 // ours reports whether a symlink at target is one that confit made: it leads
@@ -139,18 +67,90 @@ func (l *Linker) keeps(target string) bool {
 	return err == nil
 }
 
-// keptFor is where that which stood at a target is kept while it is covered:
-// in the same directory, so that it is there and back in one rename.
-func keptFor(target string) string { return beside(target, keptPrefix) }
-
-// replacedFor is where the newest of what was written in the place of our link
-// is kept. It never comes back by itself.
-func replacedFor(target string) string { return beside(target, replacedPrefix) }
-
-func tmpFor(target string) string {
-	return filepath.Join(filepath.Dir(target), tmpPrefix+randomName())
+func (l *Linker) doSteps(steps []step, prunes bool) error {
+	for _, s := range steps {
+		if s.prunes() != prunes {
+			continue
+		}
+		if err := l.carryOut(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func beside(target, prefix string) string {
-	return filepath.Join(filepath.Dir(target), prefix+filepath.Base(target))
+// carryOut does one step. What stands at a target that is to be pruned, and no
+// longer is confit's link, is left alone: that is said.
+func (l *Linker) carryOut(s step) error {
+	err := s.do()
+	var by *unplanned
+	if s.prunes() && errors.As(err, &by) {
+		l.log.Warn("target left alone", "target", s.target, "found", by.what)
+		return nil
+	}
+	return err
+}
+
+// noteSteps adds the targets that will be made to the list.
+func (l *Linker) noteSteps(steps []step) error {
+	if len(steps) == 0 {
+		return nil // the same targets: nothing is copied
+	}
+	made := maps.Clone(l.made)
+	for _, s := range steps {
+		if !s.prunes() {
+			made[s.target] = s.dest
+		}
+	}
+	return l.setMade(made)
+}
+
+// forgetAll takes what is no longer wanted off the list, but for what could not
+// be pruned. It may stay there: a list that names too many does no harm, and the
+// next look tries again.
+func (l *Linker) forgetAll(wanted map[string]want, failed map[string]error) {
+	var gone []string
+	for target := range l.made {
+		if _, keep := wanted[target]; !keep && failed[target] == nil {
+			gone = append(gone, target)
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	made := maps.Clone(l.made)
+	for _, target := range gone {
+		delete(made, target)
+	}
+	_ = l.setMade(made)
+}
+
+func (l *Linker) setMade(made map[string]string) error {
+	if maps.Equal(made, l.made) {
+		return nil
+	}
+	if err := l.state.writeTargets(made); err != nil {
+		return err
+	}
+	l.made = made
+	return nil
+}
+
+// readTargets reads the list of targets that confit made. Without one that is
+// whole nothing is pruned.
+func (s *state) readTargets() (map[string]string, error) {
+	made := map[string]string{}
+	data, err := s.readTrusted(targetsName)
+	if err == nil && data != nil {
+		err = json.Unmarshal(data, &made)
+	}
+	if err != nil || made == nil {
+		return map[string]string{}, err
+	}
+	return made, nil
+}
+
+// writeTargets replaces the list of targets that confit made.
+func (s *state) writeTargets(made map[string]string) error {
+	return s.writeJSON(targetsName, made)
 }

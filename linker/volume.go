@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -95,6 +96,11 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	return v, nil
 }
 
+func tornDown(dir string) error {
+	return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
+		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
+}
+
 func (v *volume) close() {
 	if v.root != nil {
 		v.root.Close()
@@ -113,37 +119,76 @@ func (v *volume) inVolume(absolute string) string {
 // visible reports whether a name in a volume can be a key's.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
-// Invalid is the error of a candidate that can't be: a key is missing, is not
-// a regular file, is too large. Trying again helps only once a volume changed.
-type Invalid struct{ err error }
+// What counts is the file system of each file itself: below a directory on a
+// disk a Secret may be mounted, and a link or ..data may lead to another file
+// system. So each file is asked once it is open.
 
-func (e *Invalid) Error() string { return e.err.Error() }
-func (e *Invalid) Unwrap() error { return e.err }
-
-func invalidf(format string, args ...any) error {
-	return invalid(fmt.Errorf(format, args...))
-}
-
-// invalid is an [*Invalid], unless the cause is the system's and may pass.
-func invalid(err error) error {
-	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
-		if errors.Is(err, passing) {
+// keepOffDisk refuses volumes that live in memory, also as long as they have no
+// keys, when the generations don't.
+func (l *Linker) keepOffDisk(volumes []*volume) error {
+	for _, v := range volumes {
+		if v.root == nil || !v.copied {
+			continue
+		}
+		f, err := v.root.OpenFile(".", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
+		}
+		err = l.refuseMemory(f, v, func() string { return v.dir })
+		f.Close()
+		if err != nil {
 			return err
 		}
 	}
-	return &Invalid{err}
+	return nil
 }
 
-// cause is the bare reason inside a path error, whose path would be said twice
-// or would be relative to a directory that the reader doesn't know.
-func cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+func (l *Linker) refuseMemory(f *os.File, v *volume, where func() string) error {
+	if l.allowDisk || l.state.memory {
+		return nil
 	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
+	memory, err := v.onMemory(f)
+	if err != nil || !memory {
+		return err
 	}
-	return err
+	return &onDiskError{volume: where(), state: l.state.path}
 }
+
+// onMemory asks once for each device. Where fstatfs(2) is refused nobody knows,
+// and a Secret is not copied to a disk on a guess.
+func (v *volume) onMemory(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	device := deviceOf(info)
+	if memory, known := v.memory[device]; known {
+		return memory, nil
+	}
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+		return false, fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
+	}
+	v.memory[device] = memoryBacked(st)
+	return v.memory[device], nil
+}
+
+// mountOf names what is mounted where a key really is, for a message: the last
+// of the directories above it that are on the same device.
+func mountOf(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return filepath.Dir(path)
+	}
+	info, err := os.Stat(real)
+	for err == nil && real != "/" {
+		var above fs.FileInfo
+		if above, err = os.Stat(filepath.Dir(real)); err != nil || deviceOf(above) != deviceOf(info) {
+			break
+		}
+		real = filepath.Dir(real)
+	}
+	return real
+}
+
+func deviceOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }

@@ -104,15 +104,3 @@ func (w *watcher) say(err error) {
 	}
 	w.polling = err != nil
 }
-
-// Close removes all watches, and the record of a trial. It is for the end:
-// nothing is a hint any more.
-func (l *Linker) Close() {
-	l.AbandonTrial()
-	l.opens.unwatch()
-	if w := l.watch; w.inotify != nil {
-		for _, dir := range w.inotify.WatchList() {
-			_ = w.inotify.Remove(dir)
-		}
-	}
-}

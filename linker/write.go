@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -110,63 +107,6 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k key, g *generation) err
 	s := stampOf(info)
 	f.owner, f.group, f.size = s.uid, s.gid, s.size
 	g.files[k.path], g.stamps[k.path], g.ended = f, s, max(g.ended, s.ctim.Nano())
-	return nil
-}
-
-// firstKeys lists the keys in the order of their paths, each path once.
-func (r *reading) firstKeys() []key {
-	keys := slices.Clone(r.keys)
-	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.path, b.path) })
-	return slices.CompactFunc(keys, func(a, b key) bool { return a.path == b.path })
-}
-
-// dirMode is the mode of every directory that confit makes: an app of another
-// user must be able to read below it; the files keep their own modes.
-const dirMode = 0o755
-
-// makeDir makes a directory with just that mode, whatever the umask. Root.Chmod
-// would do it by fchmodat2(2), which is refused by many a seccomp profile.
-func makeDir(root *os.Root, name string) error {
-	if err := root.Mkdir(name, dirMode); err != nil {
-		return err
-	}
-	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return root.Chmod(name, dirMode) // the umask took even our own right to read it
-	}
-	defer dir.Close()
-	return dir.Chmod(dirMode)
-}
-
-// chmodMade gives a directory that was just made its mode, whatever the umask.
-// It follows no link: whoever may write to the directory above may have put one
-// there.
-func chmodMade(dir string) error {
-	f, err := os.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !ours(info) {
-		return errors.Join(err, errors.New("it was replaced meanwhile"))
-	}
-	return f.Chmod(dirMode)
-}
-
-// makeDirs makes a directory and those above it, as far as they are missing.
-func makeDirs(root *os.Root, name string) error {
-	if name == "." {
-		return nil
-	}
-	if _, err := root.Lstat(name); err == nil {
-		return nil
-	}
-	if err := makeDirs(root, path.Dir(name)); err != nil {
-		return err
-	}
-	if err := makeDir(root, name); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
 	return nil
 }
 

@@ -1,56 +1,17 @@
 package linker
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"math"
 	"os"
+	"path"
+	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
-
-// Hash is a SHA-256 of a generation: names, modes and bytes of its keys.
-type Hash [sha256.Size]byte
-
-// String is the hash's first twelve digits, enough for a person to tell two
-// apart.
-func (h Hash) String() string { return hex.EncodeToString(h[:6]) }
-
-// Hex is the whole hash, 64 digits.
-func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
-
-// LogValue shows String in a log of every format.
-func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
-
-// parseHash reads what Hex writes; anything else is the hash of nothing.
-func parseHash(s string) (h Hash) {
-	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
-		copy(h[:], sum)
-	}
-	return h
-}
-
-// file is what is remembered of a key once it was read.
-type file struct {
-	sum    Hash
-	mode   fs.FileMode
-	owner  uint32 // of the source; once it is written, of the copy
-	group  uint32
-	size   int64 // once it is written
-	direct bool
-	links  []int // the links that ask for it
-}
-
-// errMoved says that the volumes changed while they were read.
-var errMoved = errors.New("the volume changed while it was read")
-
-// errTooLarge is about a file that can't be of a generation.
-var errTooLarge = errors.New("it is larger than a generation may be")
 
 // hashKeys reads every key once and returns what is known of each.
 func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
@@ -150,6 +111,11 @@ func (l *Linker) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) {
 	return l.copyUpTo(f, w, limit)
 }
 
+// keepKeyOffDisk is the same for an open key.
+func (l *Linker) keepKeyOffDisk(k key, f *os.File) error {
+	return l.refuseMemory(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
+}
+
 // open opens a key, which is known to be a regular file; O_NONBLOCK is for one
 // that was made a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
 func (k key) open() (*os.File, error) {
@@ -164,29 +130,50 @@ func (k key) open() (*os.File, error) {
 	return f, nil
 }
 
-// copySum copies what is left of a file to w and returns its hash.
-func (l *Linker) copySum(f io.Reader, w io.Writer) (Hash, error) {
-	sum, n, err := l.copyUpTo(f, w, l.sizeLimit)
-	if n > l.sizeLimit {
-		err = errTooLarge
+// A copy is never more readable than its source: not for a moment while it is
+// made, and not for confit's own group where that of the source can't be given.
+
+// describeCopy is what the copy of a key will be: nobody may write to it.
+func (l *Linker) describeCopy(info fs.FileInfo) (file, error) {
+	st := info.Sys().(*syscall.Stat_t)
+	f := file{mode: info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, direct: true}
+	group, others := f.mode>>3&7, f.mode&7
+	if group&^others == 0 {
+		return f, nil // the group may do no more than everybody
 	}
-	return sum, err
+	gives, err := l.gives(st.Gid)
+	if !gives {
+		f.mode &^= (group &^ others) << 3
+	}
+	return f, err
 }
 
-// copyUpTo copies what is left of a file to w and returns its hash and size. Of
-// a file with more than limit bytes it copies one more.
-func (l *Linker) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
-	h := sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), l.buffer)
-	return Hash(h.Sum(nil)), n, err
+// gives finds out, once for each group, whether a file can be given to it.
+func (l *Linker) gives(group uint32) (bool, error) {
+	if gives, known := l.groups[group]; known {
+		return gives, nil
+	}
+	gives, err := l.state.gives(group)
+	if err != nil {
+		return false, fmt.Errorf("cannot write in state directory %q: %w", l.state.path, cause(err))
+	}
+	l.groups[group] = gives
+	return gives, nil
 }
 
-// hashOf is the content hash of a generation.
-func hashOf(files map[string]file) Hash {
-	h := sha256.New()
-	for _, path := range sortedKeys(files) {
-		f := files[path]
-		fmt.Fprintf(h, "%q %o %x\n", path, f.mode, f.sum)
+// gives tries it with a file that is there for a moment, in a directory as the
+// copies are in: the state directory itself may have the set-group-ID bit, as
+// fsGroup makes an emptyDir, and give its own group.
+func (s *state) gives(group uint32) (bool, error) {
+	dir := tmpPrefix + randomName()
+	defer func() { _ = s.generations.RemoveAll(dir) }()
+	if err := makeDir(s.generations, dir); err != nil {
+		return false, err
 	}
-	return Hash(h.Sum(nil))
+	f, err := s.generations.OpenFile(path.Join(dir, "file"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return f.Chown(-1, int(group)) == nil, nil
 }

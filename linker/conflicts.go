@@ -6,9 +6,68 @@ import (
 	"path/filepath"
 )
 
+// parseLinks works out every link and refuses those that can't live together.
+func parseLinks(c Config) ([]source, error) {
+	var links []source
+	var wrong []error
+	real := resolver{}
+	for _, link := range c.Links {
+		s, err := parseLink(link, c.Volumes)
+		if err == nil {
+			s.real = s.realTarget(real)
+			err = s.checkPlace(c, real)
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		links = append(links, s)
+	}
+	return links, errors.Join(append(wrong, checkPairs(links))...)
+}
+
+// checkPlace refuses a target that confit or the kubelet owns.
+func (s *source) checkPlace(c Config, real resolver) error {
+	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
+		what, dir := forbidden[0], forbidden[1]
+		target := real.path(s.Target)
+		if !s.single() {
+			target = real.dir(s.Target)
+		}
+		if dir != "/" && inside(target, real.dir(dir)) {
+			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
+		}
+	}
+	return nil
+}
+
 // Two targets are compared as they are written and by their real directories:
 // /etc/app/x and /srv/app/x are one where /etc/app is a link to /srv/app. Both
 // ways, because a real path may lead through a link that confit has made.
+
+// resolver remembers what directories really are, so that many links below one
+// ask the file system once.
+type resolver map[string]string
+
+// path follows the links in the part of a path that exists, but for the last
+// element: /var/run/x is /run/x on most systems.
+func (r resolver) path(path string) string {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if dir == path {
+		return path
+	}
+	if r[dir] == "" {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = r.path(dir)
+		}
+		r[dir] = real
+	}
+	return filepath.Join(r[dir], name)
+}
+
+// dir is a directory's real path: unlike path it follows the last element, too.
+func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.Join(path, "x"))) }
 
 // realTarget is a link's target by its real directory; for one link for each
 // key, the real directory itself.
@@ -17,14 +76,6 @@ func (s *source) realTarget(real resolver) string {
 		return real.path(s.Target)
 	}
 	return filepath.Dir(real.path(filepath.Join(s.Target, "key")))
-}
-
-// named names a link, for another one's error.
-func (s *source) named() string {
-	if s.Where == "" {
-		return fmt.Sprintf("source %q", s.Source)
-	}
-	return fmt.Sprintf("source %q at %s", s.Source, s.Where)
 }
 
 // above lists a path and the directories above it, but for the root.
@@ -124,26 +175,6 @@ func alias(target, other string) string {
 		return ""
 	}
 	return fmt.Sprintf(" by the path %q", other)
-}
-
-// wanted lists the targets of a generation and what each is to point at.
-func (l *Linker) wanted(keys []key) (map[string]want, error) {
-	t := table{targets: map[string]want{}, links: map[string]*source{}, paths: map[string]string{}, real: resolver{}}
-	for i := range l.links {
-		if s := &l.links[i]; s.kind == wholeDir {
-			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
-		}
-	}
-	for _, k := range keys {
-		if k.target != "" {
-			s := &l.links[k.link]
-			t.add(k.target, want{dest: l.destOf(k)}, s, func(format string, args ...any) error {
-				return s.errorf("key %q: "+format, append([]any{k.path}, args...)...)
-			})
-		}
-	}
-	t.checkInside()
-	return t.targets, joinInvalid(t.wrong)
 }
 
 // table collects targets, of which each may have one link only.

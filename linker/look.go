@@ -32,16 +32,6 @@ type found struct {
 	atomic bool
 }
 
-func (r *reading) findVolume(s *source) found {
-	key := search{s.searchFrom(), s.floor}
-	f, known := r.found[key]
-	if !known {
-		f.dir, f.atomic = s.findVolume()
-		r.found[key] = f
-	}
-	return f
-}
-
 // look opens the volumes and takes their fingerprint. That of an atomic volume
 // is the directory behind ..data; of a plain one, what stat says of each key.
 // Nothing is read yet.
@@ -66,6 +56,19 @@ func (l *Linker) look() (*reading, error) {
 	}
 	r.print = r.fingerprint()
 	return r, nil
+}
+
+// moved is errMoved when the volumes no longer look as they did.
+func (l *Linker) moved(print string) error {
+	r, err := l.look()
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	if r.print != print {
+		return errMoved
+	}
+	return nil
 }
 
 // note keeps an invalid volume or key for the report; other errors it refuses.
@@ -117,9 +120,14 @@ func (r *reading) volume(l *Linker, i int) (*volume, error) {
 	return v, err
 }
 
-func tornDown(dir string) error {
-	return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
-		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
+func (r *reading) findVolume(s *source) found {
+	key := search{s.searchFrom(), s.floor}
+	f, known := r.found[key]
+	if !known {
+		f.dir, f.atomic = s.findVolume()
+		r.found[key] = f
+	}
+	return f
 }
 
 // expand lists the keys of the atomic or of the plain volumes.
@@ -188,10 +196,11 @@ func (r *reading) fresh() bool {
 	})
 }
 
-func (r *reading) close() {
-	for _, v := range r.volumes {
-		v.close()
-	}
+// firstKeys lists the keys in the order of their paths, each path once.
+func (r *reading) firstKeys() []key {
+	keys := slices.Clone(r.keys)
+	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.path, b.path) })
+	return slices.CompactFunc(keys, func(a, b key) bool { return a.path == b.path })
 }
 
 // dirs lists the directories whose events are hints: each volume and, as a
@@ -206,4 +215,59 @@ func (r *reading) dirs() []string {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
+}
+
+func (r *reading) close() {
+	for _, v := range r.volumes {
+		v.close()
+	}
+}
+
+// VolumeReport is what a volume was found to be.
+type VolumeReport struct {
+	Path    string
+	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
+	Watched string // inotify, or polling: nothing but a new look finds a change
+	Mounted string // what ..data points at; "" for a plain one
+}
+
+// Volumes is what the last look found, in the order of the links.
+func (l *Linker) Volumes() []VolumeReport { return l.volumes }
+
+// report describes the volumes of a look, whose directories are watched by now
+// as far as they can be.
+func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
+	var list []VolumeReport
+	known := map[string]bool{}
+	for _, v := range r.of {
+		if !known[v.dir] {
+			known[v.dir] = true
+			list = append(list, VolumeReport{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
+		}
+	}
+	return list
+}
+
+func (v *volume) kind() string {
+	switch {
+	case v.atomic:
+		return "atomic"
+	case v.root != nil:
+		return "plain"
+	}
+	return "missing"
+}
+
+// watched looks for the volume's directories among those that inotify watches.
+// A watch goes away with its directory.
+func (v *volume) watched(w *watcher, dirs []string) string {
+	for _, dir := range dirs {
+		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
+			return "polling"
+		}
+	}
+	if missing(v.dir) {
+		return "polling"
+	}
+	return "inotify"
 }

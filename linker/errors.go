@@ -1,0 +1,93 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Invalid is the error of a candidate that can't be: a key is missing, is not
+// a regular file, is too large. Trying again helps only once a volume changed.
+type Invalid struct{ err error }
+
+func (e *Invalid) Error() string { return e.err.Error() }
+
+func (e *Invalid) Unwrap() error { return e.err }
+
+func invalidf(format string, args ...any) error {
+	return invalid(fmt.Errorf(format, args...))
+}
+
+// invalid is an [*Invalid], unless the cause is the system's and may pass.
+func invalid(err error) error {
+	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
+		if errors.Is(err, passing) {
+			return err
+		}
+	}
+	return &Invalid{err}
+}
+
+// mostProblems bounds how many problems one message tells.
+const mostProblems = 10
+
+// joinInvalid makes one error of many, or nil of none.
+func joinInvalid(wrong []error) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	if more := len(wrong) - mostProblems; more > 0 {
+		wrong = append(wrong[:mostProblems:mostProblems], fmt.Errorf("and %d more", more))
+	}
+	return &Invalid{errors.Join(wrong...)}
+}
+
+// errMoved says that the volumes changed while they were read.
+var errMoved = errors.New("the volume changed while it was read")
+
+// cause is the bare reason inside a path error, whose path would be said twice
+// or would be relative to a directory that the reader doesn't know.
+func cause(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return err
+}
+
+// ignoring is nil for the errors that don't matter.
+func ignoring(err error, harmless ...error) error {
+	for _, h := range harmless {
+		if errors.Is(err, h) {
+			return nil
+		}
+	}
+	return err
+}
+
+// onDiskError refuses to write what lives in memory to a disk.
+type onDiskError struct{ volume, state string }
+
+func (e *onDiskError) Error() string {
+	return fmt.Sprintf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n"+
+		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
+}
+
+// unusable says how to get a state directory that can be used.
+func unusable(dir string, err error) error {
+	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, cause(err), mountHint(dir, "{}"))
+}
+
+// mountHint shows the volume to mount for the state directory.
+func mountHint(path, medium string) string {
+	return fmt.Sprintf("mount a volume there:\n"+
+		"  volumeMounts: [{name: confit, mountPath: %s}]\n"+
+		"  volumes:      [{name: confit, emptyDir: %s}]", path, medium)
+}

@@ -1,0 +1,234 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// distrust says why somebody else may have put there what confit finds: only
+// confit's user or root may own it, and nobody else may write to it.
+func distrust(info fs.FileInfo) error {
+	switch {
+	case !ours(info):
+		return fmt.Errorf("user %d owns it", owner(info))
+	case info.Mode().Perm()&0o022 != 0:
+		return errors.New("others may write to it")
+	}
+	return nil
+}
+
+// ours reports whether confit's user or root owns a file.
+func ours(info fs.FileInfo) bool {
+	return owner(info) == 0 || owner(info) == uint32(os.Geteuid())
+}
+
+func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
+
+func group(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Gid }
+
+// openRegular opens a regular file for reading. An [os.Root] follows links that
+// stay inside, and whoever may write to a directory can put one there between
+// two looks: what was opened must be what has the name. A FIFO is refused
+// before anybody waits for its writer.
+func openRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
+	for range attempts { // a status may be replaced meanwhile
+		if f, info, err = tryRegular(root, name); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	return f, info, err
+}
+
+func tryRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	named, err := root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, nil, errors.New("it is " + describe(named.Mode()))
+	}
+	f, err := root.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(info, named) {
+		err = errMoved
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// dirMode is the mode of every directory that confit makes: an app of another
+// user must be able to read below it; the files keep their own modes.
+const dirMode = 0o755
+
+// makeDir makes a directory with just that mode, whatever the umask. Root.Chmod
+// would do it by fchmodat2(2), which is refused by many a seccomp profile.
+func makeDir(root *os.Root, name string) error {
+	if err := root.Mkdir(name, dirMode); err != nil {
+		return err
+	}
+	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return root.Chmod(name, dirMode) // the umask took even our own right to read it
+	}
+	defer dir.Close()
+	return dir.Chmod(dirMode)
+}
+
+// makeDirs makes a directory and those above it, as far as they are missing.
+func makeDirs(root *os.Root, name string) error {
+	if name == "." {
+		return nil
+	}
+	if _, err := root.Lstat(name); err == nil {
+		return nil
+	}
+	if err := makeDirs(root, path.Dir(name)); err != nil {
+		return err
+	}
+	if err := makeDir(root, name); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// makeParents makes the directories above a target, 0755 whatever the umask.
+func makeParents(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := makeParents(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, dirMode); err != nil {
+		return ignoring(err, fs.ErrExist)
+	}
+	return chmodMade(dir)
+}
+
+// chmodMade gives a directory that was just made its mode, whatever the umask.
+// It follows no link: whoever may write to the directory above may have put one
+// there.
+func chmodMade(dir string) error {
+	f, err := os.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !ours(info) {
+		return errors.Join(err, errors.New("it was replaced meanwhile"))
+	}
+	return f.Chmod(dirMode)
+}
+
+// setMode sets the mode of a directory through a descriptor: a Root's own Chmod
+// is fchmodat2(2), which older seccomp profiles refuse.
+func setMode(dir *os.Root, mode fs.FileMode) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Chmod(mode)
+}
+
+// chmodOpen sets a mode through a descriptor, see setMode; or, if confit may not
+// open what it owns, by its name.
+func chmodOpen(root *os.Root, name string, mode fs.FileMode) error {
+	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return root.Chmod(name, mode)
+	}
+	defer f.Close()
+	return f.Chmod(mode)
+}
+
+// asDir is a directory's name as nothing else has it: with a FIFO in its place,
+// open(2) fails with ENOTDIR, where that of the bare name would wait for a
+// writer. os.OpenRoot and Root.OpenRoot open the bare name.
+func asDir(name string) string { return name + "/." }
+
+// readNames lists a directory.
+func readNames(root *os.Root) ([]string, error) {
+	dir, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.Readdirnames(-1)
+}
+
+// missing reports a path that isn't there.
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// leadsTo reports whether a path is a symlink to dest. It takes no memory.
+func leadsTo(path, dest string) bool {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlink(path, buf[:])
+	return err == nil && string(buf[:n]) == dest
+}
+
+// memoryBacked reports tmpfs and ramfs, statfs(2), where Secrets and projected
+// volumes are: pkg/volume/secret and pkg/volume/projected of k8s.io/kubernetes.
+// overlayfs, of which images are made, counts as a disk, whatever is below it.
+func memoryBacked(st unix.Statfs_t) bool {
+	kind := uint32(st.Type) // of another width and sign on each platform
+	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
+}
+
+// onMemory reports whether a path is surely on such a file system.
+func onMemory(path string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(path, &st) == nil && memoryBacked(st)
+}
+
+// describe names a file's type with its article.
+func describe(m fs.FileMode) string {
+	switch {
+	case m.IsRegular():
+		return "a regular file"
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a symlink"
+	case m&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}
+
+func randomName() string { return strconv.FormatUint(rand.Uint64(), 36) }
+
+// inside reports whether path is dir or below it.
+func inside(path, dir string) bool {
+	return path == dir || dir == "/" || (strings.HasPrefix(path, dir) && path[len(dir)] == '/')
+}
+
+// sortedKeys lists a map's keys in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

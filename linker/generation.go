@@ -1,0 +1,193 @@
+package linker
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Generation names a generation.
+type Generation struct {
+	Number int
+	Hash   Hash
+	Dir    string // its directory, absolute
+}
+
+// generation is a complete copy of every linked key.
+type generation struct {
+	Generation
+	files   map[string]file // by path in the generation
+	targets map[string]want // by target
+	print   string          // what the volumes looked like when it was read
+	changes []Change        // against the accepted one
+
+	stamps map[string]stamp // of its files, when this confit wrote them
+	ended  int64            // the ctime of the last one, in nanoseconds
+
+	survived bool // an app that was started on it has lived through its probation
+}
+
+// paths lists the files of a generation in order; direct keys have none.
+func (g *generation) paths() []string {
+	var paths []string
+	for _, p := range sortedKeys(g.files) {
+		if !g.files[p].direct {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// file is what is remembered of a key once it was read.
+type file struct {
+	sum    Hash
+	mode   fs.FileMode
+	owner  uint32 // of the source; once it is written, of the copy
+	group  uint32
+	size   int64 // once it is written
+	direct bool
+	links  []int // the links that ask for it
+}
+
+// Change is a key that differs from the live generation.
+type Change struct {
+	Key      string // its path in a generation: web/nginx.conf
+	Links    []int  // indices of the links that ask for it
+	ModeOnly bool   // the bytes are the same
+}
+
+// changes lists the keys that differ, in order.
+func changes(from, to *generation) []Change {
+	var before map[string]file
+	if from != nil {
+		before = from.files
+	}
+	var list []Change
+	for _, p := range sortedKeys(to.files) {
+		new, old := to.files[p], before[p]
+		if _, known := before[p]; !known || new.sum != old.sum || new.mode != old.mode {
+			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum})
+		}
+	}
+	for _, p := range sortedKeys(before) {
+		if _, kept := to.files[p]; !kept {
+			list = append(list, Change{Key: p, Links: before[p].links})
+		}
+	}
+	return list
+}
+
+// stamp is what of a file changes when somebody touches it. ctime can't be set
+// back, utimensat(2), but it is coarse: see untouched.
+type stamp struct {
+	dev, ino   uint64
+	mode       uint32
+	uid, gid   uint32
+	size       int64
+	mtim, ctim syscall.Timespec
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	st := info.Sys().(*syscall.Stat_t)
+	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
+}
+
+// untouched reports whether a file is the one that was written, as it was
+// written. A file's times are those of the kernel's last tick, some
+// milliseconds ago: one that was written in the very tick in which the writing
+// of the generation ended may have been written to since, with the same times.
+func (g *generation) untouched(path string, info fs.FileInfo) bool {
+	s, known := g.stamps[path]
+	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
+}
+
+// Hash is a SHA-256 of a generation: names, modes and bytes of its keys.
+type Hash [sha256.Size]byte
+
+// String is the hash's first twelve digits, enough for a person to tell two
+// apart.
+func (h Hash) String() string { return hex.EncodeToString(h[:6]) }
+
+// Hex is the whole hash, 64 digits.
+func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
+
+// LogValue shows String in a log of every format.
+func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
+
+// parseHash reads what Hex writes; anything else is the hash of nothing.
+func parseHash(s string) (h Hash) {
+	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
+		copy(h[:], sum)
+	}
+	return h
+}
+
+// hashOf is the content hash of a generation.
+func hashOf(files map[string]file) Hash {
+	h := sha256.New()
+	for _, path := range sortedKeys(files) {
+		f := files[path]
+		fmt.Fprintf(h, "%q %o %x\n", path, f.mode, f.sum)
+	}
+	return Hash(h.Sum(nil))
+}
+
+// dress gives a copy, which was made 0600, the group, mode and owner of its
+// source, in this order: so it is readable for nobody else in between, and who
+// has given the file away needn't change its mode. Group and owner are given as
+// far as the kernel permits. A mode that can't be set is an error.
+func dress(out *os.File, f file) error {
+	if err := out.Chown(-1, int(f.group)); err != nil && !refused(err) {
+		return err
+	}
+	if err := out.Chmod(f.mode); err != nil {
+		return err
+	}
+	if int(f.owner) == os.Geteuid() {
+		return nil
+	}
+	if err := out.Chown(int(f.owner), -1); err != nil && !refused(err) {
+		return err
+	}
+	return nil
+}
+
+// refused reports that a file can't be given to somebody here: only root may,
+// chown(2); the user namespace doesn't map the owner or group, which is EINVAL,
+// user_namespaces(7); a seccomp profile or the file system has no such call.
+func refused(err error) bool {
+	for _, harmless := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
+		if errors.Is(err, harmless) {
+			return true
+		}
+	}
+	return false
+}
+
+// errTooLarge is about a file that can't be of a generation.
+var errTooLarge = errors.New("it is larger than a generation may be")
+
+// copySum copies what is left of a file to w and returns its hash.
+func (l *Linker) copySum(f io.Reader, w io.Writer) (Hash, error) {
+	sum, n, err := l.copyUpTo(f, w, l.sizeLimit)
+	if n > l.sizeLimit {
+		err = errTooLarge
+	}
+	return sum, err
+}
+
+// copyUpTo copies what is left of a file to w and returns its hash and size. Of
+// a file with more than limit bytes it copies one more.
+func (l *Linker) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
+	h := sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), l.buffer)
+	return Hash(h.Sum(nil)), n, err
+}
