@@ -5,59 +5,21 @@ import (
 	"log/slog"
 	"time"
 
-	"confit/config"
 	"confit/process"
 	"confit/signals"
 )
 
-// start runs the app; what came in for it meanwhile is sent when it runs.
-func (t *transition) start() {
-	t.readiness = begun
-	t.enter(starting, tryAgain)
-	t.do(spawn{})
+// app is the process after --.
+type app struct {
+	pid    int       // 0: not running
+	group  int       // the group of the last one, which may have members left
+	fresh  time.Time // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	inside bool      // its working directory is inside a generation, and that was said
 }
 
-func (t *transition) appStarted(pid int) {
-	if t.phase != starting {
-		return
-	}
-	again := !t.first()
-	t.app = app{pid: pid, group: pid, fresh: t.now}
-	t.started, t.hup = true, false
-	t.recordStart(again)
-	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
-	for _, s := range t.queued {
-		t.forward(s)
-	}
-	t.queued = nil
-	t.prove()
-}
-
-// startFailed: the app could not be started. What the system refuses for the
-// moment is tried again, if the app ran before. What can't be executed is the
-// fault of the generation that is on trial: the app itself may be one of its
-// keys. Everything else is the end, with the code that a shell gives.
-func (t *transition) startFailed(e startFailed) {
-	switch {
-	case t.phase != starting:
-	case e.code == config.ExitSystem && !t.first():
-		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
-	case e.code == config.ExitSystem:
-		t.leave(e.code, e.err)
-	case t.suspectAtStart() != nobody:
-		t.started = true
-		t.fail("start", e.err, "")
-	default:
-		t.leave(e.code, e.err)
-	}
-}
-
-// suspectAtStart is to blame when the app can't be started.
-func (t *transition) suspectAtStart() suspect {
-	tried := t.state
-	tried.started = true
-	return tried.suspect()
-}
+// first reports that the app was never started: what goes wrong now is the end,
+// unless a former confit left an accepted generation.
+func (s *state) first() bool { return s.app.group == 0 }
 
 // exited is the end of the app. It was asked for in a restart or a stop; it is
 // the answer to a HUP that meant something else to it; a generation is to blame
@@ -91,22 +53,21 @@ func (t *transition) exited(e exited) {
 	}
 }
 
-// adopt goes on with what took the app's place, in whatever phase. A signal that
-// led to that was no stop, and an edit needn't wait any more.
-func (t *transition) adopt(successor app) {
-	t.app = successor
-	t.app.fresh = t.now
-	t.stopBy = time.Time{}
-	t.recordStart(false)
-	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
-	if t.phase == running && t.pending {
-		t.settle()
+func (t *transition) sayExited(e exited) {
+	keys := []any{"pid", t.app.pid, "status", e.status.String(), "code", t.exitCode(e.status)}
+	if e.oom {
+		keys = append(keys, "oomKilled", true)
 	}
+	t.say(slog.LevelInfo, "app exited", keys...)
 }
 
-// exitAtHUP is the code of programs that take HUP for the end of their
-// terminal and shut down in good order, as the JVM does.
-const exitAtHUP = 128 + int(signals.HUP)
+// exitCode is what confit exits with when the app ended so.
+func (t *transition) exitCode(s process.Status) int {
+	if code, mapped := t.config.MapExit[s.ExitCode()]; mapped {
+		return code
+	}
+	return s.ExitCode()
+}
 
 // leftAtReload reports that the app left because auto sent it a HUP, and not
 // because of what it read: a runtime that catches every signal dies of it; a
@@ -125,6 +86,10 @@ func (t *transition) leftAtReload(e exited) bool {
 	return t.reloaded && (t.phase == probing || t.phase == proving) && (code == 0 || code == exitAtHUP)
 }
 
+// exitAtHUP is the code of programs that take HUP for the end of their
+// terminal and shut down in good order, as the JVM does.
+const exitAtHUP = 128 + int(signals.HUP)
+
 // learn makes of HUP a restart. While a candidate is on trial it may yet be the
 // candidate that ends the app: then nothing is learnt before the app has shown
 // that it lives when it is started on it.
@@ -141,6 +106,19 @@ func (t *transition) restartFromNowOn() {
 	if !t.restartOnly {
 		t.restartOnly = true
 		t.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "hint", "write reload restart, or reload signal:NAME if another signal makes it reload")
+	}
+}
+
+// adopt goes on with what took the app's place, in whatever phase. A signal that
+// led to that was no stop, and an edit needn't wait any more.
+func (t *transition) adopt(successor app) {
+	t.app = successor
+	t.app.fresh = t.now
+	t.stopBy = time.Time{}
+	t.recordStart(false)
+	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
+	if t.phase == running && t.pending {
+		t.settle()
 	}
 }
 
@@ -178,28 +156,9 @@ func (t *transition) recoverFromExit() {
 	}
 }
 
-func (t *transition) sayExited(e exited) {
-	keys := []any{"pid", t.app.pid, "status", e.status.String(), "code", t.exitCode(e.status)}
-	if e.oom {
-		keys = append(keys, "oomKilled", true)
-	}
-	t.say(slog.LevelInfo, "app exited", keys...)
-}
-
-// inspected warns of an app that opens its files by a path that will be gone:
-// a working directory inside a generation is removed with it.
-func (t *transition) inspected(e inspected) {
-	if e.inside && !t.app.inside && t.app.pid != 0 {
-		t.app.inside = true
-		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
-			"todo", "start it in another directory, and let it open its files by their absolute paths")
-	}
-}
-
-// exitCode is what confit exits with when the app ended so.
-func (t *transition) exitCode(s process.Status) int {
-	if code, mapped := t.config.MapExit[s.ExitCode()]; mapped {
-		return code
-	}
-	return s.ExitCode()
+// end leaves with the app's exit code, once nothing is left of it.
+func (t *transition) end(s process.Status) {
+	t.endHook()
+	t.ending, t.code = true, t.exitCode(s)
+	t.drain()
 }

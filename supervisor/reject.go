@@ -3,7 +3,6 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"confit/config"
@@ -21,6 +20,22 @@ func (r *Rejected) Error() string {
 }
 
 func (r *Rejected) Unwrap() error { return r.Reason }
+
+// retry is when a rejected candidate is tried again.
+type retry struct {
+	at    time.Time     // zero: not before a change
+	wait  time.Duration // the last wait, which is doubled
+	again bool          // the transaction under way is such a try
+}
+
+// fail ends a proof that went wrong: what is to blame is taken back.
+func (t *transition) fail(step string, reason error, tail string) {
+	if t.suspect() == theAccepted {
+		t.rejectAccepted(step, reason, tail)
+	} else {
+		t.reject(step, reason, tail)
+	}
+}
 
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
@@ -68,6 +83,9 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	t.withdraw()
 }
 
+// maxRetry is where the doubling of the wait ends.
+const maxRetry = 5 * time.Minute
+
 // planRetry sets when the candidate that is being rejected is tried again: what
 // it failed of may pass, such as a name that can't be resolved. One that the app
 // was reloaded with, or that took confit along, isn't tried before a change:
@@ -90,14 +108,6 @@ func (t *transition) abandon(code int, reason error) {
 	}
 	t.do(discard{})
 	t.giveUp()
-}
-
-// name is what a generation is called in a log line.
-func name(g linker.Generation) string {
-	if g.Number == 0 {
-		return "none"
-	}
-	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
 }
 
 // withdraw takes back what can't stay in force. Until that has worked nothing
@@ -188,28 +198,10 @@ func (t *transition) giveUp() {
 	}
 }
 
-// reportSystemError says what the system refused, once. The next rescan tries
-// again.
-func (t *transition) reportSystemError(err error) {
-	if (!t.first() || t.accepted.Number != 0) && err.Error() != t.trouble {
-		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+// name is what a generation is called in a log line.
+func name(g linker.Generation) string {
+	if g.Number == 0 {
+		return "none"
 	}
-	t.trouble = err.Error()
-	if t.retry.again {
-		t.retry.at = t.now.Add(t.retry.wait)
-	}
-}
-
-// crash makes confit a plain init: it forwards, reaps and passes the exit code
-// on, but looks at no volume any more.
-func (t *transition) crash(err error) {
-	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
-	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
-	t.endHook()
-	switch t.phase {
-	case restarting, draining, starting, stopping:
-	default:
-		t.leaving, t.cause = config.ExitSystem, err
-		t.giveUp()
-	}
+	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
 }

@@ -9,28 +9,6 @@ import (
 	"confit/signals"
 )
 
-// strongest is what a candidate's changes ask for: the strongest of the
-// actions of their links; of two as strong, that of the first link. A key
-// whose mode alone changed asks for nothing.
-func strongest(c *config.Config, changes []linker.Change) config.Action {
-	action, from := config.Action{Kind: config.None}, -1
-	for _, change := range changes {
-		if change.ModeOnly {
-			continue
-		}
-		for _, i := range change.Links {
-			a := c.Reload
-			if r := c.Links[i].Reload; r != nil {
-				a = *r
-			}
-			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
-				action, from = a, i
-			}
-		}
-	}
-	return action
-}
-
 // reload makes the app read the generation that is in force.
 func (t *transition) reload() {
 	t.readiness = nothing
@@ -51,6 +29,18 @@ func (t *transition) reload() {
 		t.restart("the change asks for it")
 	}
 }
+
+const (
+	// handlerWait is how long after its start, or after it was reloaded, an app
+	// may take to install its handler: an entrypoint script that has not yet
+	// exec'ed the daemon has none.
+	handlerWait = 10 * time.Second
+	// probeAgain is how often the handler is looked for in that time.
+	probeAgain = 50 * time.Millisecond
+	// waitedLooks is at how many looks in a row an app must seem to wait for a
+	// signal: a shell blocks all signals for a moment whenever it forks (dash).
+	waitedLooks = 5
+)
 
 // lookForHandler asks the kernel what the app would do with the signal: one
 // that it doesn't take would end it.
@@ -111,6 +101,10 @@ func (t *transition) sendReload(d signals.Disposition) {
 	}
 	t.prove()
 }
+
+// readWait is how long after a reload an app may take to open what has
+// changed: some finish their work first.
+const readWait = 30 * time.Second
 
 // expectRead begins to ask whether the reload made the app open anything that
 // has changed: to many programs a signal, HUP above all, means something else.
@@ -175,22 +169,24 @@ func (t *transition) reloadEnded(err error, tail string) {
 	}
 }
 
-// restart asks the app to stop; it is started again once it and its group are
-// gone.
-func (t *transition) restart(why string, keys ...any) {
-	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
-	t.expired = false
-	t.enter(restarting, t.config.StopTimeout)
-	t.do(signal{t.app.pid, t.config.StopSignal})
-	t.do(wake{t.app.pid})
-}
-
-// kill ends an app that did not stop when it was asked to.
-func (t *transition) kill() {
-	if !t.expired {
-		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
+// strongest is what a candidate's changes ask for: the strongest of the
+// actions of their links; of two as strong, that of the first link. A key
+// whose mode alone changed asks for nothing.
+func strongest(c *config.Config, changes []linker.Change) config.Action {
+	action, from := config.Action{Kind: config.None}, -1
+	for _, change := range changes {
+		if change.ModeOnly {
+			continue
+		}
+		for _, i := range change.Links {
+			a := c.Reload
+			if r := c.Links[i].Reload; r != nil {
+				a = *r
+			}
+			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
+				action, from = a, i
+			}
+		}
 	}
-	t.expired = true
-	t.do(signal{t.app.pid, signals.KILL})
-	t.enter(restarting, killAgain)
+	return action
 }

@@ -8,49 +8,6 @@ import (
 	"confit/linker"
 )
 
-// How long things may take that no flag sets.
-const (
-	// defaultSettle joins the swaps of several volumes: the kubelet's
-	// reconciler makes them one after the other, within milliseconds.
-	defaultSettle = 100 * time.Millisecond
-	// settleFactor bounds how often quiet may be put off, in settle times.
-	settleFactor = 10
-	// filesPatience is when a job of the linker that still runs is worth a line:
-	// a mount that hangs, as NFS does.
-	filesPatience = 30 * time.Second
-	// handlerWait is how long after its start, or after it was reloaded, an app
-	// may take to install its handler: an entrypoint script that has not yet
-	// exec'ed the daemon has none.
-	handlerWait = 10 * time.Second
-	// probeAgain is how often the handler is looked for in that time.
-	probeAgain = 50 * time.Millisecond
-	// readWait is how long after a reload an app may take to open what has
-	// changed: some finish their work first.
-	readWait = 30 * time.Second
-	// waitedLooks is at how many looks in a row an app must seem to wait for a
-	// signal: a shell blocks all signals for a moment whenever it forks (dash).
-	waitedLooks = 5
-	// verifyPause is the wait between two attempts of the verify hook.
-	verifyPause = 500 * time.Millisecond
-	// readyTimeout is how long an app that announced READY=1 may take to say it,
-	// unless it asks for more: systemd's default, DefaultTimeoutStartSec= of
-	// systemd-system.conf(5).
-	readyTimeout = 90 * time.Second
-	// maxRetry is where the doubling of the wait ends.
-	maxRetry = 5 * time.Minute
-	// maxKills is how often confit may be killed while it proves a generation:
-	// once may be the node's doing, a second time is taken for the generation's.
-	maxKills = 2
-	// maxQueued bounds how many signals wait for an app that can't be started.
-	maxQueued = 256
-	// killAgain is the wait before an app that KILL has not ended is killed once
-	// more: it became another user (EPERM), or sleeps uninterruptibly.
-	killAgain = 30 * time.Second
-	// tryAgain is the wait before a kill that has not worked yet is repeated,
-	// or a start or a withdrawal that the system refused.
-	tryAgain = time.Second
-)
-
 // transition is one call of step: the state as it becomes, and the actions.
 type transition struct {
 	state
@@ -119,24 +76,6 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	return t.state, t.actions
 }
 
-func (t *transition) do(a action) { t.actions = append(t.actions, a) }
-
-func (t *transition) say(l slog.Level, message string, keys ...any) {
-	t.do(say{l, message, keys})
-}
-
-// enter goes over to a phase that waits until the deadline.
-func (t *transition) enter(p phase, wait time.Duration) {
-	t.phase, t.deadline = p, t.now.Add(wait)
-}
-
-// order gives the linker a job and waits for the answer.
-func (t *transition) order(p phase, job action) {
-	t.enter(p, filesPatience)
-	t.busy = true
-	t.do(job)
-}
-
 // elapsed compares the deadline with now: a timer that comes late, or twice,
 // does no harm.
 func (t *transition) elapsed() {
@@ -168,6 +107,88 @@ func (t *transition) elapsed() {
 	case starting:
 		t.start()
 	}
+}
+
+// files is the linker's answer to a job. One that comes when nobody waits any
+// more, as after a stop, changes nothing.
+func (t *transition) files(e event) {
+	t.busy, t.stalled = false, time.Time{}
+	if e, ok := e.(crashed); ok {
+		t.crash(e.err)
+		return
+	}
+	switch t.phase {
+	case staging:
+		t.looked(e)
+	case validating:
+		t.hookChecked(e)
+	case publishing:
+		t.publishEnded(e)
+	case withdrawing:
+		t.withdrawEnded(e)
+	}
+}
+
+// hookOver is the end of a hook, or of the attempt to run one.
+func (t *transition) hookOver(err error, tail string) {
+	switch t.phase {
+	case validating:
+		t.validateEnded(err, tail)
+	case reloading:
+		t.reloadEnded(err, tail)
+	case proving:
+		t.verified(err, tail)
+	}
+}
+
+func (t *transition) do(a action) { t.actions = append(t.actions, a) }
+
+func (t *transition) say(l slog.Level, message string, keys ...any) {
+	t.do(say{l, message, keys})
+}
+
+// noDeadline is for a phase that doesn't end by itself.
+var noDeadline time.Time
+
+// enter goes over to a phase that waits until the deadline.
+func (t *transition) enter(p phase, wait time.Duration) {
+	t.phase, t.deadline = p, t.now.Add(wait)
+}
+
+// filesPatience is when a job of the linker that still runs is worth a line:
+// a mount that hangs, as NFS does.
+const filesPatience = 30 * time.Second
+
+// order gives the linker a job and waits for the answer.
+func (t *transition) order(p phase, job action) {
+	t.enter(p, filesPatience)
+	t.busy = true
+	t.do(job)
+}
+
+// run starts the hook of this phase, about the generation that is in force or,
+// when it is validated, is to be.
+func (t *transition) run(command []string) {
+	t.expired = false
+	about := t.candidate
+	if t.phase != validating {
+		about.Generation = t.inForce()
+	}
+	t.do(runHook{command: command, candidate: about})
+}
+
+// endHook kills a hook whose outcome no longer matters.
+func (t *transition) endHook() {
+	if t.hook {
+		t.do(killHook{})
+		t.hook = false
+	}
+}
+
+// leave ends confit. No hook outlives it.
+func (t *transition) leave(code int, reason error) {
+	t.endHook()
+	t.phase, t.deadline, t.code, t.reason = done, noDeadline, code, reason
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -4,12 +4,14 @@ import (
 	"log/slog"
 	"slices"
 
-	"confit/process"
 	"confit/signals"
 )
 
 // exitStopped is the exit code when TERM came before the app ran.
 const exitStopped = 128 + int(signals.TERM)
+
+// maxQueued bounds how many signals wait for an app that can't be started.
+const maxQueued = 256
 
 // signalled: TERM asks confit to stop, every other signal is the app's; after
 // the map, which may make one of the other or drop it.
@@ -78,60 +80,4 @@ func (t *transition) stop(s signals.Signal) {
 		}
 		t.phase, t.deadline = stopping, noDeadline
 	}
-}
-
-// end leaves with the app's exit code, once nothing is left of it.
-func (t *transition) end(s process.Status) {
-	t.endHook()
-	t.ending, t.code = true, t.exitCode(s)
-	t.drain()
-}
-
-// drain ends what the app that is gone left behind: in a restart so that the
-// next one finds its ports free, at the end so that nothing is cut off.
-func (t *transition) drain() {
-	t.expired = false
-	t.enter(draining, t.config.DrainTimeout)
-	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
-}
-
-// reaped may have been the last of the leftovers.
-func (t *transition) reaped() {
-	t.seen.count.Orphans++
-	if t.phase == draining {
-		t.do(endLeftovers{group: t.app.group})
-	}
-}
-
-func (t *transition) cleared(left bool) {
-	if t.phase == draining && !left {
-		t.drained()
-	}
-}
-
-// killLeftovers ends the patience. What even KILL doesn't end (a process in an
-// uninterruptible sleep) is left behind: it must not keep the app from running.
-func (t *transition) killLeftovers() {
-	if t.expired {
-		t.drained()
-		return
-	}
-	t.expired = true
-	t.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", t.config.DrainTimeout)
-	t.do(endLeftovers{t.app.group, signals.KILL, t.ending})
-	t.enter(draining, tryAgain)
-}
-
-func (t *transition) drained() {
-	if t.ending {
-		t.leave(t.code, nil)
-		return
-	}
-	t.start()
-}
-
-// leave ends confit. No hook outlives it.
-func (t *transition) leave(code int, reason error) {
-	t.endHook()
-	t.phase, t.deadline, t.code, t.reason = done, noDeadline, code, reason
 }

@@ -1,16 +1,78 @@
 package supervisor
 
 import (
-	"fmt"
-	"log/slog"
 	"time"
 
 	"confit/config"
+	"confit/linker"
 )
 
-// The steps of a transaction up to publish, in the order in which docs/design.md
-// numbers them: settle, stage, validate, splay, publish. proof.go and reject.go
-// are its two ends.
+// transaction is a change on its way, from the look at the volumes until it is
+// accepted or taken back. look makes one, rest drops it.
+type transaction struct {
+	candidate    linker.Candidate
+	reloadAction config.Action // what its changes ask for
+	splayBy      time.Time     // when the app may be reloaded
+	visible      bool          // the candidate was published
+	watched      bool          // it will be known who opens what has changed
+	reloaded     bool          // the app may have read it: from now on it is to blame
+	started      bool          // the app was started on what is in force, not only reloaded
+	leftAtHUP    bool          // the app left at auto's HUP, and has to show that it can live on the candidate
+	waitedFor    int           // looks in a row at which the app seemed to wait for the reload signal
+	sent         bool          // the reload signal was sent to an app that waits for it
+	appFailure   error         // the app is gone, and the generation in force is to blame
+	trial        trial         // what the generation in force still has to prove
+	excused      bool          // the app was asked to stop: if confit is killed now, that is no verdict
+	further      bool          // the accepted generation is taken back, too
+	leaving      int           // the exit code to leave with if there is nothing to start on
+	cause        error         // and why
+}
+
+// inForce is the generation that the targets resolve to.
+func (s *state) inForce() linker.Generation {
+	if s.visible {
+		return s.candidate.Generation
+	}
+	return s.accepted.Generation
+}
+
+// isAccepted reports whether the candidate is just the accepted generation.
+func (s *state) isAccepted() bool {
+	return s.accepted.Number != 0 && s.candidate.Hash == s.accepted.Hash
+}
+
+// restored reports that the candidate was taken back after the app was
+// reloaded with it, so that the app is reloaded with the accepted generation.
+func (s *state) restored() bool { return s.reloaded && !s.visible }
+
+// suspect is the generation that is to blame if the app fails now.
+type suspect int
+
+const (
+	nobody       suspect = iota // the app itself: its end is confit's
+	theCandidate                // the app was reloaded with it, or started on it
+	theAccepted                 // it was accepted after a reload, and this is the first start on it
+)
+
+func (s *state) suspect() suspect {
+	switch {
+	case s.reloaded && s.visible && s.accepted.Number != 0 && !s.isAccepted():
+		return theCandidate
+	case s.started && s.doubtful() && (!s.visible || s.isAccepted()):
+		return theAccepted
+	}
+	return nobody
+}
+
+// generationInDoubt reports whether it has to be proved that the app can live
+// with what is in force.
+func (s *state) generationInDoubt() bool {
+	return s.visible && !s.isAccepted() || s.suspect() == theAccepted
+}
+
+// appInDoubt reports that the generation was rolled back to, and the app, which
+// still runs, may yet die of the one that it was reloaded with before.
+func (s *state) appInDoubt() bool { return s.restored() && !s.started }
 
 // hinted: look, at once or after some quiet, or when the phase is over.
 func (t *transition) hinted() {
@@ -23,6 +85,14 @@ func (t *transition) hinted() {
 		t.pending = true
 	}
 }
+
+const (
+	// defaultSettle joins the swaps of several volumes: the kubelet's
+	// reconciler makes them one after the other, within milliseconds.
+	defaultSettle = 100 * time.Millisecond
+	// settleFactor bounds how often quiet may be put off, in settle times.
+	settleFactor = 10
+)
 
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
@@ -59,202 +129,6 @@ func (t *transition) look() {
 	}
 	t.retry.again = !t.retry.at.IsZero() && !t.now.Before(t.retry.at)
 	t.order(staging, stage{t.retry.again})
-}
-
-// files is the linker's answer to a job. One that comes when nobody waits any
-// more, as after a stop, changes nothing.
-func (t *transition) files(e event) {
-	t.busy, t.stalled = false, time.Time{}
-	if e, ok := e.(crashed); ok {
-		t.crash(e.err)
-		return
-	}
-	switch t.phase {
-	case staging:
-		t.looked(e)
-	case validating:
-		t.hookChecked(e)
-	case publishing:
-		t.publishEnded(e)
-	case withdrawing:
-		t.withdrawEnded(e)
-	}
-}
-
-// remind says that the linker's answer is late, or takes up a withdrawal that
-// the system refused.
-func (t *transition) remind() {
-	if !t.busy {
-		t.withdraw()
-		return
-	}
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
-	if t.stalled.IsZero() {
-		t.stalled = t.now.Add(-filesPatience)
-	}
-	t.enter(t.phase, filesPatience)
-}
-
-// looked is the end of staging.
-func (t *transition) looked(e event) {
-	if e, ok := e.(failed); ok {
-		t.recordTrouble()
-		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
-		return
-	}
-	t.trouble = ""
-	switch e := e.(type) {
-	case unchanged:
-		t.recordEnd()
-		t.rest()
-	case staged:
-		t.recordMounted(e.candidate.Hash.Hex())
-		t.consider(e)
-	case invalid:
-		t.recordMounted("")
-		t.reject("stage", e.reason, "")
-	}
-}
-
-// consider compares a candidate with what is live and with what was rejected.
-func (t *transition) consider(e staged) {
-	t.single = e.candidate.Single
-	t.candidate, t.reloadAction = e.candidate, e.reloadAction
-	switch {
-	case t.isAccepted() && !t.first():
-		t.liveAgain()
-	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
-		t.do(discard{})
-		t.rest()
-	case t.candidate.Kills >= maxKills && t.accepted.Number != 0 && (!t.isAccepted() || t.doubtful()):
-		t.refuseDeadly()
-	default:
-		t.pursue(e.splay)
-	}
-}
-
-// refuseDeadly rejects what took confit along more than once, such as an edit
-// that makes the cgroup run out of memory.
-func (t *transition) refuseDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
-	if t.isAccepted() {
-		t.rejectAccepted("probation", reason, "")
-	} else {
-		t.reject("probation", reason, "")
-	}
-}
-
-// liveAgain ends a transaction that led back to what is live.
-func (t *transition) liveAgain() {
-	if t.refused {
-		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
-	}
-	t.refused, t.retry = false, retry{}
-	t.recordEnd()
-	t.do(discard{})
-	t.rest()
-}
-
-// pursue goes on with a candidate that is worth it.
-func (t *transition) pursue(splay time.Duration) {
-	t.recordCandidate()
-	if t.splayBy.IsZero() {
-		t.splayBy = t.now.Add(splay)
-	}
-	if t.validatesBefore() && !t.isAccepted() {
-		t.validate()
-	} else {
-		t.splay()
-	}
-}
-
-func (t *transition) validate() {
-	t.enter(validating, t.config.ValidateTimeout)
-	t.run(t.config.Validate)
-}
-
-// validateEnded is the end of the validate hook. What it did is looked at: a
-// hook runs as confit's own user, and may have written to its candidate.
-func (t *transition) validateEnded(err error, tail string) {
-	if err != nil {
-		t.reject("validate", err, tail)
-		return
-	}
-	t.order(validating, check{})
-}
-
-// validateLate is the deadline of the hook, or of the look at what it did.
-func (t *transition) validateLate() {
-	if t.busy {
-		t.remind()
-	} else {
-		t.expire()
-	}
-}
-
-// hookChecked is the end of validation.
-func (t *transition) hookChecked(e event) {
-	switch e := e.(type) {
-	case checked:
-		if t.visible {
-			t.apply()
-		} else {
-			t.splay()
-		}
-	case invalid:
-		t.reject("validate", e.reason, "")
-	case failed:
-		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
-	}
-}
-
-// splay waits before the app is reloaded, if it is to be reloaded at all. A
-// newer swap in that time supersedes the candidate in the end, and doesn't wait
-// anew.
-func (t *transition) splay() {
-	if t.first() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
-		t.publish()
-		return
-	}
-	t.phase, t.deadline = splaying, t.splayBy
-}
-
-func (t *transition) publish() { t.order(publishing, publish{}) }
-
-func (t *transition) publishEnded(e event) {
-	switch e := e.(type) {
-	case published:
-		t.visible, t.watched = true, e.watched
-		t.recordLive(t.candidate.Generation)
-		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
-		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
-			t.validate()
-		} else {
-			t.apply()
-		}
-	case superseded:
-		t.do(discard{})
-		t.look()
-	case failed:
-		t.reportSystemError(e.err)
-		t.visible = true // in part, perhaps
-		t.abandon(config.ExitSystem, e.err)
-	}
-}
-
-// apply lets the app read the candidate, which is published and valid.
-func (t *transition) apply() {
-	t.reloaded = true
-	switch {
-	case t.first():
-		t.start()
-	case t.app.pid == 0:
-		t.drain()
-	default:
-		t.reload()
-	}
 }
 
 // rest ends a transaction: what is left to do is done, a change that came in

@@ -1,0 +1,183 @@
+package supervisor
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"confit/config"
+)
+
+// looked is the end of staging.
+func (t *transition) looked(e event) {
+	if e, ok := e.(failed); ok {
+		t.recordTrouble()
+		t.reportSystemError(e.err)
+		t.abandon(config.ExitSystem, e.err)
+		return
+	}
+	t.trouble = ""
+	switch e := e.(type) {
+	case unchanged:
+		t.recordEnd()
+		t.rest()
+	case staged:
+		t.recordMounted(e.candidate.Hash.Hex())
+		t.consider(e)
+	case invalid:
+		t.recordMounted("")
+		t.reject("stage", e.reason, "")
+	}
+}
+
+// consider compares a candidate with what is live and with what was rejected.
+func (t *transition) consider(e staged) {
+	t.single = e.candidate.Single
+	t.candidate, t.reloadAction = e.candidate, e.reloadAction
+	switch {
+	case t.isAccepted() && !t.first():
+		t.liveAgain()
+	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
+		t.do(discard{})
+		t.rest()
+	case t.candidate.Kills >= maxKills && t.accepted.Number != 0 && (!t.isAccepted() || t.doubtful()):
+		t.refuseDeadly()
+	default:
+		t.pursue(e.splay)
+	}
+}
+
+// maxKills is how often confit may be killed while it proves a generation:
+// once may be the node's doing, a second time is taken for the generation's.
+const maxKills = 2
+
+// refuseDeadly rejects what took confit along more than once, such as an edit
+// that makes the cgroup run out of memory.
+func (t *transition) refuseDeadly() {
+	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
+	if t.isAccepted() {
+		t.rejectAccepted("probation", reason, "")
+	} else {
+		t.reject("probation", reason, "")
+	}
+}
+
+// liveAgain ends a transaction that led back to what is live.
+func (t *transition) liveAgain() {
+	if t.refused {
+		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
+	}
+	t.refused, t.retry = false, retry{}
+	t.recordEnd()
+	t.do(discard{})
+	t.rest()
+}
+
+// pursue goes on with a candidate that is worth it.
+func (t *transition) pursue(splay time.Duration) {
+	t.recordCandidate()
+	if t.splayBy.IsZero() {
+		t.splayBy = t.now.Add(splay)
+	}
+	if t.validatesBefore() && !t.isAccepted() {
+		t.validate()
+	} else {
+		t.splay()
+	}
+}
+
+// validatesBefore reports whether the hook reads the candidate's directory, so
+// that nothing is visible before it was proved.
+func (t *transition) validatesBefore() bool {
+	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, placeholder) })
+}
+
+func (t *transition) validate() {
+	t.enter(validating, t.config.ValidateTimeout)
+	t.run(t.config.Validate)
+}
+
+// validateEnded is the end of the validate hook. What it did is looked at: a
+// hook runs as confit's own user, and may have written to its candidate.
+func (t *transition) validateEnded(err error, tail string) {
+	if err != nil {
+		t.reject("validate", err, tail)
+		return
+	}
+	t.order(validating, check{})
+}
+
+// validateLate is the deadline of the hook, or of the look at what it did.
+func (t *transition) validateLate() {
+	if t.busy {
+		t.remind()
+	} else {
+		t.expire()
+	}
+}
+
+// hookChecked is the end of validation.
+func (t *transition) hookChecked(e event) {
+	switch e := e.(type) {
+	case checked:
+		if t.visible {
+			t.apply()
+		} else {
+			t.splay()
+		}
+	case invalid:
+		t.reject("validate", e.reason, "")
+	case failed:
+		t.reportSystemError(e.err)
+		t.abandon(config.ExitSystem, e.err)
+	}
+}
+
+// splay waits before the app is reloaded, if it is to be reloaded at all. A
+// newer swap in that time supersedes the candidate in the end, and doesn't wait
+// anew.
+func (t *transition) splay() {
+	if t.first() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
+		t.publish()
+		return
+	}
+	t.phase, t.deadline = splaying, t.splayBy
+}
+
+func (t *transition) publish() { t.order(publishing, publish{}) }
+
+func (t *transition) publishEnded(e event) {
+	switch e := e.(type) {
+	case published:
+		t.visible, t.watched = true, e.watched
+		t.recordLive(t.candidate.Generation)
+		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
+		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
+			t.validate()
+		} else {
+			t.apply()
+		}
+	case superseded:
+		t.do(discard{})
+		t.look()
+	case failed:
+		t.reportSystemError(e.err)
+		t.visible = true // in part, perhaps
+		t.abandon(config.ExitSystem, e.err)
+	}
+}
+
+// apply lets the app read the candidate, which is published and valid.
+func (t *transition) apply() {
+	t.reloaded = true
+	switch {
+	case t.first():
+		t.start()
+	case t.app.pid == 0:
+		t.drain()
+	default:
+		t.reload()
+	}
+}

@@ -1,0 +1,130 @@
+package supervisor
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/config"
+	"confit/signals"
+)
+
+// restart asks the app to stop; it is started again once it and its group are
+// gone.
+func (t *transition) restart(why string, keys ...any) {
+	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
+	t.expired = false
+	t.enter(restarting, t.config.StopTimeout)
+	t.do(signal{t.app.pid, t.config.StopSignal})
+	t.do(wake{t.app.pid})
+}
+
+const (
+	// killAgain is the wait before an app that KILL has not ended is killed once
+	// more: it became another user (EPERM), or sleeps uninterruptibly.
+	killAgain = 30 * time.Second
+	// tryAgain is the wait before a kill that has not worked yet is repeated,
+	// or a start or a withdrawal that the system refused.
+	tryAgain = time.Second
+)
+
+// kill ends an app that did not stop when it was asked to.
+func (t *transition) kill() {
+	if !t.expired {
+		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
+	}
+	t.expired = true
+	t.do(signal{t.app.pid, signals.KILL})
+	t.enter(restarting, killAgain)
+}
+
+// drain ends what the app that is gone left behind: in a restart so that the
+// next one finds its ports free, at the end so that nothing is cut off.
+func (t *transition) drain() {
+	t.expired = false
+	t.enter(draining, t.config.DrainTimeout)
+	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
+}
+
+// reaped may have been the last of the leftovers.
+func (t *transition) reaped() {
+	t.seen.count.Orphans++
+	if t.phase == draining {
+		t.do(endLeftovers{group: t.app.group})
+	}
+}
+
+func (t *transition) cleared(left bool) {
+	if t.phase == draining && !left {
+		t.drained()
+	}
+}
+
+// killLeftovers ends the patience. What even KILL doesn't end (a process in an
+// uninterruptible sleep) is left behind: it must not keep the app from running.
+func (t *transition) killLeftovers() {
+	if t.expired {
+		t.drained()
+		return
+	}
+	t.expired = true
+	t.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", t.config.DrainTimeout)
+	t.do(endLeftovers{t.app.group, signals.KILL, t.ending})
+	t.enter(draining, tryAgain)
+}
+
+func (t *transition) drained() {
+	if t.ending {
+		t.leave(t.code, nil)
+		return
+	}
+	t.start()
+}
+
+// start runs the app; what came in for it meanwhile is sent when it runs.
+func (t *transition) start() {
+	t.readiness = begun
+	t.enter(starting, tryAgain)
+	t.do(spawn{})
+}
+
+func (t *transition) appStarted(pid int) {
+	if t.phase != starting {
+		return
+	}
+	again := !t.first()
+	t.app = app{pid: pid, group: pid, fresh: t.now}
+	t.started, t.hup = true, false
+	t.recordStart(again)
+	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
+	for _, s := range t.queued {
+		t.forward(s)
+	}
+	t.queued = nil
+	t.prove()
+}
+
+// startFailed: the app could not be started. What the system refuses for the
+// moment is tried again, if the app ran before. What can't be executed is the
+// fault of the generation that is on trial: the app itself may be one of its
+// keys. Everything else is the end, with the code that a shell gives.
+func (t *transition) startFailed(e startFailed) {
+	switch {
+	case t.phase != starting:
+	case e.code == config.ExitSystem && !t.first():
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
+	case e.code == config.ExitSystem:
+		t.leave(e.code, e.err)
+	case t.suspectAtStart() != nobody:
+		t.started = true
+		t.fail("start", e.err, "")
+	default:
+		t.leave(e.code, e.err)
+	}
+}
+
+// suspectAtStart is to blame when the app can't be started.
+func (t *transition) suspectAtStart() suspect {
+	tried := t.state
+	tried.started = true
+	return tried.suspect()
+}

@@ -1,0 +1,48 @@
+package supervisor
+
+import (
+	"log/slog"
+	"strings"
+
+	"confit/config"
+)
+
+// remind says that the linker's answer is late, or takes up a withdrawal that
+// the system refused.
+func (t *transition) remind() {
+	if !t.busy {
+		t.withdraw()
+		return
+	}
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+	if t.stalled.IsZero() {
+		t.stalled = t.now.Add(-filesPatience)
+	}
+	t.enter(t.phase, filesPatience)
+}
+
+// reportSystemError says what the system refused, once. The next rescan tries
+// again.
+func (t *transition) reportSystemError(err error) {
+	if (!t.first() || t.accepted.Number != 0) && err.Error() != t.trouble {
+		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+	}
+	t.trouble = err.Error()
+	if t.retry.again {
+		t.retry.at = t.now.Add(t.retry.wait)
+	}
+}
+
+// crash makes confit a plain init: it forwards, reaps and passes the exit code
+// on, but looks at no volume any more.
+func (t *transition) crash(err error) {
+	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
+	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
+	t.endHook()
+	switch t.phase {
+	case restarting, draining, starting, stopping:
+	default:
+		t.leaving, t.cause = config.ExitSystem, err
+		t.giveUp()
+	}
+}
