@@ -1,18 +1,14 @@
 package supervisor
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"confit/config"
-	"confit/linker"
-	"confit/notify"
 	"confit/signals"
 )
 
@@ -117,147 +113,6 @@ func (p *player) set(word string) {
 	default:
 		p.t.Fatalf("config %q?", word)
 	}
-}
-
-// number is the second word of an event.
-func (p *player) number(words []string) int {
-	if len(words) < 2 {
-		return 0
-	}
-	n, err := strconv.Atoi(words[1])
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return n
-}
-
-func (p *player) event(words []string) event {
-	rest := strings.Join(words[1:], " ")
-	switch words[0] {
-	case "hinted":
-		return hinted{}
-	case "unchanged":
-		return unchanged{}
-	case "staged": // NUMBER HASH ACTION [kills=N]
-		return p.staged(words)
-	case "invalid":
-		return invalid{errors.New(rest)}
-	case "failed":
-		return failed{errors.New(rest)}
-	case "crashed":
-		return crashed{errors.New(rest)}
-	case "published":
-		return published{watched: rest == "watched"}
-	case "opened":
-		return opened{}
-	case "superseded":
-		return superseded{}
-	case "withdrawn":
-		if rest != "" {
-			return withdrawn{errors.New(rest)}
-		}
-		return withdrawn{}
-	case "stored":
-		return stored{p.store, nil}
-	case "unstored":
-		return stored{p.store, errors.New(rest)}
-	case "hookBegun":
-		return hookBegun{}
-	case "hookStartFailed":
-		return hookStartFailed{errors.New(rest)}
-	case "hookEnded":
-		return hookEnded{status: waitStatus(p.number(words) << 8)}
-	case "probed":
-		return p.probed(words[1:])
-	case "checked":
-		return checked{}
-	case "delivered":
-		return delivered{rest != "not"}
-	case "inspected":
-		return inspected{true}
-	case "started":
-		return started{p.number(words)}
-	case "startFailed":
-		return startFailed{errors.New("cannot start"), p.number(words)}
-	case "exited":
-		return exited{status: waitStatus(p.number(words) << 8)}
-	case "left":
-		return exited{successor: app{pid: p.number(words), group: p.number(words)}}
-	case "typed":
-		return exited{status: waitStatus(p.number(words)), typed: true}
-	case "killed":
-		sig, err := signals.Parse(rest)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return exited{status: waitStatus(int(sig))}
-	case "reaped":
-		return reaped{}
-	case "cleared":
-		return cleared{rest == "left"}
-	case "heard":
-		switch words[1] {
-		case "READY":
-			return heard{notify.Message{State: notify.Ready}}
-		case "RELOADING":
-			return heard{notify.Message{State: notify.Reloading}}
-		case "EXTEND": // SECONDS
-			return heard{notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1:]))}}
-		}
-		return heard{notify.Message{HasStatus: true, Status: rest}}
-	case "signalled":
-		sig, err := signals.Parse(rest)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return signalled{sig}
-	}
-	p.t.Fatalf("event %q?", words)
-	return nil
-}
-
-func (p *player) staged(words []string) event {
-	reload, kills, _ := strings.Cut(strings.Join(words[3:], " "), " kills=")
-	action, err := config.ParseAction(reload)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	c := linker.Candidate{Generation: p.generation(words[1:]), Single: true}
-	c.Kills, _ = strconv.Atoi(kills)
-	return staged{c, action, p.config.Splay}
-}
-
-// probed is what was seen of the app: DISPOSITION [PROGRAM [alone]].
-func (p *player) probed(words []string) event {
-	e := probed{disposition: map[string]signals.Disposition{
-		"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "waited": signals.Waited}[words[0]]}
-	if len(words) > 1 {
-		e.program, e.alone = words[1], len(words) > 2
-	}
-	return e
-}
-
-// accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
-// With an earlier one the accepted one has not survived a start.
-func (p *player) accepted(words []string) (a linker.Accepted) {
-	if len(words) > 2 {
-		a.Generation, a.Survived = p.generation(words[1:]), len(words) < 5
-	}
-	if len(words) > 4 {
-		a.Earlier = p.generation(words[3:])
-	}
-	return a
-}
-
-// generation is NUMBER HASH.
-func (p *player) generation(words []string) (g linker.Generation) {
-	hash, err := strconv.Atoi(words[1])
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	g.Number = p.number(append([]string{""}, words...))
-	g.Hash[0] = byte(hash)
-	return g
 }
 
 // status writes down what can be seen.

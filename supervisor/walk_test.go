@@ -6,96 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"confit/config"
 	"confit/notify"
-	"confit/process"
 	"confit/signals"
 	"confit/status"
 )
-
-func (w *world) spawn() event {
-	switch {
-	case w.app != 0 || w.zombie != 0:
-		w.fatalf("spawns a second app beside %d", w.app)
-	case w.stop:
-		w.fatalf("spawns after a stop request")
-	case w.live == nil && w.visible == nil:
-		w.fatalf("spawns without a generation")
-	case w.frail && w.rand.IntN(4) == 0:
-		return startFailed{errors.New("no more processes"), config.ExitSystem}
-	case w.rand.IntN(50) == 0:
-		return startFailed{errors.New("not found"), 127}
-	}
-	w.pids++
-	w.app, w.handler = w.pids, signals.Default
-	w.doomed = w.inForce().deadly || w.inForce().late
-	return started{w.app}
-}
-
-// inForce is what the targets lead to.
-func (w *world) inForce() *content {
-	if w.visible != nil {
-		return w.visible
-	}
-	return w.live
-}
-
-// read is what the app does when it reloads.
-func (w *world) read() { w.doomed = w.inForce().deadly }
-
-// successor is what took the place of the app that has just been reaped, or nothing.
-func (w *world) successor() app {
-	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
-		return app{}
-	}
-	w.pids++
-	return app{pid: w.pids, group: w.pids}
-}
-
-func (w *world) runHook() event {
-	switch {
-	case w.hook != 0:
-		w.fatalf("runs a second hook beside %d", w.hook)
-	case w.stop:
-		w.fatalf("runs a hook after a stop request")
-	case w.rand.IntN(20) == 0:
-		return hookStartFailed{errors.New("not found")}
-	}
-	if w.state.phase == validating && w.staged != nil {
-		if w.judged[*w.staged] {
-			w.fatalf("validates %+v a second time", *w.staged)
-		}
-		w.judged[*w.staged] = true
-	}
-	w.pids++
-	w.hook, w.hookKilled = w.pids, false
-	return hookBegun{}
-}
-
-// signal is what the app makes of a signal. Most apps stop when asked to.
-func (w *world) signal(s signals.Signal) {
-	if s == signals.KILL || (s == signals.TERM && w.rand.IntN(4) > 0) {
-		w.die()
-	}
-	if s == 1 && w.handler != signals.Caught && w.handler != signals.Waited { // nobody else sends HUP here
-		w.fatalf("sends HUP to an app that doesn't take it")
-	}
-	if s == signals.HUP || s == 10 {
-		w.read()
-	}
-	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
-		w.die()
-		w.cause = []process.Status{waitStatus(1), waitStatus(129 << 8), 0}[w.rand.IntN(3)]
-	}
-}
-
-func (w *world) die() {
-	if w.app != 0 {
-		w.app, w.zombie, w.leftover = 0, w.app, w.rand.IntN(3) == 0
-		w.cause = waitStatus(w.rand.IntN(3) * 256)
-		w.doomed = false
-	}
-}
 
 // act lets one thing happen in the world.
 func (w *world) act() {
@@ -128,52 +42,6 @@ func (w *world) answer() {
 	if job := w.job; job != nil {
 		w.job = nil
 		w.give(job())
-	}
-}
-
-func (w *world) endOfHook() {
-	if w.hook == 0 {
-		return
-	}
-	w.hook = 0
-	code := 0
-	if w.hookKilled {
-		code = 9
-	}
-	bad := w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
-	unwell := w.inForce() != nil && w.inForce().unwell
-	if (w.state.phase == validating && bad) || (w.state.phase == proving && unwell) || w.rand.IntN(10) == 0 {
-		code = 256
-	}
-	if w.state.phase == reloading && w.app != 0 && !w.hookKilled {
-		w.read()
-	}
-	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
-}
-
-func (w *world) deaths() {
-	if w.doomed && w.app != 0 {
-		w.die()
-	}
-	switch {
-	case w.zombie != 0:
-		w.zombie = 0
-		e := exited{status: w.cause, successor: w.successor()}
-		w.inherits = e.successor.pid
-		onTrial := w.visible != nil && w.live != nil && w.state.reloaded && !w.stop && !w.now.Before(w.state.stopBy)
-		w.give(e)
-		if onTrial && w.state.ending {
-			w.fatalf("ends with an app that a candidate is to blame for")
-		}
-		if w.inherits != 0 && w.state.app.pid == w.inherits {
-			w.app = w.inherits
-		}
-		w.inherits = 0 // or it ends as a leftover
-	case w.leftover:
-		w.leftover = false
-		w.give(reaped{})
-	default:
-		w.give(reaped{})
 	}
 }
 

@@ -1,0 +1,163 @@
+package supervisor
+
+import (
+	"errors"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+)
+
+func (w *world) begin(job func() event) {
+	if w.job != nil {
+		w.fatalf("two jobs for the linker at once")
+	}
+	w.job = job
+}
+
+func (w *world) stage() event {
+	w.staged = nil
+	switch {
+	case w.frail && w.rand.IntN(4) == 0:
+		return failed{errors.New("disk full")}
+	case w.looked && w.seen == w.mounted:
+		return unchanged{}
+	}
+	w.looked, w.seen = true, w.mounted
+	if w.mounted.invalid {
+		return invalid{errors.New("key missing")}
+	}
+	c := w.mounted
+	w.staged = &c
+	w.stagedNumber = w.numbers + 1
+	if w.live != nil && w.live.number == c.number {
+		w.stagedNumber = w.liveNumber
+	} else {
+		w.numbers++
+	}
+	action := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
+		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
+	w.action = action.Kind
+	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}
+	if c.killer {
+		candidate.Kills = maxKills
+	}
+	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
+}
+
+func (w *world) publish() event {
+	switch {
+	case w.staged == nil:
+		w.fatalf("publishes without a candidate")
+	case *w.staged != w.mounted:
+		w.looked = false
+		return superseded{}
+	case w.frail && w.rand.IntN(4) == 0:
+		w.looked, w.visible = false, w.staged
+		delete(w.judged, *w.staged) // to be tried again
+		return failed{errors.New("disk full")}
+	case w.stagedNumber < w.published:
+		w.fatalf("publishes generation %d after %d", w.stagedNumber, w.published)
+	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && (w.live == nil || w.live.number != w.staged.number):
+		w.fatalf("publishes %+v, which was not validated", *w.staged)
+	}
+	w.visible, w.published = w.staged, w.stagedNumber
+	return published{watched: w.rand.IntN(2) == 0}
+}
+
+func (s state) validatesBeforeIn(c *config.Config) bool {
+	t := transition{state: s, config: c}
+	return t.validatesBefore()
+}
+
+func (w *world) withdraw() event {
+	if w.frail && w.rand.IntN(3) == 0 {
+		return failed{errors.New("disk full")}
+	}
+	if w.state.reloaded {
+		w.rollBack()
+	}
+	w.visible, w.staged = nil, nil
+	if w.liveNumber > 0 {
+		w.published = w.liveNumber
+	}
+	return withdrawn{}
+}
+
+func (w *world) rollBack() {
+	switch {
+	case w.live == nil:
+		w.fatalf("rolls back to nothing")
+	case w.rolledBack != nil && *w.rolledBack == *w.visible:
+		w.fatalf("rolls %+v back twice in a row", *w.visible)
+	}
+	w.rolledBack = w.visible
+}
+
+func (w *world) checkHook() event {
+	if w.frail && w.rand.IntN(10) == 0 {
+		return []event{invalid{errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
+	}
+	return checked{}
+}
+
+// goBack drops what was accepted, as no app can be started on it.
+func (w *world) goBack() event {
+	if w.frail && w.rand.IntN(3) == 0 {
+		return failed{errors.New("disk full")}
+	}
+	if w.earlier == nil || w.survived {
+		w.fatalf("goes back from what is accepted")
+	}
+	if w.state.rejected == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
+		w.rolledBack = w.live
+	}
+	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
+	w.visible, w.staged, w.published = nil, nil, w.liveNumber
+	return withdrawn{}
+}
+
+func (w *world) accept(survived bool) {
+	g, number := w.visible, w.published
+	if g == nil {
+		g, number = w.live, w.liveNumber
+	}
+	switch {
+	case g == nil:
+		w.fatalf("accepts what is not published")
+	case len(w.config.Validate) > 0 && g.bad:
+		w.fatalf("accepts a bad configuration")
+	case w.visible == nil && !survived:
+		w.fatalf("accepts the accepted generation once more")
+	}
+	if w.live == nil || g.number != w.live.number {
+		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.action != config.None
+		if w.unproved && w.live != nil {
+			w.fatalf("accepts %+v, on which the app is not well", *g)
+		}
+	}
+	next := w.accepted().Next(linker.Generation{Number: number, Hash: g.hash()}, survived)
+	switch next.Earlier.Number {
+	case 0:
+		w.earlier = nil
+	case w.liveNumber:
+		w.earlier, w.earlierNumber = w.live, w.liveNumber
+	}
+	w.live, w.liveNumber, w.survived = g, number, next.Survived
+	w.visible, w.staged = nil, nil
+}
+
+func (w *world) store(a store) event {
+	switch {
+	case w.unproved:
+		w.fatalf("stores %+v, on which the app is not well", *w.live)
+	case w.frail && w.rand.IntN(3) == 0:
+		return stored{a, errors.New("disk full")}
+	}
+	return stored{store: a}
+}
+
+// acceptable reports whether nothing speaks against a configuration.
+func (w *world) acceptable(c content) bool {
+	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unwell || len(w.config.Verify) == 0)
+}
