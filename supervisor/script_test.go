@@ -11,13 +11,29 @@ import (
 	"confit/signals"
 )
 
+// plain holds the events that say no more than their name.
+var plain = map[string]event{
+	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{}, "checked": checked{},
+	"hookBegun": hookBegun{}, "inspected": inspected{true}, "reaped": reaped{},
+}
+
+// event is the event of a line.
 func (p *player) event(words []string) event {
-	rest := strings.Join(words[1:], " ")
-	switch words[0] {
-	case "hinted":
-		return hinted{}
-	case "unchanged":
-		return unchanged{}
+	e, ok := plain[words[0]]
+	for _, read := range []func(name, rest string, words []string) event{p.fromLinker, p.fromHook, p.fromApp} {
+		if !ok {
+			e = read(words[0], strings.Join(words[1:], " "), words)
+			ok = e != nil
+		}
+	}
+	if !ok {
+		p.t.Fatalf("event %q?", words)
+	}
+	return e
+}
+
+func (p *player) fromLinker(name, rest string, words []string) event {
+	switch name {
 	case "staged": // NUMBER HASH ACTION [kills=N]
 		return p.staged(words)
 	case "invalid":
@@ -28,10 +44,6 @@ func (p *player) event(words []string) event {
 		return crashed{errors.New(rest)}
 	case "published":
 		return published{watched: rest == "watched"}
-	case "opened":
-		return opened{}
-	case "superseded":
-		return superseded{}
 	case "withdrawn":
 		if rest != "" {
 			return withdrawn{errors.New(rest)}
@@ -41,20 +53,27 @@ func (p *player) event(words []string) event {
 		return stored{p.store, nil}
 	case "unstored":
 		return stored{p.store, errors.New(rest)}
-	case "hookBegun":
-		return hookBegun{}
+	}
+	return nil
+}
+
+func (p *player) fromHook(name, rest string, words []string) event {
+	switch name {
 	case "hookStartFailed":
 		return hookStartFailed{errors.New(rest)}
 	case "hookEnded":
 		return hookEnded{status: waitStatus(p.number(words) << 8)}
+	}
+	return nil
+}
+
+// fromApp is what happens to the app, or a signal for it.
+func (p *player) fromApp(name, rest string, words []string) event {
+	switch name {
 	case "probed":
 		return p.probed(words[1:])
-	case "checked":
-		return checked{}
 	case "delivered":
 		return delivered{rest != "not"}
-	case "inspected":
-		return inspected{true}
 	case "started":
 		return started{p.number(words)}
 	case "startFailed":
@@ -66,34 +85,36 @@ func (p *player) event(words []string) event {
 	case "typed":
 		return exited{status: waitStatus(p.number(words)), typed: true}
 	case "killed":
-		sig, err := signals.Parse(rest)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return exited{status: waitStatus(int(sig))}
-	case "reaped":
-		return reaped{}
+		return exited{status: waitStatus(int(p.signal(rest)))}
 	case "cleared":
 		return cleared{rest == "left"}
 	case "heard":
-		switch words[1] {
-		case "READY":
-			return heard{notify.Message{State: notify.Ready}}
-		case "RELOADING":
-			return heard{notify.Message{State: notify.Reloading}}
-		case "EXTEND": // SECONDS
-			return heard{notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1:]))}}
-		}
-		return heard{notify.Message{HasStatus: true, Status: rest}}
+		return p.heard(rest, words)
 	case "signalled":
-		sig, err := signals.Parse(rest)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return signalled{sig}
+		return signalled{p.signal(rest)}
 	}
-	p.t.Fatalf("event %q?", words)
 	return nil
+}
+
+// heard is a message of the app: READY, RELOADING, EXTEND SECONDS, or a status.
+func (p *player) heard(rest string, words []string) event {
+	switch words[1] {
+	case "READY":
+		return heard{notify.Message{State: notify.Ready}}
+	case "RELOADING":
+		return heard{notify.Message{State: notify.Reloading}}
+	case "EXTEND":
+		return heard{notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1:]))}}
+	}
+	return heard{notify.Message{HasStatus: true, Status: rest}}
+}
+
+func (p *player) signal(name string) signals.Signal {
+	sig, err := signals.Parse(name)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return sig
 }
 
 // number is the second word of an event.

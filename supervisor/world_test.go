@@ -241,15 +241,19 @@ func (w *world) perform(a action) event {
 	case wake:
 		w.mayBeSignalled(a.pid)
 	case endLeftovers:
-		if a.group <= 1 {
-			w.fatalf("ends group %d", a.group)
-		}
-		if a.signal != 0 && w.rand.IntN(2) == 0 {
-			w.leftover = false
-		}
-		return cleared{w.leftover}
+		return w.endLeftovers(a)
 	}
 	return nil
+}
+
+func (w *world) endLeftovers(a endLeftovers) event {
+	if a.group <= 1 {
+		w.fatalf("ends group %d", a.group)
+	}
+	if a.signal != 0 && w.rand.IntN(2) == 0 {
+		w.leftover = false
+	}
+	return cleared{w.leftover}
 }
 
 // waitStatus is a wait status: n is a signal below 128, else an exit code above.
