@@ -83,7 +83,7 @@ func (t *transition) leftAtReload(e exited) bool {
 		return false
 	}
 	code := e.status.ExitCode()
-	return t.reloaded && (t.phase == probing || t.phase == proving) && (code == 0 || code == exitAtHUP)
+	return t.reloaded && (t.phase == probing || t.phase == delivering || t.phase == proving) && (code == 0 || code == exitAtHUP)
 }
 
 // exitAtHUP is the code of programs that take HUP for the end of their
@@ -135,7 +135,7 @@ func (t *transition) continueWithoutApp() {
 		if !t.busy { // what the system refused is tried again, but nobody is served meanwhile
 			t.withdraw()
 		}
-	case running, probing, reloading, proving:
+	case running, probing, delivering, reloading, proving:
 		t.recoverFromExit()
 	}
 }

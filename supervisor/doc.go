@@ -52,9 +52,11 @@
 //	             failed          → done
 //	             signalled TERM  → done, draining, stopping
 //	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting
-//	probing      delivered       → proving, settling, staging
+//	probing      exited          → draining, withdrawing
+//	             probed          → delivering, proving, restarting, running, settling, staging
+//	             signalled TERM  → stopping
+//	delivering   delivered       → proving, restarting, settling, staging
 //	             exited          → draining, withdrawing
-//	             probed          → proving, restarting, running, settling, staging
 //	             signalled TERM  → stopping
 //	reloading    exited          → draining, withdrawing
 //	             hookEnded       → draining, proving, restarting, running, settling, staging, withdrawing

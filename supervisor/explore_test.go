@@ -24,6 +24,9 @@ func (w *world) tryAll(s state, depth int) {
 		if _, ok := e.(elapsed); ok {
 			now = s.deadline
 		}
+		if d, ok := e.(delivered); ok && !d.taken {
+			now = s.app.fresh.Add(handlerWait) // as it is at the last look
+		}
 		s := s
 		if x, ok := e.(exited); ok && x.status.Signal() == signals.HUP {
 			s.hup = true // as it is after any reload by auto
@@ -44,7 +47,7 @@ func (w *world) tryAll(s state, depth int) {
 // same shape needn't be tried.
 type shape struct {
 	phase                                                     phase
-	app, group, hook, visible, reloaded, started, left, sent  bool
+	app, group, hook, visible, reloaded, started, left        bool
 	failed, busy, untidy, unstored, further, marked, says     bool
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
@@ -60,7 +63,7 @@ type shape struct {
 func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
 		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, visible: s.visible, reloaded: s.reloaded,
-		started: s.started, left: s.leftAtHUP, sent: s.sent, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
+		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
 		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
 		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
 		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
@@ -115,7 +118,7 @@ func (w *world) couldBeAnswered(s state) []event {
 // leftovers, or of starting it.
 func couldBeFound(s state) []event {
 	switch {
-	case s.phase == probing && s.sent:
+	case s.phase == delivering:
 		return []event{delivered{true}, delivered{false}}
 	case s.phase == probing:
 		return []event{probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},

@@ -95,11 +95,11 @@ func (t *transition) sendReload(d signals.Disposition) {
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 	t.expectRead()
-	if t.sent = d == signals.Waited; t.sent {
-		t.enter(probing, probeAgain)
-		return
+	if d == signals.Waited {
+		t.enter(delivering, probeAgain)
+	} else {
+		t.prove()
 	}
-	t.prove()
 }
 
 // readWait is how long after a reload an app may take to open what has
@@ -126,21 +126,17 @@ func (t *transition) warnUnread() {
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
-// probeOn is the next look at the app and the signal.
-func (t *transition) probeOn() {
-	if t.sent {
-		t.enter(probing, probeAgain)
-		t.do(track{t.app.pid, t.reloadAction.Signal})
-	} else {
-		t.lookForHandler()
-	}
+// lookWhetherTaken asks the kernel whether the signal still waits to be taken.
+func (t *transition) lookWhetherTaken() {
+	t.enter(delivering, probeAgain)
+	t.do(track{t.app.pid, t.reloadAction.Signal})
 }
 
 // delivered tells whether the app has taken the signal that it seemed to wait
 // for. One that still waits in the end was only blocked.
 func (t *transition) delivered(taken bool) {
 	switch name := signals.Name(t.reloadAction.Signal); {
-	case t.phase != probing || !t.sent:
+	case t.phase != delivering:
 	case taken:
 		t.prove()
 	case t.now.Before(t.app.fresh.Add(handlerWait)): // it is asked again at the deadline

@@ -19,6 +19,7 @@ const (
 	publishing               // the linker is moving the live link
 	withdrawing              // the linker is taking a generation back
 	probing                  // looking at what the app does with the reload signal
+	delivering               // the reload signal was sent to an app that waits for it
 	reloading                // the reload hook runs
 	restarting               // the old app was asked to stop
 	draining                 // what the old app left behind was asked to stop
@@ -30,7 +31,7 @@ const (
 )
 
 var phaseNames = [...]string{"settling", "staging", "validating", "splaying", "publishing", "withdrawing",
-	"probing", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
+	"probing", "delivering", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
 

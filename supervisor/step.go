@@ -95,7 +95,9 @@ func (t *transition) elapsed() {
 	case splaying:
 		t.publish()
 	case probing:
-		t.probeOn()
+		t.lookForHandler()
+	case delivering:
+		t.lookWhetherTaken()
 	case reloading:
 		t.expire()
 	case proving:

@@ -19,7 +19,6 @@ type transaction struct {
 	started      bool          // the app was started on what is in force, not only reloaded
 	leftAtHUP    bool          // the app left at auto's HUP, and has to show that it can live on the candidate
 	waitedFor    int           // looks in a row at which the app seemed to wait for the reload signal
-	sent         bool          // the reload signal was sent to an app that waits for it
 	appFailure   error         // the app is gone, and the generation in force is to blame
 	trial        trial         // what the generation in force still has to prove
 	excused      bool          // the app was asked to stop: if confit is killed now, that is no verdict

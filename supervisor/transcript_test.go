@@ -108,6 +108,9 @@ func (p *player) set(word string) {
 		p.config.Splay, _ = time.ParseDuration(value)
 	case "verify":
 		p.config.Verify = []string{"ask"}
+		if value != "" {
+			p.config.VerifyTimeout, _ = time.ParseDuration(value)
+		}
 	case "validate":
 		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
 	default:
