@@ -4,6 +4,9 @@ import (
 	"log/slog"
 )
 
+// hasAccepted reports whether there is something to go back to.
+func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
+
 // doubtful reports that the accepted generation has never survived a start, and
 // that there is one to go back to if it doesn't.
 func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
@@ -61,7 +64,7 @@ func (t *transition) keep(step string, reason error) {
 // inspected warns of an app that opens its files by a path that will be gone:
 // a working directory inside a generation is removed with it.
 func (t *transition) inspected(e inspected) {
-	if e.inside && !t.app.inside && t.app.pid != 0 {
+	if e.inside && !t.app.inside && t.app.runs() {
 		t.app.inside = true
 		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")

@@ -17,15 +17,17 @@ type app struct {
 	inside bool      // its working directory is inside a generation, and that was said
 }
 
-// first reports that the app was never started: what goes wrong now is the end,
-// unless a former confit left an accepted generation.
-func (s *state) first() bool { return s.app.group == 0 }
+func (a app) runs() bool { return a.pid != 0 }
+
+// neverStarted reports that there was no app yet: what goes wrong now is the
+// end, unless a former confit left an accepted generation.
+func (s *state) neverStarted() bool { return s.app.group == 0 }
 
 // exited is the end of the app. It was asked for in a restart or a stop; it is
 // the answer to a HUP that meant something else to it; a generation is to blame
 // for it; or it is also the end of confit.
 func (t *transition) exited(e exited) {
-	if t.app.pid == 0 {
+	if !t.app.runs() {
 		return
 	}
 	t.sayExited(e)

@@ -37,12 +37,12 @@ func (t *transition) consider(e staged) {
 	t.single = e.candidate.Single
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	switch {
-	case t.isAccepted() && !t.first():
+	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
 	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
 		t.do(discard{})
 		t.rest()
-	case t.candidate.Kills >= maxKills && t.accepted.Number != 0 && (!t.isAccepted() || t.doubtful()):
+	case t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful()):
 		t.refuseDeadly()
 	default:
 		t.pursue(e.splay)
@@ -139,7 +139,7 @@ func (t *transition) hookChecked(e event) {
 // newer swap in that time supersedes the candidate in the end, and doesn't wait
 // anew.
 func (t *transition) splay() {
-	if t.first() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
+	if t.neverStarted() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
 		t.publish()
 		return
 	}
@@ -173,9 +173,9 @@ func (t *transition) publishEnded(e event) {
 func (t *transition) apply() {
 	t.reloaded = true
 	switch {
-	case t.first():
+	case t.neverStarted():
 		t.start()
-	case t.app.pid == 0:
+	case !t.app.runs():
 		t.drain()
 	default:
 		t.reload()

@@ -36,7 +36,7 @@ const (
 func (t *transition) prove() {
 	t.trial = trial{until: t.now.Add(t.config.Probation)}
 	switch {
-	case t.app.pid == 0:
+	case !t.app.runs():
 		t.drain()
 	case t.generationInDoubt(), t.appInDoubt():
 		t.phase = proving
@@ -92,7 +92,7 @@ func (t *transition) verify() {
 // verified is the end of one attempt of the verify hook.
 func (t *transition) verified(err error, tail string) {
 	switch {
-	case t.app.pid == 0: // the hook was killed because of that
+	case !t.app.runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
 		t.trial.verifyBy = time.Time{}

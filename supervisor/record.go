@@ -57,7 +57,7 @@ func (t *transition) seenAs(g linker.Generation) *status.Generation {
 
 // recordAccepted notes what was accepted some time ago, and is gone back to.
 func (t *transition) recordAccepted() {
-	if t.accepted.Number != 0 {
+	if t.hasAccepted() {
 		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: "stored"}
 	}
 }
@@ -65,7 +65,7 @@ func (t *transition) recordAccepted() {
 // recordMounted notes what a look at the volumes found: the hash of a candidate, or
 // none when it can't be one.
 func (t *transition) recordMounted(hash string) {
-	if !t.first() && !t.retry.again {
+	if !t.neverStarted() && !t.retry.again {
 		t.seen.count.Swaps++
 	}
 	if t.seen.mounted == nil || t.seen.mounted.Hash != hash {

@@ -40,7 +40,7 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
-	if t.reloaded && t.accepted.Number == 0 {
+	if t.reloaded && !t.hasAccepted() {
 		t.keep(step, reason)
 		return
 	}
@@ -59,7 +59,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
 	todo := "mend the configuration: the next change is tried"
-	if t.first() && t.accepted.Number == 0 {
+	if t.neverStarted() && !t.hasAccepted() {
 		todo = "mend the configuration and start again"
 	} else if !t.retry.at.IsZero() {
 		keys = append(keys, "nextTry", t.retry.wait)
@@ -102,7 +102,7 @@ func (t *transition) planRetry(wait time.Duration) {
 // back first; at the first start everything is, as it was there before.
 func (t *transition) abandon(code int, reason error) {
 	t.leaving, t.cause = code, reason
-	if t.visible || t.first() {
+	if t.visible || t.neverStarted() {
 		t.withdraw()
 		return
 	}
@@ -130,9 +130,9 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.first() && !t.further:
+		case t.neverStarted() && !t.further:
 			t.leave(t.leaving, t.cause)
-		case t.app.pid == 0: // it waits for this
+		case !t.app.runs(): // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
 			t.enter(withdrawing, t.config.Rescan)
@@ -168,9 +168,9 @@ func (t *transition) rolledBack(further bool) {
 	t.seen.count.RollBacks++
 	t.untidy = true // a confit that was killed may have left the one that it was proving
 	switch {
-	case t.first():
+	case t.neverStarted():
 		t.start()
-	case t.app.pid == 0:
+	case !t.app.runs():
 		t.drain()
 	case further: // it was started on the other one
 		t.restart("it has to start on generation " + fmt.Sprint(t.accepted.Number))
@@ -187,9 +187,9 @@ func (t *transition) giveUp() {
 	code, reason := t.leaving, t.cause
 	t.leaving, t.cause = 0, nil
 	switch {
-	case !t.first():
+	case !t.neverStarted():
 		t.rest()
-	case t.accepted.Number != 0 && t.degraded == "":
+	case t.hasAccepted() && t.degraded == "":
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 		t.untidy = true // what the former confit was proving is no longer needed
 		t.start()

@@ -152,7 +152,7 @@ func (t *transition) delivered(taken bool) {
 // generation leaves only the start to make the app read it.
 func (t *transition) reloadEnded(err error, tail string) {
 	switch {
-	case t.app.pid == 0: // the hook was killed because of that
+	case !t.app.runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
 		t.seen.count.Reloads++

@@ -91,7 +91,7 @@ func (t *transition) appStarted(pid int) {
 	if t.phase != starting {
 		return
 	}
-	again := !t.first()
+	again := !t.neverStarted()
 	t.app = app{pid: pid, group: pid, fresh: t.now}
 	t.started, t.hup = true, false
 	t.recordStart(again)
@@ -110,7 +110,7 @@ func (t *transition) appStarted(pid int) {
 func (t *transition) startFailed(e startFailed) {
 	switch {
 	case t.phase != starting:
-	case e.code == config.ExitSystem && !t.first():
+	case e.code == config.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
 	case e.code == config.ExitSystem:
 		t.leave(e.code, e.err)

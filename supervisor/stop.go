@@ -26,7 +26,7 @@ func (t *transition) signalled(s signals.Signal) {
 		t.stop(t.config.StopSignal)
 	case from == signals.TERM: // it stays the platform's wish to stop
 		t.stop(s)
-	case t.app.pid == 0:
+	case !t.app.runs():
 		if len(t.queued) < maxQueued {
 			t.queued = append(slices.Clip(t.queued), s)
 		}
@@ -67,9 +67,9 @@ func (t *transition) stop(s signals.Signal) {
 	t.endHook()
 	switch {
 	case t.phase == draining && t.ending:
-	case t.first():
+	case t.neverStarted():
 		t.leave(exitStopped, nil)
-	case t.app.pid == 0: // no other app is started, and nothing that is left must be cut off: now that is everybody
+	case !t.app.runs(): // no other app is started, and nothing that is left must be cut off: now that is everybody
 		t.ending, t.code = true, exitStopped
 		t.drain()
 	default:

@@ -37,7 +37,7 @@ func (s *state) inForce() linker.Generation {
 
 // isAccepted reports whether the candidate is just the accepted generation.
 func (s *state) isAccepted() bool {
-	return s.accepted.Number != 0 && s.candidate.Hash == s.accepted.Hash
+	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
 }
 
 // restored reports that the candidate was taken back after the app was
@@ -55,7 +55,7 @@ const (
 
 func (s *state) suspect() suspect {
 	switch {
-	case s.reloaded && s.visible && s.accepted.Number != 0 && !s.isAccepted():
+	case s.reloaded && s.visible && s.hasAccepted() && !s.isAccepted():
 		return theCandidate
 	case s.started && s.doubtful() && (!s.visible || s.isAccepted()):
 		return theAccepted
@@ -134,7 +134,7 @@ func (t *transition) look() {
 // meanwhile is looked at, and an app that died meanwhile is started again.
 func (t *transition) rest() {
 	t.transaction = transaction{} // its list of changes may be long
-	if t.app.pid == 0 {
+	if !t.app.runs() {
 		t.drain()
 		return
 	}

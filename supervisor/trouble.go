@@ -24,7 +24,7 @@ func (t *transition) remind() {
 // reportSystemError says what the system refused, once. The next rescan tries
 // again.
 func (t *transition) reportSystemError(err error) {
-	if (!t.first() || t.accepted.Number != 0) && err.Error() != t.trouble {
+	if (!t.neverStarted() || t.hasAccepted()) && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
