@@ -10,8 +10,6 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -91,88 +89,4 @@ func (c *Config) Linker(log *slog.Logger) linker.Config {
 		links[i] = l.Link
 	}
 	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, AllowDisk: c.AllowDisk, Log: log}
-}
-
-// Parse reads the command line (with the program's name in front), the
-// environment and the links files. Its errors are joined; each says what to
-// write instead. Even then the result has what the command line says of the
-// log and of the mode.
-func Parse(args, environ []string) (Config, error) {
-	c := Config{}
-	p := parser{config: &c, set: map[string]string{}}
-	line, lineRead := p.commandLine(args)
-	env := p.environment(environ)
-	for i := range settings {
-		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
-	}
-	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
-	p.applyAll(what, env, line)
-	if c.Mode == Help || c.Mode == Version {
-		return c, nil
-	}
-	if c.Mode == Install {
-		return c, errors.Join(p.wrong...)
-	}
-	if c.Mode == Status {
-		p.findState(env, line)
-		return c, errors.Join(p.wrong...)
-	}
-	how := func(s *setting) bool { return !s.notFile }
-	p.applyAll(how, p.linksFiles(env, line), env, line)
-	p.note(linker.Check(c.Linker(nil)))
-	if c.Mode == Run && lineRead && len(c.App) == 0 {
-		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
-	}
-	return c, errors.Join(p.wrong...)
-}
-
-// findState is all that a status needs. It may be asked for in another
-// container, which has no links file, or while the one at hand is being
-// written: what is wrong with it doesn't matter.
-func (p *parser) findState(env, line []given) {
-	wrong := p.wrong
-	file := p.linksFiles(env, line)
-	p.wrong = wrong
-	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
-}
-
-// given is one value of one setting.
-type given struct {
-	setting *setting
-	value   string
-	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
-}
-
-// parser gathers what is given and what is wrong.
-type parser struct {
-	config *Config
-	wrong  []error
-	set    map[string]string // where a setting stands in the links files
-}
-
-func (p *parser) note(err error) {
-	if err != nil {
-		p.wrong = append(p.wrong, err)
-	}
-}
-
-func (p *parser) errorf(format string, args ...any) {
-	p.wrong = append(p.wrong, fmt.Errorf(format, args...))
-}
-
-// applyAll applies the settings that pass, the weakest source first.
-func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
-	for _, source := range sources {
-		for _, g := range source {
-			if filter(g.setting) {
-				p.apply(g)
-			}
-		}
-	}
-}
-
-func (p *parser) apply(g given) {
-	if err := g.setting.read(p.config, g.value); err != nil {
-		p.errorf("%s: %w", g.where, err)
-	}
 }

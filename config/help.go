@@ -1,15 +1,5 @@
 package config
 
-import (
-	"fmt"
-	"io"
-	"log/slog"
-	"strings"
-
-	"confit/linker"
-	"confit/signals"
-)
-
 // Usage is the help.
 const Usage = `confit runs one app as PID 1 of its container: it links keys of mounted
 ConfigMap and Secret volumes to where the app expects them, and turns every
@@ -83,50 +73,3 @@ Exit codes: the app's own; 128+n when signal n ended it; 127 app not found;
 126 not executable; 64 wrong usage or links file; 71 the system refused
 something before the app was started; 78 the first configuration was rejected.
 `
-
-// Logger writes what confit decides, as the flags say.
-func (c *Config) Logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
-	if c.LogJSON {
-		return slog.New(slog.NewJSONHandler(w, options))
-	}
-	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// LogValue is the settings in force, for the first line of the log.
-func (c *Config) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.String("links", strings.Join(c.LinkFiles, ",")),
-		slog.String("volumes", c.Volumes),
-		slog.String("state", c.State),
-		slog.String("validate", joinWords(c.Validate)),
-		slog.String("reload", c.Reload.String()),
-		slog.String("verify", joinWords(c.Verify)),
-		slog.Duration("probation", c.Probation),
-		slog.String("stop-signal", signals.Name(c.StopSignal)),
-		slog.Duration("rescan", c.Rescan),
-	)
-}
-
-// Explain prints the settings and what would be done with the links, and
-// changes nothing. Its error is that of links that can't be made.
-func Explain(w io.Writer, c *Config) error {
-	settle := c.Settle.String()
-	if c.Settle == SettleAuto {
-		settle = "0 for a single atomic volume, else 100ms"
-	}
-	for _, row := range [][2]string{
-		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
-		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
-		{"validate", joinWords(c.Validate)}, {"validate-timeout", c.ValidateTimeout.String()},
-		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
-		{"verify", joinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
-		{"stop-signal", signals.Name(c.StopSignal)},
-		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
-	} {
-		if row[1] != "" {
-			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
-		}
-	}
-	return linker.Explain(w, c.Linker(nil))
-}

@@ -1,14 +1,10 @@
 package process
 
 import (
-	"errors"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Via is what a parent can't do for a new process, which therefore is confit
@@ -25,15 +21,8 @@ const (
 	becoming = "confit: becoming"
 	fields   = 5
 
-	self      = "/proc/self/exe"
-	listenPID = "LISTEN_PID="
+	self = "/proc/self/exe"
 )
-
-// listens reports whether descriptors were passed to confit by socket
-// activation: they are for the app then.
-func (c Command) listens() bool {
-	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
-}
 
 // commandLine asks confit to become a program. Without /proc there is no
 // confit to ask, and the program is started as it is.
@@ -63,13 +52,4 @@ func (c Command) Become(v Via) error {
 	}
 	err := orByShell(c.path, c.Args, func(path string, args []string) error { return syscall.Exec(path, args, c.Env) })
 	return &startError{c.Args[0], err}
-}
-
-// orByShell starts a program, or a script without #! by the shell, execvp(3).
-func orByShell(path string, args []string, start func(path string, args []string) error) error {
-	err := start(path, args)
-	if errors.Is(err, unix.ENOEXEC) {
-		err = start(shell, append([]string{shell, path}, args[1:]...))
-	}
-	return err
 }

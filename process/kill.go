@@ -30,16 +30,6 @@ func GroupAlive(pgid int) bool {
 	return pgid > 1 && KillGroup(pgid, 0) != unix.ESRCH
 }
 
-// LeaveDirectory makes / confit's own working directory, so that it keeps no
-// volume from being unmounted.
-func LeaveDirectory() error { return unix.Chdir("/") }
-
-// BecomeSubreaper makes confit the parent of orphans where it isn't PID 1,
-// PR_SET_CHILD_SUBREAPER of prctl(2).
-func BecomeSubreaper() error {
-	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-}
-
 // Gone reports that a signal found nobody: the process has ended, and is about
 // to be reaped.
 func Gone(err error) bool { return errors.Is(err, unix.ESRCH) }

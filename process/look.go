@@ -12,6 +12,13 @@ import (
 // was removed has its last name.
 func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
 
+// Executable is the program that a process runs, or "" where that isn't known.
+// A program that was replaced on disk meanwhile is still the same one: that is
+// what an upgrade does.
+func Executable(pid int) string {
+	return linkOf(pid, "exe")
+}
+
 // linkOf reads a link of /proc/PID. The kernel adds a word to the name of what
 // was removed, proc_pid_exe(5).
 func linkOf(pid int, name string) string {
@@ -54,4 +61,11 @@ func HasChildOfSameProgram(pid int) bool {
 	return program != "" && slices.ContainsFunc(processes(), func(s stat) bool {
 		return s.parent == pid && !s.ended && Executable(s.pid) == program
 	})
+}
+
+// Stopped reports whether a process is stopped: nothing but KILL and CONT
+// reaches it then.
+func Stopped(pid int) bool {
+	s, _ := readStat(pid)
+	return s.stopped
 }

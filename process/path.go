@@ -1,6 +1,7 @@
 package process
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -65,4 +66,16 @@ func executable(path string) error {
 		return unix.EACCES
 	}
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
+}
+
+// shell runs scripts that don't say by what.
+const shell = "/bin/sh"
+
+// orByShell starts a program, or a script without #! by the shell, execvp(3).
+func orByShell(path string, args []string, start func(path string, args []string) error) error {
+	err := start(path, args)
+	if errors.Is(err, unix.ENOEXEC) {
+		err = start(shell, append([]string{shell, path}, args[1:]...))
+	}
+	return err
 }

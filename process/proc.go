@@ -64,10 +64,3 @@ func descendants(of int) []int {
 	}
 	return list
 }
-
-// Executable is the program that a process runs, or "" where that isn't known.
-// A program that was replaced on disk meanwhile is still the same one: that is
-// what an upgrade does.
-func Executable(pid int) string {
-	return linkOf(pid, "exe")
-}

@@ -7,6 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// BecomeSubreaper makes confit the parent of orphans where it isn't PID 1,
+// PR_SET_CHILD_SUBREAPER of prctl(2).
+func BecomeSubreaper() error {
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+}
+
 // Exit is the end of a child: one that confit started, or an orphan.
 type Exit struct {
 	PID    int

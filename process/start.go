@@ -11,32 +11,11 @@
 package process
 
 import (
-	"fmt"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
-
-// Command is what to run. An empty Dir is confit's own working directory.
-type Command struct {
-	Args    []string // the program and its arguments, as main receives them
-	Env     []string // KEY=VALUE
-	Dir     string
-	Ignored string // of the signals, as in Via
-
-	path string // the program, once it was found
-}
-
-// startError tells which program could not be started; [StartCode] reads it.
-type startError struct {
-	name string
-	err  error
-}
-
-func (e *startError) Error() string { return fmt.Sprintf("cannot start %q: %v", e.name, e.err) }
-func (e *startError) Unwrap() error { return e.err }
-
-// shell runs scripts that don't say by what.
-const shell = "/bin/sh"
 
 // start starts a process; attr makes it the leader of a group of its own.
 func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
@@ -66,6 +45,10 @@ func StartApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: appInFront()}
 	return start(c, Via{Ignored: c.Ignored, Listen: c.listens()}, []uintptr{0, 1, 2}, attr)
 }
+
+// LeaveDirectory makes / confit's own working directory, so that it keeps no
+// volume from being unmounted.
+func LeaveDirectory() error { return unix.Chdir("/") }
 
 // StartHook starts a hook: standard input is /dev/null, what it prints goes
 // to out. It leads a session of its own, so that it has no terminal to take

@@ -70,13 +70,6 @@ func Continue(group int) error {
 	return KillGroup(group, unix.SIGCONT)
 }
 
-// Stopped reports whether a process is stopped: nothing but KILL and CONT
-// reaches it then.
-func Stopped(pid int) bool {
-	s, _ := readStat(pid)
-	return s.stopped
-}
-
 // GiveBack puts confit's own group into the foreground again when the app is
 // gone: a script that confit is a line of would be stopped at its next read.
 func GiveBack() {

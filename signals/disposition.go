@@ -1,12 +1,5 @@
 package signals
 
-import (
-	"bytes"
-	"fmt"
-	"os"
-	"strconv"
-)
-
 // Disposition is what a process does with a signal.
 type Disposition int
 
@@ -52,12 +45,6 @@ func Pending(pid int, sig Signal) (pending, ok bool) {
 	return set&bit(sig) != 0, ok
 }
 
-// statusOf is empty when the kernel doesn't say.
-func statusOf(pid int) []byte {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	return status
-}
-
 func dispositionIn(status []byte, sig Signal) Disposition {
 	caught, ok1 := mask(status, "SigCgt:")
 	ignored, ok2 := mask(status, "SigIgn:")
@@ -70,20 +57,4 @@ func dispositionIn(status []byte, sig Signal) Disposition {
 		return Ignored
 	}
 	return Default
-}
-
-// mask reads a line of hexadecimal digits, the lowest bit being signal 1.
-func mask(status []byte, name string) (uint64, bool) {
-	m, err := strconv.ParseUint(string(field(status, name)), 16, 64)
-	return m, err == nil
-}
-
-// field is what stands in one line.
-func field(status []byte, name string) []byte {
-	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
-			return bytes.TrimSpace(rest)
-		}
-	}
-	return nil
 }

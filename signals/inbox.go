@@ -8,10 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inboxSize is how many signals os/signal may hand over at once; it drops what
-// finds no room.
-const inboxSize = 256
-
 // Inbox receives the signals that are sent to confit.
 type Inbox struct {
 	// Children holds a value when a child has changed state; one place is
@@ -53,37 +49,4 @@ func Subscribe() (Inbox, error) {
 	// the SIGPIPE of confit's own write can't be told from one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	return in, nil
-}
-
-func (q *queue) subscribe(children chan<- os.Signal) error {
-	list, died := forwarded(), make(chan os.Signal, 1)
-	if entered == 1 {
-		if err := q.handle(children); err != nil {
-			return err
-		}
-		list = faults
-	} else {
-		signal.Notify(died, unix.SIGCHLD)
-	}
-	received := make(chan os.Signal, inboxSize)
-	signal.Notify(received, list...)
-	go q.fill(received, died, children)
-	return nil
-}
-
-// forwarded lists the signals that are passed on to the app. Of these, PROF
-// and RTMIN come in only with the entry point: the Go runtime keeps one for its
-// profiler (runtime.sighandler) and leaves the other to musl (golang/go#39343).
-func forwarded() []os.Signal {
-	var list []os.Signal
-	for sig := Signal(1); sig <= rtMax; sig++ {
-		switch sig {
-		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
-		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
-		case 32, 33: // the C library's own, nptl(7)
-		default:
-			list = append(list, sig)
-		}
-	}
-	return list
 }

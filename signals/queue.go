@@ -2,6 +2,7 @@ package signals
 
 import (
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"syscall"
@@ -48,6 +49,26 @@ func newQueue() (*queue, error) {
 	q := &queue{end: ends[1], conn: conn, hints: make(chan struct{})}
 	go q.hint()
 	return q, nil
+}
+
+// inboxSize is how many signals os/signal may hand over at once; it drops what
+// finds no room.
+const inboxSize = 256
+
+func (q *queue) subscribe(children chan<- os.Signal) error {
+	list, died := forwarded(), make(chan os.Signal, 1)
+	if entered == 1 {
+		if err := q.handle(children); err != nil {
+			return err
+		}
+		list = faults
+	} else {
+		signal.Notify(died, unix.SIGCHLD)
+	}
+	received := make(chan os.Signal, inboxSize)
+	signal.Notify(received, list...)
+	go q.fill(received, died, children)
+	return nil
 }
 
 // hint tells that something is there. It takes nothing out.
@@ -160,7 +181,3 @@ func watch(died *os.File, children chan<- os.Signal) {
 		wake(children)
 	}
 }
-
-// faults are the signals by which the kernel reports one in the program itself.
-// The Go runtime makes a panic of some of them.
-var faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}

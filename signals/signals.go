@@ -14,6 +14,7 @@ package signals
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -127,3 +128,24 @@ func EndsByDefault(sig Signal) bool {
 func Typed(sig Signal) bool {
 	return sig == unix.SIGINT || sig == unix.SIGQUIT || sig == unix.SIGTSTP
 }
+
+// forwarded lists the signals that are passed on to the app. Of these, PROF
+// and RTMIN come in only with the entry point: the Go runtime keeps one for its
+// profiler (runtime.sighandler) and leaves the other to musl (golang/go#39343).
+func forwarded() []os.Signal {
+	var list []os.Signal
+	for sig := Signal(1); sig <= rtMax; sig++ {
+		switch sig {
+		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
+		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
+		case 32, 33: // the C library's own, nptl(7)
+		default:
+			list = append(list, sig)
+		}
+	}
+	return list
+}
+
+// faults are the signals by which the kernel reports one in the program itself.
+// The Go runtime makes a panic of some of them.
+var faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}

@@ -1,0 +1,33 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"confit/linker"
+	"confit/signals"
+)
+
+// Explain prints the settings and what would be done with the links, and
+// changes nothing. Its error is that of links that can't be made.
+func Explain(w io.Writer, c *Config) error {
+	settle := c.Settle.String()
+	if c.Settle == SettleAuto {
+		settle = "0 for a single atomic volume, else 100ms"
+	}
+	for _, row := range [][2]string{
+		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
+		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
+		{"validate", joinWords(c.Validate)}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
+		{"verify", joinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
+		{"stop-signal", signals.Name(c.StopSignal)},
+		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
+		}
+	}
+	return linker.Explain(w, c.Linker(nil))
+}

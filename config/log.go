@@ -1,0 +1,33 @@
+package config
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+
+	"confit/signals"
+)
+
+// Logger writes what confit decides, as the flags say.
+func (c *Config) Logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	if c.LogJSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// LogValue is the settings in force, for the first line of the log.
+func (c *Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("links", strings.Join(c.LinkFiles, ",")),
+		slog.String("volumes", c.Volumes),
+		slog.String("state", c.State),
+		slog.String("validate", joinWords(c.Validate)),
+		slog.String("reload", c.Reload.String()),
+		slog.String("verify", joinWords(c.Verify)),
+		slog.Duration("probation", c.Probation),
+		slog.String("stop-signal", signals.Name(c.StopSignal)),
+		slog.Duration("rescan", c.Rescan),
+	)
+}

@@ -1,0 +1,50 @@
+package config
+
+import (
+	"errors"
+
+	"confit/linker"
+)
+
+// Parse reads the command line (with the program's name in front), the
+// environment and the links files. Its errors are joined; each says what to
+// write instead. Even then the result has what the command line says of the
+// log and of the mode.
+func Parse(args, environ []string) (Config, error) {
+	c := Config{}
+	p := parser{config: &c, set: map[string]string{}}
+	line, lineRead := p.commandLine(args)
+	env := p.environment(environ)
+	for i := range settings {
+		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
+	}
+	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
+	p.applyAll(what, env, line)
+	if c.Mode == Help || c.Mode == Version {
+		return c, nil
+	}
+	if c.Mode == Install {
+		return c, errors.Join(p.wrong...)
+	}
+	if c.Mode == Status {
+		p.findState(env, line)
+		return c, errors.Join(p.wrong...)
+	}
+	how := func(s *setting) bool { return !s.notFile }
+	p.applyAll(how, p.linksFiles(env, line), env, line)
+	p.note(linker.Check(c.Linker(nil)))
+	if c.Mode == Run && lineRead && len(c.App) == 0 {
+		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
+	}
+	return c, errors.Join(p.wrong...)
+}
+
+// findState is all that a status needs. It may be asked for in another
+// container, which has no links file, or while the one at hand is being
+// written: what is wrong with it doesn't matter.
+func (p *parser) findState(env, line []given) {
+	wrong := p.wrong
+	file := p.linksFiles(env, line)
+	p.wrong = wrong
+	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
+}
