@@ -1,0 +1,92 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// index lists the pages for users and for contributors.
+const index = "docs/README.md"
+
+// link is a Markdown link or image: what stands in its parentheses.
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestLinksLead holds that each relative link of a page leads to a file, and
+// to a heading of it when it names one.
+func TestLinksLead(t *testing.T) {
+	for _, page := range pages(t, "*.md", "docs/*.md", "examples/*/*.md") {
+		for _, target := range links(t, page) {
+			file, heading, _ := strings.Cut(target, "#")
+			if file = filepath.Join(filepath.Dir(page), file); strings.HasPrefix(target, "#") {
+				file = page
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s: cannot follow %q: %v", page, target, err)
+			} else if heading != "" && !hasHeading(t, file, heading) {
+				t.Errorf("%s: cannot follow %q: %s has no such heading", page, target, file)
+			}
+		}
+	}
+}
+
+// TestIndexComplete holds that the index leads to every page.
+func TestIndexComplete(t *testing.T) {
+	listed := map[string]bool{index: true}
+	for _, target := range links(t, index) {
+		listed[filepath.Join(filepath.Dir(index), target)] = true
+	}
+	for _, page := range pages(t, "*.md", "docs/*.md", "examples/*/*.md") {
+		if !listed[page] {
+			t.Errorf("%s does not list %s", index, page)
+		}
+	}
+}
+
+func pages(t *testing.T, patterns ...string) []string {
+	var list []string
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no page is a %s: %v", pattern, err)
+		}
+		list = append(list, files...)
+	}
+	return list
+}
+
+// links are the relative ones of a page.
+func links(t *testing.T, page string) []string {
+	var list []string
+	for _, match := range link.FindAllStringSubmatch(read(t, page), -1) {
+		if !strings.Contains(match[1], "://") {
+			list = append(list, match[1])
+		}
+	}
+	return list
+}
+
+// hasHeading reports whether a heading has this anchor, as GitHub makes it:
+// lower case, spaces become dashes, punctuation goes.
+func hasHeading(t *testing.T, page, anchor string) bool {
+	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for line := range strings.Lines(read(t, page)) {
+		if text := strings.TrimLeft(line, "#"); text != line {
+			text = punctuation.ReplaceAllString(strings.ToLower(strings.TrimSpace(text)), "")
+			if strings.ReplaceAll(text, " ", "-") == anchor {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func read(t *testing.T, file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
