@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"confit/config"
 )
 
 // index lists the pages for users and for contributors.
@@ -89,4 +91,45 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestReadmeLinksFile holds that the README's links file is one.
+func TestReadmeLinksFile(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "README.md"), "```\n# links\n")
+	text, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("README.md has no block that begins with # links")
+	}
+	file := filepath.Join(t.TempDir(), "links")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Parse([]string{"confit", "--links", file, "--check"}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadmeFlags holds that the README's table lists the flags of the help,
+// no more and no less.
+func TestReadmeFlags(t *testing.T) {
+	flag := regexp.MustCompile("--[a-z]+(-[a-z]+)*")
+	help := map[string]bool{}
+	for _, name := range flag.FindAllString(config.Usage, -1) {
+		help[name] = true
+	}
+	for line := range strings.Lines(read(t, "README.md")) {
+		if !strings.HasPrefix(line, "| `--") {
+			continue
+		}
+		names, _, _ := strings.Cut(line[1:], "|")
+		for _, name := range flag.FindAllString(names, -1) {
+			if !help[name] {
+				t.Errorf("README.md has %s, the help doesn't", name)
+			}
+			delete(help, name)
+		}
+	}
+	for name := range help {
+		t.Errorf("the help has %s, README.md doesn't", name)
+	}
 }
