@@ -22,13 +22,6 @@ func newStored(t testing.TB, links ...string) *house {
 	return h
 }
 
-// restart opens another linker on the same state, as a new confit does.
-func (h *house) restart() *house {
-	h.Helper()
-	h.close()
-	return h.open()
-}
-
 // wantAccepted checks which generation there is to go back to, and words of the
 // reason why there is none.
 func (h *house) wantAccepted(number int, words ...string) Generation {

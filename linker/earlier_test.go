@@ -220,17 +220,3 @@ func TestStoreOnAFullDisk(t *testing.T) {
 	h.restart().wantBoth(h.linker.live.Number, true, 0)
 	h.reads("web/a", "two")
 }
-
-// fill leaves no room in the state directory.
-func (h *house) fill() {
-	h.Helper()
-	f, err := os.Create(h.path("state/filler"))
-	h.must(err)
-	defer f.Close()
-	for block := make([]byte, 4096); err == nil; {
-		_, err = f.Write(block)
-	}
-	if !errors.Is(err, unix.ENOSPC) {
-		h.Fatal(err)
-	}
-}

@@ -51,6 +51,14 @@ func TestLock(t *testing.T) {
 	}
 }
 
+func TestStateLocked(t *testing.T) {
+	h := newHouse(t, "web/a a").open()
+	_, err := Open(h.config)
+	if err == nil || !strings.Contains(err.Error(), "another confit") {
+		t.Errorf("a second linker on the same state: %v", err)
+	}
+}
+
 // TestLockOfNobody: a user who locks all that he can open keeps no confit from
 // starting.
 func TestLockOfNobody(t *testing.T) {

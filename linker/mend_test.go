@@ -3,13 +3,10 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -84,38 +81,6 @@ func (h *house) modified(name string) time.Time {
 
 func addDir(name string) func(*house) error {
 	return func(h *house) error { return os.MkdirAll(h.path("state", name), 0o755) }
-}
-
-// tree describes all that is below a directory: type, mode, owner, group and
-// bytes by path.
-func (h *house) tree(elements ...string) map[string]string {
-	h.Helper()
-	top := h.path(elements...)
-	found := map[string]string{}
-	h.must(filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		h.must(err)
-		var data []byte
-		if info.Mode().IsRegular() {
-			data, err = os.ReadFile(path)
-			h.must(err)
-		}
-		st := info.Sys().(*syscall.Stat_t)
-		found[strings.TrimPrefix(path, top)] = fmt.Sprintf("%v %d:%d %q", info.Mode(), st.Uid, st.Gid, data)
-		return nil
-	}))
-	return found
-}
-
-// wantTree checks what is below a directory.
-func (h *house) wantTree(want map[string]string, elements ...string) {
-	h.Helper()
-	if got := h.tree(elements...); !maps.Equal(got, want) {
-		h.Errorf("got\n%v\nwant\n%v", got, want)
-	}
 }
 
 // TestMendedAtOpen: whatever has happened to the stored generation between two

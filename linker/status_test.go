@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 )
 
@@ -66,19 +65,6 @@ func TestStatusForEverybody(t *testing.T) {
 		if info.Mode() != want {
 			t.Errorf("%s: mode %v, want %v", name, info.Mode(), want)
 		}
-	}
-}
-
-// TestStateIsAFile: it is refused, and stays as it is.
-func TestStateIsAFile(t *testing.T) {
-	h := newHouse(t)
-	h.must(os.WriteFile(h.config.State, []byte("mine"), 0o644))
-	h.must(os.Chmod(h.config.State, 0o666))
-	if _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "not a directory") {
-		t.Errorf("got %v", err)
-	}
-	if info, err := os.Stat(h.config.State); err != nil || info.Mode() != 0o666 {
-		t.Errorf("the file is %v, %v", info, err)
 	}
 }
 
@@ -144,58 +130,6 @@ func withGenerations(file string, uid int) error {
 	return ownedBy(file, 1234)
 }
 
-// TestVolumes: what each volume is said to be, as it comes and goes.
-func TestVolumes(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b optional", "plain/x x optional", "late/y y optional")
-	h.write("web", "a", "one")
-	h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
-	h.open()
-	if list := h.linker.Volumes(); list != nil {
-		t.Errorf("before the first look: %+v", list)
-	}
-	h.adopt()
-	report := func(name, kind, watched string) VolumeReport {
-		data, _ := os.Readlink(h.path("volumes", name, "..data"))
-		return VolumeReport{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data}
-	}
-	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
-
-	h.write("web", "a", "two")
-	h.write("late", "y", "one")
-	h.adopt()
-	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "atomic", "inotify"))
-	if h.linker.Volumes()[0].Mounted == "" {
-		t.Error("nothing is said to be behind ..data")
-	}
-
-	h.must(os.RemoveAll(h.path("volumes/late")))
-	h.must(os.Remove(h.path("volumes/web/..data")))
-	_, _ = h.linker.Stage() // refused: both are torn
-	h.wantVolumes(report("web", "missing", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
-}
-
-// TestVolumesWithoutInotify: all are polled, and that is said of each.
-func TestVolumesWithoutInotify(t *testing.T) {
-	h := newHouse(t, "web/a a")
-	h.write("web", "a", "one")
-	h.open()
-	refused, err := fsnotify.NewWatcher()
-	h.must(err)
-	h.must(refused.Close()) // it watches nothing any more, and says so
-	h.linker.watch.inotify = refused
-	h.stage()
-	if list := h.linker.Volumes(); len(list) != 1 || list[0].Watched != "polling" {
-		t.Errorf("got %+v", list)
-	}
-}
-
-func (h *house) wantVolumes(want ...VolumeReport) {
-	h.Helper()
-	if got := h.linker.Volumes(); !reflect.DeepEqual(got, want) {
-		h.Errorf("got\n%+v\nwant\n%+v", got, want)
-	}
-}
-
 // TestKeys: the sums are those of the accepted generation, as sha256sum prints
 // them.
 func TestKeys(t *testing.T) {
@@ -224,15 +158,3 @@ func TestKeys(t *testing.T) {
 }
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
-
-// TestStateDirectoryIsAFIFO: nobody waits for its writer.
-func TestStateDirectoryIsAFIFO(t *testing.T) {
-	h := newHouse(t, "web/a a")
-	h.must(unix.Mkfifo(h.config.State, 0o666))
-	if _, err := ReadStatus(h.config.State); err == nil {
-		t.Error("a status was read")
-	}
-	if _, err := Open(h.config); err == nil {
-		t.Error("it was opened")
-	}
-}

@@ -1,14 +1,90 @@
 package linker
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
+
+func TestStageSizeLimit(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b", "web/c c direct")
+	h.write("web", "a", strings.Repeat("a", 600), "b", strings.Repeat("b", 600), "c", strings.Repeat("c", 6000))
+	h.open()
+	h.linker.sizeLimit = 1000
+	h.invalid("hold more than", `key "b"`, "direct")
+}
+
+// TestStageKeyThatGrows: what was small when it was looked at isn't read, or
+// copied, beyond the limit.
+func TestStageKeyThatGrows(t *testing.T) {
+	h := newHouse(t, "plain/a a", "plain/b b")
+	dir := h.plain("plain", "a", "one", "b", "two")
+	h.open()
+	r, err := h.linker.look()
+	h.must(err)
+	defer r.close()
+	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
+	var bad *Invalid
+	if _, err := h.linker.read(r); !errors.As(err, &bad) || !strings.Contains(err.Error(), `more than 64 MiB, with key "b"`) {
+		t.Errorf("read: %v", err)
+	}
+	h.must(os.Truncate(filepath.Join(dir, "b"), 3))
+	g, err := h.linker.read(r)
+	h.must(err)
+	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
+	if err := h.linker.write(g, r); !errors.Is(err, errMoved) {
+		t.Errorf("written: %v", err)
+	}
+	h.invalid("more than 64 MiB", `key "b"`, "direct")
+}
+
+// TestStageDirectKeyThatGrows: one that is larger than the limit is read to the
+// size that it had, so one that grows without end is given up.
+func TestStageDirectKeyThatGrows(t *testing.T) {
+	h := newHouse(t, "plain/a a direct")
+	a := filepath.Join(h.plain("plain", "a", "one"), "a")
+	h.open()
+	h.linker.sizeLimit = 10
+	h.must(os.Truncate(a, 1000))
+	h.adopt()
+	h.must(os.Truncate(a, 2000))
+	r, err := h.linker.look()
+	h.must(err)
+	defer r.close()
+	h.must(os.Truncate(a, 1<<40))
+	if _, err := h.linker.read(r); !errors.Is(err, errMoved) {
+		t.Errorf("read: %v", err)
+	}
+}
+
+// TestStageSizesThatOverflow: the sum of sizes is none.
+func TestStageSizesThatOverflow(t *testing.T) {
+	h := newHouse(t, "plain/a a", "plain/b b")
+	dir := h.plain("plain", "a", "one", "b", "two")
+	for _, name := range []string{"a", "b"} {
+		h.must(os.Truncate(filepath.Join(dir, name), 1<<43))
+	}
+	h.open()
+	h.invalid("more than 64 MiB", `key "a"`)
+}
+
+// TestStageFileWithoutSize: files of proc(5) have the size 0 and bytes all the
+// same, those of sysfs fewer than their size; both are read to their end.
+func TestStageFileWithoutSize(t *testing.T) {
+	h := newHouse(t, "x proc", "x sys")
+	h.config.Links[0].Source, h.config.Links[1].Source = "/proc/sys/kernel/ostype", "/sys/kernel/mm/transparent_hugepage/enabled"
+	want, err := os.ReadFile(h.config.Links[1].Source)
+	h.must(err)
+	h.open()
+	h.adopt()
+	h.reads("proc", "Linux\n", "sys", string(want))
+}
 
 // without takes a capability from the test's thread, as a pod's securityContext
 // takes it from the container.

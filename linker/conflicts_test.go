@@ -7,6 +7,42 @@ import (
 	"testing"
 )
 
+// TestCheckFollowsLinks holds that a target isn't taken for another place than
+// it is: /var/run is /run on most systems.
+func TestCheckFollowsLinks(t *testing.T) {
+	h := newHouse(t, "web/a x")
+	h.must(os.MkdirAll(h.path("state"), 0o755))
+	h.must(os.Symlink("state", h.path("alias")))
+	h.config.Links[0].Target = h.path("alias/x")
+	if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
+		t.Errorf("a target in the state directory by another name: %v", err)
+	}
+}
+
+// TestCheckFollowsTheTargetDirectory is the same for a directory of targets that
+// is a link itself.
+func TestCheckFollowsTheTargetDirectory(t *testing.T) {
+	for _, source := range []string{"web/", "web/*"} {
+		h := newHouse(t, source+" x/")
+		h.must(os.MkdirAll(h.path("state"), 0o755))
+		h.must(os.MkdirAll(h.path("etc"), 0o755))
+		h.must(os.Symlink("../state", h.path("etc/x")))
+		if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
+			t.Errorf("%s: a directory of targets that leads into the state directory: %v", source, err)
+		}
+	}
+}
+
+// TestDynamicTargets refuses what only the volume shows: two keys for one
+// target.
+func TestDynamicTargets(t *testing.T) {
+	h := newHouse(t, "web/* x/", "tls/ x/")
+	h.write("web", "same", "1")
+	h.write("tls", "same", "2", "other", "3")
+	h.open()
+	h.invalid(`target "`+h.path("etc/x/same")+`" has a link already`, `key "tls/same"`)
+}
+
 // TestOneTargetByTwoPaths: through a symlinked directory two links are one, or
 // one is inside the other, and both lines are named.
 func TestOneTargetByTwoPaths(t *testing.T) {

@@ -2,10 +2,8 @@ package linker
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,26 +13,6 @@ import (
 
 	kubelet "confit/integration/volume"
 )
-
-// bound is how long a test waits for what must not hang.
-const bound = time.Minute
-
-// plain makes a plain volume with these keys and returns its directory.
-func (h *house) plain(name string, kv ...string) string {
-	h.Helper()
-	dir := h.path("volumes", name)
-	h.must(os.MkdirAll(dir, 0o755))
-	for i := 0; i+1 < len(kv); i += 2 {
-		h.put(filepath.Join(dir, kv[i]), kv[i+1])
-	}
-	return dir
-}
-
-func (h *house) put(path, content string) {
-	h.Helper()
-	h.must(os.MkdirAll(filepath.Dir(path), 0o755))
-	h.must(os.WriteFile(path, []byte(content), 0o644))
-}
 
 // flip puts one thing after the other under a name, as fast as it can, until
 // the test says stop. What can't be made in a moment is tried in the next.
@@ -213,65 +191,4 @@ func TestStageDirectoryThatIsAFile(t *testing.T) {
 	h.plain("plain", "conf.d", "I am a file")
 	h.open()
 	h.invalid(`cannot list directory "conf.d" of volume`, "not a directory")
-}
-
-func (h *house) wantHint() {
-	h.Helper()
-	select {
-	case <-h.linker.Hints():
-	case <-time.After(bound):
-		h.Fatal("no hint")
-	}
-}
-
-// TestHintsOfNewDirectories: whatever comes in a plain volume, wherever and
-// however fast, the last of it is brought by hints alone, as often as it is
-// tried.
-func TestHintsOfNewDirectories(t *testing.T) {
-	h := newHouse(t, "plain/ tree/ optional", "plain/late/deep/*/key globbed/ optional", "plain/very/late/key key optional")
-	volume := h.plain("plain")
-	h.open()
-	h.adopt()
-	for n := range 60 {
-		dir := fmt.Sprintf("new%d/sub", n%3)
-		text := fmt.Sprint("text ", n)
-		var writer sync.WaitGroup
-		writer.Go(func() {
-			for _, path := range []string{dir + "/key", "late/deep/x/key", "very/late/key"} {
-				if n%5 == 4 {
-					h.must(os.RemoveAll(filepath.Join(volume, filepath.Dir(path))))
-				}
-				h.put(filepath.Join(volume, path), text)
-			}
-		})
-		h.followHints(func() bool {
-			for _, target := range []string{"tree/" + dir + "/key", "globbed/x/key", "key"} {
-				if data, err := os.ReadFile(h.path("etc", target)); err != nil || string(data) != text {
-					return false
-				}
-			}
-			return true
-		})
-		writer.Wait()
-	}
-	if watched := h.linker.watch.dirs; !slices.Contains(watched, filepath.Join(volume, "late/deep")) {
-		t.Errorf("watched: %q", watched)
-	}
-}
-
-// followHints looks when there is a hint, and never else, until the app would
-// read what it should.
-func (h *house) followHints(ok func() bool) {
-	h.Helper()
-	for !ok() {
-		h.wantHint()
-		if _, err := h.linker.Stage(); err == nil {
-			if err := h.linker.Publish(); err != nil {
-				h.must(h.linker.Reject())
-				continue
-			}
-			h.linker.Accept(false)
-			h.linker.Tidy()
-		}
-	}
 }

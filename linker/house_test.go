@@ -1,0 +1,257 @@
+package linker
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	kubelet "confit/integration/volume"
+)
+
+// house is a linker with volumes in a temporary directory. The volumes are
+// written by confit/integration/volume, which makes the kubelet's system calls
+// in the kubelet's order.
+type house struct {
+	testing.TB
+	dir    string
+	linker *Linker
+	config Config
+	said   bytes.Buffer // what the linker says
+}
+
+// newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
+// targets are below the house's etc.
+func newHouse(t testing.TB, links ...string) *house {
+	t.Helper()
+	dir := t.TempDir()
+	h := &house{TB: t, dir: dir, config: Config{
+		Volumes: filepath.Join(dir, "volumes"), State: filepath.Join(dir, "state"),
+		AllowDisk: true,
+	}}
+	h.config.Log = slog.New(slog.NewTextHandler(&h.said, nil))
+	for _, line := range links {
+		words := strings.Fields(line)
+		l := Link{Source: words[0], Target: filepath.Join(dir, "etc") + "/" + words[1]}
+		for _, option := range words[2:] {
+			l.Optional = l.Optional || option == "optional"
+			l.Direct = l.Direct || option == "direct"
+		}
+		h.config.Links = append(h.config.Links, l)
+	}
+	return h
+}
+
+func (h *house) path(elements ...string) string {
+	return filepath.Join(append([]string{h.dir}, elements...)...)
+}
+
+// write makes the volume hold just these keys, in the kubelet's way.
+func (h *house) write(name string, kv ...string) {
+	h.Helper()
+	h.must(os.MkdirAll(h.path("volumes", name), 0o755))
+	h.must(kubelet.Write(h.path("volumes", name), kubelet.Strings(kv...)))
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *house) open() *house {
+	h.Helper()
+	l, err := Open(h.config)
+	h.must(err)
+	h.linker = l
+	h.Cleanup(h.close)
+	return h
+}
+
+// close lets the state directory go, as the end of the process does.
+func (h *house) close() {
+	if h.linker != nil {
+		h.linker.state.lock.Close()
+		if w := h.linker.watch.inotify; w != nil {
+			w.Close()
+		}
+		h.linker = nil
+	}
+}
+
+// stage stages a candidate that must be good.
+func (h *house) stage() Candidate {
+	h.Helper()
+	c, err := h.linker.Stage()
+	h.must(err)
+	return c
+}
+
+// adopt stages, publishes and accepts.
+func (h *house) adopt() Candidate {
+	h.Helper()
+	c := h.stage()
+	h.must(h.linker.Publish())
+	h.accept()
+	return c
+}
+
+// accept accepts what is published, and has survived a start.
+func (h *house) accept() {
+	h.linker.Accept(true)
+	h.linker.Tidy()
+}
+
+// reads checks what an app finds below etc: NAME, CONTENT, …; absent for
+// nothing.
+func (h *house) reads(nameContent ...string) {
+	h.Helper()
+	for i := 0; i+1 < len(nameContent); i += 2 {
+		got := absent
+		if data, err := os.ReadFile(h.path("etc", nameContent[i])); err == nil {
+			got = string(data)
+		}
+		if got != nameContent[i+1] {
+			h.Errorf("%s reads %q, want %q", nameContent[i], got, nameContent[i+1])
+		}
+	}
+}
+
+// invalid stages what can't be a candidate, and looks for words in the error.
+func (h *house) invalid(words ...string) {
+	h.Helper()
+	_, err := h.linker.Stage()
+	var bad *Invalid
+	if !errors.As(err, &bad) {
+		h.Fatalf("error %v (%T), want an Invalid", err, err)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			h.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if _, err := h.linker.Stage(); !errors.Is(err, ErrUnchanged) {
+		h.Errorf("staged again without a change: %v", err)
+	}
+}
+
+func changed(c Candidate) string {
+	var list []string
+	for _, change := range c.Changes {
+		key := change.Key
+		if change.ModeOnly {
+			key += " (mode)"
+		}
+		list = append(list, key)
+	}
+	return strings.Join(list, " ")
+}
+
+// restart opens another linker on the same state, as a new confit does.
+func (h *house) restart() *house {
+	h.Helper()
+	h.close()
+	return h.open()
+}
+
+// noted plans what publishing the staged generation does, and writes it down.
+func (h *house) noted() []step {
+	h.Helper()
+	steps, err := h.linker.planTargets(h.linker.staged.targets)
+	h.must(errors.Join(err, h.linker.noteSteps(steps)))
+	return steps
+}
+
+// noLeftovers holds that nothing temporary and no generation but the live one
+// is left.
+func (h *house) noLeftovers() {
+	h.Helper()
+	_ = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
+		if strings.HasPrefix(d.Name(), tmpPrefix) || strings.HasPrefix(d.Name(), keptPrefix) || strings.HasSuffix(d.Name(), ".tmp") {
+			h.Errorf("left behind: %s", path)
+		}
+		return err
+	})
+	generations, err := os.ReadDir(h.path("state/generations"))
+	h.must(err)
+	if len(generations) > 1 {
+		h.Errorf("generations left: %v", generations)
+	}
+}
+
+// plain makes a plain volume with these keys and returns its directory.
+func (h *house) plain(name string, kv ...string) string {
+	h.Helper()
+	dir := h.path("volumes", name)
+	h.must(os.MkdirAll(dir, 0o755))
+	for i := 0; i+1 < len(kv); i += 2 {
+		h.put(filepath.Join(dir, kv[i]), kv[i+1])
+	}
+	return dir
+}
+
+func (h *house) put(path, content string) {
+	h.Helper()
+	h.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	h.must(os.WriteFile(path, []byte(content), 0o644))
+}
+
+// bound is how long a test waits for what must not hang.
+const bound = time.Minute
+
+// tree describes all that is below a directory: type, mode, owner, group and
+// bytes by path.
+func (h *house) tree(elements ...string) map[string]string {
+	h.Helper()
+	top := h.path(elements...)
+	found := map[string]string{}
+	h.must(filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		h.must(err)
+		var data []byte
+		if info.Mode().IsRegular() {
+			data, err = os.ReadFile(path)
+			h.must(err)
+		}
+		st := info.Sys().(*syscall.Stat_t)
+		found[strings.TrimPrefix(path, top)] = fmt.Sprintf("%v %d:%d %q", info.Mode(), st.Uid, st.Gid, data)
+		return nil
+	}))
+	return found
+}
+
+// wantTree checks what is below a directory.
+func (h *house) wantTree(want map[string]string, elements ...string) {
+	h.Helper()
+	if got := h.tree(elements...); !maps.Equal(got, want) {
+		h.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+// fill leaves no room in the state directory.
+func (h *house) fill() {
+	h.Helper()
+	f, err := os.Create(h.path("state/filler"))
+	h.must(err)
+	defer f.Close()
+	for block := make([]byte, 4096); err == nil; {
+		_, err = f.Write(block)
+	}
+	if !errors.Is(err, unix.ENOSPC) {
+		h.Fatal(err)
+	}
+}

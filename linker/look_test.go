@@ -1,0 +1,90 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// TestStageInTheSameTick: a file that is written to twice in one tick of the
+// kernel's clock, with as many bytes, looks the same after both. ramfs has no
+// finer times on any kernel.
+func TestStageInTheSameTick(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	ownMounts(t)
+	a := filepath.Join(h.mount("ramfs", "", "volumes/web"), "a")
+	h.put(a, "text 000 first")
+	h.open()
+	h.adopt()
+	for n := range 100 {
+		first, last := fmt.Sprintf("text %03d first", n), fmt.Sprintf("text %03d last!", n)
+		h.put(a, first)
+		for _, text := range []string{first, last} {
+			h.put(a, text)
+			if _, err := h.linker.Stage(); err == nil {
+				h.must(h.linker.Publish())
+				h.linker.Accept(false)
+			} else if !errors.Is(err, ErrUnchanged) {
+				t.Fatal(err)
+			}
+			h.reads("a", text)
+		}
+	}
+}
+
+// TestVolumes: what each volume is said to be, as it comes and goes.
+func TestVolumes(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b optional", "plain/x x optional", "late/y y optional")
+	h.write("web", "a", "one")
+	h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
+	h.open()
+	if list := h.linker.Volumes(); list != nil {
+		t.Errorf("before the first look: %+v", list)
+	}
+	h.adopt()
+	report := func(name, kind, watched string) VolumeReport {
+		data, _ := os.Readlink(h.path("volumes", name, "..data"))
+		return VolumeReport{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data}
+	}
+	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
+
+	h.write("web", "a", "two")
+	h.write("late", "y", "one")
+	h.adopt()
+	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "atomic", "inotify"))
+	if h.linker.Volumes()[0].Mounted == "" {
+		t.Error("nothing is said to be behind ..data")
+	}
+
+	h.must(os.RemoveAll(h.path("volumes/late")))
+	h.must(os.Remove(h.path("volumes/web/..data")))
+	_, _ = h.linker.Stage() // refused: both are torn
+	h.wantVolumes(report("web", "missing", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
+}
+
+// TestVolumesWithoutInotify: all are polled, and that is said of each.
+func TestVolumesWithoutInotify(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.write("web", "a", "one")
+	h.open()
+	refused, err := fsnotify.NewWatcher()
+	h.must(err)
+	h.must(refused.Close()) // it watches nothing any more, and says so
+	h.linker.watch.inotify = refused
+	h.stage()
+	if list := h.linker.Volumes(); len(list) != 1 || list[0].Watched != "polling" {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func (h *house) wantVolumes(want ...VolumeReport) {
+	h.Helper()
+	if got := h.linker.Volumes(); !reflect.DeepEqual(got, want) {
+		h.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+}
