@@ -19,7 +19,7 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // TestLinksLead holds that each relative link of a page leads to a file, and
 // to a heading of it when it names one.
 func TestLinksLead(t *testing.T) {
-	for _, page := range pages(t, "*.md", "docs/*.md", "examples/*/*.md") {
+	for _, page := range pages(t) {
 		for _, target := range links(t, page) {
 			file, heading, _ := strings.Cut(target, "#")
 			if file = filepath.Join(filepath.Dir(page), file); strings.HasPrefix(target, "#") {
@@ -34,22 +34,34 @@ func TestLinksLead(t *testing.T) {
 	}
 }
 
+// TestNamedFilesExist holds that a source file which a page names is there.
+func TestNamedFilesExist(t *testing.T) {
+	source := regexp.MustCompile("`((\\w+/)+\\w+\\.(go|s|sh|txt))`")
+	for _, page := range pages(t) {
+		for _, match := range source.FindAllStringSubmatch(read(t, page), -1) {
+			if _, err := os.Stat(match[1]); err != nil && !strings.HasPrefix(match[1], "runtime/") {
+				t.Errorf("%s names %s: %v", page, match[1], err)
+			}
+		}
+	}
+}
+
 // TestIndexComplete holds that the index leads to every page.
 func TestIndexComplete(t *testing.T) {
 	listed := map[string]bool{index: true}
 	for _, target := range links(t, index) {
 		listed[filepath.Join(filepath.Dir(index), target)] = true
 	}
-	for _, page := range pages(t, "*.md", "docs/*.md", "examples/*/*.md") {
+	for _, page := range pages(t) {
 		if !listed[page] {
 			t.Errorf("%s does not list %s", index, page)
 		}
 	}
 }
 
-func pages(t *testing.T, patterns ...string) []string {
+func pages(t *testing.T) []string {
 	var list []string
-	for _, pattern := range patterns {
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*/*.md"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no page is a %s: %v", pattern, err)
