@@ -49,16 +49,21 @@ type Config struct {
 	AllowDisk bool
 	Install   string // where to install
 
-	Validate        []string // the hook's words; none: no validation
-	ValidateTimeout time.Duration
-	Reload          Action
-	Verify          []string // the hook's words; none: an app that runs is well
-	VerifyTimeout   time.Duration
-	Probation       time.Duration // 0: an app that was told is believed
-	Settle          time.Duration // SettleAuto: by the volumes
-	Splay           time.Duration // the longest random wait before a reload; 0: none
-	Retry           time.Duration // the first wait before a rejected candidate is tried again
-	Rescan          time.Duration
+	Fallback string // absolute; "": none
+
+	Render        []string      // the hook's words; none: nothing is rendered
+	Validate      []string      // none: no validation
+	Gate          []string      // none: nobody is asked
+	Report        []string      // none: nobody is told
+	HookTimeout   time.Duration // for render, validate, report and a reload by a hook
+	Reload        Action
+	Verify        []string // none: an app that runs is well
+	VerifyTimeout time.Duration
+	Probation     time.Duration // 0: an app that was reloaded is believed
+	Settle        time.Duration // SettleAuto: by the volumes
+	Splay         time.Duration // the longest random wait before a reload; 0: none
+	Retry         time.Duration // the first wait before a rejected candidate is tried again
+	Rescan        time.Duration
 
 	StopSignal   signals.Signal
 	StopTimeout  time.Duration

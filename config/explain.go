@@ -19,7 +19,8 @@ func Explain(w io.Writer, c *Config) error {
 	for _, row := range [][2]string{
 		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
 		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
-		{"validate", joinWords(c.Validate)}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"fallback", c.Fallback}, {"render", joinWords(c.Render)},
+		{"validate", joinWords(c.Validate)}, {"gate", joinWords(c.Gate)}, {"report", joinWords(c.Report)}, {"hook-timeout", c.HookTimeout.String()},
 		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
 		{"verify", joinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
 		{"stop-signal", signals.Name(c.StopSignal)},

@@ -11,6 +11,8 @@ What it works with
   --links FILE            the links file, or a directory of such; repeatable
                           (/etc/confit/links)
   --volumes DIR           where relative sources live (/confit)
+  --fallback DIR          what a first start takes when what is mounted is bad;
+                          laid out as --volumes
   --state DIR             generations, live link, status.json (/run/confit)
   --allow-disk            keys of memory-backed volumes may be staged on disk
 
@@ -21,8 +23,13 @@ A change of a volume
                           don't all reload at once (0)
   --rescan D              how often the volumes are looked at even without an
                           event (10s)
+  --render CMD            makes files out of the staged keys, in {rendered}
   --validate CMD          checks it; {candidate} stands for its directory
-  --validate-timeout D    then the hook is killed, the change rejected (30s)
+  --gate CMD              is asked whether this replica may go on now; it may
+                          take as long as it wants
+  --report CMD            is given the outcome of a change
+  --hook-timeout D        how long a hook may take, other than gate and verify;
+                          then it is killed, and the change rejected (30s)
   --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
   --verify CMD            shows that the app is well; run until it succeeds, and
                           again at the end of the probation
@@ -66,6 +73,8 @@ A links file
   link  web/nginx.conf   /etc/nginx/nginx.conf
   link  web/*.conf       /etc/nginx/conf.d/      optional
   link  tls/             /etc/nginx/tls/         reload=signal:HUP
+  input web/motd.txt                             optional
+  env   app/LOG_LEVEL    LOG_LEVEL
   validate     nginx -t
   stop-signal  QUIT
 

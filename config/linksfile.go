@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"confit/linker"
 )
 
 // defaultLinks is the links file when none is named.
@@ -89,8 +87,8 @@ func (p *parser) linksFile(name, text string) []given {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case len(ws) == 0:
-		case ws[0].text == "link":
-			p.linkLine(where, ws[1:])
+		case sourceLines[ws[0].text] != nil:
+			p.sourceLine(where, sourceLines[ws[0].text], ws)
 		default:
 			if g, ok := p.settingLine(where, line, ws); ok {
 				list = append(list, g)
@@ -106,7 +104,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	s := find(name)
 	switch {
 	case s == nil:
-		choices := append(names(func(s *setting) bool { return !s.notFile }), "link")
+		choices := append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env")
 		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, choices))
 		return given{}, false
 	case s.notFile:
@@ -133,38 +131,6 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 		g.value = values[0].text
 	}
 	return g, true
-}
-
-// linkLine reads SOURCE TARGET [OPTION…].
-func (p *parser) linkLine(where string, ws []word) {
-	if len(ws) < 2 {
-		p.errorf("%s: a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf", where)
-		return
-	}
-	l := Link{Link: linker.Link{Source: ws[0].text, Target: ws[1].text, Where: where}}
-	for _, w := range ws[2:] {
-		p.linkOption(where, &l, w.text)
-	}
-	p.config.Links = append(p.config.Links, l)
-}
-
-func (p *parser) linkOption(where string, l *Link, option string) {
-	name, value, hasValue := strings.Cut(option, "=")
-	switch {
-	case option == "optional":
-		l.Optional = true
-	case option == "direct":
-		l.Direct = true
-	case name == "reload" && hasValue:
-		a, err := ParseAction(value)
-		if err != nil {
-			p.errorf("%s: reload: %w", where, err)
-			return
-		}
-		l.Reload = &a
-	default:
-		p.errorf("%s: %q is not a link option: %s", where, option, didYouMean(name, []string{"optional", "direct", "reload=ACTION"}))
-	}
 }
 
 // cause is the reason without the path, which the message has already.

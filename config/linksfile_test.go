@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"confit/linker"
 )
 
 // TestWrongLinksFile reads a file with one of each mistake: all are reported at
@@ -38,7 +40,9 @@ func TestLinkLines(t *testing.T) {
 		"  link  web/*.conf\t/etc/conf.d/   optional # another comment",
 		"link tls/ /etc/tls reload=signal:HUP direct",
 		`link 'my web/a b' "/etc/a b" reload='exec:nginx -s "re load"' optional`,
-		"link /srv/big.db /data/big.db direct reload=none", "",
+		"link /srv/big.db /data/big.db direct reload=none",
+		"input web/site.template optional", "input web/parts/ local reload=signal:HUP",
+		"env app/level LOG_LEVEL", "env app/env/ APP_* optional reload=none local", "",
 	}, "\r\n"))
 	c := mustParse(t, file, nil, "--", "app")
 	want := []struct{ where, source, target, options string }{
@@ -47,14 +51,22 @@ func TestLinkLines(t *testing.T) {
 		{":6", "tls/", "/etc/tls", "direct reload=signal:HUP"},
 		{":7", "my web/a b", "/etc/a b", "optional reload=exec:nginx -s 're load'"},
 		{":8", "/srv/big.db", "/data/big.db", "direct reload=none"},
+		{":9", "web/site.template", "", "optional reload=none"},
+		{":10", "web/parts/", "", "local reload=signal:HUP"},
+		{":11", "app/level", "LOG_LEVEL", "reload=restart"},
+		{":12", "app/env/", "APP_*", "optional local reload=none"},
 	}
 	if len(c.Links) != len(want) {
 		t.Fatalf("%d links: %+v", len(c.Links), c.Links)
 	}
 	for i, w := range want {
 		l := &c.Links[i]
-		options := strings.Join(renderLink(l)[3:], " ")
-		if l.Where != file+w.where || l.Source != w.source || l.Target != w.target || options != w.options {
+		operands := 3
+		if l.Use == linker.Input {
+			operands = 2
+		}
+		options := strings.Join(renderLink(l)[operands:], " ")
+		if l.Where != file+w.where || l.Source != w.source || l.Target+l.Name != w.target || options != w.options {
 			t.Errorf("got %+v with options %q, want %+v", l, options, w)
 		}
 	}

@@ -39,7 +39,7 @@ func render(c *Config) string {
 	format := map[bool]string{false: "text", true: "json"}[c.LogJSON]
 	list := [][]string{
 		{"volumes", c.Volumes}, {"state", c.State}, {"allow-disk", strconv.FormatBool(c.AllowDisk)},
-		{"settle", settle}, {"rescan", c.Rescan.String()}, {"validate-timeout", c.ValidateTimeout.String()},
+		{"settle", settle}, {"rescan", c.Rescan.String()}, {"hook-timeout", c.HookTimeout.String()},
 		{"verify-timeout", c.VerifyTimeout.String()}, {"probation", c.Probation.String()}, {"splay", c.Splay.String()}, {"retry", c.Retry.String()},
 		{"stop-signal", strconv.Itoa(int(c.StopSignal))}, {"stop-timeout", c.StopTimeout.String()},
 		{"signal-group", strconv.FormatBool(c.SignalGroup)}, {"drain-timeout", c.DrainTimeout.String()},
@@ -55,11 +55,13 @@ func render(c *Config) string {
 	for from, to := range c.MapExit {
 		list = append(list, []string{"map-exit", fmt.Sprintf("%d:%d", from, to)})
 	}
-	if len(c.Validate) > 0 {
-		list = append(list, append([]string{"validate"}, c.Validate...))
+	for name, command := range map[string][]string{"render": c.Render, "validate": c.Validate, "gate": c.Gate, "report": c.Report, "verify": c.Verify} {
+		if len(command) > 0 {
+			list = append(list, append([]string{name}, command...))
+		}
 	}
-	if len(c.Verify) > 0 {
-		list = append(list, append([]string{"verify"}, c.Verify...))
+	if c.Fallback != "" {
+		list = append(list, []string{"fallback", c.Fallback})
 	}
 	for i := range c.Links {
 		list = append(list, renderLink(&c.Links[i]))
@@ -73,11 +75,20 @@ func render(c *Config) string {
 
 func renderLink(l *Link) []string {
 	ws := []string{"link", l.Source, l.Target}
+	switch l.Use {
+	case linker.Input:
+		ws = []string{"input", l.Source}
+	case linker.Variable:
+		ws = []string{"env", l.Source, l.Name}
+	}
 	if l.Optional {
 		ws = append(ws, "optional")
 	}
 	if l.Direct {
 		ws = append(ws, "direct")
+	}
+	if l.Local {
+		ws = append(ws, "local")
 	}
 	if l.Reload != nil {
 		ws = append(ws, "reload="+l.Reload.String())
@@ -131,7 +142,7 @@ var others = map[string]string{
 	"adopt": "", "allow-disk": "", "drain-timeout": "1s", "log-format": "json", "log-level": "debug", "map-exit": "143:0,1:2",
 	"map-signal": "USR1:USR2,HUP:", "probation": "2s", "reload": "exec:nginx -s 're load'", "rescan": "3s", "retry": "4s", "settle": "5s",
 	"signal-group": "", "splay": "6s", "state": "/s", "stop-signal": "QUIT", "stop-timeout": "7s", "validate": "nginx -t",
-	"validate-timeout": "8s", "verify": "true", "verify-timeout": "9s", "volumes": "/v",
+	"hook-timeout": "8s", "render": "envsubst", "gate": "true a", "report": "true b", "fallback": "/f", "verify": "true", "verify-timeout": "9s", "volumes": "/v",
 }
 
 // A setting that render forgets should not be found by luck.

@@ -20,28 +20,32 @@ type sample struct {
 // samples has an entry for every setting that a links file may hold, with its
 // values written as got returns them.
 var samples = map[string]sample{
-	"volumes":          {"/confit", []string{"/v/1", "/v/2", "/v/3"}, func(c *Config) string { return c.Volumes }},
-	"state":            {"/run/confit", []string{"/s/1", "/s/2", "/s/3"}, func(c *Config) string { return c.State }},
-	"validate":         {"", []string{"nginx -t", "httpd -t", "true"}, func(c *Config) string { return joinWords(c.Validate) }},
-	"validate-timeout": {"30s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.ValidateTimeout.String() }},
-	"reload":           {"auto", []string{"none", "signal:USR1", "exec:a 'b c'"}, func(c *Config) string { return c.Reload.String() }},
-	"verify":           {"", []string{"curl -f localhost", "true", "pgrep x"}, func(c *Config) string { return joinWords(c.Verify) }},
-	"verify-timeout":   {"10s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.VerifyTimeout.String() }},
-	"probation":        {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Probation.String() }},
-	"settle":           {SettleAuto.String(), []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Settle.String() }},
-	"splay":            {"0s", []string{"1s", "2s", "1m0s"}, func(c *Config) string { return c.Splay.String() }},
-	"retry":            {"10s", []string{"1s", "2s", "100ms"}, func(c *Config) string { return c.Retry.String() }},
-	"rescan":           {"10s", []string{"1s", "2s", "10ms"}, func(c *Config) string { return c.Rescan.String() }},
-	"stop-signal":      {"15", []string{"1", "3", "64"}, func(c *Config) string { return strconv.Itoa(int(c.StopSignal)) }},
-	"stop-timeout":     {"30s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.StopTimeout.String() }},
-	"map-signal":       {"", []string{"TERM:QUIT", "TERM:INT", "TERM:"}, mappedTerm},
-	"signal-group":     {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.SignalGroup) }},
-	"drain-timeout":    {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.DrainTimeout.String() }},
-	"adopt":            {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.Adopt) }},
-	"map-exit":         {"", []string{"143:0", "143:1", "143:255"}, mapped143},
-	"allow-disk":       {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.AllowDisk) }},
-	"log-format":       {"text", []string{"json", "text"}, func(c *Config) string { return map[bool]string{false: "text", true: "json"}[c.LogJSON] }},
-	"log-level":        {"info", []string{"debug", "warn", "error"}, logLevel},
+	"volumes":        {"/confit", []string{"/v/1", "/v/2", "/v/3"}, func(c *Config) string { return c.Volumes }},
+	"state":          {"/run/confit", []string{"/s/1", "/s/2", "/s/3"}, func(c *Config) string { return c.State }},
+	"fallback":       {"", []string{"/f", "/g", "/h"}, func(c *Config) string { return c.Fallback }},
+	"render":         {"", []string{"envsubst", "sh /r.sh", "true"}, func(c *Config) string { return joinWords(c.Render) }},
+	"gate":           {"", []string{"ask a", "ask b", "true"}, func(c *Config) string { return joinWords(c.Gate) }},
+	"report":         {"", []string{"tell a", "tell b", "true"}, func(c *Config) string { return joinWords(c.Report) }},
+	"validate":       {"", []string{"nginx -t", "httpd -t", "true"}, func(c *Config) string { return joinWords(c.Validate) }},
+	"hook-timeout":   {"30s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.HookTimeout.String() }},
+	"reload":         {"auto", []string{"none", "signal:USR1", "exec:a 'b c'"}, func(c *Config) string { return c.Reload.String() }},
+	"verify":         {"", []string{"curl -f localhost", "true", "pgrep x"}, func(c *Config) string { return joinWords(c.Verify) }},
+	"verify-timeout": {"10s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.VerifyTimeout.String() }},
+	"probation":      {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Probation.String() }},
+	"settle":         {SettleAuto.String(), []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Settle.String() }},
+	"splay":          {"0s", []string{"1s", "2s", "1m0s"}, func(c *Config) string { return c.Splay.String() }},
+	"retry":          {"10s", []string{"1s", "2s", "100ms"}, func(c *Config) string { return c.Retry.String() }},
+	"rescan":         {"10s", []string{"1s", "2s", "10ms"}, func(c *Config) string { return c.Rescan.String() }},
+	"stop-signal":    {"15", []string{"1", "3", "64"}, func(c *Config) string { return strconv.Itoa(int(c.StopSignal)) }},
+	"stop-timeout":   {"30s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.StopTimeout.String() }},
+	"map-signal":     {"", []string{"TERM:QUIT", "TERM:INT", "TERM:"}, mappedTerm},
+	"signal-group":   {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.SignalGroup) }},
+	"drain-timeout":  {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.DrainTimeout.String() }},
+	"adopt":          {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.Adopt) }},
+	"map-exit":       {"", []string{"143:0", "143:1", "143:255"}, mapped143},
+	"allow-disk":     {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.AllowDisk) }},
+	"log-format":     {"text", []string{"json", "text"}, func(c *Config) string { return map[bool]string{false: "text", true: "json"}[c.LogJSON] }},
+	"log-level":      {"info", []string{"debug", "warn", "error"}, logLevel},
 }
 
 func mappedTerm(c *Config) string {
@@ -131,7 +135,10 @@ func (s sample) try(t *testing.T, file, name, inFile, inEnv, onLine string) {
 // TestHookTakenBack: an empty command in a stronger source means none.
 func TestHookTakenBack(t *testing.T) {
 	for name, field := range map[string]func(Config) []string{
+		"render":   func(c Config) []string { return c.Render },
 		"validate": func(c Config) []string { return c.Validate },
+		"gate":     func(c Config) []string { return c.Gate },
+		"report":   func(c Config) []string { return c.Report },
 		"verify":   func(c Config) []string { return c.Verify },
 	} {
 		file := write(t, "links", name+" nginx -t\n")

@@ -22,8 +22,12 @@ var settings = []setting{
 	{name: "links", def: "", notFile: true, read: func(*Config, string) error { return nil }}, // see linksFiles
 	{name: "volumes", def: "/confit", read: path(func(c *Config) *string { return &c.Volumes })},
 	{name: "state", def: "/run/confit", read: path(func(c *Config) *string { return &c.State })},
+	{name: "fallback", def: "", read: readFallback},
+	{name: "render", command: true, read: hook(func(c *Config) *[]string { return &c.Render })},
 	{name: "validate", command: true, read: hook(func(c *Config) *[]string { return &c.Validate })},
-	{name: "validate-timeout", def: "30s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.ValidateTimeout })},
+	{name: "gate", command: true, read: hook(func(c *Config) *[]string { return &c.Gate })},
+	{name: "report", command: true, read: hook(func(c *Config) *[]string { return &c.Report })},
+	{name: "hook-timeout", def: "30s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.HookTimeout })},
 	{name: "reload", def: "auto", command: true, read: readReload},
 	{name: "verify", command: true, read: hook(func(c *Config) *[]string { return &c.Verify })},
 	{name: "verify-timeout", def: "10s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.VerifyTimeout })},

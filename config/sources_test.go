@@ -20,7 +20,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`},
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
 		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
-		{[]string{"--validate-timeout=0"}, `--validate-timeout: "0" is too short: write at least 1ms`},
+		{[]string{"--hook-timeout=0"}, `--hook-timeout: "0" is too short: write at least 1ms`},
 		{[]string{"--verify-timeout=0"}, `--verify-timeout: "0" is too short: write at least 1ms`},
 		{[]string{"--verify=  "}, `--verify: "  " holds no command: write a program and its arguments`},
 		{[]string{"--probation=-1s"}, `--probation: "-1s" is too short: write at least 0s`},
@@ -91,7 +91,7 @@ func TestApp(t *testing.T) {
 // TestEnvironmentErrors: a variable that means no flag is refused.
 func TestEnvironmentErrors(t *testing.T) {
 	file := write(t, "links", oneLink)
-	const all = "write one of CONFIT_LINKS, CONFIT_VOLUMES, CONFIT_STATE, CONFIT_VALIDATE, CONFIT_VALIDATE_TIMEOUT, CONFIT_RELOAD, " +
+	const all = "write one of CONFIT_LINKS, CONFIT_VOLUMES, CONFIT_STATE, CONFIT_FALLBACK, CONFIT_RENDER, CONFIT_VALIDATE, CONFIT_GATE, CONFIT_REPORT, CONFIT_HOOK_TIMEOUT, CONFIT_RELOAD, " +
 		"CONFIT_VERIFY, CONFIT_VERIFY_TIMEOUT, CONFIT_PROBATION, CONFIT_SETTLE, CONFIT_SPLAY, CONFIT_RETRY, CONFIT_RESCAN, CONFIT_STOP_SIGNAL, CONFIT_STOP_TIMEOUT, CONFIT_MAP_SIGNAL, CONFIT_SIGNAL_GROUP, CONFIT_DRAIN_TIMEOUT, CONFIT_ADOPT, CONFIT_MAP_EXIT, CONFIT_ALLOW_DISK, CONFIT_LOG_FORMAT, " +
 		"CONFIT_LOG_LEVEL, CONFIT_CHECK, CONFIT_BAKE, CONFIT_INSTALL, CONFIT_STATUS"
 	for kv, want := range map[string]string{

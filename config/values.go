@@ -24,6 +24,15 @@ func hook(field func(*Config) *[]string) func(*Config, string) error {
 	}
 }
 
+// readFallback reads a directory; an empty one takes a weaker source's back.
+func readFallback(c *Config, value string) error {
+	if value == "" {
+		c.Fallback = ""
+		return nil
+	}
+	return path(func(c *Config) *string { return &c.Fallback })(c, value)
+}
+
 // readReload takes quotes off that stand around the whole of an action.
 func readReload(c *Config, value string) (err error) {
 	if list, err := splitWords(value); err == nil && len(list) == 1 && strings.ContainsAny(value[:1], `'"`) {

@@ -148,7 +148,7 @@ func TestCommand_version_and_help(t *testing.T) {
 	}
 	stdout, stderr := s.runPlain(0, programs.confit, "--help")
 	for _, flag := range []string{
-		"--links", "--volumes", "--state", "--validate", "--validate-timeout", "--reload", "--settle", "--rescan", "--stop-signal",
+		"--links", "--volumes", "--state", "--validate", "--hook-timeout", "--reload", "--settle", "--rescan", "--stop-signal",
 		"--stop-timeout", "--allow-disk", "--log-format", "--log-level", "--check", "--bake", "--install", "--status", "--version", "--help",
 	} {
 		if !strings.Contains(stdout, flag) {

@@ -66,7 +66,7 @@ func TestReload_exec_fails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, web := newReload(t, `exec:sh -c 'if grep -q bad $CONFIT_CANDIDATE/web/a; then `+script+`; fi; echo hook: $(cat $CONFIT_CANDIDATE/web/a)'`)
-			s.flag("--validate-timeout", "3s")
+			s.flag("--hook-timeout", "3s")
 			c := s.start(app()...)
 			c.says("ready", 1)
 			web.swap(keys{"a": "bad"})

@@ -38,7 +38,7 @@ func TestTerminal_stopped_hook(t *testing.T) {
 	web := s.volume("again")
 	web.swap(keys{"a": "good"})
 	s.line("link again/a %s", s.target("again"))
-	s.flag("--validate-timeout", "2s", "--validate", `sh -c 'grep -q good {candidate}/again/a && exit; kill -STOP $$'`)
+	s.flag("--hook-timeout", "2s", "--validate", `sh -c 'grep -q good {candidate}/again/a && exit; kill -STOP $$'`)
 	c := s.start("sh", "-c", `read x; exit 5`)
 	k.shows("app started")
 	web.swap(keys{"a": "bad"})

@@ -100,7 +100,7 @@ func TestValidate_misbehaving(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s, web := newChecked(t)
-			s.flag("--validate-timeout", "3s")
+			s.flag("--hook-timeout", "3s")
 			web.swap(keys{"text": "first", "check": "exit 0"})
 			c := s.start(app("-print", s.target("text"))...)
 			c.says("ready", 1)
@@ -232,7 +232,7 @@ func TestValidate_environment(t *testing.T) {
 func TestValidate_newest_wins(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
-	s.flag("--validate-timeout", "10m")
+	s.flag("--hook-timeout", "10m")
 	release := s.path("release")
 	slow := keys{"check": "until [ -e " + release + " ]; do sleep 0.01; done"}
 	payload := func(text string) keys {

@@ -13,7 +13,7 @@ func parseLinks(c Config) ([]source, error) {
 	real := resolver{}
 	for _, link := range c.Links {
 		s, err := parseLink(link, c.Volumes)
-		if err == nil {
+		if err == nil && s.Use == Linked {
 			s.real = s.realTarget(real)
 			err = s.checkPlace(c, real)
 		}

@@ -8,10 +8,13 @@ import (
 	"strings"
 )
 
-// Link is one link line: which keys go where.
+// Link is one line that names a source: which keys are staged, and what for.
 type Link struct {
+	Use      Use
 	Source   string // VOLUME/KEY, a glob, or a directory with a final slash; as written
-	Target   string // absolute; with a final slash, a link for each key below it
+	Target   string // of Linked: absolute; with a final slash, a link for each key below it
+	Name     string // of Variable: its name; with one *, a variable for each key, which stands for the key's base name
+	Local    bool   // differs from replica to replica
 	Optional bool   // the key may be missing
 	Direct   bool   // not staged: the target points into the volume
 	Where    string // where the line stands, for messages: "/etc/confit/links:3"
@@ -45,6 +48,9 @@ func parseLink(l Link, volumes string) (source, error) {
 	s := source{Link: l}
 	if err := s.parseSource(volumes); err != nil {
 		return s, errors.Join(err, s.absolute())
+	}
+	if l.Use != Linked {
+		return s, s.parseUse()
 	}
 	return s, s.parseTarget()
 }
@@ -106,7 +112,7 @@ func (s *source) place(volumes string) error {
 
 // absolute is what is asked of every target, whatever the source.
 func (s *source) absolute() error {
-	if filepath.IsAbs(s.Target) {
+	if filepath.IsAbs(s.Target) || s.Use != Linked {
 		return nil
 	}
 	return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
@@ -159,4 +165,4 @@ func (s *source) named() string {
 
 // single reports whether the link has one target, known without looking at the
 // volume.
-func (s *source) single() bool { return s.kind == oneKey || s.kind == wholeDir }
+func (s *source) single() bool { return s.Use == Linked && (s.kind == oneKey || s.kind == wholeDir) }

@@ -95,7 +95,7 @@ func (t *transition) validatesBefore() bool {
 }
 
 func (t *transition) validate() {
-	t.enter(validating, t.config.ValidateTimeout)
+	t.enter(validating, t.config.HookTimeout)
 	t.run(t.config.Validate)
 }
 

@@ -36,7 +36,7 @@ func (t *transition) hookTimeout() time.Duration {
 	if t.phase == proving {
 		return t.config.VerifyTimeout
 	}
-	return t.config.ValidateTimeout
+	return t.config.HookTimeout
 }
 
 // expire kills the hook, whose time is up. Its end is an event like any other.

@@ -22,7 +22,7 @@ func (t *transition) reload() {
 		}
 		t.lookForHandler()
 	case config.Exec:
-		t.enter(reloading, t.config.ValidateTimeout)
+		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // most have when the hook ends
 		t.run(t.reloadAction.Command)
 	case config.Restart:

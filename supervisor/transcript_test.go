@@ -55,7 +55,7 @@ type player struct {
 
 func play(t *testing.T, script string) string {
 	p := &player{t: t, now: time.Unix(1e9, 0), config: config.Config{
-		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
+		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
 		Retry: 10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}}
 	for line := range strings.Lines(script) {

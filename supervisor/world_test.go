@@ -86,7 +86,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
-		Rescan: 10 * time.Second, ValidateTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
+		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		StopSignal: signals.TERM,
 		Adopt:      r.IntN(4) == 0,
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],

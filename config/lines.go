@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"confit/linker"
+)
+
+// line is a kind of line that names a source: what stands behind the source,
+// and which options may follow.
+type line struct {
+	use     linker.Use
+	needs   string // what is said when a word is missing
+	options []string
+	actions []string // what reload= may be; none: whatever --reload may be
+	reload  *Action  // what a change asks for unless the line says it; nil: --reload
+}
+
+var sourceLines = map[string]*line{
+	"link": {
+		use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
+		options: []string{"optional", "direct", "local", "reload=ACTION"},
+	},
+	"input": {
+		use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
+		options: []string{"optional", "local", "reload=ACTION"}, reload: &Action{Kind: None},
+	},
+	"env": {
+		use: linker.Variable, needs: "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
+		options: []string{"optional", "local", "reload=restart", "reload=none"}, reload: &Action{Kind: Restart},
+	},
+}
+
+// sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and
+// the options behind it.
+func (p *parser) sourceLine(where string, kind *line, ws []word) {
+	l := Link{Link: linker.Link{Use: kind.use, Where: where}, Reload: kind.reload}
+	operands := []*string{&l.Source}
+	switch kind.use {
+	case linker.Linked:
+		operands = append(operands, &l.Target)
+	case linker.Variable:
+		operands = append(operands, &l.Name)
+	}
+	name := ws[0].text
+	if ws = ws[1:]; len(ws) < len(operands) {
+		p.errorf("%s: %s", where, kind.needs)
+		return
+	}
+	for i, operand := range operands {
+		*operand = ws[i].text
+	}
+	for _, w := range ws[len(operands):] {
+		p.sourceOption(where, name, &l, w.text)
+	}
+	p.config.Links = append(p.config.Links, l)
+}
+
+func (p *parser) sourceOption(where, name string, l *Link, option string) {
+	key, value, _ := strings.Cut(option, "=")
+	switch {
+	case option == "optional":
+		l.Optional = true
+	case option == "local":
+		l.Local = true
+	case option == "direct" && l.Use == linker.Linked:
+		l.Direct = true
+	case key == "reload" && key != option:
+		a, err := parseSourceAction(l.Use, value)
+		if err != nil {
+			p.errorf("%s: reload: %w", where, err)
+			return
+		}
+		l.Reload = &a
+	default:
+		p.errorf("%s: %q is not an option of %s: %s", where, option, name, didYouMean(key, sourceLines[name].options))
+	}
+}
+
+// parseSourceAction reads an action. A variable is given to a process when it is
+// started, so only a restart brings a new one to the app.
+func parseSourceAction(use linker.Use, value string) (Action, error) {
+	a, err := ParseAction(value)
+	if err == nil && use == linker.Variable && a.Kind != None && a.Kind != Restart {
+		err = fmt.Errorf("%q brings no variable to a running app: write restart, or none to have it count from the next start on", value)
+	}
+	return a, err
+}
