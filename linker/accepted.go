@@ -196,7 +196,7 @@ func (l *Linker) linksPrint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.path)
 	for _, s := range l.links {
-		fmt.Fprintf(h, "%q %q %q %v %v\n", s.root, s.Source, s.Target, s.Optional, s.Direct)
+		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
 	}
 	for _, path := range sortedKeys(g.files) {
 		f := g.files[path]
@@ -265,8 +265,12 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	case s.Links != l.linksPrint(g):
 		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
 	}
+	g.Shared = l.sharedHash(g.files)
 	l.locate(g)
 	if err := l.mendGeneration(g); err != nil {
+		return nil, err
+	}
+	if err := l.readEnvironment(g); err != nil {
 		return nil, err
 	}
 	return g, nil

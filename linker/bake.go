@@ -38,7 +38,7 @@ func Bake(c Config) error {
 		return err
 	}
 	for i := range links {
-		if !links[i].single() {
+		if links[i].Use == Linked && !links[i].single() {
 			if err := makeParents(links[i].Target); err != nil {
 				return fmt.Errorf("cannot make directory %q: %w", links[i].Target, cause(err))
 			}
@@ -69,6 +69,10 @@ func Explain(w io.Writer, c Config) error {
 	var refused []error
 	for i := range links {
 		s := &links[i]
+		if s.Use != Linked {
+			explainUse(w, s)
+			continue
+		}
 		slash := ""
 		if !s.single() {
 			slash = "/"
@@ -84,4 +88,13 @@ func Explain(w io.Writer, c Config) error {
 		fmt.Fprintf(w, "link  %s  %s%s%s\n", s.Source, s.Target, slash, now)
 	}
 	return errors.Join(refused...)
+}
+
+// explainUse prints a line that links nothing.
+func explainUse(w io.Writer, s *source) {
+	if s.Use == Input {
+		fmt.Fprintf(w, "input  %s\n", s.Source)
+		return
+	}
+	fmt.Fprintf(w, "env  %s  %s\n", s.Source, s.Name)
 }

@@ -23,7 +23,25 @@ func parseLinks(c Config) ([]source, error) {
 		}
 		links = append(links, s)
 	}
+	exemptNamed(links)
 	return links, errors.Join(append(wrong, checkPairs(links))...)
+}
+
+// exemptNamed takes the keys that a line names from the globs and directories of
+// link lines: web/nginx.conf isn't meant by web/*.conf then. One link to a whole
+// directory has no keys of its own to leave out.
+func exemptNamed(links []source) {
+	named := map[string]bool{}
+	for i := range links {
+		if links[i].kind == oneKey {
+			named[links[i].prefix] = true
+		}
+	}
+	for i := range links {
+		if s := &links[i]; s.Use == Linked && (s.kind == glob || s.kind == tree) {
+			s.exempt = named
+		}
+	}
 }
 
 // checkPlace refuses a target that confit or the kubelet owns.
@@ -91,17 +109,19 @@ func above(path string) (dirs []string) {
 type pairs struct {
 	links  []source
 	single map[string]int            // by target, as written and real: the first link with just this target
+	names  map[string]int            // by variable: the line that names it
 	roots  map[string]map[string]int // by place in a generation and by root: the first link
 	wrong  []error
 }
 
-// checkPairs refuses two links to one target, a target inside another, and two
-// sources for one place in a generation, as far as they are known without the
+// checkPairs refuses two links to one target, a target inside another, two keys
+// for one variable, and two sources for one place in a generation, as far as they are known without the
 // volumes.
 func checkPairs(links []source) error {
-	p := pairs{links: links, single: map[string]int{}, roots: map[string]map[string]int{}}
+	p := pairs{links: links, single: map[string]int{}, names: map[string]int{}, roots: map[string]map[string]int{}}
 	for i := range links {
 		p.enter(i)
+		p.enterName(i)
 	}
 	for i := range links {
 		p.checkTarget(i)
@@ -130,6 +150,19 @@ func (p *pairs) enter(i int) {
 		}
 		p.single[path] = i
 	}
+}
+
+// enterName notes a variable, and refuses the second of one name.
+func (p *pairs) enterName(i int) {
+	b := &p.links[i]
+	if b.Use != Variable || b.kind != oneKey {
+		return
+	}
+	if j, taken := p.names[b.Name]; taken {
+		p.refuse(b, "variable %q has a key already, for %s: give each key a variable of its own", b.Name, p.links[j].named())
+		return
+	}
+	p.names[b.Name] = i
 }
 
 func (p *pairs) refuse(s *source, format string, args ...any) {

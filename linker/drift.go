@@ -86,11 +86,12 @@ func (l *Linker) sweepTargets() {
 		dirs[filepath.Dir(target)] = true
 	}
 	for i := range l.links {
-		dir := l.links[i].Target
-		if l.links[i].single() {
-			dir = filepath.Dir(dir)
+		switch s := &l.links[i]; {
+		case s.single():
+			dirs[filepath.Dir(s.Target)] = true
+		case s.Use == Linked:
+			dirs[s.Target] = true
 		}
-		dirs[dir] = true
 	}
 	for dir := range dirs {
 		entries, _ := os.ReadDir(dir)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +19,9 @@ import (
 type Generation struct {
 	Number int
 	Hash   Hash
-	Dir    string // its directory, absolute
+	Dir    string       // its directory, absolute
+	Shared Hash         // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 }
 
 // generation is a complete copy of every linked key.
@@ -128,6 +131,19 @@ func parseHash(s string) (h Hash) {
 		copy(h[:], sum)
 	}
 	return h
+}
+
+// sharedHash is what every replica makes of the same edit: no modes, no local
+// keys, and nothing that isn't staged.
+func (l *Linker) sharedHash(files map[string]file) Hash {
+	h := sha256.New()
+	for _, path := range sortedKeys(files) {
+		f := files[path]
+		if !f.direct && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
+			fmt.Fprintf(h, "%q %x\n", path, f.sum)
+		}
+	}
+	return Hash(h.Sum(nil))
 }
 
 // hashOf is the content hash of a generation.

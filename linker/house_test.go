@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,7 +32,8 @@ type house struct {
 }
 
 // newHouse builds a house whose links are lines of SOURCE TARGET [OPTION…];
-// targets are below the house's etc.
+// targets are below the house's etc. "input SOURCE" and "env SOURCE NAME" are
+// lines, too.
 func newHouse(t testing.TB, links ...string) *house {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,15 +43,24 @@ func newHouse(t testing.TB, links ...string) *house {
 	}}
 	h.config.Log = slog.New(slog.NewTextHandler(&h.said, nil))
 	for _, line := range links {
-		words := strings.Fields(line)
-		l := Link{Source: words[0], Target: filepath.Join(dir, "etc") + "/" + words[1]}
-		for _, option := range words[2:] {
-			l.Optional = l.Optional || option == "optional"
-			l.Direct = l.Direct || option == "direct"
-		}
-		h.config.Links = append(h.config.Links, l)
+		h.config.Links = append(h.config.Links, lineOf(filepath.Join(dir, "etc"), strings.Fields(line)))
 	}
 	return h
+}
+
+func lineOf(etc string, words []string) (l Link) {
+	switch words[0] {
+	case "input":
+		l, words = Link{Use: Input, Source: words[1]}, words[2:]
+	case "env":
+		l, words = Link{Use: Variable, Source: words[1], Name: words[2]}, words[3:]
+	default:
+		l, words = Link{Source: words[0], Target: etc + "/" + words[1]}, words[2:]
+	}
+	l.Optional = slices.Contains(words, "optional")
+	l.Direct = slices.Contains(words, "direct")
+	l.Local = slices.Contains(words, "local")
+	return l
 }
 
 func (h *house) path(elements ...string) string {

@@ -33,10 +33,14 @@ func expand(i int, s *source, v *volume) ([]key, error) {
 	}
 	var keys []key
 	var wrong []error
-	gone := false
+	gone, exempt := false, false
 	err := s.walk(v, func(below, name string) {
 		k := key{link: i, vol: v, path: path.Join(s.prefix, below), name: name}
-		if s.kind != wholeDir {
+		if s.exempt[k.path] {
+			exempt = true
+			return
+		}
+		if s.Use == Linked && s.kind != wholeDir {
 			k.target = path.Join(s.Target, below)
 		}
 		info, err := v.stat(k.name)
@@ -56,7 +60,7 @@ func expand(i int, s *source, v *volume) ([]key, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(keys) == 0 && len(wrong) == 0 && !s.Optional {
+	if len(keys) == 0 && len(wrong) == 0 && !exempt && !s.Optional {
 		return nil, s.missing(v)
 	}
 	return keys, joinInvalid(wrong)

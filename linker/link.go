@@ -34,13 +34,14 @@ const (
 type source struct {
 	Link
 	kind    kind
-	base    string // absolute path of the key, or of the directory in front of the first pattern element
-	pattern string // for a glob: the rest, below base
-	prefix  string // where base stands in a generation: base, below root
-	root    string // the volumes, or / for a source outside of them
-	floor   string // the volume when no directory above holds ..data
-	ceiling string // the last directory that may be a volume
-	real    string // the target by its real directory, see realTarget
+	base    string          // absolute path of the key, or of the directory in front of the first pattern element
+	pattern string          // for a glob: the rest, below base
+	prefix  string          // where base stands in a generation: base, below root
+	root    string          // the volumes, or / for a source outside of them
+	floor   string          // the volume when no directory above holds ..data
+	ceiling string          // the last directory that may be a volume
+	real    string          // the target by its real directory, see realTarget
+	exempt  map[string]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 }
 
 // parseLink works out a link's paths. volumes is where relative sources live.

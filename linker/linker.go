@@ -20,6 +20,7 @@ type Config struct {
 	Volumes   string       // where relative sources live, absolute
 	State     string       // the state directory, absolute
 	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
+	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is worth a line but no decision, such as polling
 }
 
@@ -28,6 +29,7 @@ type Linker struct {
 	links     []source
 	allowDisk bool
 	sizeLimit int64
+	space     int // see Config
 	state     *state
 	watch     *watcher
 	opens     opens

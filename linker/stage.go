@@ -115,7 +115,7 @@ func (l *Linker) read(r *reading) (*generation, error) {
 		return nil, err
 	}
 	g := &generation{files: files, targets: targets, print: r.print}
-	g.Hash = hashOf(files)
+	g.Hash, g.Shared = hashOf(files), l.sharedHash(files)
 	return g, nil
 }
 

@@ -14,7 +14,7 @@ func Open(c Config) (*Linker, error) {
 		return nil, err
 	}
 	l := &Linker{
-		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, state: st,
+		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, space: c.Space, state: st,
 		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
 		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
 	}

@@ -40,10 +40,3 @@ func (s *source) parseName() error {
 	}
 	return nil
 }
-
-// isReserved reports a variable that no key may be: confit's own, those that it
-// gives to hooks, and those by which the app speaks with confit, sd_notify(3) and
-// sd_listen_fds(3).
-func isReserved(name string) bool {
-	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
-}

@@ -18,7 +18,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 		return err
 	}
 	if l.live != nil && g.Hash == l.live.Hash {
-		g.Number, g.files, g.stamps, g.ended = l.live.Number, l.live.files, l.live.stamps, l.live.ended
+		g.Number, g.files, g.stamps, g.ended, g.Env = l.live.Number, l.live.files, l.live.stamps, l.live.ended, l.live.Env
 		return nil
 	}
 	g.Number = l.state.next
@@ -39,6 +39,10 @@ func (l *Linker) write(g *generation, r *reading) error {
 		return fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
 	}
 	l.state.next++
+	if err := l.readEnvironment(g); err != nil {
+		l.state.drop(g.Number)
+		return err
+	}
 	return nil
 }
 

@@ -1,0 +1,146 @@
+package linker
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strings"
+)
+
+// Environment is what the env lines of a generation make of its keys.
+type Environment struct {
+	Variables []string // NAME=VALUE, in the order of the names
+	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
+}
+
+// errChanged is about a copy that somebody has written to.
+var errChanged = errors.New("it was changed")
+
+// maxVariable is how many bytes NAME=VALUE may have: with its NUL, as many as
+// execve(2) takes for one string (MAX_ARG_STRLEN of linux/binfmts.h, 32 pages).
+const maxVariable = 128<<10 - 1
+
+// pointerSize is what execve(2) counts for each variable besides its bytes.
+const pointerSize = 8
+
+// isReserved reports a variable that no key may be: confit's own, those that it
+// gives to hooks, and those by which the app speaks with confit, sd_notify(3) and
+// sd_listen_fds(3).
+func isReserved(name string) bool {
+	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
+}
+
+// readEnvironment makes the environment of a generation out of its files. What
+// can't be a variable is an [*Invalid] that names it; nothing is cut off.
+func (l *Linker) readEnvironment(g *generation) error {
+	keys, err := l.variables(g)
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	env := &Environment{}
+	err = l.withDir(g, func(root *os.Root) error {
+		var wrong []error
+		for _, name := range sortedKeys(keys) {
+			flaw, err := l.readVariable(env, root, g, name, keys[name])
+			if err != nil {
+				return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, cause(err))
+			}
+			if flaw != nil {
+				wrong = append(wrong, flaw)
+			}
+		}
+		return joinInvalid(wrong)
+	})
+	if err == nil {
+		err = env.checkSize(l.space)
+	}
+	g.Env = env
+	return err
+}
+
+// readVariable adds one variable. The flaw says why its key can't be one.
+func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, name, key string) (flaw, err error) {
+	if size := int64(len(name)+len("=")) + g.files[key].size; size > maxVariable {
+		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
+	}
+	f, _, err := openRegular(root, key)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var value bytes.Buffer
+	if sum, err := l.copySum(f, &value); err != nil || sum != g.files[key].sum {
+		return nil, cmp.Or(err, errChanged)
+	}
+	b := value.Bytes()
+	switch newline := bytes.IndexByte(b, '\n'); {
+	case bytes.IndexByte(b, 0) >= 0:
+		return fmt.Errorf("key %q can't be variable %q: it holds a NUL byte", key, name), nil
+	case newline >= 0 && newline == len(b)-1:
+		env.Newlines = append(env.Newlines, name)
+	}
+	env.Variables = append(env.Variables, name+"="+string(b))
+	return nil, nil
+}
+
+// checkSize refuses more than a process can be started with.
+func (e *Environment) checkSize(limit int) error {
+	size, largest := 0, ""
+	for _, v := range e.Variables {
+		size += len(v) + 1 + pointerSize
+		if len(v) > len(largest) {
+			largest = v
+		}
+	}
+	if limit == 0 || size <= limit {
+		return nil
+	}
+	name, _, _ := strings.Cut(largest, "=")
+	return invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
+}
+
+// variables lists the variables of a generation, and the key of each. A line
+// that names one key wins over one with a *.
+func (l *Linker) variables(g *generation) (map[string]string, error) {
+	var keys map[string]string
+	var wrong []error
+	lines := map[string]int{}
+	for _, p := range g.paths() {
+		for _, i := range g.files[p].links {
+			s := &l.links[i]
+			if s.Use != Variable {
+				continue
+			}
+			name, err := s.variable(p)
+			other, taken := lines[name]
+			switch {
+			case err != nil:
+				wrong = append(wrong, err)
+			case taken && l.links[other].kind == oneKey: // that one wins
+			case taken && s.kind != oneKey:
+				wrong = append(wrong, s.errorf("key %q: variable %q is made of key %q already, for %s", p, name, keys[name], l.links[other].named()))
+			default:
+				if keys == nil {
+					keys = map[string]string{}
+				}
+				keys[name], lines[name] = p, i
+			}
+		}
+	}
+	return keys, joinInvalid(wrong)
+}
+
+// variable is the name of the variable that a key is made.
+func (s *source) variable(key string) (string, error) {
+	name := strings.Replace(s.Name, "*", path.Base(key), 1)
+	switch {
+	case strings.Contains(name, "="):
+		return "", s.errorf("key %q can't be variable %q: its name holds a =", key, name)
+	case isReserved(name):
+		return "", s.errorf("key %q can't be variable %q, which has a meaning of its own for confit or the app: rename it", key, name)
+	}
+	return name, nil
+}
