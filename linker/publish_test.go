@@ -104,13 +104,13 @@ func TestRestartOnTheSameState(t *testing.T) {
 // TestRejectMovesWhatItCan: a target that has become a directory with something
 // in it keeps nothing else from going back, and is mended later.
 func TestRejectMovesWhatItCan(t *testing.T) {
-	h := newHouse(t, "web/ web/", "web/a other")
+	h := newHouse(t, "web/ web/", "web/o other")
 	h.must(os.MkdirAll(h.path("etc/web"), 0o755))
 	h.must(os.WriteFile(h.path("etc/web/c"), []byte("image"), 0o644))
-	h.write("web", "a", "a1", "b", "b1")
+	h.write("web", "a", "a1", "b", "b1", "o", "a1")
 	h.open()
 	h.adopt()
-	h.write("web", "a", "a2", "c", "c2")
+	h.write("web", "a", "a2", "c", "c2", "o", "a2")
 	h.stage()
 	h.must(h.linker.Publish())
 	h.reads("web/a", "a2", "web/b", absent, "web/c", "c2", "other", "a2")
