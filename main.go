@@ -71,7 +71,9 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int,
 // supervise runs the app. Up to its start every refusal is the end; then the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
-	l, err := linker.Open(c.Linker(log))
+	settings := c.Linker(log)
+	settings.Space = process.Space(c.App, environ)
+	l, err := linker.Open(settings)
 	if err != nil {
 		return config.ExitSystem, err
 	}

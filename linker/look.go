@@ -198,9 +198,17 @@ func (r *reading) fresh() bool {
 
 // firstKeys lists the keys in the order of their paths, each path once.
 func (r *reading) firstKeys() []key {
-	keys := slices.Clone(r.keys)
-	slices.SortStableFunc(keys, func(a, b key) int { return strings.Compare(a.path, b.path) })
-	return slices.CompactFunc(keys, func(a, b key) bool { return a.path == b.path })
+	first := make(map[string]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
+	for i := range r.keys {
+		if _, known := first[r.keys[i].path]; !known {
+			first[r.keys[i].path] = i
+		}
+	}
+	keys := make([]key, 0, len(first))
+	for _, path := range sortedKeys(first) {
+		keys = append(keys, r.keys[first[path]])
+	}
+	return keys
 }
 
 // dirs lists the directories whose events are hints: each volume and, as a

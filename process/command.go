@@ -4,12 +4,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Command is what to run. An empty Dir is confit's own working directory.
 type Command struct {
 	Args    []string // the program and its arguments, as main receives them
-	Env     []string // KEY=VALUE
+	Env     []string // KEY=VALUE; its PATH finds the program
+	Vars    []string // KEY=VALUE; these win over Env
 	Dir     string
 	Ignored string // of the signals, as in Via
 
@@ -22,4 +24,41 @@ const listenPID = "LISTEN_PID="
 // activation: they are for the app then.
 func (c Command) listens() bool {
 	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
+}
+
+// environ is the environment of the process: Env, but for what Vars covers,
+// and Vars.
+func (c Command) environ() []string {
+	if len(c.Vars) == 0 {
+		return c.Env
+	}
+	names := namesOf(c.Vars)
+	env := slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return names[name(kv)] })
+	return append(env, c.Vars...)
+}
+
+// Covered lists the names of Env that Vars wins over.
+func (c Command) Covered() []string {
+	var covered []string
+	if names := namesOf(c.Vars); len(names) > 0 {
+		for _, kv := range c.Env {
+			if names[name(kv)] {
+				covered = append(covered, name(kv))
+			}
+		}
+	}
+	return covered
+}
+
+func namesOf(env []string) map[string]bool {
+	names := make(map[string]bool, len(env))
+	for _, kv := range env {
+		names[name(kv)] = true
+	}
+	return names
+}
+
+func name(kv string) string {
+	name, _, _ := strings.Cut(kv, "=")
+	return name
 }

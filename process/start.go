@@ -23,7 +23,7 @@ func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid 
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
-	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: files, Sys: attr}
+	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr}
 	path, args := via.commandLine(path, c.Args)
 	err = orByShell(path, args, func(path string, args []string) (err error) {
 		pid, err = syscall.ForkExec(path, args, how)

@@ -135,10 +135,12 @@ func (l *loop) noteFailedSignal(err error, pid int) {
 func (l *loop) spawn() event {
 	var pid int
 	var err error
-	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(l.App) })
+	app := l.withVariables(l.App, l.state.inForce())
+	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(app) })
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}
 	}
+	l.sayVariables(app, l.state.inForce())
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
 	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
 	return started{pid}
@@ -222,7 +224,7 @@ func (l *loop) runHook(a runHook) event {
 	if err != nil {
 		return hookStartFailed{err}
 	}
-	c := l.App // its surroundings are the app's
+	c := l.withVariables(l.App, a.candidate.Generation) // its surroundings are the app's
 	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
 	var pid int
 	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })

@@ -34,6 +34,7 @@ type loop struct {
 	family  *process.Family
 	hook    hook
 	program string            // what the app runs, for its successor to be known by
+	said    map[string]bool   // what was said of variables, by name
 	ooms    int               // processes killed for want of memory, before the app was started
 	jobs    chan func() event // for the linker, one after the other
 	done    chan event        // what came of them
