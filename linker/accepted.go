@@ -265,7 +265,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	case s.Links != l.linksPrint(g):
 		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
 	}
-	g.Shared = l.sharedHash(g.files)
+	g.Shared, g.inputs = l.sharedHash(g.files), l.inputsHash(g)
 	l.locate(g)
 	if err := l.mendGeneration(g); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func parseLinks(c Config) ([]source, error) {
 		links = append(links, s)
 	}
 	exemptNamed(links)
-	return links, errors.Join(append(wrong, checkPairs(links))...)
+	return links, errors.Join(append(wrong, checkPairs(links), checkRender(c))...)
 }
 
 // exemptNamed takes the keys that a line names from the globs and directories of

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -31,11 +32,26 @@ type generation struct {
 	targets map[string]want // by target
 	print   string          // what the volumes looked like when it was read
 	changes []Change        // against the accepted one
+	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
+	single  bool            // it comes from one atomic volume
+
+	unrendered bool  // what the renderer makes is missing yet
+	keys       []key // the staged ones, for as long
 
 	stamps map[string]stamp // of its files, when this confit wrote them
 	ended  int64            // the ctime of the last one, in nanoseconds
 
 	survived bool // an app that was started on it has lived through its probation
+}
+
+// beLive makes a candidate what is live already, written and known.
+func (g *generation) beLive(live *generation) {
+	if live.Hash != g.Hash { // as long as nothing is rendered, the targets of that are missing
+		targets := maps.Clone(live.targets)
+		maps.Copy(targets, g.targets)
+		g.targets = targets
+	}
+	g.Generation, g.inputs, g.files, g.stamps, g.ended = live.Generation, live.inputs, live.files, live.stamps, live.ended
 }
 
 // paths lists the files of a generation in order; direct keys have none.
@@ -81,7 +97,7 @@ func changes(from, to *generation) []Change {
 		}
 	}
 	for _, p := range sortedKeys(before) {
-		if _, kept := to.files[p]; !kept {
+		if _, kept := to.files[p]; !kept && !(to.unrendered && isRendered(p)) {
 			list = append(list, Change{Key: p, Links: before[p].links})
 		}
 	}
@@ -139,11 +155,25 @@ func (l *Linker) sharedHash(files map[string]file) Hash {
 	h := sha256.New()
 	for _, path := range sortedKeys(files) {
 		f := files[path]
-		if !f.direct && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
+		if !f.direct && !isRendered(path) && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
 			fmt.Fprintf(h, "%q %x\n", path, f.sum)
 		}
 	}
 	return Hash(h.Sum(nil))
+}
+
+// inputsHash is the hash of what of a generation came from volumes.
+func (l *Linker) inputsHash(g *generation) Hash {
+	if len(l.rendered) == 0 {
+		return g.Hash
+	}
+	inputs := map[string]file{}
+	for path, f := range g.files {
+		if !isRendered(path) {
+			inputs[path] = f
+		}
+	}
+	return hashOf(inputs)
 }
 
 // hashOf is the content hash of a generation.

@@ -81,7 +81,7 @@ func (l *Linker) dirsOf(g *generation) map[string]bool {
 		}
 	}
 	for i := range l.links {
-		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
+		if s := &l.links[i]; s.kind == wholeDir && !s.Direct && !(s.rendered && g.unrendered) {
 			add(s.prefix)
 		}
 	}
@@ -100,6 +100,8 @@ func (in *inspection) visit(path string, d fs.DirEntry, err error) error {
 		return nil
 	case err != nil:
 		return err
+	case d.IsDir() && path == renderedName && in.g.unrendered:
+		return fs.SkipDir // looked at by Complete
 	case d.IsDir() && in.dirs[path]:
 		delete(in.dirs, path)
 		return in.visitDir(path)

@@ -89,6 +89,9 @@ func (s *source) missing(v *volume) error {
 	if s.kind != oneKey {
 		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
+	if s.rendered {
+		return &Invalid{s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source)}
+	}
 	if v.root == nil {
 		what = fmt.Sprintf("%q needs volume %q, which is not mounted", s.Source, v.dir)
 	}

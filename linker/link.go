@@ -33,15 +33,16 @@ const (
 // source is a link whose paths have been worked out.
 type source struct {
 	Link
-	kind    kind
-	base    string          // absolute path of the key, or of the directory in front of the first pattern element
-	pattern string          // for a glob: the rest, below base
-	prefix  string          // where base stands in a generation: base, below root
-	root    string          // the volumes, or / for a source outside of them
-	floor   string          // the volume when no directory above holds ..data
-	ceiling string          // the last directory that may be a volume
-	real    string          // the target by its real directory, see realTarget
-	exempt  map[string]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
+	kind     kind
+	base     string          // absolute path of the key, or of the directory in front of the first pattern element
+	pattern  string          // for a glob: the rest, below base
+	prefix   string          // where base stands in a generation: base, below root
+	root     string          // the volumes, or / for a source outside of them
+	floor    string          // the volume when no directory above holds ..data
+	ceiling  string          // the last directory that may be a volume
+	rendered bool            // its keys are made by the renderer
+	real     string          // the target by its real directory, see realTarget
+	exempt   map[string]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 }
 
 // parseLink works out a link's paths. volumes is where relative sources live.
@@ -58,7 +59,12 @@ func parseLink(l Link, volumes string) (source, error) {
 
 func (s *source) parseSource(volumes string) error {
 	written := s.Source
-	if !filepath.IsAbs(written) {
+	if written == Rendered {
+		return s.errorf("source %q names no file: write one below it, or %q for all", s.Source, Rendered+"/")
+	}
+	if rest, rendered := strings.CutPrefix(written, Rendered+"/"); rendered {
+		s.rendered, written, volumes = true, renderedVolume+"/"+rest, renderedVolume
+	} else if !filepath.IsAbs(written) {
 		if !filepath.IsLocal(written) {
 			return s.errorf("source %q leaves the volumes: write VOLUME/KEY, or an absolute path", s.Source)
 		}
@@ -96,13 +102,21 @@ func (s *source) place(volumes string) error {
 	s.floor, s.ceiling, s.root = dir, "/", "/"
 	s.prefix = strings.TrimPrefix(s.base, "/")
 	rel, err := filepath.Rel(volumes, s.base)
-	if err != nil || !filepath.IsLocal(rel) {
+	local := err == nil && filepath.IsLocal(rel)
+	if s.rendered {
+		s.prefix, s.root, s.floor = path.Join(renderedName, rel), Rendered, renderedVolume
+		return s.checkRendered(local)
+	}
+	if !local {
 		return nil
 	}
 	if rel == "." && (s.kind != glob || strings.Contains(s.pattern, "/")) {
 		return s.errorf("source %q names no volume: write VOLUME/KEY", s.Source)
 	}
 	first, _, _ := strings.Cut(rel, "/")
+	if first == renderedName {
+		return s.errorf("source %q: %s is where confit puts what is rendered: mount the volume elsewhere", s.Source, renderedName)
+	}
 	s.prefix, s.ceiling, s.root = rel, volumes, volumes
 	s.floor = filepath.Join(volumes, first)
 	if s.kind == oneKey && rel == first {

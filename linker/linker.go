@@ -19,6 +19,7 @@ type Config struct {
 	Links     []Link
 	Volumes   string       // where relative sources live, absolute
 	State     string       // the state directory, absolute
+	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
 	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is worth a line but no decision, such as polling
@@ -27,6 +28,10 @@ type Config struct {
 // Linker stages, publishes and links. It belongs to one goroutine at a time.
 type Linker struct {
 	links     []source
+	mounted   []int // the links whose keys come from volumes
+	rendered  []int // those whose keys the renderer makes
+	renders   bool  // a hook makes files of the staged keys
+	hasRun    bool  // the renderer, since confit started
 	allowDisk bool
 	sizeLimit int64
 	space     int // see Config

@@ -40,7 +40,7 @@ func (l *Linker) look() (*reading, error) {
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
-	for i := range l.links {
+	for _, i := range l.mounted {
 		if err := r.open(l, i); err != nil && !r.note(err) {
 			r.close()
 			return nil, err
@@ -132,7 +132,7 @@ func (r *reading) findVolume(s *source) found {
 
 // expand lists the keys of the atomic or of the plain volumes.
 func (r *reading) expand(l *Linker, atomic bool) error {
-	for i := range l.links {
+	for _, i := range l.mounted {
 		v := r.of[i]
 		if v.atomic != atomic || (v.atomic && v.root == nil) || l.torn(i, v) {
 			continue
@@ -216,7 +216,9 @@ func (r *reading) firstKeys() []key {
 func (r *reading) dirs() []string {
 	var dirs []string
 	for _, v := range r.of {
-		dirs = append(dirs, v.dir)
+		if v != nil {
+			dirs = append(dirs, v.dir)
+		}
 	}
 	for _, v := range r.volumes {
 		dirs = append(dirs, v.dirs...)
@@ -248,7 +250,7 @@ func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
 	var list []VolumeReport
 	known := map[string]bool{}
 	for _, v := range r.of {
-		if !known[v.dir] {
+		if v != nil && !known[v.dir] {
 			known[v.dir] = true
 			list = append(list, VolumeReport{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
 		}

@@ -20,9 +20,10 @@ var errRestless = errors.New("cannot stage a candidate: the volumes change faste
 // Candidate is a staged generation that is not accepted yet.
 type Candidate struct {
 	Generation
-	Changes []Change // against the live generation
-	Single  bool     // it comes from one atomic volume, whose swap is a whole change
-	Kills   int      // how often a confit was killed while it proved this very generation
+	Changes    []Change // against the live generation
+	Single     bool     // it comes from one atomic volume, whose swap is a whole change
+	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
+	Kills      int      // how often a confit was killed while it proved this very generation
 }
 
 // Stage looks at every volume and, when one changed, writes a candidate:
@@ -93,9 +94,7 @@ func (l *Linker) attempt() (Candidate, error) {
 	if r.fresh() {
 		l.seen = never // the next look compares bytes
 	}
-	c := l.candidate(g)
-	c.Single = len(r.volumes) == 1 && r.volumes[0].atomic
-	return c, nil
+	return l.candidate(g), nil
 }
 
 // read checks and hashes what the volumes hold.
@@ -116,6 +115,10 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	}
 	g := &generation{files: files, targets: targets, print: r.print}
 	g.Hash, g.Shared = hashOf(files), l.sharedHash(files)
+	g.inputs, g.single = g.Hash, len(r.volumes) == 1 && r.volumes[0].atomic
+	if l.renders {
+		g.keys = r.keys
+	}
 	return g, nil
 }
 
@@ -172,7 +175,7 @@ func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
 	l.locate(g)
 	g.changes = changes(l.live, g)
-	return Candidate{Generation: g.Generation, Changes: g.changes, Kills: l.kills(g)}
+	return Candidate{Generation: g.Generation, Changes: g.changes, Single: g.single, Kills: l.kills(g), Unrendered: g.unrendered}
 }
 
 // locate fills in where a generation is.

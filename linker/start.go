@@ -14,9 +14,16 @@ func Open(c Config) (*Linker, error) {
 		return nil, err
 	}
 	l := &Linker{
-		links: links, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, space: c.Space, state: st,
+		links: links, renders: c.Render, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, space: c.Space, state: st,
 		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
 		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
+	}
+	for i := range links {
+		if links[i].rendered {
+			l.rendered = append(l.rendered, i)
+		} else {
+			l.mounted = append(l.mounted, i)
+		}
 	}
 	l.readMade()
 	if err := l.takeUp(); err != nil {

@@ -14,12 +14,13 @@ import (
 // failure leaves nothing but a directory N.tmp that couldn't be removed either;
 // the next write of N begins by removing it.
 func (l *Linker) write(g *generation, r *reading) error {
-	if _, err := l.planTargets(g.targets); err != nil {
-		return err
+	if l.live != nil && g.inputs == l.live.inputs && (l.hasRun || !l.renders) {
+		g.beLive(l.live)
+	} else {
+		g.unrendered = l.renders
 	}
-	if l.live != nil && g.Hash == l.live.Hash {
-		g.Number, g.files, g.stamps, g.ended, g.Env = l.live.Number, l.live.files, l.live.stamps, l.live.ended, l.live.Env
-		return nil
+	if _, err := l.planTargets(g.targets); err != nil || g.Number != 0 {
+		return err
 	}
 	g.Number = l.state.next
 	tmp := fmt.Sprintf("%d.tmp", g.Number)
@@ -60,23 +61,29 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	defer root.Close()
-	for i := range l.links {
+	for _, i := range l.mounted {
 		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
 			if err := makeDirs(root, s.prefix); err != nil {
 				return err
 			}
 		}
 	}
-	return l.pack(g, func(pack io.Writer) error {
-		at := outDir{top: root}
-		defer at.close()
-		for _, k := range r.firstKeys() {
-			if err := l.writeFile(&at, pack, k, g); err != nil {
-				return err
-			}
+	if g.unrendered { // the pack is written with all the rest
+		return errors.Join(makeDir(root, renderedName), l.writeKeys(g, r, root, io.Discard))
+	}
+	return l.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
+}
+
+// writeKeys makes a file of each key, and its part of the pack.
+func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Writer) error {
+	at := outDir{top: root}
+	defer at.close()
+	for _, k := range r.firstKeys() {
+		if err := l.writeFile(&at, pack, k, g); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // writeFile makes one file of a generation, and its part of the pack. The bytes

@@ -1,0 +1,183 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Rendered stands in a source for the directory that the renderer fills.
+const Rendered = "{rendered}"
+
+const (
+	renderedName   = ".rendered"    // where that stands in a generation
+	renderedVolume = "/" + Rendered // what it is called as a volume
+)
+
+func isRendered(key string) bool { return strings.HasPrefix(key, renderedName+"/") }
+
+// checkRender refuses lines that want what nobody renders.
+func checkRender(c Config) error {
+	var wrong []error
+	for _, l := range c.Links {
+		if s := (source{Link: l}); !c.Render && strings.HasPrefix(l.Source, Rendered) {
+			wrong = append(wrong, s.errorf("source %q: nothing is rendered: write a line render COMMAND", l.Source))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+func (s *source) checkRendered(local bool) error {
+	switch {
+	case !local:
+		return s.errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
+	case s.Direct:
+		return s.errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
+	}
+	return nil
+}
+
+// Complete takes up what the renderer has made of the staged keys, which are a
+// [Candidate] that says Unrendered. It is the second half of [Linker.Stage]:
+//
+//  1. The staged keys must still be just what was staged.
+//  2. Take the renderer's directory away from it: what it left running may hold
+//     files open there.
+//  3. List and check the files like the keys of a volume, hash them.
+//  4. Write copies into the generation, whose hash and targets follow from all.
+//  5. The same as the live generation: that is the candidate.
+//
+// An [*Invalid] says what the renderer did wrong. Every other error is the
+// system's, and the next look at the volumes tries again.
+func (l *Linker) Complete() (Candidate, error) {
+	g := l.staged
+	if g == nil || !g.unrendered {
+		return Candidate{}, errors.New("cannot complete a candidate: none waits for the renderer")
+	}
+	err := l.complete(g)
+	var invalid *Invalid
+	switch {
+	case errors.As(err, &invalid):
+		return Candidate{}, err
+	case err != nil:
+		l.seen = never
+		return Candidate{}, fmt.Errorf("cannot complete generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
+	}
+	l.hasRun = true
+	return l.candidate(g), nil
+}
+
+func (l *Linker) complete(g *generation) error {
+	if err := l.Check(); err != nil { // 1
+		return err
+	}
+	gens, aside := l.state.generations, fmt.Sprintf("%d.rendered", g.Number)
+	defer func() { _ = gens.RemoveAll(aside) }()
+	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), renderedName), aside); err != nil { // 2
+		if errors.Is(err, fs.ErrNotExist) {
+			err = invalidf("the renderer removed its directory: let it write below {rendered}")
+		}
+		return err
+	}
+	root, err := gens.OpenRoot(aside)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	r, err := l.readRendered(root) // 3
+	if err == nil {
+		err = l.writeRendered(g, r) // 4
+	}
+	if err == nil {
+		err = l.finish(g, r)
+	}
+	if errors.Is(err, errMoved) {
+		return invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
+	}
+	return err
+}
+
+// readRendered looks at what the renderer made as at a plain volume.
+func (l *Linker) readRendered(root *os.Root) (*reading, error) {
+	if err := checkPlain(root); err != nil {
+		return nil, err
+	}
+	r := &reading{}
+	v := &volume{dir: renderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
+	for _, i := range l.rendered {
+		keys, err := expand(i, &l.links[i], v)
+		r.keys = append(r.keys, keys...)
+		if err != nil && !r.note(err) {
+			return nil, err
+		}
+	}
+	return r, joinInvalid(r.wrong)
+}
+
+// checkPlain refuses all but regular files and directories with plain names,
+// wherever they are: a link could lead out of the generation, or to a key of it.
+func checkPlain(root *os.Root) error {
+	var wrong []error
+	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		switch flaw := flawOf(d.Name()); {
+		case err != nil:
+			return err
+		case flaw != "":
+			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
+		case p != "." && !visible(d.Name()):
+			wrong = append(wrong, fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
+		case !d.IsDir() && !d.Type().IsRegular():
+			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", describe(d.Type()), p))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return joinInvalid(wrong)
+}
+
+// writeRendered adds copies of the files that lines ask for.
+func (l *Linker) writeRendered(g *generation, r *reading) error {
+	files, err := l.hashKeys(r)
+	if err != nil {
+		return err
+	}
+	maps.Copy(g.files, files)
+	return l.withDir(g, func(root *os.Root) error {
+		for _, i := range l.rendered {
+			if s := &l.links[i]; s.kind == wholeDir {
+				if err := makeDirs(root, s.prefix); err != nil {
+					return err
+				}
+			}
+		}
+		return l.writeKeys(g, r, root, io.Discard)
+	})
+}
+
+// finish works out what follows from all files of a generation.
+func (l *Linker) finish(g *generation, r *reading) (err error) {
+	if g.targets, err = l.wanted(append(g.keys, r.keys...)); err != nil {
+		return err
+	}
+	if _, err = l.planTargets(g.targets); err != nil {
+		return err
+	}
+	g.unrendered, g.keys = false, nil
+	if g.Hash = hashOf(g.files); l.live != nil && g.Hash == l.live.Hash {
+		l.state.drop(g.Number)
+		g.beLive(l.live)
+		return nil
+	}
+	if err := l.readEnvironment(g); err != nil {
+		return err
+	}
+	return l.withDir(g, func(root *os.Root) error { return l.repack(g, root) })
+}

@@ -1,0 +1,246 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// renderer is a house whose renderer writes these files: NAME, CONTENT, …
+func renderer(t testing.TB, links ...string) *house {
+	t.Helper()
+	h := newHouse(t, links...)
+	h.config.Render = true
+	return h
+}
+
+// render does what a renderer does between the two halves of a stage.
+func (h *house) render(c Candidate, files ...string) {
+	h.Helper()
+	if !c.Unrendered {
+		h.Fatalf("%+v needs no renderer", c)
+	}
+	for i := 0; i+1 < len(files); i += 2 {
+		path := filepath.Join(c.Dir, renderedName, files[i])
+		h.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		h.must(os.WriteFile(path, []byte(files[i+1]), 0o644))
+	}
+}
+
+func (h *house) complete() Candidate {
+	h.Helper()
+	c, err := h.linker.Complete()
+	h.must(err)
+	return c
+}
+
+// renders stages, renders, completes, publishes and accepts.
+func (h *house) renders(files ...string) Candidate {
+	h.Helper()
+	h.render(h.stage(), files...)
+	c := h.complete()
+	h.must(h.linker.Publish())
+	h.accept()
+	return c
+}
+
+func TestRendered(t *testing.T) {
+	h := renderer(t, "input web/tpl", "web/a a", "{rendered}/app.conf app.conf", "{rendered}/conf.d/*.conf conf.d/", "{rendered}/tree/ tree", "env {rendered}/level LEVEL")
+	h.write("web", "tpl", "t1", "a", "a1")
+	h.open()
+	first := h.renders("app.conf", "r1", "conf.d/x.conf", "x1", "conf.d/y.txt", "y", "tree/deep/z", "z1", "level", "info", "unused", "u")
+	h.reads("a", "a1", "app.conf", "r1", "conf.d/x.conf", "x1", "conf.d/y.txt", absent, "tree/deep/z", "z1")
+	h.wantVariables(first.Generation, "LEVEL=info")
+	if changed(first) != ".rendered/app.conf .rendered/conf.d/x.conf .rendered/level .rendered/tree/deep/z web/a web/tpl" {
+		t.Errorf("changed: %s", changed(first))
+	}
+	if _, err := os.Lstat(filepath.Join(first.Dir, renderedName, "unused")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what no line asks for is in the generation: %v", err)
+	}
+
+	h.write("web", "tpl", "t2", "a", "a1")
+	c := h.stage()
+	if !c.Unrendered || changed(c) != "web/tpl" || c.Shared == first.Shared {
+		t.Errorf("the renderer would be given %+v", c)
+	}
+	h.reads("app.conf", "r1")
+	h.render(c, "app.conf", "r2", "tree/deep/z", "z1", "conf.d/x.conf", "x1", "level", "info")
+	if c = h.complete(); changed(c) != ".rendered/app.conf web/tpl" {
+		t.Errorf("changed: %s", changed(c))
+	}
+	h.must(h.linker.Publish())
+	h.accept()
+	h.reads("app.conf", "r2", "conf.d/x.conf", "x1", "a", "a1")
+	h.must(h.linker.Store())
+	h.noLeftovers()
+}
+
+// Once it has run, nothing is rendered as long as no staged key differs.
+func TestRendered_only_when_an_input_changed(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/r r")
+	h.write("web", "tpl", "1", "other", "x")
+	h.open()
+	first := h.renders("r", "1")
+	h.write("web", "tpl", "1", "other", "y")
+	if c := h.stage(); c.Unrendered || c.Generation != first.Generation {
+		t.Errorf("staged %+v, want the live generation", c)
+	}
+	h.must(h.linker.Publish())
+	h.accept()
+	h.reads("r", "1")
+}
+
+// The same bytes of other inputs change the generation, but no file that is
+// linked; the same bytes of the same inputs, at a start, are the stored one.
+func TestRendered_same_output(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/r r", "env {rendered}/e E")
+	h.write("web", "tpl", "1")
+	h.open()
+	h.renders("r", "same", "e", "v")
+	h.write("web", "tpl", "2")
+	second := h.renders("r", "same", "e", "v")
+	if changed(second) != "web/tpl" {
+		t.Errorf("changed: %s", changed(second))
+	}
+	h.must(h.linker.Store())
+	h.restart()
+	accepted, err := h.linker.Accepted()
+	h.must(err)
+	h.wantVariables(accepted.Generation, "E=v")
+	c := h.stage()
+	h.render(c, "r", "same", "e", "v")
+	if c = h.complete(); c.Generation != accepted.Generation || len(c.Changes) != 0 {
+		t.Errorf("completed %+v, want what is stored, %+v", c.Generation, accepted.Generation)
+	}
+	h.must(h.linker.Publish())
+	h.accept()
+	h.reads("r", "same")
+	h.noLeftovers()
+
+	h.restart() // the image is new: the same inputs make something else
+	h.render(h.stage(), "r", "other", "e", "v")
+	if c = h.complete(); changed(c) != ".rendered/r" || c.Shared != second.Shared {
+		t.Errorf("completed %+v", c)
+	}
+}
+
+func TestRendered_refused(t *testing.T) {
+	for name, try := range map[string]struct {
+		do    func(h *house, key, dir string) error
+		words string
+	}{
+		"FIFO":        {func(h *house, _, dir string) error { return unix.Mkfifo(dir+"/r", 0o644) }, `made a FIFO, "r"`},
+		"link out":    {func(h *house, _, dir string) error { return os.Symlink("/etc/shadow", dir+"/r") }, `made a symlink, "r"`},
+		"link inside": {func(h *house, _, dir string) error { return os.Symlink("q", dir+"/r") }, `made a symlink, "r"`},
+		"newline":     {func(h *house, _, dir string) error { return os.WriteFile(dir+"/a\nb", nil, 0o644) }, "holds a control character"},
+		"..data":      {func(h *house, _, dir string) error { return os.Mkdir(dir+"/..data", 0o755) }, "two dots"},
+		"missing":     {func(h *house, _, dir string) error { return os.Remove(dir + "/q") }, `the renderer made no "{rendered}/q"`},
+		"a directory": {func(h *house, _, dir string) error {
+			return errors.Join(os.Remove(dir+"/q"), os.Mkdir(dir+"/q", 0o755))
+		}, "is a directory"},
+		"changes a key":  {func(h *house, key, _ string) error { return os.WriteFile(key, []byte("x"), 0o644) }, `changed key "web/tpl"`},
+		"removes a key":  {func(h *house, key, _ string) error { return os.Remove(key) }, `removed key "web/tpl"`},
+		"writes beside":  {func(h *house, key, _ string) error { return os.WriteFile(key+".new", nil, 0o644) }, `added "web/tpl.new"`},
+		"removes its":    {func(h *house, _, dir string) error { return os.RemoveAll(dir) }, "removed its directory"},
+		"replaces its":   {func(h *house, _, dir string) error { return errors.Join(os.RemoveAll(dir), os.Symlink("/etc", dir)) }, `added ".rendered"`},
+		"a NUL variable": {func(h *house, _, dir string) error { return os.WriteFile(dir+"/e", []byte("secret\x00"), 0o644) }, `variable "E": it holds a NUL`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := renderer(t, "input web/tpl", "{rendered}/q q", "{rendered}/r r optional", "env {rendered}/e E optional")
+			h.write("web", "tpl", "1")
+			h.open()
+			h.renders("q", "1")
+			h.write("web", "tpl", "2")
+			c := h.stage()
+			h.render(c, "q", "2")
+			h.must(try.do(h, filepath.Join(c.Dir, "web/tpl"), filepath.Join(c.Dir, renderedName)))
+			_, err := h.linker.Complete()
+			if err == nil || !strings.Contains(err.Error(), try.words) || strings.Contains(err.Error(), "secret") {
+				t.Fatalf("error %v, want %q", err, try.words)
+			}
+			h.must(h.linker.Reject())
+			h.reads("q", "1")
+			h.write("web", "tpl", "3")
+			h.renders("q", "3")
+			h.reads("q", "3")
+			h.must(h.linker.Store())
+			h.noLeftovers()
+		})
+	}
+}
+
+// What the renderer left running writes to files that nobody reads any more.
+func TestRendered_open_files(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/r r")
+	h.write("web", "tpl", "1")
+	h.open()
+	c := h.stage()
+	h.render(c, "r", "1")
+	f, err := os.OpenFile(filepath.Join(c.Dir, renderedName, "r"), os.O_WRONLY, 0)
+	h.must(err)
+	defer f.Close()
+	h.complete()
+	_, err = f.WriteString("later")
+	h.must(err)
+	h.must(h.linker.Check())
+	h.must(h.linker.Publish())
+	h.accept()
+	h.reads("r", "1")
+}
+
+func TestRendered_ten_thousand(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/ r/")
+	h.write("web", "tpl", "1")
+	h.open()
+	var files []string
+	for i := range 10000 {
+		files = append(files, fmt.Sprintf("f%d", i), fmt.Sprint(i))
+	}
+	if c := h.renders(files...); len(c.Changes) != 10001 {
+		t.Errorf("%d changes", len(c.Changes))
+	}
+	h.reads("r/f9999", "9999")
+}
+
+// A stage that comes before the renderer has ended begins anew.
+func TestRendered_superseded(t *testing.T) {
+	h := renderer(t, "input web/tpl", "{rendered}/r r")
+	h.write("web", "tpl", "1")
+	h.open()
+	h.renders("r", "1")
+	h.write("web", "tpl", "2")
+	h.render(h.stage(), "r", "half")
+	h.write("web", "tpl", "3")
+	h.renders("r", "3")
+	h.reads("r", "3")
+	h.must(h.linker.Store())
+	h.noLeftovers()
+	if _, err := h.linker.Complete(); err == nil {
+		t.Error("completed what waits for nothing")
+	}
+}
+
+func TestRendered_lines(t *testing.T) {
+	for _, try := range []struct {
+		render        bool
+		source, words string
+		direct        bool
+	}{
+		{false, "{rendered}/a", "nothing is rendered", false},
+		{true, "{rendered}/a", "can't be direct", true},
+		{true, "{rendered}/../a", "leaves {rendered}", false},
+		{true, "{rendered}", "names no file", false},
+		{true, ".rendered/a", "is where confit puts", false},
+	} {
+		_, err := parseLinks(Config{Render: try.render, Volumes: "/v", State: "/s",
+			Links: []Link{{Source: try.source, Target: "/etc/a", Direct: try.direct, Where: "links:1"}}})
+		if err == nil || !strings.Contains(err.Error(), try.words) {
+			t.Errorf("%q: error %v, want %q", try.source, err, try.words)
+		}
+	}
+}
