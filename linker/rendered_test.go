@@ -193,18 +193,18 @@ func TestRendered_open_files(t *testing.T) {
 	h.reads("r", "1")
 }
 
-func TestRendered_ten_thousand(t *testing.T) {
+func TestRendered_many(t *testing.T) {
 	h := renderer(t, "input web/tpl", "{rendered}/ r/")
 	h.write("web", "tpl", "1")
 	h.open()
 	var files []string
-	for i := range 10000 {
+	for i := range 1000 {
 		files = append(files, fmt.Sprintf("f%d", i), fmt.Sprint(i))
 	}
-	if c := h.renders(files...); len(c.Changes) != 10001 {
+	if c := h.renders(files...); len(c.Changes) != 1001 {
 		t.Errorf("%d changes", len(c.Changes))
 	}
-	h.reads("r/f9999", "9999")
+	h.reads("r/f999", "999")
 }
 
 // A stage that comes before the renderer has ended begins anew.
