@@ -26,7 +26,7 @@ func main() {
 	inbox, err := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
 	stderr := process.NewLog(process.Unstopped(os.Stderr))
-	code := config.ExitSystem
+	code := process.ExitSystem
 	if err == nil {
 		code, err = run(inbox, stderr, os.Args, environ)
 	}
@@ -41,9 +41,9 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int,
 	c, err := config.Parse(args, environ)
 	switch {
 	case process.Refused(err): // to read a links file
-		return config.ExitSystem, err
+		return process.ExitSystem, err
 	case err != nil:
-		return config.ExitUsage, err
+		return process.ExitUsage, err
 	}
 	switch out := process.Unstopped(os.Stdout); c.Mode {
 	case config.Help:
@@ -51,11 +51,11 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int,
 	case config.Version:
 		fmt.Fprintln(out, "confit", version)
 	case config.Check:
-		return refuse(config.ExitUsage, config.Explain(out, &c))
+		return refuse(process.ExitUsage, config.Explain(out, &c))
 	case config.Bake:
-		return refuse(config.ExitSystem, linker.Bake(c.Linker(nil)))
+		return refuse(process.ExitSystem, linker.Bake(c.Linker(nil)))
 	case config.Install:
-		return refuse(config.ExitSystem, linker.Install(c.Install))
+		return refuse(process.ExitSystem, linker.Install(c.Install))
 	case config.Status:
 		data, err := linker.ReadStatus(c.State)
 		if err != nil {
@@ -75,7 +75,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	settings.Space = process.Space(c.App, environ)
 	l, err := linker.Open(settings)
 	if err != nil {
-		return config.ExitSystem, err
+		return process.ExitSystem, err
 	}
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)

@@ -17,13 +17,6 @@ import (
 	"confit/signals"
 )
 
-// Exit codes of confit itself, besides the app's own, 126 and 127.
-const (
-	ExitUsage    = 64 // wrong usage or links file, EX_USAGE of sysexits.h
-	ExitSystem   = 71 // the system refused something before the app was started, EX_OSERR
-	ExitRejected = 78 // the first configuration was rejected, EX_CONFIG
-)
-
 // Mode is what confit is asked to do.
 type Mode int
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"confit/process"
 )
 
 // columns is the width of a terminal that nobody has widened.
@@ -87,7 +89,7 @@ func TestHelpExample(t *testing.T) {
 // TestHelpNamesExitCodes: those of confit itself are in the help, as numbers.
 func TestHelpNamesExitCodes(t *testing.T) {
 	_, codes, _ := strings.Cut(Usage, "Exit codes:")
-	for code, what := range map[int]string{ExitUsage: "64 wrong usage", ExitSystem: "71 the system", ExitRejected: "78 the first"} {
+	for code, what := range map[int]string{process.ExitUsage: "64 wrong usage", process.ExitSystem: "71 the system", process.ExitRejected: "78 the first"} {
 		if !strings.Contains(strings.Join(strings.Fields(codes), " "), what) {
 			t.Errorf("exit code %d isn't described as %q in\n%s", code, what, codes)
 		}

@@ -8,33 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Exit codes for an app that could not be started, as in a shell.
+// What confit exits with, when it isn't the app's own code.
 const (
-	codeNotExecutable = 126
-	codeNotFound      = 127
-	codeRefused       = 71 // EX_OSERR of sysexits.h
+	ExitUsage         = 64  // wrong usage or links file: EX_USAGE of sysexits.h
+	ExitSystem        = 71  // the system refused something before the app was started: EX_OSERR
+	ExitRejected      = 78  // the first configuration was rejected: EX_CONFIG
+	exitNotExecutable = 126 // the app can't be executed, as in a shell
+	exitNotFound      = 127 // there is no such program, as in a shell
 )
 
-// StartCode is the exit code for the error of a start: 127 when there is no
-// such program, 126 when it can't be executed, 71 when the system refused for
-// the moment (no memory, too many processes): then a later try may succeed.
-func StartCode(err error) int {
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
-		return codeNotFound
-	case Refused(err), errors.Is(err, unix.ETXTBSY):
-		return codeRefused
-	}
-	return codeNotExecutable
-}
-
-// Refused reports whether the system is short of something for the moment:
-// memory, processes, descriptors.
-func Refused(err error) bool {
-	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
-}
-
-// startError tells which program could not be started; [StartCode] reads it.
+// startError names the program that could not be started.
 type startError struct {
 	name string
 	err  error
@@ -42,3 +25,22 @@ type startError struct {
 
 func (e *startError) Error() string { return fmt.Sprintf("cannot start %q: %v", e.name, e.err) }
 func (e *startError) Unwrap() error { return e.err }
+
+// StartCode is the exit code for an app that could not be started: 127 when
+// there is no such program, 126 when it can't be executed, and [ExitSystem] when
+// the system is short of something, so that a later try may succeed.
+func StartCode(err error) int {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		return exitNotFound
+	case Refused(err), errors.Is(err, unix.ETXTBSY):
+		return ExitSystem
+	}
+	return exitNotExecutable
+}
+
+// Refused reports whether the system is short of something for the moment:
+// memory, processes, descriptors.
+func Refused(err error) bool {
+	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/process"
 )
 
 // looked is the end of staging.
@@ -15,7 +16,7 @@ func (t *transition) looked(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
 		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(process.ExitSystem, e.err)
 		return
 	}
 	t.trouble = ""
@@ -131,7 +132,7 @@ func (t *transition) hookChecked(e event) {
 		t.reject("validate", e.reason, "")
 	case failed:
 		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(process.ExitSystem, e.err)
 	}
 }
 
@@ -165,7 +166,7 @@ func (t *transition) publishEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		t.visible = true // in part, perhaps
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(process.ExitSystem, e.err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/notify"
+	"confit/process"
 	"confit/signals"
 )
 
@@ -126,7 +127,7 @@ func couldBeFound(s state) []event {
 	case s.phase == draining:
 		return []event{cleared{true}, cleared{false}}
 	case s.phase == starting:
-		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), config.ExitSystem}}
+		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), process.ExitSystem}}
 	case (s.phase == validating && !s.busy) || s.phase == reloading || s.phase == proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/process"
 )
 
 // Rejected is why confit left before the app was started.
@@ -65,7 +66,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		keys = append(keys, "nextTry", t.retry.wait)
 	}
 	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
-	t.abandon(config.ExitRejected, &Rejected{reason, tail})
+	t.abandon(process.ExitRejected, &Rejected{reason, tail})
 }
 
 // rejectAccepted goes back further: the app can't live on the accepted

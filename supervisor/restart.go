@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"confit/config"
+	"confit/process"
 	"confit/signals"
 )
 
@@ -110,9 +110,9 @@ func (t *transition) appStarted(pid int) {
 func (t *transition) startFailed(e startFailed) {
 	switch {
 	case t.phase != starting:
-	case e.code == config.ExitSystem && !t.neverStarted():
+	case e.code == process.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
-	case e.code == config.ExitSystem:
+	case e.code == process.ExitSystem:
 		t.leave(e.code, e.err)
 	case t.suspectAtStart() != nobody:
 		t.started = true

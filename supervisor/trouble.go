@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"confit/config"
+	"confit/process"
 )
 
 // remind says that the linker's answer is late, or takes up a withdrawal that
@@ -42,7 +42,7 @@ func (t *transition) crash(err error) {
 	switch t.phase {
 	case restarting, draining, starting, stopping:
 	default:
-		t.leaving, t.cause = config.ExitSystem, err
+		t.leaving, t.cause = process.ExitSystem, err
 		t.giveUp()
 	}
 }

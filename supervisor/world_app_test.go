@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 
-	"confit/config"
 	"confit/process"
 	"confit/signals"
 )
@@ -17,7 +16,7 @@ func (w *world) spawn() event {
 	case w.live == nil && w.visible == nil:
 		w.fatalf("spawns without a generation")
 	case w.frail && w.rand.IntN(4) == 0:
-		return startFailed{errors.New("no more processes"), config.ExitSystem}
+		return startFailed{errors.New("no more processes"), process.ExitSystem}
 	case w.rand.IntN(50) == 0:
 		return startFailed{errors.New("not found"), 127}
 	}
