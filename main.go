@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -22,53 +23,53 @@ var version = "devel"
 
 func main() {
 	environ := signals.Environ()
-	becomeApp(os.Args, environ)
+	if hook, err := process.Become(os.Args, environ); err != nil {
+		leave(process.NewLog(os.Stderr), process.StartCode(err), err, hook)
+	}
 	inbox, err := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
-	stderr := process.NewLog(process.Unstopped(os.Stderr))
-	code := process.ExitSystem
+	stderr, code := process.NewLog(os.Stderr), process.ExitSystem
 	if err == nil {
 		code, err = run(inbox, stderr, os.Args, environ)
 	}
-	if err != nil {
-		lastWords(stderr, code, err)
-	}
-	stderr.Flush()
-	os.Exit(code)
+	leave(stderr, code, err, code == status.None)
 }
 
-func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (int, error) {
+func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code int, err error) {
 	c, err := config.Parse(args, environ)
-	switch {
-	case process.Refused(err): // to read a links file
+	if process.Refused(err) { // to read a links file
 		return process.ExitSystem, err
-	case err != nil:
+	} else if err != nil {
 		return process.ExitUsage, err
 	}
 	switch out := process.Unstopped(os.Stdout); c.Mode {
-	case config.Help:
-		fmt.Fprint(out, config.Usage)
-	case config.Version:
-		fmt.Fprintln(out, "confit", version)
-	case config.Check:
-		return refuse(process.ExitUsage, config.Explain(out, &c))
-	case config.Bake:
-		return refuse(process.ExitSystem, linker.Bake(c.Linker(nil)))
-	case config.Install:
-		return refuse(process.ExitSystem, linker.Install(c.Install))
+	case config.Run:
+		return supervise(inbox, stderr, environ, &c)
 	case config.Status:
 		data, err := linker.ReadStatus(c.State)
 		if err != nil {
 			return status.None, err
 		}
-		return status.Show(os.Stdout, data)
-	default:
-		return supervise(inbox, stderr, environ, &c)
+		return status.Show(out, data)
+	case config.Check:
+		code, err = process.ExitUsage, config.Explain(out, &c)
+	case config.Bake:
+		code, err = process.ExitSystem, linker.Bake(c.Linker(nil))
+	case config.Install:
+		code, err = process.ExitSystem, linker.Install(c.Install)
+	case config.Help:
+		fmt.Fprint(out, config.Usage)
+	case config.Version:
+		fmt.Fprintln(out, "confit", version)
 	}
-	return 0, nil
+	if err == nil {
+		code = 0
+	}
+	return code, err
 }
 
-// supervise runs the app. Up to its start every refusal is the end; then the exit code is the app's.
+// supervise runs the app. Until the app is started each refusal is the end;
+// from then on the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
 	settings := c.Linker(log)
@@ -80,7 +81,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)
 	}
-	environ, socket, err := notify.Offer(environ, c.State+"/notify")
+	environ, socket, err := notify.Offer(environ, c.State)
 	if err != nil {
 		log.Warn("the app can't say that it is ready", "error", err)
 	}
@@ -88,14 +89,32 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
-		App: process.Command{Args: c.App, Env: environ, Dir: dir, Ignored: inbox.Inherited.Ignored()},
+		App: process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited},
 	}.Run()
 }
 
-// refuse is the exit code for an error, 0 for none.
-func refuse(code int, err error) (int, error) {
-	if err == nil {
-		code = 0
+// leave ends this process and says why. A guest's end isn't the container's: a
+// hook is one, and so is whoever asks for the status. Only Flush waits for a
+// reader of stderr, who may hang.
+func leave(stderr *process.Log, code int, err error, guest bool) {
+	if err != nil {
+		fmt.Fprintln(stderr, "confit:", err)
 	}
-	return code, err
+	if err != nil && !guest {
+		writeTerminationLog(err)
+	}
+	stderr.Flush()
+	os.Exit(code)
+}
+
+// writeTerminationLog writes where kubectl describe looks: terminationMessagePath
+// of the Pod's API. What a hook printed is on stderr already.
+func writeTerminationLog(reason error) {
+	if f, err := os.OpenFile("/dev/termination-log", os.O_WRONLY|os.O_TRUNC, 0); err == nil { // only in a pod
+		fmt.Fprint(f, reason)
+		if r := (*supervisor.Rejected)(nil); errors.As(reason, &r) {
+			fmt.Fprint(f, "\n", r.Tail)
+		}
+		f.Close()
+	}
 }

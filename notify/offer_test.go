@@ -9,8 +9,9 @@ import (
 
 func TestOffer(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "notify")
-	environ, s, err := Offer([]string{"A=1", "NOTIFY_SOCKET=", "B=2"}, path)
+	state := t.TempDir()
+	path := filepath.Join(state, "notify")
+	environ, s, err := Offer([]string{"A=1", "NOTIFY_SOCKET=", "B=2"}, state)
 	if err != nil || s == nil {
 		t.Fatal(s, err)
 	}
@@ -30,7 +31,7 @@ func TestOffer(t *testing.T) {
 func TestOfferNone(t *testing.T) {
 	t.Parallel()
 	given := []string{"NOTIFY_SOCKET=/run/other", "A=1"}
-	environ, s, err := Offer(given, filepath.Join(t.TempDir(), "notify"))
+	environ, s, err := Offer(given, t.TempDir())
 	if err != nil || s != nil || !slices.Equal(environ, given) {
 		t.Errorf("%q, %v, %v", environ, s, err)
 	}

@@ -102,9 +102,6 @@ func removeStale(path string) error {
 	return syscall.Unlink(path)
 }
 
-// Path is where an app finds the socket, for its NOTIFY_SOCKET.
-func (s *Socket) Path() string { return s.path }
-
 // Hints delivers a value when there may be something to receive.
 func (s *Socket) Hints() <-chan struct{} { return s.hints }
 

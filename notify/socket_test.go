@@ -25,8 +25,8 @@ func TestListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.file.Close()
-		if info, err := os.Lstat(path); err != nil || info.Mode() != fs.ModeSocket|0o666 || s.Path() != path {
-			t.Errorf("%v, %v, path %q", info, err, s.Path())
+		if info, err := os.Lstat(path); err != nil || info.Mode() != fs.ModeSocket|0o666 || s.path != path {
+			t.Errorf("%v, %v, path %q", info, err, s.path)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestListenRefused(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a path of 107 bytes: %v", err)
 	}
-	if err := errors.Join(transmit(s.Path(), "READY=1"), s.Close()); err != nil {
+	if err := errors.Join(transmit(s.path, "READY=1"), s.Close()); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,7 +72,7 @@ func TestReceive(t *testing.T) {
 		t.Errorf("received %+v of nobody", m)
 	}
 	for _, text := range []string{"RELOADING=1\nSTATUS=a", "", "\x00\xff\n=", "READY=1"} {
-		if err := transmit(s.Path(), text); err != nil {
+		if err := transmit(s.path, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestTooLong(t *testing.T) {
 	s := newSocket(t)
 	for size, want := range map[int]State{longestMessage: Ready, longestMessage + 1: Unsaid, 100_000: Unsaid} {
 		text := "READY=1\nX=" + strings.Repeat("x", size)
-		if err := transmit(s.Path(), text[:size]); err != nil {
+		if err := transmit(s.path, text[:size]); err != nil {
 			t.Fatal(err)
 		}
 		if m := next(t, s); m.State != want || m.PID != os.Getpid() {
@@ -109,9 +109,9 @@ func TestTooLong(t *testing.T) {
 func TestSender(t *testing.T) {
 	t.Parallel()
 	s := newSocket(t)
-	stranger := asRole("send", s.Path(), "READY=1")
+	stranger := asRole("send", s.path, "READY=1")
 	stranger.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	for _, cmd := range []*exec.Cmd{asRole("send", s.Path(), "READY=1"), asRole("fork", s.Path(), "READY=1"), stranger} {
+	for _, cmd := range []*exec.Cmd{asRole("send", s.path, "READY=1"), asRole("fork", s.path, "READY=1"), stranger} {
 		pid := number(t, cmd)
 		if m := next(t, s); m != (Message{PID: pid, State: Ready}) {
 			t.Errorf("%+v, want pid %d", m, pid)
@@ -159,7 +159,7 @@ func TestBarrier(t *testing.T) {
 		for i := range descriptors {
 			descriptors[i] = int(w.Fd())
 		}
-		if err := errors.Join(transmit(s.Path(), "READY=1"), transmit(s.Path(), text, descriptors...), w.Close()); err != nil {
+		if err := errors.Join(transmit(s.path, "READY=1"), transmit(s.path, text, descriptors...), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if m := next(t, s); m.State != Ready {
@@ -198,7 +198,7 @@ func TestFlood(t *testing.T) {
 	t.Parallel()
 	const count = 3000
 	s := newSocket(t)
-	texts := []string{s.Path()}
+	texts := []string{s.path}
 	for i := range count {
 		texts = append(texts, fmt.Sprint("STATUS=", i))
 	}
@@ -223,13 +223,13 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(transmit(s.Path(), "READY=1"), s.Close()); err != nil {
+	if err := errors.Join(transmit(s.path, "READY=1"), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if m, ok := s.Receive(); ok {
 		t.Errorf("received %+v", m)
 	}
-	if _, err := os.Lstat(s.Path()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket is there: %v", err)
 	}
 }

@@ -5,19 +5,21 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"confit/signals"
 )
 
-// Via is what a parent can't do for a new process, which therefore is confit
-// once more for a moment, and then becomes the program (execve(2)).
-type Via struct {
-	Ignored string // the signals to be ignored, as package signals writes them
-	Listen  bool   // LISTEN_PID has to be its own pid, sd_listen_fds(3)
-	Hook    bool   // it is a hook, not the app; that alone is no reason
+// via is what a parent can't do for a new process. So that process is confit
+// once more for a moment, sets it right, and becomes the program (execve(2)).
+type via struct {
+	ignored string // the signals to be ignored, as package signals writes them
+	listen  bool   // LISTEN_PID has to be its own pid, sd_listen_fds(3)
+	hook    bool   // it is a hook, not the app; that alone is no reason
 }
 
 const (
-	// becoming is argv[0] of such a process. Behind it stand the fields of Via,
-	// the path of the program, and its arguments.
+	// becoming is argv[0] of such a process. The fields of via follow, then the
+	// path of the program, then its arguments.
 	becoming = "confit: becoming"
 	fields   = 5
 
@@ -26,24 +28,37 @@ const (
 
 // commandLine asks confit to become a program. Without /proc there is no
 // confit to ask, and the program is started as it is.
-func (v Via) commandLine(path string, args []string) (string, []string) {
-	if (v.Ignored == "" && !v.Listen) || executable(self) != nil {
+func (v via) commandLine(path string, args []string) (string, []string) {
+	if (v.ignored == "" && !v.listen) || executable(self) != nil {
 		return path, args
 	}
-	return self, append([]string{becoming, v.Ignored, strconv.FormatBool(v.Listen), strconv.FormatBool(v.Hook), path}, args...)
+	return self, append([]string{becoming, v.ignored, strconv.FormatBool(v.listen), strconv.FormatBool(v.hook), path}, args...)
 }
 
-// Asked reports whether this process is asked to become a program, and which.
-func Asked(args, environ []string) (c Command, v Via, asked bool) {
+// Become makes this process the app or the hook, if it was started for that.
+// Otherwise it does nothing and returns nil. It comes before anything else: to
+// subscribe to a signal first would take it from the app. An error is the end
+// of the process, and hook reports whether it is only a hook's.
+func Become(args, environ []string) (hook bool, err error) {
+	c, v, asked := asked(args, environ)
+	if !asked {
+		return false, nil
+	}
+	signals.Restore(v.ignored)
+	return v.hook, c.become(v)
+}
+
+// asked reports whether this process is asked to become a program, and which.
+func asked(args, environ []string) (c Command, v via, asked bool) {
 	if len(args) <= fields || args[0] != becoming {
 		return c, v, false
 	}
-	return Command{Args: args[fields:], Env: environ, path: args[fields-1]}, Via{args[1], args[2] == "true", args[3] == "true"}, true
+	return Command{Args: args[fields:], Env: environ, path: args[fields-1]}, via{args[1], args[2] == "true", args[3] == "true"}, true
 }
 
-// Become makes this process the program. It returns only when that can't be.
-func (c Command) Become(v Via) error {
-	if v.Listen {
+// become returns only when this process can't be the program.
+func (c Command) become(v via) error {
+	if v.listen {
 		for i, kv := range c.Env {
 			if strings.HasPrefix(kv, listenPID) {
 				c.Env[i] = listenPID + strconv.Itoa(os.Getpid())

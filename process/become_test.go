@@ -12,20 +12,20 @@ import (
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	app := []string{"sh", "-c", "", "confit: becoming"}
-	for _, v := range []Via{{Ignored: "1"}, {Listen: true}, {"8000000000000001", true, true}, {Ignored: "1", Hook: true}} {
+	for _, v := range []via{{ignored: "1"}, {listen: true}, {"8000000000000001", true, true}, {ignored: "1", hook: true}} {
 		path, args := v.commandLine("/bin/sh", app)
-		c, got, asked := Asked(args, []string{"A=1"})
-		if path != self || !asked || got != v || c.path != "/bin/sh" || !slices.Equal(c.Env, []string{"A=1"}) || !slices.Equal(c.Args, app) {
-			t.Errorf("%+v: %q %q is read as %+v, %+v, %v", v, path, args, c, got, asked)
+		c, got, found := asked(args, []string{"A=1"})
+		if path != self || !found || got != v || c.path != "/bin/sh" || !slices.Equal(c.Env, []string{"A=1"}) || !slices.Equal(c.Args, app) {
+			t.Errorf("%+v: %q %q is read as %+v, %+v, %v", v, path, args, c, got, found)
 		}
 	}
-	for _, v := range []Via{{}, {Hook: true}} {
+	for _, v := range []via{{}, {hook: true}} {
 		if path, args := v.commandLine("/bin/sh", app); path != "/bin/sh" || !slices.Equal(args, app) {
 			t.Errorf("without need: %q %q", path, args)
 		}
 	}
 	for _, args := range [][]string{nil, {becoming}, {becoming, "", "true", "false", "/bin/sh"}, {"confit", "", "true", "false", "/bin/sh", "sh"}} {
-		if _, _, asked := Asked(args, nil); asked {
+		if _, _, found := asked(args, nil); found {
 			t.Errorf("%q is taken for a program to become", args)
 		}
 	}

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"confit/signals"
 )
 
 // Command is what to run. An empty Dir is confit's own working directory.
 type Command struct {
-	Args    []string // the program and its arguments, as main receives them
-	Env     []string // KEY=VALUE; its PATH finds the program
-	Vars    []string // KEY=VALUE; these win over Env
-	Dir     string
-	Ignored string // of the signals, as in Via
+	Args      []string // the program and its arguments, as main receives them
+	Env       []string // KEY=VALUE; its PATH finds the program
+	Vars      []string // KEY=VALUE; these win over Env
+	Dir       string
+	Inherited signals.Inherited // what it is started with
 
 	path string // the program, once it was found
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -30,9 +31,9 @@ type Log struct {
 	stuck bool      // the last who waited did so in vain, and nothing was written since
 }
 
-// NewLog starts to write to w.
-func NewLog(w io.Writer) *Log {
-	l := &Log{to: w}
+// NewLog starts to write to a file, which may be a terminal.
+func NewLog(f *os.File) *Log {
+	l := &Log{to: Unstopped(f)}
 	l.more.L = &l.mutex
 	go l.run()
 	return l

@@ -17,17 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a process; attr makes it the leader of a group of its own.
-func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
+// start starts a process, with the mask of signals that confit was started with;
+// attr makes it the leader of a group of its own.
+func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr}
-	path, args := via.commandLine(path, c.Args)
-	err = orByShell(path, args, func(path string, args []string) (err error) {
-		pid, err = syscall.ForkExec(path, args, how)
-		return err
+	path, args := v.commandLine(path, c.Args)
+	c.Inherited.Lend(func() {
+		err = orByShell(path, args, func(path string, args []string) (err error) {
+			pid, err = syscall.ForkExec(path, args, how)
+			return err
+		})
 	})
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
@@ -43,7 +46,7 @@ func start(c Command, via Via, files []uintptr, attr *syscall.SysProcAttr) (pid 
 // a confit that is in the background.
 func StartApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: appInFront()}
-	return start(c, Via{Ignored: c.Ignored, Listen: c.listens()}, []uintptr{0, 1, 2}, attr)
+	return start(c, via{ignored: c.Inherited.Ignored(), listen: c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 
 // LeaveDirectory makes / confit's own working directory, so that it keeps no
@@ -59,7 +62,7 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err = start(c, Via{Ignored: c.Ignored, Hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
 	if err == nil {
 		f.hooks[pid] = true
 	}

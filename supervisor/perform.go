@@ -133,10 +133,8 @@ func (l *loop) noteFailedSignal(err error, pid int) {
 }
 
 func (l *loop) spawn() event {
-	var pid int
-	var err error
 	app := l.withVariables(l.App, l.state.inForce())
-	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(app) })
+	pid, err := process.StartApp(app)
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}
 	}
@@ -226,8 +224,7 @@ func (l *loop) runHook(a runHook) event {
 	}
 	c := l.withVariables(l.App, a.candidate.Generation) // its surroundings are the app's
 	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
-	var pid int
-	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })
+	pid, err := l.family.StartHook(c, out.Writer())
 	if err != nil {
 		out.Close()
 		return hookStartFailed{err}
