@@ -87,7 +87,7 @@ hidden:
 	MOVQ	$1, ·entered(SB)
 	JMP	_rt0_amd64_linux(SB)
 
-// The handler of signals, see queue.go. The signal is in DI.
+// The handler of signals, see subscribe.go. The signal is in DI.
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
 	PUSHQ	DI
 	MOVQ	SP, SI

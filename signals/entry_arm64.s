@@ -91,7 +91,7 @@ hidden:
 	MOVD	R6, ·entered(SB)
 	JMP	_rt0_arm64_linux(SB)
 
-// The handler of signals, see queue.go. The signal is in R0; what it returns
+// The handler of signals, see subscribe.go. The signal is in R0; what it returns
 // to is the kernel's, sigreturn(2).
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
 	SUB	$16, RSP

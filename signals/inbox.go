@@ -13,7 +13,7 @@ type Inbox struct {
 	// Children holds a value when a child has changed state; one place is
 	// enough, as every wake reaps all there is. No number of other signals keeps
 	// it waiting. Those that are sent before a child ends can be received when
-	// this tells of it, see queue.go.
+	// this tells of it, see subscribe.go.
 	Children <-chan os.Signal
 	// Inherited is for the processes that confit starts.
 	Inherited Inherited

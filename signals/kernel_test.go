@@ -65,12 +65,3 @@ func endsReally(t *testing.T, sig Signal) bool {
 	t.Fatalf("the child ended with status %#x", status)
 	return false
 }
-
-// retry repeats a call that a signal interrupted.
-func retry(call func() (int, error)) (int, error) {
-	for {
-		if n, err := call(); err != unix.EINTR {
-			return n, err
-		}
-	}
-}
