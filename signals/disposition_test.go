@@ -14,8 +14,8 @@ import (
 	"confit/integration/world"
 )
 
-// planned is what the process in the role dispose does with a signal: of every
-// three one is caught, one ignored, one left to the default.
+// planned is what the process in the role dispose does with a signal. In turn it
+// catches one, ignores one, and leaves one to the default.
 func planned(sig Signal) Disposition {
 	switch {
 	case uncatchable(sig):
@@ -26,7 +26,7 @@ func planned(sig Signal) Disposition {
 	return [...]Disposition{Caught, Ignored, Default}[sig%3]
 }
 
-// dispose sets its dispositions, says so, and waits to be let go.
+// dispose sets its dispositions, says so, and waits for its end.
 func dispose() {
 	signal.Notify(make(chan os.Signal, 1))
 	for _, sig := range everySignal() {
@@ -42,7 +42,7 @@ func dispose() {
 	stay()
 }
 
-// stay says that all is set up, and waits to be let go.
+// stay says that all is set up, and waits for its end.
 func stay() {
 	fmt.Println("ready")
 	_, _ = io.ReadAll(os.Stdin)
@@ -59,8 +59,8 @@ func TestDispositionOf(t *testing.T) {
 	}
 }
 
-// TestDispositionOfShell: what an entrypoint script does, before and after its
-// exec: handlers go with the program, what is ignored stays (execve(2)).
+// TestDispositionOfShell follows an entrypoint script through its exec: handlers
+// go with the program, ignored signals stay ignored (execve(2)).
 func TestDispositionOfShell(t *testing.T) {
 	t.Parallel()
 	const traps = `trap : USR1; trap "" HUP; `
@@ -102,8 +102,8 @@ func spoof() {
 	stay()
 }
 
-// TestDispositionIsNotSpoofed: the name of a process stands in front of its
-// masks in /proc/PID/status, with the line breaks escaped.
+// TestDispositionIsNotSpoofed: in /proc/PID/status the name of a process stands
+// above its masks, but its line breaks are escaped.
 func TestDispositionIsNotSpoofed(t *testing.T) {
 	t.Parallel()
 	pid := begin(t, asRole("spoof")).pid()

@@ -2,19 +2,20 @@
 
 package signals
 
-// The entry point: entry_*.s is what the kernel jumps to, in front of the Go
-// runtime, in a binary that build.sh makes. The runtime starts by catching
-// every signal and unblocking those that end a program. So what confit was
-// started with could not be found out later; and in the milliseconds before
-// main subscribes, a TERM would end PID 1 with exit code 2
-// (runtime.dieFromSignal), which the kernel never does to a PID 1 that doesn't
-// ask for it. The steps:
+import "golang.org/x/sys/unix"
+
+// In a binary that build.sh makes, the kernel jumps to entry_*.s instead of the
+// Go runtime, which starts by catching every signal and unblocking those that end
+// a program. After that nobody could tell any more what confit was started with;
+// and in the milliseconds before main subscribes, a TERM would end PID 1 with exit
+// code 2 (runtime.dieFromSignal), which the kernel never does to a PID 1 that
+// doesn't ask for it. The steps:
 //
 //  1. note which signals are ignored
 //  2. note the mask, and block all that can wait
-//  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked,
-//     too: it never blocks what is marked as deadly, or as the C library's, in
-//     runtime.sigtable (runtime.blockableSig), so that mark is taken off
+//  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked, too:
+//     it never blocks a signal that runtime.sigtable marks as deadly or as the C
+//     library's (runtime.blockableSig), so take that mark off
 //  4. note where the environment is, and show the runtime an empty one
 //     (environ.go says why)
 //  5. note where the handler is
@@ -25,18 +26,18 @@ package signals
 // action is room for the kernel's struct sigaction, rt_sigaction(2).
 var action [4]uint64
 
-// heldAtEntry is blocked at once: all but what a fault raises, for which the
-// kernel would end a confit that has it blocked, URG, by which the runtime
-// preempts, and the C library's two.
-var heldAtEntry = ^uint64(1<<(4-1) | 1<<(5-1) | 1<<(7-1) | 1<<(8-1) | 1<<(11-1) | 1<<(31-1) | // ILL TRAP BUS FPE SEGV SYS
-	1<<(23-1) | 1<<(32-1) | 1<<(33-1))
+// heldAtEntry is blocked at once. It lacks the signals of faults, as the kernel
+// ends a process that has them blocked; URG, by which the runtime preempts; and
+// the C library's two.
+var heldAtEntry = ^set(1<<(unix.SIGILL-1) | 1<<(unix.SIGTRAP-1) | 1<<(unix.SIGBUS-1) | 1<<(unix.SIGFPE-1) |
+	1<<(unix.SIGSEGV-1) | 1<<(unix.SIGSYS-1) | 1<<(unix.SIGURG-1) | 1<<(32-1) | 1<<(33-1))
 
 // patient are the entries of runtime.sigtable that become _SigNotify alone, as
-// USR1 is. An entry is changed only if it looks as in Go 1.26, by its flags (1
-// is _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack, 128 _SigUnblock, 256 _SigIgn) and
-// the length of its name: with another Go the milliseconds stay as they are
-// without an entry point, and nothing breaks. A test fails then:
-// TestPID1_entry_point_fits_this_Go. A place of 0 ends the list.
+// USR1 is. The flags are 1 _SigNotify, 2 _SigKill, 4 _SigThrow, 64 _SigSetStack,
+// 128 _SigUnblock and 256 _SigIgn. An entry is changed only if its flags and the
+// length of its name are those of Go 1.26. With another Go nothing breaks: the
+// milliseconds are as dangerous as without an entry point, and
+// TestPID1_entry_point_fits_this_Go fails. A place of 0 ends the list.
 var patient = [...]struct{ place, flags, name uint64 }{
 	{1 * entrySize, 1 + 2, uint64(len("SIGHUP: terminal line hangup"))},
 	{2 * entrySize, 1 + 2, uint64(len("SIGINT: interrupt"))},
@@ -52,9 +53,9 @@ var patient = [...]struct{ place, flags, name uint64 }{
 // entrySize is that of the runtime's {flags int32; name string}.
 const entrySize = 24
 
-// nothing is what each variable of the environment is to the runtime: an empty
-// string.
+// nothing is the empty string that the runtime sees in place of each variable of
+// the environment.
 var nothing uint64
 
 // onlyChild is the set that holds CHLD, for the handler.
-var onlyChild uint64 = 1 << (17 - 1)
+var onlyChild set = 1 << (unix.SIGCHLD - 1)

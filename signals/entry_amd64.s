@@ -1,8 +1,8 @@
 //go:build entry
 
-// What the kernel jumps to instead of the Go runtime: see entry.go, which says
-// what each step is for. It may use any register but SP, where the kernel has
-// put the arguments.
+// What the kernel jumps to instead of the Go runtime: entry.go says what each
+// step is for. It may use any register but SP, where the kernel has put the
+// arguments.
 
 #include "textflag.h"
 

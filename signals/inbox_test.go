@@ -54,9 +54,8 @@ func inbox() {
 	}
 }
 
-// TestSubscribe sends a real process each signal that can be caught. It says
-// what it got, one at a time: that nothing comes of one is known by the next
-// one's coming in its place.
+// TestSubscribe sends a real process each signal that can be caught. The process
+// says what it got, one at a time. If it got nothing of one, it says the next.
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	c := begin(t, asRole("inbox"))

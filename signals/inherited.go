@@ -8,26 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Inherited is what a process was started with, and its children are to be
-// started with again: a set of signals is a mask, the lowest bit being signal 1.
+// Inherited is what confit was started with, and what it starts others with.
 type Inherited struct {
-	ignored, blocked uint64
-	exact            bool // both are known, from the entry point
+	ignored, blocked set
+	exact            bool // the entry point has noted both
 }
 
-// What the entry point has noted. All of it was written before there was a Go
-// runtime; without an entry point it is all 0.
+// The entry point writes these before there is a Go runtime. Without an entry
+// point they stay 0.
 var (
-	ignoredAtEntry, blockedAtEntry uint64
+	ignoredAtEntry, blockedAtEntry set
 	environAt                      *byte // the first variable
 	environCount                   uint64
 	handlerAt, restorerAt          uintptr // code for sigaction(2)
 	entered                        uint64  // 1 once the entry point has run
 )
 
-// atStart is what confit was started with. It is asked before os/signal is told
-// anything. Without the entry point it is what the Go runtime left of it: HUP
-// and INT, if they were ignored.
+// atStart is what confit was started with. It has to be asked before os/signal
+// is told anything. Without the entry point it is what the Go runtime leaves:
+// HUP and INT stay ignored if they were.
 func atStart() Inherited {
 	if entered == 1 {
 		return Inherited{ignored: ignoredAtEntry, blocked: blockedAtEntry, exact: true}
@@ -35,25 +34,25 @@ func atStart() Inherited {
 	var in Inherited
 	for _, sig := range []Signal{unix.SIGHUP, unix.SIGINT} {
 		if signal.Ignored(sig) {
-			in.ignored |= bit(sig)
+			in.ignored |= only(sig)
 		}
 	}
 	return in
 }
 
-// Ignored lists the ignored signals for [Restore], empty for none: they take a
-// process of its own, as the Go runtime gives what is caught its default action
-// in a child, and catches nearly every signal.
+// Ignored writes the set of ignored signals for [Restore]; "" is the empty set.
+// To ignore a signal takes code in the new process: the Go runtime catches nearly
+// every signal, and what is caught has its default action in a child.
 func (in Inherited) Ignored() string {
 	if in.ignored == 0 {
 		return ""
 	}
-	return strconv.FormatUint(in.ignored, 16)
+	return strconv.FormatUint(uint64(in.ignored), 16)
 }
 
-// Lend runs start with the mask of signals that confit was started with, which
-// a process that is started meanwhile inherits (sigprocmask(2)). A signal that
-// comes in meanwhile is caught as always.
+// Lend runs start with the mask that confit was started with: a new process has
+// that of the thread which starts it (sigprocmask(2)). Signals that come in
+// meanwhile are caught as always.
 func (in Inherited) Lend(start func()) {
 	if !in.exact {
 		start()
@@ -66,18 +65,18 @@ func (in Inherited) Lend(start func()) {
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
 }
 
-// Restore gives this process the mask that it was started with, and ignores
-// what its parent lists (see Ignored), for the program that it is about to
-// become by execve(2). It goes past the Go runtime, so nothing but the exec may
-// follow.
+// Restore prepares this process for execve(2): it has the mask that it was
+// started with again, it ignores the signals that its parent wrote by Ignored,
+// and every other signal has its default action. This goes past the Go runtime,
+// so nothing but execve(2) may follow.
 func Restore(ignored string) {
-	set, _ := strconv.ParseUint(ignored, 16, 64)
+	written, _ := strconv.ParseUint(ignored, 16, 64)
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		action := sigaction{}
-		if set&bit(sig) != 0 {
+		if set(written).has(sig) {
 			action.handler = ignore
 		}
-		action.set(sig)
+		action.install(sig)
 	}
 	if entered == 1 {
 		runtime.LockOSThread()

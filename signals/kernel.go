@@ -7,32 +7,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setMask returns the mask before.
-func setMask(blocked uint64) (before unix.Sigset_t) {
-	set := sigset(blocked)
-	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &set, &before)
+// What is here asks the kernel itself, past the Go runtime.
+
+// set is a set of signals as the kernel writes it: the lowest bit is signal 1.
+type set uint64
+
+func only(sig Signal) set { return 1 << (sig - 1) }
+
+func (s set) has(sig Signal) bool { return s&only(sig) != 0 }
+
+// setMask replaces this thread's mask and returns the one before.
+func setMask(blocked set) (before unix.Sigset_t) {
+	mask := blocked.forKernel()
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &mask, &before)
 	return before
 }
 
-// sigset is a set for the kernel. One word is all of it, signal(7), where there
-// is an entry point: on machines of 64 bits.
-func sigset(set uint64) (s unix.Sigset_t) {
-	*(*uint64)(unsafe.Pointer(&s)) = set
-	return s
+// forKernel fills the first word. Where there is an entry point, on machines of
+// 64 bits, that is the whole set, signal(7).
+func (s set) forKernel() (mask unix.Sigset_t) {
+	*(*set)(unsafe.Pointer(&mask)) = s
+	return mask
 }
 
 // sigaction is the kernel's struct, which isn't the C library's: rt_sigaction(2).
 type sigaction struct {
 	handler, flags, restorer uintptr
-	mask                     uint64
+	mask                     set
 }
 
 const ignore = 1 // SIG_IGN
 
-// set goes past the Go runtime. KILL and STOP refuse.
-func (a sigaction) set(sig Signal) {
+// install sets a signal's action. The kernel refuses to for KILL and STOP.
+func (a sigaction) install(sig Signal) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&a)), 0, 8, 0, 0)
 	runtime.KeepAlive(&a)
 }
-
-func bit(sig Signal) uint64 { return 1 << (sig - 1) }

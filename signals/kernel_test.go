@@ -11,12 +11,12 @@ import (
 	"confit/integration/world"
 )
 
-// survived is what a process exits with that a signal didn't end.
+// survived is the exit code of a process that its signal didn't end.
 const survived = 42
 
-// suffer sends itself a signal that it has no handler for. It is sent to the
-// thread that runs, so that it has had its effect before the call returns:
-// there is nothing to wait for.
+// suffer sends itself a signal for which it has no handler. It sends it to its
+// own thread, so the signal has its effect before the call returns, and there is
+// nothing to wait for.
 func suffer() {
 	runtime.LockOSThread()
 	n, err := strconv.Atoi(os.Args[1])

@@ -19,8 +19,8 @@ import (
 // roleVar makes the test binary play a process that signals are sent to.
 const roleVar = "SIGNALS_TEST_ROLE"
 
-// roles are those processes. Each leaves by itself: at the end of its standard
-// input at the latest.
+// roles are those processes. Each leaves by itself, at the latest at the end of
+// its standard input.
 var roles = map[string]func(){
 	"suffer": suffer, "dispose": dispose, "spoof": spoof, "inbox": inbox, "deaf": deaf,
 }
@@ -46,8 +46,8 @@ func asRole(role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// patience is how long a child may take to say something. It is that long for
-// a machine that is busy with much else; nothing waits for it to pass.
+// patience is how long a child may take to say something. It is long for the
+// sake of a busy machine; no test waits for it to pass.
 const patience = time.Minute
 
 // child is a process that talks in lines.
@@ -59,8 +59,8 @@ type child struct {
 	diesOf Signal // what is to end it, or 0
 }
 
-// begin starts a child and waits until it says that it is ready. It is let go
-// and collected at the end of the test.
+// begin starts a child and waits until it says that it is ready. The end of the
+// test ends and collects it.
 func begin(t *testing.T, cmd *exec.Cmd) *child {
 	t.Helper()
 	in, err := cmd.StdinPipe()

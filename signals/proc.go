@@ -7,19 +7,19 @@ import (
 	"strconv"
 )
 
-// statusOf is empty when the kernel doesn't say.
+// statusOf is /proc/PID/status, empty when the kernel doesn't say.
 func statusOf(pid int) []byte {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	return status
 }
 
-// mask reads a line of hexadecimal digits, the lowest bit being signal 1.
-func mask(status []byte, name string) (uint64, bool) {
+// mask reads a set of signals, which is written in hexadecimal.
+func mask(status []byte, name string) (set, bool) {
 	m, err := strconv.ParseUint(string(field(status, name)), 16, 64)
-	return m, err == nil
+	return set(m), err == nil
 }
 
-// field is what stands in one line.
+// field is the value of one line.
 func field(status []byte, name string) []byte {
 	for line := range bytes.Lines(status) {
 		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {

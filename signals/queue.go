@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queue is the pipe.
+// queue is the pipe in which signals for the app wait.
 type queue struct {
 	end   int // for writing
 	conn  syscall.RawConn
@@ -28,7 +28,7 @@ func newQueue() (*queue, error) {
 	return q, nil
 }
 
-// hint tells that something is there. It takes nothing out.
+// hint tells that something is there, and leaves it there.
 func (q *queue) hint() {
 	for q.conn.Read(readable) == nil {
 		q.hints <- struct{}{}
@@ -40,7 +40,7 @@ func readable(fd uintptr) bool {
 	return err == nil && n > 0
 }
 
-// take is the next signal; false means that none waits.
+// take takes the next signal out. It returns false when none waits.
 func (q *queue) take() (sig Signal, ok bool) {
 	var number [1]byte
 	_ = q.conn.Control(func(fd uintptr) { // Read would wait for hint to end
@@ -50,7 +50,7 @@ func (q *queue) take() (sig Signal, ok bool) {
 	return Signal(number[0]), ok
 }
 
-// put is for the signals that os/signal receives.
+// put adds a signal that os/signal has received.
 func (q *queue) put(sig os.Signal) {
 	_, _ = retry(func() (int, error) { return unix.Write(q.end, []byte{byte(sig.(Signal))}) })
 }

@@ -1,15 +1,14 @@
 // Package signals knows signals: their names and numbers, which of them
 // confit passes on, and what a process does with the ones it is sent.
 //
-// It guarantees that a name it prints is a name it reads, that an [Inbox]
-// receives before the first process is started, that the end of a child is told
-// whatever else comes in, that no disposition of confit's own is changed to
-// "ignored", which an app would inherit (golang/go#46321), and that what confit
-// was started with is known: the signals that were ignored and blocked, and the
-// environment.
+// It guarantees that a name it prints is a name it reads; that an [Inbox]
+// receives before the first process is started; that it tells of the end of a
+// child whatever else comes in; that confit itself ignores no signal, as an app
+// would inherit that (golang/go#46321); and that it knows what confit was started
+// with: which signals were ignored and blocked, and the environment.
 //
-// It knows nothing of files, generations or policy: who is sent what, and
-// when, is decided in package supervisor.
+// It knows nothing of files, generations or policy: package supervisor decides
+// who is sent what, and when.
 package signals
 
 import (
@@ -22,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Signal is a signal's number. It is the standard library's type, so that it
-// goes into os/signal and kill(2) as it is.
+// Signal is a signal's number. It is the standard library's type, which
+// os/signal and kill(2) take as it is.
 type Signal = syscall.Signal
 
 // The signals that have a meaning of their own to confit.
@@ -31,13 +30,13 @@ const (
 	CONT = unix.SIGCONT // go on
 	HUP  = unix.SIGHUP  // read your configuration again
 	INT  = unix.SIGINT  // stop, from the keyboard; of some images, from the platform
-	QUIT = unix.SIGQUIT // the same
+	QUIT = unix.SIGQUIT // the same, from both
 	TERM = unix.SIGTERM // the platform asks to stop
-	KILL = unix.SIGKILL
+	KILL = unix.SIGKILL // end at once
 )
 
-// rtMin and rtMax are the real-time signals that a program sees: the kernel's
-// begin at 32, of which the C library keeps two for itself, signal(7).
+// rtMin and rtMax are the first and the last real-time signal of a program. The
+// kernel's begin at 32; the C library keeps two for itself, signal(7).
 const (
 	rtMin Signal = 34
 	rtMax Signal = 64
@@ -46,8 +45,8 @@ const (
 // synonyms are the second names of signal(7).
 var synonyms = map[string]Signal{"IOT": unix.SIGABRT, "POLL": unix.SIGIO, "CLD": unix.SIGCHLD}
 
-// Parse reads a signal's name: TERM, SIGTERM, sigterm, 15, RTMIN, RTMIN+3 or
-// RTMAX-1. The error says what to write instead.
+// Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN,
+// RTMIN+3 or RTMAX-1. Its error says what to write instead.
 func Parse(name string) (Signal, error) {
 	s := strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if n, err := strconv.Atoi(s); err == nil {
@@ -73,7 +72,7 @@ func parseNumber(name string, n int) (Signal, error) {
 	return sig, nil
 }
 
-// parseRealTime reads what follows SIG in RTMIN, RTMIN+n, RTMAX-n and RTMAX.
+// parseRealTime reads RTMIN, RTMIN+n, RTMAX-n and RTMAX.
 func parseRealTime(s string) (Signal, bool) {
 	from, sign := rtMin, "+"
 	rest, ok := strings.CutPrefix(s, "RTMIN")
@@ -112,8 +111,7 @@ func Name(sig Signal) string {
 }
 
 // EndsByDefault reports whether the signal's default action ends a process,
-// with or without a core: the table of standard signals in signal(7). Every
-// real-time signal does.
+// with or without a core: the table in signal(7). Every real-time signal does.
 func EndsByDefault(sig Signal) bool {
 	switch sig {
 	case unix.SIGCHLD, unix.SIGURG, unix.SIGWINCH, unix.SIGCONT,
@@ -123,15 +121,13 @@ func EndsByDefault(sig Signal) bool {
 	return true
 }
 
-// Typed reports whether a terminal sends the signal when its key is typed: ^C,
-// ^\ and ^Z, termios(3).
-func Typed(sig Signal) bool {
-	return sig == unix.SIGINT || sig == unix.SIGQUIT || sig == unix.SIGTSTP
-}
+// Typed reports whether a terminal sends the signal to end what runs on it: ^C
+// and ^\, termios(3).
+func Typed(sig Signal) bool { return sig == INT || sig == QUIT }
 
-// forwarded lists the signals that are passed on to the app. Of these, PROF
-// and RTMIN come in only with the entry point: the Go runtime keeps one for its
-// profiler (runtime.sighandler) and leaves the other to musl (golang/go#39343).
+// forwarded lists the signals that confit passes on to the app. PROF and RTMIN
+// come in only with the entry point: the Go runtime keeps the first for its
+// profiler (runtime.sighandler) and leaves the second to musl (golang/go#39343).
 func forwarded() []os.Signal {
 	var list []os.Signal
 	for sig := Signal(1); sig <= rtMax; sig++ {
@@ -146,6 +142,6 @@ func forwarded() []os.Signal {
 	return list
 }
 
-// faults are the signals by which the kernel reports one in the program itself.
-// The Go runtime makes a panic of some of them.
+// faults are the signals by which the kernel reports a fault of the program
+// itself. The Go runtime makes a panic of some of them.
 var faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}

@@ -10,25 +10,26 @@ import (
 )
 
 // Signals wait in the kernel until the loop asks for them. Those for the app
-// are numbers in a pipe, in the order they came in. That a child has changed
-// state goes another way, so that it is neither behind them nor crowded out.
+// are numbers in a pipe, in the order in which they came in. The news of a child
+// goes another way, so that it is neither behind them nor crowded out.
 //
 // With the entry point confit has a handler of its own, which writes to both.
-// os/signal keeps one bit of each signal (runtime.sig.mask): of 50 real-time
-// signals that come in at once, which the kernel queues, it passes on one. And
-// to subscribe to all signals there takes 2 ms, half of what confit needs to
+// os/signal keeps one bit for each signal (runtime.sig.mask): of 50 real-time
+// signals that come in at once, all of which the kernel queues, it passes on one.
+// And to subscribe there to all signals takes 2 ms, half of what confit needs to
 // start an app.
 //
-// Of several pending signals the kernel delivers the one with the lowest number
-// first, so in a flood of USR1 none with a higher number would ever be
-// delivered. Therefore the handler, which nothing interrupts, unblocks CHLD when
-// it has written: one that is pending has its turn there and then. A TERM that
-// came before it (15, CHLD is 17) is in the pipe by that time.
+// Of several pending signals the kernel delivers the lowest number first, so a
+// flood of USR1 would keep back all signals with a higher number. Therefore the
+// handler, which nothing interrupts, unblocks CHLD (17) when it has written: a
+// pending CHLD has its turn at once. A TERM (15) that came before it is in the
+// pipe by then.
 
 // inboxSize is how many signals os/signal may hand over at once; it drops what
 // finds no room.
 const inboxSize = 256
 
+// subscribe fills the queue from now on, by confit's handler where there is one.
 func (q *queue) subscribe(children chan<- os.Signal) error {
 	list, died := forwarded(), make(chan os.Signal, 1)
 	if entered == 1 {
@@ -45,11 +46,11 @@ func (q *queue) subscribe(children chan<- os.Signal) error {
 	return nil
 }
 
-// Where the handler writes to: a pipe, which has room for 65,536 signals,
-// pipe(7), so that one that finds none is lost; and an eventfd(2).
+// The handler writes signals to a pipe, which has room for 65,536 (pipe(7)) and
+// loses what finds none; and the news of a child to an eventfd(2).
 var sentEnd, diedEnd uintptr //nolint:unused // the handler reads them
 
-// handle has confit's own handler take all signals but those that a fault
+// handle gives all signals to confit's own handler but those that a fault
 // raises, which stay with the Go runtime.
 func (q *queue) handle(children chan<- os.Signal) error {
 	died, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
@@ -57,42 +58,42 @@ func (q *queue) handle(children chan<- os.Signal) error {
 		return err
 	}
 	sentEnd, diedEnd = uintptr(q.end), uintptr(died)
-	var all uint64
+	var all set
 	for _, sig := range append(forwarded(), unix.SIGCHLD) {
 		if !slices.Contains(faults, sig) {
 			install(sig.(Signal))
-			all |= bit(sig.(Signal))
+			all |= only(sig.(Signal))
 		}
 	}
-	go receive(all)
+	go admit(all)
 	go watch(os.NewFile(uintptr(died), "children"), children)
 	return nil
 }
 
-// install makes the handler a signal's. It runs where the Go runtime's would, on
-// the stack for signals, and no other but CHLD's comes in between.
+// install gives a signal to the handler, which runs on the runtime's stack for
+// signals; none but CHLD's interrupts it.
 func install(sig Signal) {
 	const hasRestorer, onStack, restart = 0x04000000, 0x08000000, 0x10000000 // SA_RESTORER, SA_ONSTACK, SA_RESTART
-	a := sigaction{handler: handlerAt, flags: onStack | restart, mask: ^uint64(0)}
+	a := sigaction{handler: handlerAt, flags: onStack | restart, mask: ^set(0)}
 	if restorerAt != 0 {
 		a.flags |= hasRestorer
 		a.restorer = restorerAt
 	}
-	a.set(sig)
+	a.install(sig)
 }
 
-// receive has the one thread that signals are let in on, the others have them
+// admit keeps the one thread on which signals come in. All others have had them
 // blocked from the entry point on. It does nothing else.
-func receive(all uint64) {
+func admit(all set) {
 	runtime.LockOSThread()
-	set := sigset(all)
-	_ = unix.PthreadSigmask(unix.SIG_UNBLOCK, &set, nil)
+	mask := all.forKernel()
+	_ = unix.PthreadSigmask(unix.SIG_UNBLOCK, &mask, nil)
 	select {}
 }
 
 // watch tells of children.
 func watch(died *os.File, children chan<- os.Signal) {
-	var count [8]byte // all that have died since: eventfd(2)
+	var count [8]byte // of the deaths since the last look: eventfd(2)
 	for {
 		if _, err := died.Read(count[:]); err != nil {
 			return
@@ -101,7 +102,8 @@ func watch(died *os.File, children chan<- os.Signal) {
 	}
 }
 
-// fill copies what os/signal receives, and tells of children once that is done.
+// fill puts what os/signal receives into the queue, and tells of a child only
+// after that.
 func (q *queue) fill(received, died <-chan os.Signal, children chan<- os.Signal) {
 	for {
 		select {
@@ -116,7 +118,7 @@ func (q *queue) fill(received, died <-chan os.Signal, children chan<- os.Signal)
 	}
 }
 
-// wake leaves a value, unless one is waiting, which is as good as two.
+// wake leaves a value. If one waits already, that is enough.
 func wake(children chan<- os.Signal) {
 	select {
 	case children <- unix.SIGCHLD:

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program can take a signal without a handler: it has it blocked in each
-// thread, and asks for it by sigwait(3) (named, tini) or signalfd(2)
-// (keepalived). The kernel gives a signal to any thread that doesn't block it
-// (complete_signal of kernel/signal.c), so with one such thread the default
-// action takes place, and ends all of them.
+// A program can take a signal without a handler: each of its threads blocks it,
+// and one asks for it by sigwait(3) (named, tini) or signalfd(2) (keepalived). The
+// kernel gives a signal to any thread that doesn't block it (complete_signal of
+// kernel/signal.c), so a single such thread is enough for the default action,
+// which ends them all.
 
 // taker is what a thread would do with the signal.
 type taker byte
@@ -22,24 +22,23 @@ type taker byte
 const (
 	open    taker = 'o' // the default action
 	blocked taker = 'b'
-	waiting taker = 'w' // it asks for it just now
+	waiting taker = 'w' // it asks for the signal just now
 )
 
-// waited reports whether each thread of the process has the signal blocked, or
-// waits for it. What it was started with says nothing: a signal that confit
-// itself was started with blocked is blocked in the app whether it asks for it
-// or not.
-func waited(pid int, sig Signal, inherited uint64) bool {
-	if inherited&bit(sig) != 0 {
+// waited reports whether each thread of the process blocks the signal or waits
+// for it. Of a signal that confit itself was started with blocked nothing can be
+// said: the app has it blocked, too, whether it asks for it or not.
+func waited(pid int, sig Signal, inherited set) bool {
+	if inherited.has(sig) {
 		return false
 	}
 	threads := takers(pid, sig)
 	return len(threads) > 0 && !slices.Contains(threads, open)
 }
 
-// takers asks each thread. They come and go meanwhile: one that is new has the
+// takers asks each thread. Threads may come and go meanwhile. A new one has the
 // mask of its maker (pthread_sigmask(3)), which is asked, too; one that has ended
-// takes no signal any more.
+// takes no signal.
 func takers(pid int, sig Signal) []taker {
 	var list []taker
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
@@ -56,22 +55,22 @@ func takers(pid int, sig Signal) []taker {
 }
 
 func takerIn(status []byte, task string, sig Signal) taker {
-	set, ok := mask(status, "SigBlk:")
+	held, ok := mask(status, "SigBlk:")
 	switch {
-	case ok && set&bit(sig) != 0:
+	case ok && held.has(sig):
 		return blocked
-	case awaited(task)&bit(sig) != 0:
+	case awaited(task).has(sig):
 		return waiting
 	}
 	return open
 }
 
-// awaited is the set that a thread waits for in rt_sigtimedwait(2), by which
-// sigwait(3) does it as well. While it is there the kernel doesn't count that
-// set as blocked (do_sigtimedwait of kernel/signal.c). /proc/PID/syscall tells of
-// the system call and where its set is, proc_pid_syscall(5). Who may not see it
-// takes the thread for one that doesn't wait.
-func awaited(task string) uint64 {
+// awaited is the set that a thread waits for in rt_sigtimedwait(2), which is
+// what sigwait(3) calls. Meanwhile SigBlk lacks that set (do_sigtimedwait of
+// kernel/signal.c), but /proc/PID/syscall shows the system call and where its set
+// is, proc_pid_syscall(5). Where confit may not read these, the thread counts as
+// one that doesn't wait.
+func awaited(task string) set {
 	text, err := os.ReadFile(task + "/syscall")
 	if err != nil {
 		return 0
@@ -90,9 +89,9 @@ func awaited(task string) uint64 {
 		return 0
 	}
 	defer memory.Close()
-	var set [8]byte
-	if _, err := memory.ReadAt(set[:], at); err != nil {
+	var bytes [8]byte
+	if _, err := memory.ReadAt(bytes[:], at); err != nil {
 		return 0
 	}
-	return binary.NativeEndian.Uint64(set[:])
+	return set(binary.NativeEndian.Uint64(bytes[:]))
 }

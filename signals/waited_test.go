@@ -85,17 +85,17 @@ func sent(t *testing.T, c *child, how string, dies bool) {
 	}
 }
 
-// TestWaitedInherited: a signal that confit was started with blocked is blocked
-// in whatever it starts.
+// TestWaitedInherited: whatever confit starts blocks the signals that confit was
+// started with blocked.
 func TestWaitedInherited(t *testing.T) {
 	t.Parallel()
 	cmd := waiter(t, "nothing")
 	cmd.Path, cmd.Args = "/usr/bin/env", append([]string{"env", "--block-signal=HUP"}, cmd.Args...)
 	pid := begin(t, cmd).pid()
-	if got := dispositionOf(pid, HUP, bit(HUP)); got != Default {
+	if got := dispositionOf(pid, HUP, only(HUP)); got != Default {
 		t.Errorf("HUP, which confit was started with blocked, is %v", got)
 	}
-	if got := dispositionOf(pid, HUP, bit(TERM)); got != Waited {
+	if got := dispositionOf(pid, HUP, only(TERM)); got != Waited {
 		t.Errorf("HUP, which its own program has blocked, is %v", got)
 	}
 }
@@ -111,7 +111,7 @@ func TestPendingOfNobody(t *testing.T) {
 	}
 }
 
-// TestWaitedByStranger: a thread that may not be looked into counts as one that
+// TestWaitedByStranger: a thread into which nobody may look counts as one that
 // doesn't wait.
 func TestWaitedByStranger(t *testing.T) {
 	t.Parallel()
