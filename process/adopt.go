@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Successor finds the process that took an app's place when it replaced itself:
-// nginx at USR2 and QUIT, fluentd at USR2. It was the app's child and is
-// confit's now, runs the same program, and of several such it is the oldest, as
-// the others are its own. It is 0 when there is none: one that has ended is no
-// successor, even if nobody has reaped it.
-func (f *Family) Successor(program string) (pid, group int) {
+// Successor finds the process that took an app's place when the app replaced
+// itself: nginx at USR2 and QUIT, fluentd at USR2. It was the app's child and is
+// confit's now, and it runs the same program. Of several such the oldest is the
+// successor, as the others are its own children. The pid is 0 when there is none;
+// a process that has ended is none, even if nobody has reaped it yet.
+func (f *Family) Successor(program string) (pid int, group Group) {
 	oldest := stat{}
 	for _, s := range processes() {
 		if s.parent != os.Getpid() || s.ended || f.hooks[s.pid] || program == "" || Executable(s.pid) != program {
@@ -24,9 +24,9 @@ func (f *Family) Successor(program string) (pid, group int) {
 	if oldest.pid == 0 {
 		return 0, 0
 	}
-	group, err := unix.Getpgid(oldest.pid)
+	now, err := unix.Getpgid(oldest.pid)
 	if err != nil {
 		return 0, 0
 	}
-	return oldest.pid, group
+	return oldest.pid, Group(now)
 }

@@ -12,8 +12,8 @@ import (
 // via is what a parent can't do for a new process. So that process is confit
 // once more for a moment, sets it right, and becomes the program (execve(2)).
 type via struct {
-	ignored string // the signals to be ignored, as package signals writes them
-	listen  bool   // LISTEN_PID has to be its own pid, sd_listen_fds(3)
+	ignored string // the signals to ignore, as package signals writes them
+	listen  bool   // LISTEN_PID has to be its own pid
 	hook    bool   // it is a hook, not the app; that alone is no reason
 }
 

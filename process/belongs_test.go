@@ -48,20 +48,20 @@ func TestBelongs(t *testing.T) {
 		eventually(t, "zombie", func() bool { return isZombie(pids["zombie"]) })
 		its := map[string]bool{"app": true, "child": true, "orphan": true, "session": true, "child of a session": true, "zombie": true}
 		for who, pid := range pids {
-			if Belongs(pid, app, app) != its[who] {
+			if Belongs(pid, app, Group(app)) != its[who] {
 				t.Errorf("%s: %v", who, !its[who])
 			}
 			if Belongs(pid, 0, 0) || Belongs(pid, 1, 1) {
 				t.Errorf("%s belongs to an app that isn't there", who)
 			}
 		}
-		if leader := pids["orphan"]; !Belongs(leader, leader, app) || !Belongs(app, leader, app) {
+		if leader := pids["orphan"]; !Belongs(leader, leader, Group(app)) || !Belongs(app, leader, Group(app)) {
 			t.Error("an adopted app doesn't own itself, or not its group")
 		}
-		if !Belongs(pids["session"], app, pids["hook"]) {
+		if !Belongs(pids["session"], app, Group(pids["hook"])) {
 			t.Error("a child of an app in a strange group isn't its own")
 		}
-		endAll(n, app)
+		endAll(n, Group(app))
 	})
 }
 
@@ -75,18 +75,18 @@ case $1 in 60 | 70) echo $$ ;; 71) exec sleep 300 ;; esac
 setsid "$0" $(($1 + 1)) & wait
 `, 0o755)
 		app := n.talking(w, "exec "+deeper+" 0")
-		if near, far := number(t, r), number(t, r); !Belongs(near, app, app) || Belongs(far, app, app) {
-			t.Errorf("60 below: %v, 70 below: %v", Belongs(near, app, app), Belongs(far, app, app))
+		if near, far := number(t, r), number(t, r); !Belongs(near, app, Group(app)) || Belongs(far, app, Group(app)) {
+			t.Errorf("60 below: %v, 70 below: %v", Belongs(near, app, Group(app)), Belongs(far, app, Group(app)))
 		}
 		eventually(t, "end of the line", func() bool {
 			list := descendants(app)
 			return len(list) == 71 && Executable(list[70]) != Executable(app) // or it would go on after the end of the test
 		})
-		endAll(n, app)
+		endAll(n, Group(app))
 	})
 }
 
-func endAll(n *nursery, group int) {
+func endAll(n *nursery, group Group) {
 	EndLeftovers(group, unix.SIGKILL, false)
 	n.until("all ended", func() bool { return !Leftovers(group) })
 }

@@ -9,21 +9,24 @@ import (
 	"confit/signals"
 )
 
-// Command is what to run. An empty Dir is confit's own working directory.
+// Command is what to run, and in what surroundings. An empty Dir is confit's own
+// working directory.
 type Command struct {
 	Args      []string // the program and its arguments, as main receives them
 	Env       []string // KEY=VALUE; its PATH finds the program
 	Vars      []string // KEY=VALUE; these win over Env
 	Dir       string
-	Inherited signals.Inherited // what it is started with
+	Inherited signals.Inherited // the signals that it ignores and blocks
 
-	path string // the program, once it was found
+	path string // of the program, once it was found
 }
 
+// listenPID begins the variable that names for whom descriptors were passed,
+// sd_listen_fds(3).
 const listenPID = "LISTEN_PID="
 
-// listens reports whether descriptors were passed to confit by socket
-// activation: they are for the app then.
+// listens reports whether socket activation passed descriptors to confit: they
+// are meant for the app.
 func (c Command) listens() bool {
 	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
 }

@@ -8,8 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill sends a signal to one process. Pids below 2 are refused: 0 and -1 mean
-// groups and everybody in kill(2), and 1 is confit itself.
+// Group is the number of a process group. Of a process that leads one it is the
+// pid, too.
+type Group int
+
+// Kill sends a signal to one process. It refuses pids below 2: to kill(2) 0 and
+// -1 mean groups and everybody, and 1 is confit itself.
 func Kill(pid int, sig syscall.Signal) error {
 	if pid <= 1 {
 		return fmt.Errorf("cannot signal pid %d: not a child", pid)
@@ -18,16 +22,16 @@ func Kill(pid int, sig syscall.Signal) error {
 }
 
 // KillGroup sends a signal to every process of a group.
-func KillGroup(pgid int, sig syscall.Signal) error {
-	if pgid <= 1 {
-		return fmt.Errorf("cannot signal process group %d: not a child's", pgid)
+func KillGroup(group Group, sig syscall.Signal) error {
+	if group <= 1 {
+		return fmt.Errorf("cannot signal process group %d: not a child's", group)
 	}
-	return unix.Kill(-pgid, sig)
+	return unix.Kill(-int(group), sig)
 }
 
 // GroupAlive reports whether a group has a member, which may be a zombie.
-func GroupAlive(pgid int) bool {
-	return pgid > 1 && KillGroup(pgid, 0) != unix.ESRCH
+func GroupAlive(group Group) bool {
+	return group > 1 && KillGroup(group, 0) != unix.ESRCH
 }
 
 // Gone reports that a signal found nobody: the process has ended, and is about

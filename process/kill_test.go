@@ -16,12 +16,12 @@ import (
 func TestNobodyBelowTwo(t *testing.T) {
 	t.Parallel()
 	for _, pid := range []int{1, 0, -1, -2, -12345, math.MinInt32, math.MinInt} {
-		for what, err := range map[string]error{"Kill": Kill(pid, 0), "KillGroup": KillGroup(pid, 0)} {
+		for what, err := range map[string]error{"Kill": Kill(pid, 0), "KillGroup": KillGroup(Group(pid), 0)} {
 			if err == nil || errors.As(err, new(syscall.Errno)) {
 				t.Errorf("%s of %d asked the kernel: %v", what, pid, err)
 			}
 		}
-		if GroupAlive(pid) {
+		if GroupAlive(Group(pid)) {
 			t.Errorf("group %d is said to live", pid)
 		}
 	}
@@ -33,21 +33,22 @@ func TestKill(t *testing.T) {
 		n := newNursery(t)
 		r, w := pipe(t)
 		leader := n.talking(w, "sleep 300 & echo $!; exec sleep 300")
+		group := Group(leader)
 		follower := number(t, r)
 		if err := Kill(leader, unix.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		n.until("the leader has ended", func() bool { return len(n.ends) > 0 })
 		n.wantEnd(leader, "signal 15")
-		if !Gone(Kill(leader, 0)) || !GroupAlive(leader) {
+		if !Gone(Kill(leader, 0)) || !GroupAlive(group) {
 			t.Error("the leader was reaped, but can be signalled, or its group is said to be gone with it")
 		}
-		if err := KillGroup(leader, unix.SIGKILL); err != nil {
+		if err := KillGroup(group, unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		n.until("the follower has ended", func() bool { return len(n.ends) == 2 })
 		n.wantEnd(follower, "signal 9")
-		if GroupAlive(leader) || !Gone(KillGroup(leader, unix.SIGTERM)) {
+		if GroupAlive(group) || !Gone(KillGroup(group, unix.SIGTERM)) {
 			t.Error("the group outlives its members")
 		}
 	})
@@ -61,21 +62,21 @@ func TestGroupAlive(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	pgid := cmd.Process.Pid
-	if !GroupAlive(pgid) {
+	group := Group(cmd.Process.Pid)
+	if !GroupAlive(group) {
 		t.Error("it lives, and is said not to")
 	}
-	if err := KillGroup(pgid, unix.SIGKILL); err != nil {
+	if err := KillGroup(group, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	for err := unix.EINTR; err == unix.EINTR; {
-		err, _ = unix.Waitid(unix.P_PID, pgid, nil, unix.WEXITED|unix.WNOWAIT, nil).(unix.Errno)
+		err, _ = unix.Waitid(unix.P_PID, int(group), nil, unix.WEXITED|unix.WNOWAIT, nil).(unix.Errno)
 	}
-	if !GroupAlive(pgid) {
+	if !GroupAlive(group) {
 		t.Error("its zombie is no member")
 	}
 	_ = cmd.Wait()
-	if GroupAlive(pgid) {
+	if GroupAlive(group) {
 		t.Error("it was reaped, and is said to live")
 	}
 }

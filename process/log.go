@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// How much a Log may hold while its reader is slow, and how long it waits for
-// one.
+// How much a Log holds while its reader is slow, and how long it waits for the
+// reader.
 const (
 	logRoom     = 256 << 10              // bytes: some thousand lines
 	logPatience = time.Second            // for a hook's output
 	logFlush    = 100 * time.Millisecond // at the end
 )
 
-// Log writes to what may be a pipe that nobody reads: a container's log, when
-// the runtime hangs. Its callers never wait for the reader, as the loop of PID
-// 1 has signals to forward. What finds no room is counted, and the count is
+// Log writes to what may be a pipe that nobody reads, as a container's log is when
+// the runtime hangs. Its callers never wait for the reader, as the loop of PID 1 has
+// signals to forward. Writes that find no room are counted, and the count is
 // written when there is room again.
 type Log struct {
 	to io.Writer
@@ -28,7 +28,7 @@ type Log struct {
 	queue [][]byte  // not written yet; the first is being written
 	held  int       // bytes in queue
 	lost  int       // writes that found no room
-	stuck bool      // the last who waited did so in vain, and nothing was written since
+	stuck bool      // the last wait was in vain, and nothing was written since
 }
 
 // NewLog starts to write to a file, which may be a terminal.
@@ -58,9 +58,9 @@ func (l *Log) put(p []byte) {
 	l.more.Broadcast()
 }
 
-// Patient is a writer to the same log for callers that may wait for room: what
-// a hook prints comes in floods. It waits a second at most, and not again
-// before the reader was seen to read.
+// Patient returns a writer to the same log for callers that may wait for room, as
+// what a hook prints comes in floods. It waits for at most a second, and not again
+// until the reader has read something.
 func (l *Log) Patient() io.Writer { return patient{l} }
 
 type patient struct{ *Log }
@@ -77,21 +77,20 @@ func (l patient) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush waits until all is written, but no longer than for a reader that is
-// there.
+// Flush waits until all is written, but for at most 100 ms.
 func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.await(logFlush, func() bool { return l.held == 0 && l.lost == 0 })
 }
 
-// await returns when the condition holds, or after the time. The mutex is held.
-func (l *Log) await(most time.Duration, holds func() bool) {
+// await returns when the condition holds, or after the limit. The mutex is held.
+func (l *Log) await(limit time.Duration, holds func() bool) {
 	if holds() {
 		return
 	}
 	expired := false
-	timer := time.AfterFunc(most, func() {
+	timer := time.AfterFunc(limit, func() {
 		l.mutex.Lock()
 		expired = true
 		l.mutex.Unlock()
@@ -121,8 +120,8 @@ func (l *Log) next() []byte {
 	return l.queue[0]
 }
 
-// written takes what was written off the queue, and says what was lost
-// meanwhile.
+// written takes what was written off the queue, and says how much was lost in the
+// meantime.
 func (l *Log) written(n int) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

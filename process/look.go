@@ -8,27 +8,24 @@ import (
 	"strings"
 )
 
-// WorkingDirectory is where a process is, or "" where that isn't known. One that
-// was removed has its last name.
+// WorkingDirectory is where a process is, or "" where that isn't known. A
+// directory that was removed keeps its last name.
 func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
 
-// Executable is the program that a process runs, or "" where that isn't known.
-// A program that was replaced on disk meanwhile is still the same one: that is
-// what an upgrade does.
-func Executable(pid int) string {
-	return linkOf(pid, "exe")
-}
+// Executable is the path of the program that a process runs, or "" where that
+// isn't known. It stays the same when an upgrade replaces the file.
+func Executable(pid int) string { return linkOf(pid, "exe") }
 
-// linkOf reads a link of /proc/PID. The kernel adds a word to the name of what
-// was removed, proc_pid_exe(5).
+// linkOf reads a link of /proc/PID. If the file was removed, the kernel adds a
+// word to its name, proc_pid_exe(5).
 func linkOf(pid int, name string) string {
 	target, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/" + name)
 	return strings.TrimSuffix(target, " (deleted)")
 }
 
-// Program is the name of the program that a process runs, without what tells
-// one version of it from another: php-fpm of /usr/sbin/php-fpm8.2, python of
-// /usr/bin/python3.11. It is "" where that isn't known.
+// Program is the name of the program that a process runs, without its version:
+// php-fpm for /usr/sbin/php-fpm8.2, python for /usr/bin/python3.11. It is "" where
+// that isn't known.
 func Program(pid int) string {
 	executable := Executable(pid)
 	if executable == "" {
@@ -37,9 +34,9 @@ func Program(pid int) string {
 	return unversioned(path.Base(executable))
 }
 
-// unversioned cuts what is a version at the end of a name: digits and dots, and
-// the dash in front of them. That apache2 becomes apache does no harm. What an
-// upgrade renames the running file to is cut, too: nginx.old.
+// unversioned cuts a version off the end of a name: digits and dots, and the
+// dash in front of them. That apache2 becomes apache does no harm. It also cuts
+// the ending that an upgrade gives the file of the running program: nginx.old.
 func unversioned(name string) string {
 	for _, replaced := range []string{".old", ".oldbin", ".bak"} {
 		name = strings.TrimSuffix(name, replaced)
@@ -54,8 +51,8 @@ func unversioned(name string) string {
 	return stem
 }
 
-// HasChildOfSameProgram reports whether a child of the process runs what it runs
-// itself, as the workers of a master do. A child that has ended doesn't count.
+// HasChildOfSameProgram reports whether a child of the process runs the same
+// program, as the workers of a master do. A child that has ended doesn't count.
 func HasChildOfSameProgram(pid int) bool {
 	program := Executable(pid)
 	return program != "" && slices.ContainsFunc(processes(), func(s stat) bool {
@@ -63,8 +60,8 @@ func HasChildOfSameProgram(pid int) bool {
 	})
 }
 
-// Stopped reports whether a process is stopped: nothing but KILL and CONT
-// reaches it then.
+// Stopped reports whether a process is stopped, so that only KILL and CONT reach
+// it.
 func Stopped(pid int) bool {
 	s, _ := readStat(pid)
 	return s.stopped

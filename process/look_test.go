@@ -149,7 +149,7 @@ func TestSuccessorLives(t *testing.T) {
 		second := n.app(program, "301")
 		await(t, "the program", func() bool { return Executable(second) == program })
 		for _, want := range []int{first, second, 0} {
-			if got, group := n.family.Successor(program); got != want || group != want {
+			if got, group := n.family.Successor(program); got != want || group != Group(want) {
 				t.Errorf("the successor is %d of group %d, want %d", got, group, want)
 			}
 			if want == 0 {

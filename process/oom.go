@@ -10,8 +10,8 @@ import (
 // cgroup-v2.rst of the kernel's documentation, then version 1, memory.rst.
 var oomFiles = []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}
 
-// OOMKills is how many processes of this container the kernel has killed for
-// want of memory, or 0 where it doesn't say.
+// OOMKills is how many processes of this container the kernel has killed because
+// memory ran out, or 0 where it doesn't say.
 func OOMKills() int {
 	for _, name := range oomFiles {
 		text, err := os.ReadFile(name)

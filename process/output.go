@@ -10,11 +10,11 @@ import (
 // last words of a validator, little enough for a status file.
 const tailSize = 4096
 
-// lastWords is how long the output may still flow after a hook has ended. A
-// process that left the hook's group may hold the pipe open for ever.
+// lastWords is how long output may still come after a hook has ended. A process
+// that has left the hook's group may hold the pipe open for ever.
 const lastWords = 100 * time.Millisecond
 
-// Output passes on what a hook prints and keeps its tail.
+// Output passes on what a hook prints and keeps the last of it.
 type Output struct {
 	read, write *os.File
 }
@@ -28,12 +28,12 @@ func NewOutput() (*Output, error) {
 	return &Output{read: r, write: w}, nil
 }
 
-// Writer is the end for the hook.
+// Writer is the hook's end of the pipe.
 func (o *Output) Writer() *os.File { return o.write }
 
-// Relay copies the output to w, from a goroutine of its own, and gives its
-// last 4 KiB to done when it has ended. Confit's copy of the hook's end is
-// closed here, so it is called once the hook was started.
+// Relay copies the output to w in a goroutine of its own, and calls done with its
+// last 4 KiB when it has ended. It closes confit's copy of the hook's end, so it
+// must be called after the hook was started.
 func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	o.write.Close()
 	go func() {
@@ -44,19 +44,20 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	}()
 }
 
-// Ended tells that the hook is no more: what is still in the pipe is read, but
-// nobody waits for a stranger that holds it open.
+// Ended says that the hook is gone. What is in the pipe is still read, but nobody
+// waits for a stranger that holds it open.
 func (o *Output) Ended() {
 	_ = o.read.SetReadDeadline(time.Now().Add(lastWords))
 }
 
-// Close gives up a pipe that no hook was started on.
+// Close gives up the pipe when no hook could be started.
 func (o *Output) Close() {
 	o.read.Close()
 	o.write.Close()
 }
 
-// quiet swallows errors: a closed log must not block a hook on a full pipe.
+// quiet swallows errors: if the log is closed, the pipe must still be emptied, or
+// the hook would wait.
 type quiet struct{ w io.Writer }
 
 func (q quiet) Write(p []byte) (int, error) {

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookPath finds a program as execvp(3) does: a name with a slash is taken as
-// it is, otherwise the PATH of env is searched, and a file that may not be
-// executed is reported only when no later directory has one that may. It is
-// written here because os/exec adds 290 kB to a program that needs no more of
-// it, and would be a second caller of wait.
+// lookPath finds a program as execvp(3) does. It takes a name with a slash as it
+// is, and searches the PATH of env for any other. A file that may not be executed
+// is an error only if no later directory has one that may. os/exec could do this,
+// but it adds 290 kB and is a second caller of wait.
 func lookPath(name string, env []string, dir string) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist
@@ -37,8 +36,8 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// pathOf is the PATH of an environment; the first entry wins, as in getenv(3).
-// The default is what most images set.
+// pathOf is the PATH of an environment: the first entry, as in getenv(3), or else
+// the value that most images set.
 func pathOf(env []string) string {
 	for _, kv := range env {
 		if v, ok := strings.CutPrefix(kv, "PATH="); ok {
@@ -48,7 +47,7 @@ func pathOf(env []string) string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
-// inDir is the path that a process started in dir means.
+// inDir is what a path means to a process that is started in dir.
 func inDir(dir, path string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path
@@ -68,14 +67,15 @@ func executable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
-// shell runs scripts that don't say by what.
+// shell runs scripts without #!.
 const shell = "/bin/sh"
 
-// orByShell starts a program, or a script without #! by the shell, execvp(3).
-func orByShell(path string, args []string, start func(path string, args []string) error) error {
-	err := start(path, args)
+// orByShell executes a program, or has the shell execute a script without #!, as
+// execvp(3) does.
+func orByShell(path string, args []string, execute func(path string, args []string) error) error {
+	err := execute(path, args)
 	if errors.Is(err, unix.ENOEXEC) {
-		err = start(shell, append([]string{shell, path}, args[1:]...))
+		err = execute(shell, append([]string{shell, path}, args[1:]...))
 	}
 	return err
 }

@@ -6,15 +6,16 @@ import (
 	"strconv"
 )
 
-// stat is what is needed of /proc/PID/stat, proc_pid_stat(5).
+// stat is what confit needs of /proc/PID/stat, proc_pid_stat(5).
 type stat struct {
-	pid, parent, group int
-	started            int  // clock ticks after boot
-	stopped            bool // by a signal, until CONT
-	ended              bool // a zombie
+	pid, parent int
+	group       Group
+	started     int  // clock ticks after boot
+	stopped     bool // by a signal, until CONT
+	ended       bool // a zombie
 }
 
-// Indices of fields in /proc/PID/stat, counted from the one behind the name.
+// Indices of fields in /proc/PID/stat, counted from the one after the name.
 const (
 	statState   = 0
 	statParent  = 1
@@ -22,8 +23,8 @@ const (
 	statStarted = 19
 )
 
-// readStat reads a process's entry. The name in it may hold anything, blanks
-// and parentheses included, so the fields are counted from its end.
+// readStat reads a process's entry. The name in it may hold anything, also blanks
+// and parentheses, so the fields are counted from its end.
 func readStat(pid int) (stat, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
@@ -34,10 +35,10 @@ func readStat(pid int) (stat, bool) {
 	group, err2 := strconv.Atoi(string(fields[statGroup]))
 	started, err3 := strconv.Atoi(string(fields[statStarted]))
 	state := string(fields[statState])
-	return stat{pid, parent, group, started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
+	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// processes lists all processes of the PID namespace. Without /proc it knows of
+// processes lists all processes of the PID namespace. Without /proc there are
 // none.
 func processes() []stat {
 	var list []stat
@@ -52,7 +53,7 @@ func processes() []stat {
 	return list
 }
 
-// descendants lists the processes below one, nearest first.
+// descendants lists the processes below another, the nearest first.
 func descendants(of int) []int {
 	children := map[int][]int{}
 	for _, s := range processes() {

@@ -19,36 +19,35 @@ type Exit struct {
 	Status Status
 }
 
-// Family is what must be remembered of the processes that were started. It
-// belongs to one goroutine and needs no lock.
+// Family remembers the hooks that were started. It belongs to one goroutine and
+// needs no lock.
 type Family struct {
-	hooks map[int]bool // leaders whose group ends with them
+	hooks map[int]bool // pids; the group of each ends with it
 }
 
-// NewFamily returns a family without processes.
+// NewFamily returns a family without hooks.
 func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 
-// EndHook kills a hook with its group. One that was reaped already is left alone:
-// its number may be a stranger's.
+// EndHook kills a hook with its group, unless it was reaped already: then its
+// number may be a stranger's.
 func (f *Family) EndHook(pid int) {
 	if f.hooks[pid] {
-		_ = KillGroup(pid, unix.SIGKILL)
+		_ = KillGroup(Group(pid), unix.SIGKILL)
 	}
 }
 
-// Reap collects every child that has ended and gives each to handle. SIGCHLDs
-// coalesce, so one wake may stand for any number of deaths: it goes on until
-// the kernel has no more.
+// Reap collects every child that has ended and gives each to handle. One SIGCHLD
+// may stand for any number of deaths, so Reap goes on until the kernel has no more.
 //
-// Each death is looked at first (WNOWAIT of waitid(2)) and reaped afterwards.
-// In between look is called: what the child said is there by then, and it is
-// still known who it was. And the zombie of a hook pins the number of its group,
-// so the kill can't hit a stranger that was given the number anew.
+// It looks at each death first (WNOWAIT of waitid(2)) and reaps it afterwards. In
+// between it calls look: everything that the child said is there by then, and it
+// is still known who the child was. And the zombie of a hook pins the number of
+// its group, so the kill can't hit a stranger with the same number.
 func (f *Family) Reap(look func(), handle func(Exit)) {
 	for pid := peek(); pid != 0; pid = peek() {
 		look()
 		if f.hooks[pid] {
-			_ = KillGroup(pid, unix.SIGKILL) // ESRCH: the leader was the last
+			_ = KillGroup(Group(pid), unix.SIGKILL) // ESRCH: the leader was the last
 		}
 		status, err := wait(pid)
 		if err != nil {
@@ -59,7 +58,7 @@ func (f *Family) Reap(look func(), handle func(Exit)) {
 	}
 }
 
-// wait is wait4(2) for a child that has ended.
+// wait is wait4(2), for a child that has ended.
 func wait(pid int) (Status, error) {
 	for {
 		var ws unix.WaitStatus
@@ -70,8 +69,8 @@ func wait(pid int) (Status, error) {
 	}
 }
 
-// siginfo is the head of siginfo_t as waitid(2) fills it. The empty array
-// gives pid the alignment of the union that it stands in.
+// siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the
+// union of which it is a part.
 type siginfo struct {
 	signo, errno, code int32
 	_                  [0]uintptr
@@ -79,17 +78,17 @@ type siginfo struct {
 	_                  [100]byte
 }
 
-// peek is the pid of a child that has ended and can be waited for, or 0.
+// peek is the pid of a child that has ended and wasn't reaped yet, or 0.
 func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
 
-// stopOf is the signal that has stopped a child since this was last asked, or
-// 0. A child that has ended isn't touched: its status is Reap's.
+// stopOf is the signal that has stopped a child since the last call, or 0. It
+// leaves the status of a child that has ended to Reap.
 func stopOf(pid int) syscall.Signal {
 	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
 }
 
-// waitid is waitid(2), without blocking. Nothing is filled in when there is
-// nothing to tell.
+// waitid is waitid(2), without blocking. The result is empty when there is nothing
+// to tell.
 func waitid(kind, id, options int) (info siginfo) {
 	for {
 		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil)

@@ -119,7 +119,7 @@ func TestAppsGroupLivesOn(t *testing.T) {
 		left := number(t, r)
 		n.until("the app has ended", func() bool { return len(n.ends) > 0 })
 		n.wantEnd(app, "exit 4")
-		if err := KillGroup(app, unix.SIGTERM); err != nil {
+		if err := KillGroup(Group(app), unix.SIGTERM); err != nil {
 			t.Errorf("the app's group: %v", err)
 		}
 		n.until("its child has ended", func() bool { return len(n.ends) == 2 })

@@ -1,11 +1,10 @@
-// Package process knows processes: starting, killing and reaping them, their
-// groups, and what a wait status means. Its system calls are the only ones of
-// confit that concern processes.
+// Package process knows processes: how they are started, killed and reaped, their
+// groups and their terminal, and what confit exits with. All system calls of
+// confit that concern processes are here.
 //
-// It guarantees one owner of wait: [Family.Reap] is the only place that waits,
-// so no status is ever lost to somebody else, and, as it is called on the
-// goroutine that starts processes, a pid is always known before its death can
-// be collected.
+// It guarantees one owner of wait: only [Family.Reap] waits, so no status is ever
+// lost to somebody else. And as it is called on the goroutine that starts
+// processes, a pid is always known before its death can be collected.
 //
 // It knows nothing of files, generations or policy.
 package process
@@ -17,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a process, with the mask of signals that confit was started with;
+// start starts a process with the mask of signals that confit was started with;
 // attr makes it the leader of a group of its own.
 func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
@@ -38,24 +37,24 @@ func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid in
 	return pid, nil
 }
 
-// StartApp starts the app on confit's own standard input, output and error,
-// as the leader of a new process group. When standard input is a terminal the
-// group is put in its foreground: a background group would be stopped by
-// SIGTTIN at its first read (credentials(7), tcsetpgrp(3)). The Go runtime
-// blocks all signals until it has done that, so TTOU doesn't stop the child of
-// a confit that is in the background.
+// StartApp starts the app on confit's own standard input, output and error, as
+// the leader of a new process group. If standard input is a terminal, the group is
+// put into its foreground: in the background SIGTTIN would stop it at its first
+// read (credentials(7), tcsetpgrp(3)). Until then the Go runtime has all signals
+// blocked in the child, so TTOU doesn't stop it even when confit is in the
+// background.
 func StartApp(c Command) (pid int, err error) {
-	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: appInFront()}
+	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
 	return start(c, via{ignored: c.Inherited.Ignored(), listen: c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 
-// LeaveDirectory makes / confit's own working directory, so that it keeps no
-// volume from being unmounted.
+// LeaveDirectory makes / confit's own working directory, so that no volume stays
+// mounted because of confit.
 func LeaveDirectory() error { return unix.Chdir("/") }
 
-// StartHook starts a hook: standard input is /dev/null, what it prints goes
-// to out. It leads a session of its own, so that it has no terminal to take
-// from the app, and the group of it is killed when the hook ends, by Reap.
+// StartHook starts a hook. Its standard input is /dev/null, and what it prints
+// goes to out. It leads a session of its own, so that it can't take the terminal
+// from the app. When it ends, Reap kills its group.
 func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 // Status is a wait status as wait4(2) returns it.
 type Status unix.WaitStatus
 
-// ExitCode is what confit exits with for an app that ended so: the app's own
-// code, or 128+n for signal n, as a shell reports it. It is in 0…255 for each
-// of the 65,536 statuses.
+// ExitCode is what confit exits with when the app ended so: with the app's own
+// code, or with 128+n for signal n, as a shell does. Each of the 65,536 statuses
+// has a code from 0 to 255.
 func (s Status) ExitCode() int {
 	ws := unix.WaitStatus(s)
 	if ws.Signaled() {

@@ -11,10 +11,10 @@ import (
 
 // app is the process after --.
 type app struct {
-	pid    int       // 0: not running
-	group  int       // the group of the last one, which may have members left
-	fresh  time.Time // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	inside bool      // its working directory is inside a generation, and that was said
+	pid    int           // 0: not running
+	group  process.Group // the group of the last one, which may have members left
+	fresh  time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	inside bool          // its working directory is inside a generation, and that was said
 }
 
 func (a app) runs() bool { return a.pid != 0 }

@@ -131,7 +131,7 @@ type (
 	}
 	wake         struct{ pid int } // an app that is stopped (^Z) doesn't hear that it is to end
 	endLeftovers struct {          // answered by cleared
-		group     int
+		group     process.Group
 		signal    signals.Signal // 0: only look
 		everybody bool           // confit leaves after it
 	}

@@ -92,7 +92,7 @@ func (t *transition) appStarted(pid int) {
 		return
 	}
 	again := !t.neverStarted()
-	t.app = app{pid: pid, group: pid, fresh: t.now}
+	t.app = app{pid: pid, group: process.Group(pid), fresh: t.now}
 	t.started, t.hup = true, false
 	t.recordStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)

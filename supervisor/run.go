@@ -73,7 +73,7 @@ func (s Supervisor) Run() (code int, err error) {
 		l.handle(l.wait(timer))
 	}
 	l.end()
-	process.GiveBack()
+	process.TakeTerminal()
 	return l.state.code, l.state.reason
 }
 
@@ -126,7 +126,7 @@ func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
 		l.heed()
-		process.FollowStop(l.state.app.pid, l.state.app.group)
+		process.GiveTerminal(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
 	case <-l.Inbox.Hints():

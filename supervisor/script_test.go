@@ -8,6 +8,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/notify"
+	"confit/process"
 	"confit/signals"
 )
 
@@ -81,7 +82,7 @@ func (p *player) fromApp(name, rest string, words []string) event {
 	case "exited":
 		return exited{status: waitStatus(p.number(words) << 8)}
 	case "left":
-		return exited{successor: app{pid: p.number(words), group: p.number(words)}}
+		return exited{successor: app{pid: p.number(words), group: process.Group(p.number(words))}}
 	case "typed":
 		return exited{status: waitStatus(p.number(words)), typed: true}
 	case "killed":

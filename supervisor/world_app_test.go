@@ -43,7 +43,7 @@ func (w *world) successor() app {
 		return app{}
 	}
 	w.pids++
-	return app{pid: w.pids, group: w.pids}
+	return app{pid: w.pids, group: process.Group(w.pids)}
 }
 
 func (w *world) runHook() event {
