@@ -7,10 +7,11 @@ import (
 	"confit/signals"
 )
 
-// Kind is the kind of a reload, the weakest first: of all that the changed
-// keys ask for, the strongest is done.
+// Kind is a kind of reload. Of all that the changed keys ask for, confit does the
+// strongest.
 type Kind int
 
+// The kinds, the weakest first.
 const (
 	None    Kind = iota // publish only
 	Signal              // send a signal
@@ -18,12 +19,12 @@ const (
 	Restart             // stop the app and start it again
 )
 
-// Action is how the app is told of a new generation.
+// Action is how the app is reloaded with a new generation.
 type Action struct {
 	Kind    Kind
-	Auto    bool           // a Signal HUP that becomes a Restart when the app doesn't catch it
-	Signal  signals.Signal // of Signal
-	Command []string       // of Exec
+	Auto    bool           // the Signal HUP becomes a Restart when the app wouldn't take it
+	Signal  signals.Signal // for Signal
+	Command []string       // for Exec
 }
 
 // ParseAction reads auto, signal:NAME, restart, exec:CMD or none.
@@ -46,7 +47,7 @@ func ParseAction(s string) (Action, error) {
 	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none", s)
 }
 
-// String writes the action as it is read.
+// String writes the action as ParseAction reads it.
 func (a Action) String() string {
 	switch {
 	case a.Auto:

@@ -1,9 +1,9 @@
 // Package config knows flags, environment and the links file.
 //
-// It guarantees that everything that is wrong with them is reported at once,
-// each error with the place, the word and what to write instead, and that
-// nothing misspelt is ignored. The precedence is: command line, environment,
-// links file, default.
+// It guarantees that it reports everything that is wrong with them at once, each
+// error with the place, the word and what to write instead, and that it ignores
+// nothing misspelt. The precedence is: command line, environment, links file,
+// default.
 //
 // It knows nothing of processes or of what volumes hold, and it is the only
 // user of pflag.
@@ -20,11 +20,12 @@ import (
 // Mode is what confit is asked to do.
 type Mode int
 
+// The modes. Each but Run has a flag of its name.
 const (
 	Run     Mode = iota // run the app
-	Check               // parse everything, print the plan
-	Bake                // make the target links and exit
-	Install             // copy the program and exit
+	Check               // read everything, print the plan
+	Bake                // make the target links
+	Install             // copy the program
 	Status              // print the status
 	Version             // print the version
 	Help                // print the help
@@ -33,7 +34,7 @@ const (
 // Config is what confit was told.
 type Config struct {
 	Mode Mode
-	App  []string // the app and its arguments, byte for byte
+	App  []string // the program and its arguments, byte for byte
 
 	LinkFiles []string // the links files that were read
 	Links     []Link
@@ -53,10 +54,10 @@ type Config struct {
 	Verify        []string // none: an app that runs is well
 	VerifyTimeout time.Duration
 	Probation     time.Duration // 0: an app that was reloaded is believed
-	Settle        time.Duration // SettleAuto: by the volumes
+	Settle        time.Duration // how long to wait for quiet; SettleAuto: that depends on the volumes
 	Splay         time.Duration // the longest random wait before a reload; 0: none
 	Retry         time.Duration // the first wait before a rejected candidate is tried again
-	Rescan        time.Duration
+	Rescan        time.Duration // between two looks at the volumes without an event
 
 	StopSignal   signals.Signal
 	StopTimeout  time.Duration
@@ -70,17 +71,23 @@ type Config struct {
 	LogLevel slog.Level
 }
 
-// SettleAuto stands for a settle time that was not given: none for a single
-// atomic volume, where one rename is the whole change, and else 100 ms.
-const SettleAuto time.Duration = -1
+const (
+	// SettleAuto stands for a settle time that was not given: 0 for a single atomic
+	// volume, where one rename is the whole change, and else DefaultSettle.
+	SettleAuto time.Duration = -1
+
+	// DefaultSettle joins the swaps of several volumes: the kubelet's reconciler
+	// makes them one after the other, within milliseconds.
+	DefaultSettle = 100 * time.Millisecond
+)
 
 // Link is a link line.
 type Link struct {
 	linker.Link
-	Reload *Action // what a change of the key asks for; nil: the default
+	Reload *Action // what a change of the key asks for; nil: Config.Reload
 }
 
-// Linker is what the linker needs of the configuration, and its log.
+// Linker is the part of the configuration that the linker needs, with its log.
 func (c *Config) Linker(log *slog.Logger) linker.Config {
 	links := make([]linker.Link, len(c.Links))
 	for i, l := range c.Links {

@@ -9,12 +9,12 @@ import (
 	"confit/signals"
 )
 
-// Explain prints the settings and what would be done with the links, and
-// changes nothing. Its error is that of links that can't be made.
+// Explain prints the settings and what confit would do with the links. It changes
+// nothing. Its error names the links that can't be made.
 func Explain(w io.Writer, c *Config) error {
 	settle := c.Settle.String()
 	if c.Settle == SettleAuto {
-		settle = "0 for a single atomic volume, else 100ms"
+		settle = "0 for a single atomic volume, else " + DefaultSettle.String()
 	}
 	for _, row := range [][2]string{
 		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},

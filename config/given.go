@@ -9,7 +9,7 @@ type given struct {
 	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
 }
 
-// parser gathers what is given and what is wrong.
+// parser gathers what is wrong while it applies what is given.
 type parser struct {
 	config *Config
 	wrong  []error

@@ -7,67 +7,65 @@ change of a volume into a checked, atomic reload.
 
   confit [FLAG…] -- APP [ARGUMENT…]
 
-What it works with
+Where things are
   --links FILE            the links file, or a directory of such; repeatable
                           (/etc/confit/links)
-  --volumes DIR           where relative sources live (/confit)
+  --volumes DIR           where relative sources are (/confit)
   --fallback DIR          what a first start takes when what is mounted is bad;
-                          laid out as --volumes
+                          laid out like --volumes
   --state DIR             generations, live link, status.json (/run/confit)
-  --allow-disk            keys of memory-backed volumes may be staged on disk
+  --allow-disk            lets keys of memory-backed volumes be staged on disk
 
-A change of a volume
-  --settle D              quiet time before it is staged (0 for a single
-                          ConfigMap or Secret volume, else 100ms)
-  --splay D               at most this long it waits at random, so that replicas
-                          don't all reload at once (0)
-  --rescan D              how often the volumes are looked at even without an
-                          event (10s)
-  --render CMD            makes files out of the staged keys, in {rendered}
-  --validate CMD          checks it; {candidate} stands for its directory
-  --gate CMD              is asked whether this replica may go on now; it may
-                          take as long as it wants
-  --report CMD            is given the outcome of a change
-  --hook-timeout D        how long a hook may take, other than gate and verify;
-                          then it is killed, and the change rejected (30s)
-  --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
-  --verify CMD            shows that the app is well; run until it succeeds, and
-                          again at the end of the probation
-  --verify-timeout D      how long each may take, then the change is taken back
+When a volume changes
+  --settle D              stages after this much quiet (0 for a single ConfigMap
+                          or Secret volume, else 100ms)
+  --splay D               delays each reload by a random time up to D, so that
+                          replicas don't all reload at once (0)
+  --rescan D              looks at the volumes this often without an event, too
                           (10s)
-  --probation D           an app that exits this soon after a change takes it
-                          back, too (5s)
-  --retry D               first wait before what was rejected is tried again;
+  --render CMD            makes files out of the staged keys, in {rendered}
+  --validate CMD          checks the change; {candidate} means its directory
+  --gate CMD              says whether this replica may go on now; it may take
+                          as long as it likes
+  --report CMD            is told how the change has ended
+  --hook-timeout D        kills a hook other than gate and verify after D and
+                          rejects the change (30s)
+  --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
+  --verify CMD            shows that the app is well; runs until it succeeds,
+                          and again at the end of the probation
+  --verify-timeout D      takes the change back if one of the two lasts longer
+                          (10s)
+  --probation D           takes the change back if the app exits within D (5s)
+  --retry D               first wait before a rejected change is tried again;
                           doubles up to 5m (10s)
 
 The app
-  --stop-signal NAME      asks it to stop (TERM)
-  --stop-timeout D        how long it has before a restart (30s)
-  --map-signal FROM:TO    send TO when FROM comes in; FROM: drops it; repeatable
-  --signal-group          signals go to the app's process group
-  --drain-timeout D       after the app's end, what it left behind has this long
-                          to end, too (5s)
+  --stop-signal NAME      asks the app to stop (TERM)
+  --stop-timeout D        how long the app has before a restart kills it (30s)
+  --map-signal FROM:TO    turns signal FROM into TO; FROM: drops it; repeatable
+  --signal-group          sends signals to the app's process group
+  --drain-timeout D       how long what the app leaves behind has to end (5s)
   --adopt                 when the app ends and leaves a process of the same
                           program behind, as nginx at USR2, that becomes the app
-  --map-exit FROM:TO      exit with TO when the app exits with FROM; repeatable
+  --map-exit FROM:TO      turns exit code FROM into TO; repeatable
 
 Instead of running the app
-  --check                 read everything, print the plan, change nothing
-  --bake                  make the target links now, at image build
-  --install FILE          copy this program to FILE
-  --status                print what confit does and the app has; exit code 0:
-                          what is mounted is live or on its way; 3: it was
-                          rejected; 1: there is no status
+  --check                 reads everything, prints the plan, changes nothing
+  --bake                  makes the target links now, at image build
+  --install FILE          copies this program to FILE
+  --status                prints what confit does and what the app has; exit
+                          code 0: what is mounted is live or on its way; 3: it
+                          was rejected; 1: there is no status
   --version, --help
 
-And
-  --log-format FORMAT     text or json, on stderr (text)
+The log, on stderr
+  --log-format FORMAT     text or json (text)
   --log-level LEVEL       debug, info, warn or error (info)
 
-The flags may stand in the environment, too, as CONFIT_STOP_SIGNAL=QUIT, and
-without dashes in the links file, but for --links and what is to be done
-instead of running the app. The command line wins over the environment, that
-over the links file.
+Flags may also stand in the environment, as CONFIT_STOP_SIGNAL=QUIT, and without
+dashes in the links file, but for --links and what is done instead of running
+the app. The command line wins over the environment, and the environment over
+the links file.
 
 A links file
   link  web/nginx.conf   /etc/nginx/nginx.conf

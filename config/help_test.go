@@ -26,7 +26,7 @@ func TestHelpFits(t *testing.T) {
 // defaults is how the help writes what the table writes otherwise.
 var defaults = map[string]string{
 	"links":  "(" + defaultLinks + ")",
-	"settle": "(0 for a single ConfigMap or Secret volume, else 100ms)",
+	"settle": "(0 for a single ConfigMap or Secret volume, else " + DefaultSettle.String() + ")",
 }
 
 // TestHelpNamesEverySetting, with its default, and no flag that there isn't.

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// defaultLinks is the links file when none is named.
+// defaultLinks is the links file that is read when none is named.
 const defaultLinks = "/etc/confit/links"
 
-// linksFiles finds and reads the links files: those that the command line
-// names, else those of CONFIT_LINKS, else the default. A directory means its
-// files in lexical order.
+// linksFiles finds and reads the links files: those that the command line names,
+// or else CONFIT_LINKS, or else the default.
 func (p *parser) linksFiles(env, line []given) []given {
 	var list []given
 	for _, name := range linksNames(env, line) {
@@ -46,8 +45,8 @@ func linksNames(env, line []given) []string {
 	return []string{defaultLinks}
 }
 
-// expandDir lists the files of a directory; a file stands for itself. Names
-// with a dot in front are no links files: a mounted volume has such.
+// expandDir lists the files of a directory in lexical order; a file stands for
+// itself. It leaves out names that begin with a dot, as a mounted volume has such.
 func expandDir(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -66,15 +65,15 @@ func expandDir(name string) ([]string, error) {
 		if strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() { // what can't be read is said by the reader
+		if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() { // the reader says what can't be read
 			files = append(files, file)
 		}
 	}
 	return files, nil
 }
 
-// linksFile reads one file: link lines go to the configuration, the others are
-// returned.
+// linksFile reads one file. It adds its links to the configuration and returns the
+// other lines.
 func (p *parser) linksFile(name, text string) []given {
 	var list []given
 	number := 0
@@ -133,7 +132,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	return g, true
 }
 
-// cause is the reason without the path, which the message has already.
+// cause is the reason without the path, which the message names already.
 func cause(err error) error {
 	if pe, ok := err.(*os.PathError); ok {
 		return pe.Err

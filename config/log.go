@@ -8,7 +8,7 @@ import (
 	"confit/signals"
 )
 
-// Logger writes what confit decides, as the flags say.
+// Logger writes the log in the format and from the level on that the flags name.
 func (c *Config) Logger(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogJSON {
@@ -17,7 +17,7 @@ func (c *Config) Logger(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// LogValue is the settings in force, for the first line of the log.
+// LogValue is the settings in force, for the log's first line.
 func (c *Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("links", strings.Join(c.LinkFiles, ",")),

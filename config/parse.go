@@ -6,10 +6,9 @@ import (
 	"confit/linker"
 )
 
-// Parse reads the command line (with the program's name in front), the
-// environment and the links files. Its errors are joined; each says what to
-// write instead. Even then the result has what the command line says of the
-// log and of the mode.
+// Parse reads the command line, with the program's name in front, the environment
+// and the links files. Its errors are joined; each says what to write instead.
+// The log's settings and the mode are right even then.
 func Parse(args, environ []string) (Config, error) {
 	c := Config{}
 	p := parser{config: &c, set: map[string]string{}}
@@ -39,9 +38,9 @@ func Parse(args, environ []string) (Config, error) {
 	return c, errors.Join(p.wrong...)
 }
 
-// findState is all that a status needs. It may be asked for in another
-// container, which has no links file, or while the one at hand is being
-// written: what is wrong with it doesn't matter.
+// findState finds the state directory, which is all that --status needs. Somebody
+// may ask for it in another container, which has no links file, or while the links
+// file is being written. So what is wrong with that file doesn't matter.
 func (p *parser) findState(env, line []given) {
 	wrong := p.wrong
 	file := p.linksFiles(env, line)

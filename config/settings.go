@@ -2,12 +2,11 @@ package config
 
 import "time"
 
-// setting is one flag. All may be set in the environment too, but help and
-// version; those of a mode or of the command line's own can't stand in a links
-// file.
+// setting is one flag. It may stand on the command line, in the environment and in
+// a links file, unless it says otherwise.
 type setting struct {
 	name    string
-	short   string // a one-letter name
+	short   string // a name of one letter
 	def     string // the default
 	bare    bool   // a switch: without a value it is on
 	command bool   // the value is a command: in a links file, the rest of the line
@@ -17,7 +16,7 @@ type setting struct {
 	read    func(c *Config, value string) error
 }
 
-// settings is every flag that there is.
+// settings is all the flags.
 var settings = []setting{
 	{name: "links", def: "", notFile: true, read: func(*Config, string) error { return nil }}, // see linksFiles
 	{name: "volumes", def: "/confit", read: path(func(c *Config) *string { return &c.Volumes })},
@@ -54,7 +53,7 @@ var settings = []setting{
 	{name: "help", short: "h", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Help)},
 }
 
-// find is the setting of that name, or nil.
+// find is the setting of a name, or nil.
 func find(name string) *setting {
 	for i := range settings {
 		if settings[i].name == name {
@@ -64,7 +63,7 @@ func find(name string) *setting {
 	return nil
 }
 
-// names lists the settings that pass the filter, to suggest one of them.
+// names lists the settings that pass the filter.
 func names(filter func(*setting) bool) []string {
 	var list []string
 	for i := range settings {

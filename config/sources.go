@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commandLine reads the flags; what follows them, or --, is the app.
-// It reports whether it could be read to its end.
+// commandLine reads the flags. What follows them or -- is the app. It is not ok
+// when it could not be read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SortFlags = false
@@ -29,7 +29,8 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	return list, true
 }
 
-// suggestion finds the flag that was meant in pflag's "unknown flag: --name".
+// suggestion names the flag that somebody probably meant, if pflag says "unknown
+// flag: --name".
 func suggestion(message string) string {
 	_, name, ok := strings.Cut(message, "unknown flag: --")
 	if near := nearest(name, names(func(*setting) bool { return true })); ok && near != "" {
@@ -38,7 +39,7 @@ func suggestion(message string) string {
 	return ""
 }
 
-// flagValue gives a flag's values to the list instead of a variable.
+// flagValue adds a flag's values to the list.
 type flagValue struct {
 	setting *setting
 	list    *[]given
@@ -51,14 +52,14 @@ func (f *flagValue) Set(value string) error {
 
 func (f *flagValue) String() string { return "" }
 
-// Type tells pflag what to call the value; the help is written by hand.
+// Type is what pflag would call the value in a help of its own.
 func (f *flagValue) Type() string { return "value" }
 
-// prefix begins the names of confit's environment variables.
+// prefix begins the name of each environment variable that is a flag.
 const prefix = "CONFIT_"
 
-// environment reads the variables whose name begins with CONFIT_. One that
-// means no flag is an error, so that a misspelt one isn't silently ignored.
+// environment reads the variables whose names begin with CONFIT_. If one means no
+// flag, that is an error, so that no misspelt one is silently ignored.
 func (p *parser) environment(environ []string) []given {
 	var list []given
 	for _, kv := range environ {
@@ -76,14 +77,21 @@ func (p *parser) environment(environ []string) []given {
 	return list
 }
 
-// foreign reports a variable that others may set: Kubernetes in every pod of a
-// namespace that has a Service named confit or confit-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service), and confit itself
-// for a hook that runs confit.
+// foreign reports a variable that is none of the user's: Kubernetes sets some in
+// every pod of a namespace with a Service named confit or confit-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service), and confit sets some
+// for its hooks, which may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
-		slices.Contains([]string{"CONFIT_CANDIDATE", "CONFIT_GENERATION", "CONFIT_CHANGED"}, name)
+		slices.Contains([]string{CandidateVariable, GenerationVariable, ChangedVariable}, name)
 }
+
+// The environment variables that confit sets for a hook.
+const (
+	CandidateVariable  = prefix + "CANDIDATE"  // the directory of the candidate
+	GenerationVariable = prefix + "GENERATION" // its number
+	ChangedVariable    = prefix + "CHANGED"    // the keys that have changed, one a line
+)
 
 func variable(name string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))

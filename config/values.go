@@ -13,7 +13,7 @@ import (
 	"confit/signals"
 )
 
-// hook reads a command; an empty one takes a weaker source's back.
+// hook reads a command. An empty one removes that of a weaker source.
 func hook(field func(*Config) *[]string) func(*Config, string) error {
 	return func(c *Config, value string) (err error) {
 		if *field(c) = nil; value == "" || value == "''" || value == `""` {
@@ -24,7 +24,7 @@ func hook(field func(*Config) *[]string) func(*Config, string) error {
 	}
 }
 
-// readFallback reads a directory; an empty one takes a weaker source's back.
+// readFallback reads a directory. An empty one removes that of a weaker source.
 func readFallback(c *Config, value string) error {
 	if value == "" {
 		c.Fallback = ""
@@ -33,7 +33,7 @@ func readFallback(c *Config, value string) error {
 	return path(func(c *Config) *string { return &c.Fallback })(c, value)
 }
 
-// readReload takes quotes off that stand around the whole of an action.
+// readReload removes quotes around the whole of an action.
 func readReload(c *Config, value string) (err error) {
 	if list, err := splitWords(value); err == nil && len(list) == 1 && strings.ContainsAny(value[:1], `'"`) {
 		value = list[0]
@@ -47,8 +47,8 @@ func readStopSignal(c *Config, value string) (err error) {
 	return err
 }
 
-// readMapSignal reads FROM:TO, or FROM: to drop it; several are parted by
-// commas.
+// readMapSignal reads FROM:TO, or FROM: to drop a signal, or several of them with
+// commas in between.
 func readMapSignal(c *Config, value string) error {
 	return pairs(value, func(from, to string) error {
 		f, err := signals.Parse(from)
@@ -69,7 +69,8 @@ func readMapSignal(c *Config, value string) error {
 	})
 }
 
-// readMapExit reads FROM:TO, both exit codes; several are parted by commas.
+// readMapExit reads FROM:TO, both exit codes, or several of them with commas in
+// between.
 func readMapExit(c *Config, value string) error {
 	return pairs(value, func(from, to string) error {
 		f, err1 := strconv.ParseUint(from, 10, 8)
@@ -85,7 +86,7 @@ func readMapExit(c *Config, value string) error {
 	})
 }
 
-// pairs gives each FROM:TO of a list to read.
+// pairs calls read for each FROM:TO of a list.
 func pairs(value string, read func(from, to string) error) error {
 	if value == "" {
 		return nil
@@ -135,7 +136,7 @@ func mode(m Mode) func(*Config, string) error {
 		switch {
 		case on:
 			c.Mode = m
-		case c.Mode == m: // a stronger source takes it back
+		case c.Mode == m: // a stronger source switches it off
 			c.Mode = Run
 		}
 	})
@@ -175,15 +176,15 @@ func path(field func(*Config) *string) func(*Config, string) error {
 	}
 }
 
-// duration reads a time of at least the given length.
-func duration(least time.Duration, field func(*Config) *time.Duration) func(*Config, string) error {
+// duration reads a time that is not shorter than the shortest.
+func duration(shortest time.Duration, field func(*Config) *time.Duration) func(*Config, string) error {
 	return func(c *Config, value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil {
 			return fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s or 2m", value)
 		}
-		if d < least {
-			return fmt.Errorf("%q is too short: write at least %v", value, least)
+		if d < shortest {
+			return fmt.Errorf("%q is too short: write at least %v", value, shortest)
 		}
 		*field(c) = d
 		return nil

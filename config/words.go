@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// word is one word of a line and where it stands in it, in bytes.
+// word is one word of a line, and its place there in bytes.
 type word struct {
 	text       string
 	start, end int
 }
 
-// words splits a line as a POSIX shell does (Shell Command Language, 2.2
-// Quoting and 2.3 Token Recognition), without expanding anything: blanks part
-// words, a backslash quotes the next character, '…' quotes everything, "…"
-// everything but a backslash in front of $ ` " \, and # at the start of a word
-// begins a comment.
+// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting
+// and 2.3 Token Recognition), but expands nothing. Blanks separate words, a
+// backslash quotes the next character, '…' quotes everything, "…" everything but
+// a backslash before $ ` " \, and # at the start of a word begins a comment.
 func words(line string) ([]word, error) {
 	var list []word
 	for i := 0; i < len(line); {
@@ -63,8 +62,8 @@ func oneWord(line string, start int) (word, error) {
 	return word{text.String(), start, i}, nil
 }
 
-// quoted appends what stands between the quote that s begins with and the next
-// one, and returns how many bytes that took.
+// quoted appends the text between the quote at the start of s and the next one.
+// It returns how many bytes of s that are, with the quotes.
 func quoted(text *strings.Builder, s string) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -91,7 +90,7 @@ func splitWords(command string) ([]string, error) {
 	return texts, err
 }
 
-// splitCommand is splitWords for what must be a command.
+// splitCommand is splitWords, but refuses a command without a word.
 func splitCommand(command string) ([]string, error) {
 	list, err := splitWords(command)
 	if err == nil && len(list) == 0 {
@@ -100,7 +99,7 @@ func splitCommand(command string) ([]string, error) {
 	return list, err
 }
 
-// joinWords writes words so that splitWords reads them again.
+// joinWords is the inverse of splitWords.
 func joinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
@@ -112,19 +111,22 @@ func joinWords(list []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// nearest is the choice that the word is most likely to be a slip of, or "".
+// maxSlips is how many letters of a misspelt word may be wrong.
+const maxSlips = 2
+
+// nearest is the choice that somebody most likely meant by a misspelt word, or "".
 func nearest(word string, choices []string) string {
-	best, least := "", 3
+	best, shortest := "", maxSlips+1
 	for _, c := range choices {
-		if d := distance(word, c); d < least {
-			best, least = c, d
+		if d := distance(word, c); d < shortest {
+			best, shortest = c, d
 		}
 	}
 	return best
 }
 
-// distance is the number of letters to insert, delete or replace to make one
-// word of the other: Levenshtein, by rows.
+// distance is how many letters have to be inserted, deleted or replaced to turn
+// one word into the other: Levenshtein's, row by row.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

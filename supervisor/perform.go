@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
@@ -277,7 +278,7 @@ func hookEnv(env []string, c linker.Candidate) []string {
 		changed = ""
 	}
 	return append(slices.Clone(env),
-		"CONFIT_CANDIDATE="+c.Dir,
-		fmt.Sprintf("CONFIT_GENERATION=%d", c.Number),
-		"CONFIT_CHANGED="+changed)
+		config.CandidateVariable+"="+c.Dir,
+		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
+		config.ChangedVariable+"="+changed)
 }

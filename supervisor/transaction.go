@@ -85,13 +85,8 @@ func (t *transition) hinted() {
 	}
 }
 
-const (
-	// defaultSettle joins the swaps of several volumes: the kubelet's
-	// reconciler makes them one after the other, within milliseconds.
-	defaultSettle = 100 * time.Millisecond
-	// settleFactor bounds how often quiet may be put off, in settle times.
-	settleFactor = 10
-)
+// settleFactor bounds how often quiet may be put off, in settle times.
+const settleFactor = 10
 
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
@@ -114,7 +109,7 @@ func (t *transition) settleTime() time.Duration {
 	case t.single:
 		return 0
 	}
-	return defaultSettle
+	return config.DefaultSettle
 }
 
 // look begins a transaction, which ends at once when nothing has changed; or
