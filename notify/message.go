@@ -9,30 +9,30 @@ import (
 // State is what a service says of itself.
 type State int
 
-// The states of sd_notify(3) that confit acts on.
+// The states of sd_notify(3) on which confit acts.
 const (
 	Unsaid    State = iota // the message is about something else
-	Ready                  // started, or done with reloading
+	Ready                  // the service has started, or has reloaded
 	Reloading              // Ready follows
-	Stopping
+	Stopping               // the service is about to end
 )
 
-// states are the lines that tell a state.
+// states are the lines that name a state.
 var states = map[string]State{"READY=1": Ready, "RELOADING=1": Reloading, "STOPPING=1": Stopping}
 
-// Message is what confit uses of one datagram.
+// Message is the part of a datagram that confit uses.
 type Message struct {
-	PID       int // of the sender, as seen by confit; 0 when it is from another PID namespace
+	PID       int // of the sender, as confit sees it; 0 when it is in another PID namespace
 	State     State
 	HasStatus bool
-	Status    string // one line for people; empty when there is nothing to say any more
+	Status    string // one line for people; "" takes the last one back
 
-	ExtendMicroseconds uint64 // how much longer than now what is under way may take; 0: it doesn't say, at most a day
+	ExtendMicroseconds uint64 // how long, from now on, the sender still needs: at most a day; 0: it doesn't say
 }
 
-// parse reads a datagram: assignments on lines of their own. What isn't known
-// is left out: most of the protocol is between a service and a service manager.
-// As in systemd the last state wins, and one zero byte may follow the text.
+// parse reads a datagram, which holds an assignment on each line. It leaves out what
+// it doesn't know: most of the protocol is for service managers. As in systemd the
+// last state wins, and one zero byte may follow the text.
 func parse(text string) Message {
 	m := Message{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
@@ -51,11 +51,11 @@ func parse(text string) Message {
 // maxExtend bounds EXTEND_TIMEOUT_USEC: a day, in microseconds.
 const maxExtend = 24 * 60 * 60 * 1e6
 
-// longestStatus bounds a status, in bytes: it is one line among others.
-const longestStatus = 256
+// maxStatus bounds a status, in bytes: it is one line among others.
+const maxStatus = 256
 
-// printable makes a line of any bytes: valid UTF-8 without control characters,
-// as it goes to terminals and into JSON.
+// printable turns any bytes into one line of valid UTF-8 without control
+// characters, fit for terminals and for JSON.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if strconv.IsPrint(r) {
@@ -63,10 +63,10 @@ func printable(s string) string {
 		}
 		return ' '
 	}, strings.ToValidUTF8(s, "?"))
-	if len(s) <= longestStatus {
+	if len(s) <= maxStatus {
 		return s
 	}
-	end := longestStatus
+	end := maxStatus
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}

@@ -1,19 +1,18 @@
-// Package notify knows the protocol of sd_notify(3), in which an app says that
-// it is ready, and the datagram socket that this comes through.
+// Package notify knows the protocol of sd_notify(3), by which an app says that it
+// is ready, and the datagram socket for it.
 //
-// It guarantees that the sender of a message is whom the kernel names
-// (SCM_CREDENTIALS of unix(7)); that no descriptor which comes with one is ever
-// held; that nothing is kept here, so that no flood makes confit grow: what
-// isn't taken yet waits in the socket's queue, and who sends into a full one
-// waits; and that a message is taken before the next one is looked at, so that
-// a sender who waits at a barrier (sd_notify_barrier(3)) is still there when
-// what it said before is judged.
+// It guarantees four things. The sender of a message is the one that the kernel
+// names (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message is
+// ever held. No flood makes confit grow: messages wait in the socket's queue until
+// they are taken, and a sender that finds it full waits. Messages are taken one by
+// one, so a sender that waits at a barrier (sd_notify_barrier(3)) is still there
+// when what it said before is judged.
 //
-// It doesn't know who may say what: that is asked of package process. It knows
-// no other files.
+// It doesn't know who may say what: package process is asked for that. It knows no
+// other files.
 //
-// Its system calls are those of package syscall: x/sys/unix would bring the
-// addresses of thirty families of sockets along, 24 KiB more.
+// It uses package syscall: x/sys/unix would add the addresses of thirty families
+// of sockets, 24 KiB.
 package notify
 
 import (
@@ -24,12 +23,12 @@ import (
 	"syscall"
 )
 
-// longestPath is how long a path may be for an app to name it, in bytes:
-// sun_path of unix(7) less the zero at its end.
-const longestPath = 107
+// maxPath is the longest path that an app can name, in bytes: sun_path of unix(7)
+// less the zero at its end.
+const maxPath = 107
 
-// longestMessage is how long a message may be, in bytes. It is systemd's bound.
-const longestMessage = 4096
+// maxMessage is the longest message, in bytes, as in systemd.
+const maxMessage = 4096
 
 // Socket receives messages.
 type Socket struct {
@@ -41,8 +40,8 @@ type Socket struct {
 }
 
 // Listen makes the socket, in place of one that an earlier confit left behind.
-// Everybody may send: an app may run as any user, and who sent a message is
-// known from the kernel.
+// Everybody may send, as an app may run as any user, and the kernel names the
+// sender.
 func Listen(path string) (*Socket, error) {
 	file, err := bind(path)
 	if err != nil {
@@ -58,8 +57,8 @@ func Listen(path string) (*Socket, error) {
 }
 
 func bind(path string) (*os.File, error) {
-	if len(path) > longestPath {
-		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one", len(path), longestPath)
+	if len(path) > maxPath {
+		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one", len(path), maxPath)
 	}
 	if err := removeStale(path); err != nil {
 		return nil, err
@@ -80,15 +79,15 @@ func bind(path string) (*os.File, error) {
 	return file, nil
 }
 
-// bindForAll makes the socket with its mode at once, unix(7): a chmod(2) after
-// that would follow a link which somebody has put in its place. The umask is
-// the whole process's, and nobody else makes a file yet.
+// bindForAll gives the socket its mode in the moment in which it makes it, unix(7):
+// a later chmod(2) would follow a link that somebody has put in its place. The
+// umask is the whole process's, but nobody else makes a file yet.
 func bindForAll(fd int, path string) error {
 	defer syscall.Umask(syscall.Umask(0o111))
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
 }
 
-// removeStale removes a socket, and nothing else.
+// removeStale removes a socket that was left behind, and nothing else.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -105,8 +104,8 @@ func removeStale(path string) error {
 // Hints delivers a value when there may be something to receive.
 func (s *Socket) Hints() <-chan struct{} { return s.hints }
 
-// hint runs as long as the socket. It doesn't receive: the messages stay in the
-// kernel's queue until they are asked for.
+// hint runs as long as the socket lives. It takes nothing: the messages stay in
+// the kernel's queue until Receive.
 func (s *Socket) hint() {
 	for s.conn.Read(readable) == nil {
 		select {
@@ -122,19 +121,19 @@ func readable(fd uintptr) bool {
 	return err == nil
 }
 
-// Receive takes the next message; false means that none waits. A message that
-// says nothing which confit knows is one, too: so a caller who counts isn't held
-// up by any number of them.
+// Receive takes the next message. It returns false when none waits. It returns a
+// message of which confit knows nothing, too, so that a caller who counts to a
+// bound isn't delayed by any number of those.
 func (s *Socket) Receive() (m Message, ok bool) {
 	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for hint to end
 	return m, ok && err == nil
 }
 
-// receive leaves room for the sender's credentials alone, which the kernel
-// writes first. Descriptors find none, and what finds none is closed (unix(7)):
-// that is what passes a barrier, and what FDSTORE=1 gets.
+// receive leaves room for nothing but the sender's credentials, which the kernel
+// writes first. So the kernel closes all descriptors (unix(7)). This is how a
+// barrier is passed, and why FDSTORE=1 stores nothing.
 func receive(fd int) (Message, bool) {
-	text := make([]byte, longestMessage)
+	text := make([]byte, maxMessage)
 	control := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
 	for {
 		n, controls, flags, _, err := syscall.Recvmsg(fd, text, control, 0)
@@ -143,7 +142,7 @@ func receive(fd int) (Message, bool) {
 			continue
 		case err != nil:
 			return Message{}, false
-		case flags&syscall.MSG_TRUNC != 0: // its last line may be half of one
+		case flags&syscall.MSG_TRUNC != 0: // its last line may be cut
 			n = 0
 		}
 		m := parse(string(text[:n]))
@@ -152,7 +151,7 @@ func receive(fd int) (Message, bool) {
 	}
 }
 
-// sender is the pid in the credentials, or 0.
+// sender is the pid from the credentials, or 0.
 func sender(control []byte) int {
 	messages, err := syscall.ParseSocketControlMessage(control)
 	if err != nil || len(messages) != 1 {

@@ -93,7 +93,7 @@ func TestReceive(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	s := newSocket(t)
-	for size, want := range map[int]State{longestMessage: Ready, longestMessage + 1: Unsaid, 100_000: Unsaid} {
+	for size, want := range map[int]State{maxMessage: Ready, maxMessage + 1: Unsaid, 100_000: Unsaid} {
 		text := "READY=1\nX=" + strings.Repeat("x", size)
 		if err := transmit(s.path, text[:size]); err != nil {
 			t.Fatal(err)

@@ -1,12 +1,12 @@
 // Package status knows the schema of status.json, and what it means.
 //
-// It guarantees that a status encodes to one complete JSON object in which
-// every field is present in the same order, and that no field which was ever
-// there goes away or changes its meaning within a version. What there is none
-// of is null; docs/status.md says what each field tells.
+// It guarantees that a status encodes to one complete JSON object, in which every
+// field is present and the order never changes, and that within a version no field
+// goes away or changes its meaning. A field without a value is null;
+// docs/status.md explains each.
 //
-// It knows no files, processes or policy: package supervisor fills a Status
-// and package linker keeps its bytes.
+// It knows no files, processes or policy: package supervisor fills a Status, and
+// package linker keeps its bytes.
 package status
 
 import (
@@ -18,26 +18,26 @@ import (
 	"time"
 )
 
-// Version is the schema's. It goes up when a field changes its meaning; a new
-// field is no new version.
+// Version is the schema's. It goes up when a field changes its meaning, but not for
+// a new field.
 const Version = 1
 
-// Status is what confit is doing, what the app has, and why it isn't what is
-// mounted. The three hashes tell drift apart.
+// Status is what confit does, what the app has, and why that isn't what is mounted.
+// The hashes of what is mounted, live and accepted show where they differ.
 type Status struct {
 	Version      int               `json:"version"`      // of the schema; Encode sets it
 	Confit       string            `json:"confit"`       // the version of the program
 	Updated      Time              `json:"updated"`      // when this was written
 	Phase        string            `json:"phase"`        // as in the log: running, validating, done …
 	Degraded     string            `json:"degraded"`     // why the configuration side broke down; "": it works
-	Trouble      string            `json:"trouble"`      // what the system refused, and is tried again; "": nothing
+	Trouble      string            `json:"trouble"`      // what the system refused and confit tries again; "": nothing
 	Stalled      Time              `json:"stalled"`      // since when the volumes or the state directory don't answer; null: they do
 	App          App               `json:"app"`          //
-	Mounted      *Mounted          `json:"mounted"`      // what the last look at the volumes found
+	Mounted      *Mounted          `json:"mounted"`      // what the last look found in the volumes
 	Live         *Generation       `json:"live"`         // what the targets resolve to
-	Accepted     *Accepted         `json:"accepted"`     // what is gone back to
+	Accepted     *Accepted         `json:"accepted"`     // what a roll back goes back to
 	Candidate    *Generation       `json:"candidate"`    // what is on its way; since: when it was staged
-	PendingSince Time              `json:"pendingSince"` // when a change was seen that is neither live nor rejected yet
+	PendingSince Time              `json:"pendingSince"` // when confit saw a change that is neither live nor rejected yet
 	Rejection    *Rejection        `json:"rejection"`    // the last one, whether or not it was mended since
 	Volumes      []Volume          `json:"volumes"`      // in the order of the links
 	Keys         map[string]string `json:"keys"`         // of the accepted generation: path → SHA-256
@@ -55,18 +55,18 @@ type App struct {
 	LastExit *Exit  `json:"lastExit"` // null: none has ended yet
 }
 
-// Exit is how an app ended.
+// Exit is how the last app ended.
 type Exit struct {
 	At        Time   `json:"at"`
 	Status    string `json:"status"` // as the log says it: "exit 1", "signal 9"
-	Code      int    `json:"code"`   // the exit code made of it
+	Code      int    `json:"code"`   // the exit code that it stands for
 	OOMKilled bool   `json:"oomKilled"`
 }
 
 // Mounted is what the volumes hold.
 type Mounted struct {
-	Hash  string `json:"hash"`  // "": it can't be a generation, as a key is missing
-	Since Time   `json:"since"` // when it was first seen
+	Hash  string `json:"hash"`  // "": there is none, as a key is missing
+	Since Time   `json:"since"` // when confit first saw it
 }
 
 // Generation is a complete copy of every linked key.
@@ -85,11 +85,11 @@ type Accepted struct {
 // Rejection is why a candidate was refused.
 type Rejection struct {
 	At       Time   `json:"at"`
-	Hash     string `json:"hash"`     // "": it had none, as a key was missing
+	Hash     string `json:"hash"`     // "": there was none, as a key was missing
 	Step     string `json:"step"`     // stage, validate, verify …
 	Reason   string `json:"reason"`   // as the log says it
 	Output   string `json:"output"`   // the last that the hook printed, at most 4 KiB
-	Attempts int    `json:"attempts"` // how often this candidate was rejected
+	Attempts int    `json:"attempts"` // how often confit rejected this candidate
 	NextTry  Time   `json:"nextTry"`  // null: not before a volume changes
 }
 
@@ -97,30 +97,30 @@ type Rejection struct {
 type Volume struct {
 	Path    string `json:"path"`
 	Kind    string `json:"kind"`    // atomic, plain or missing
-	Watched string `json:"watched"` // inotify, or polling: only the rescan looks
+	Watched string `json:"watched"` // inotify or polling, where only the rescan looks
 	Mounted string `json:"mounted"` // the directory behind ..data; "" for a plain one
 }
 
 // Counters only go up.
 type Counters struct {
-	Swaps      int `json:"swaps"`      // changes of the volumes that were seen
+	Swaps      int `json:"swaps"`      // changes of the volumes
 	Reloads    int `json:"reloads"`    // how often the app was reloaded, restarts included
 	Rejections int `json:"rejections"` //
 	RollBacks  int `json:"rollBacks"`  // generations taken back after the app was reloaded
 	Orphans    int `json:"orphans"`    // reaped
 }
 
-// Verdicts, the exit codes of --status.
+// Verdicts: the exit codes of --status.
 const (
 	Well     = 0 // what is mounted is live, or on its way
 	None     = 1 // there is no status that can be read
 	Rejected = 3 // what is mounted was rejected
 )
 
-// Verdict is [Well] or [Rejected]. A rejection stands until what was rejected
-// is accepted or something else is mounted, so it doesn't flicker while it is
-// tried again. A configuration side that broke down, or that waits for a volume
-// which doesn't answer, applies nothing: that is [Rejected], too.
+// Verdict is [Well] or [Rejected]. A rejection stands until the same configuration
+// is accepted or another one is mounted, so it doesn't flicker while confit tries
+// again. It is [Rejected], too, when the configuration side broke down or waits for
+// a volume that doesn't answer, as confit applies nothing then.
 func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "", s.Stalled != "":
@@ -135,8 +135,8 @@ func (s *Status) Verdict() int {
 	return Rejected
 }
 
-// Encode writes the status as indented JSON that ends in a newline. Bytes that
-// a hook printed and that aren't UTF-8 are replaced.
+// Encode writes the status as indented JSON that ends in a newline. It replaces
+// bytes of a hook's output that aren't UTF-8.
 func (s *Status) Encode() []byte {
 	whole := *s
 	whole.Version = Version
@@ -148,14 +148,14 @@ func (s *Status) Encode() []byte {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // it is read by people, and isn't part of a page
+	e.SetEscapeHTML(false) // people read it, and it isn't part of a page
 	e.SetIndent("", "  ")
-	_ = e.Encode(&whole) // of strings, numbers and times: there is nothing that can't be encoded
+	_ = e.Encode(&whole) // strings, numbers and times: nothing of these can fail
 	return b.Bytes()
 }
 
-// Decode reads what Encode wrote, also one of an older or newer confit as long
-// as its version isn't newer.
+// Decode reads what the Encode of this or any other confit wrote, unless its
+// version of the schema is newer.
 func Decode(data []byte) (Status, error) {
 	var s Status
 	switch err := json.Unmarshal(data, &s); {
@@ -169,7 +169,7 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints a status as it is. Its verdict is the exit code.
+// Show prints a status as it is. The verdict is the exit code.
 func Show(w io.Writer, data []byte) (verdict int, err error) {
 	s, err := Decode(data)
 	if err == nil {
@@ -181,9 +181,9 @@ func Show(w io.Writer, data []byte) (verdict int, err error) {
 	return s.Verdict(), nil
 }
 
-// Time is a moment as RFC 3339 in UTC; "" is none, and null in JSON. Whole
-// seconds, as the function fromdate of jq(1) reads no fractions. It is a text,
-// as time.Time would bring along whatever reads one: 20 KB.
+// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It
+// has whole seconds, as fromdate of jq(1) reads no fractions. It is a string, as
+// time.Time would add all the code that reads one, 20 KB.
 type Time string
 
 // At is the Time of a moment; the zero one is none.
@@ -194,7 +194,7 @@ func At(t time.Time) Time {
 	return Time(t.UTC().Format(time.RFC3339))
 }
 
-// MarshalJSON writes it.
+// MarshalJSON writes the moment as a string, or null.
 func (t Time) MarshalJSON() ([]byte, error) {
 	if t == "" {
 		return []byte("null"), nil
