@@ -1,19 +1,25 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// mayImport is the import table: who may know whom, besides the standard
-// library less what forbidden takes away.
+// The top level is the map of the house: main.go brings the packages together,
+// the tests beside it hold what is true of the whole, and all else has a folder.
+
+// mayImport is the import table: whom each package may know besides the standard
+// library.
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/linker", "confit/signals", "github.com/spf13/pflag"},
@@ -25,7 +31,7 @@ var mayImport = map[string][]string{
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
 }
 
-// forbidden is what of the standard library a package must not know.
+// forbidden is the part of the standard library that a package must not know.
 var forbidden = map[string][]string{
 	".":          {"syscall", "os/exec", "os/signal", "path/filepath"},
 	"config":     {"syscall", "os/exec", "os/signal"},
@@ -37,51 +43,181 @@ var forbidden = map[string][]string{
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 }
 
-// TestImportTable holds the table on the files that go into the program.
-func TestImportTable(t *testing.T) {
-	for dir, allowed := range mayImport {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil || len(files) == 0 {
+// source is a file that goes into the program, and its package's directory.
+type source struct {
+	dir, path string
+	file      *ast.File
+	set       *token.FileSet
+}
+
+// sources are all of them.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	for dir := range mayImport {
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil || len(paths) == 0 {
 			t.Fatalf("package %s has no files: %v", dir, err)
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
-			for _, path := range imports(t, file) {
-				own := strings.Contains(path, ".") || strings.HasPrefix(path, "confit/")
-				if (own && !slices.Contains(allowed, path)) || slices.Contains(forbidden[dir], path) {
-					t.Errorf("%s must not know %s", file, path)
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, source{dir, path, file, set})
+		}
+	}
+	return list
+}
+
+// TestImportTable holds the table.
+func TestImportTable(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, spec := range s.file.Imports {
+			path, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := strings.Contains(path, ".") || strings.HasPrefix(path, "confit/")
+			if (own && !slices.Contains(mayImport[s.dir], path)) || slices.Contains(forbidden[s.dir], path) {
+				t.Errorf("%s must not know %s", s.path, path)
+			}
+		}
+	}
+}
+
+// The bounds of the house, in lines.
+const (
+	maxMain     = 120 // main parses, builds and runs, and no more
+	maxFunction = 50
+	maxMedian   = 9 // of a function
+	maxFile     = 300
+)
+
+// TestFunctionsAreShort: none is too long, and most are far shorter.
+func TestFunctionsAreShort(t *testing.T) {
+	var all []int
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			lines := s.set.Position(f.End()).Line - s.set.Position(f.Pos()).Line + 1
+			if lines > maxFunction {
+				t.Errorf("%s: %s has %d lines", s.path, f.Name, lines)
+			}
+			all = append(all, lines)
+		}
+	}
+	slices.Sort(all)
+	if median := all[len(all)/2]; median > maxMedian {
+		t.Errorf("half of %d functions have %d lines or more", len(all), median)
+	}
+}
+
+// tooLong are the files that still wait to be split.
+var tooLong = []string{"integration/confit_test.go", "integration/term_test.go", "integration/volume/volume_test.go"}
+
+// TestFilesAreShort: those of tests and tools, too.
+func TestFilesAreShort(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		lines, bound := strings.Count(string(text), "\n"), maxFile
+		if path == "main.go" {
+			bound = maxMain
+		}
+		if lines > bound && !slices.Contains(tooLong, path) {
+			t.Errorf("%s has %d lines", path, lines)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExportedNamesAreDocumented, but for methods that every error has.
+func TestExportedNamesAreDocumented(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			for _, name := range undocumented(d) {
+				t.Errorf("%s: %s has no comment", s.path, name)
+			}
+		}
+	}
+}
+
+// undocumented lists the exported names of a declaration without a comment. One
+// of several that are declared together may be explained by a comment on them all
+// or at the end of its line.
+func undocumented(d ast.Decl) (names []string) {
+	if f, ok := d.(*ast.FuncDecl); ok {
+		if f.Doc == nil && f.Name.IsExported() && exportedReceiver(f) && f.Name.Name != "Error" && f.Name.Name != "Unwrap" {
+			names = append(names, f.Name.Name)
+		}
+		return names
+	}
+	group := d.(*ast.GenDecl)
+	for _, spec := range group.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && s.Doc == nil && group.Doc == nil {
+				names = append(names, s.Name.Name)
+			}
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				if name.IsExported() && s.Doc == nil && s.Comment == nil && group.Doc == nil {
+					names = append(names, name.Name)
 				}
 			}
 		}
 	}
+	return names
 }
 
-func imports(t *testing.T, file string) []string {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+func exportedReceiver(f *ast.FuncDecl) bool {
+	if f.Recv == nil {
+		return true
+	}
+	receiver := f.Recv.List[0].Type
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = star.X
+	}
+	name, ok := receiver.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+// TestWayIsThere: the way that HACKING.md shows through the packages leads along
+// files that exist. A name without a folder lies beside the one before it.
+func TestWayIsThere(t *testing.T) {
+	text, err := os.ReadFile("HACKING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var paths []string
-	for _, spec := range f.Imports {
-		path, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
+	_, way, _ := strings.Cut(string(text), "\n## Find your way\n")
+	way, _, _ = strings.Cut(way, "\n## ")
+	files := regexp.MustCompile("`([a-z0-9_/]+\\.go)`").FindAllStringSubmatch(way, -1)
+	if len(files) == 0 {
+		t.Error("HACKING.md shows no way")
+	}
+	folder := "."
+	for _, m := range files {
+		if strings.Contains(m[1], "/") {
+			folder = "."
 		}
-		paths = append(paths, path)
-	}
-	return paths
-}
-
-// TestMainIsShort holds that main parses, builds and runs, and no more.
-func TestMainIsShort(t *testing.T) {
-	text, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if lines := strings.Count(string(text), "\n"); lines > 120 {
-		t.Errorf("main.go has %d lines", lines)
+		path := filepath.Join(folder, m[1])
+		if _, err := os.Stat(path); err != nil && m[1] != "house_test.go" {
+			t.Errorf("HACKING.md leads to %s: %v", path, err)
+		}
+		folder = filepath.Dir(path)
 	}
 }
 

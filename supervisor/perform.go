@@ -50,8 +50,7 @@ func (l *loop) perform(a action) event {
 	case probe:
 		return l.probe(a)
 	case track:
-		waits, known := signals.Pending(a.pid, a.signal)
-		return delivered{known && !waits}
+		return l.track(a)
 	case abandonTrial:
 		l.jobs <- func() event { l.Linker.AbandonTrial(); return nil }
 	case unwatchOpens:
@@ -101,6 +100,12 @@ func (l *loop) probe(a probe) event {
 		program:     process.Program(a.pid),
 		alone:       !process.HasChildOfSameProgram(a.pid),
 	}
+}
+
+// track looks whether somebody has taken the signal that the app was sent.
+func (l *loop) track(a track) event {
+	waits, known := signals.Pending(a.pid, a.signal)
+	return delivered{known && !waits}
 }
 
 // signal is the app's alone, unless --signal-group says otherwise. What lets a
