@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -143,6 +144,16 @@ func (n *nursery) until(what string, holds func() bool) {
 	}
 }
 
+// eventually polls for what no signal tells of.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
 // pipe is a pipe whose reader doesn't wait for ever.
 func pipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
@@ -169,3 +180,25 @@ func number(t *testing.T, r *os.File) int {
 
 // shellScript is a command line for sh.
 func shellScript(script string) []string { return []string{"sh", "-c", script} }
+
+// copied is a program under another name.
+func copied(t *testing.T, program, name string) string {
+	t.Helper()
+	from, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	path := filepath.Join(t.TempDir(), name)
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(to, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -3,6 +3,7 @@ package process
 import (
 	"fmt"
 	"os"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -107,6 +108,33 @@ func TestHooksGroupEndsWithIt(t *testing.T) {
 		}
 		n.until("the last has ended", func() bool { return len(n.ends) == 3 })
 		n.wantEnd(gone, "signal 15")
+	})
+}
+
+// TestEndHook: a hook is killed with its group, and one that was reaped isn't,
+// even if somebody has its number.
+func TestEndHook(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		hook := n.hook(w, shellScript("sleep 300 & echo 1; wait")...)
+		w.Close()
+		number(t, r)
+		n.family.EndHook(hook)
+		n.until("both have ended", func() bool { return len(n.ends) == 2 })
+		n.wantEnd(hook, "signal 9")
+
+		// A group of that number can't be made at will, so another's takes its part: nothing but being a hook that
+		// lives opens it to the kill.
+		r, w = pipe(t)
+		stranger := n.talking(w, "echo 1; exec sleep 300")
+		number(t, r)
+		n.family.EndHook(stranger)
+		if err := Kill(stranger, syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		n.until("it has ended", func() bool { return len(n.ends) == 3 })
+		n.wantEnd(stranger, "signal 15")
 	})
 }
 

@@ -1,0 +1,27 @@
+package process
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// TestDescendants: not the process itself, and not its parent.
+func TestDescendants(t *testing.T) {
+	t.Parallel()
+	if s, ok := readStat(os.Getpid()); !ok || s.parent != os.Getppid() {
+		t.Errorf("the parent is %d, want %d", s.parent, os.Getppid())
+	}
+	if list := descendants(os.Getppid()); !slices.Contains(list, os.Getpid()) || slices.Contains(list, os.Getppid()) {
+		t.Errorf("descendants of %d: %v, want %d among them", os.Getppid(), list, os.Getpid())
+	}
+	last, err := os.ReadFile("/proc/sys/kernel/pid_max")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, _ := strconv.Atoi(string(last[:len(last)-1]))
+	if s, ok := readStat(pid); ok {
+		t.Errorf("process %d is there: %+v", pid, s)
+	}
+}
