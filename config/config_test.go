@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew, to be read before it is committed")
 
-// oneLink is a links file that nothing is wrong with.
+// oneLink is a links file without an error.
 const oneLink = "link web/a.conf /etc/a.conf\n"
 
 // write makes a file in a fresh directory.
@@ -88,8 +88,8 @@ func TestFlatten(t *testing.T) {
 	}
 }
 
-// TestModes: what each mode asks for, and that those that don't run the app
-// need neither it nor, to install or to help, a links file.
+// TestModes: what each mode needs. Only Run needs an app; Install, Status, Help and
+// Version need no links file.
 func TestModes(t *testing.T) {
 	file := write(t, "links", oneLink)
 	for _, tt := range []struct {
@@ -124,8 +124,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestStatusState: where the status is follows the same order as anything else,
-// and nothing else that a links file says, or that is wrong with it, matters.
+// TestStatusState: --status finds its directory by the usual precedence. Nothing
+// else in a links file matters, not even what is wrong with it.
 func TestStatusState(t *testing.T) {
 	for _, tt := range []struct{ file, env, line, want string }{
 		{want: "/run/confit"},
@@ -152,8 +152,8 @@ func TestStatusState(t *testing.T) {
 	}
 }
 
-// TestUnsetInstall: a variable that a manifest leaves empty asks for nothing,
-// and must not cost the app its links.
+// TestUnsetInstall: a variable that a manifest leaves empty asks for nothing, and
+// the app keeps its links.
 func TestUnsetInstall(t *testing.T) {
 	c := mustParse(t, write(t, "links", oneLink), []string{"CONFIT_INSTALL="}, "--", "app")
 	if c.Mode != Run || len(c.Links) != 1 {
@@ -161,8 +161,8 @@ func TestUnsetInstall(t *testing.T) {
 	}
 }
 
-// TestLogSettingsOutliveErrors: even a command line that is refused says how
-// to log, so that the refusal can be.
+// TestLogSettingsOutliveErrors: even a refused command line says how to log, so
+// that the refusal can be logged.
 func TestLogSettingsOutliveErrors(t *testing.T) {
 	c, err := parse(t, "/missing", nil, "--log-format=json", "--settle=soon", "--", "app")
 	if err == nil || !c.LogJSON {

@@ -8,7 +8,7 @@ import (
 	"confit/process"
 )
 
-// columns is the width of a terminal that nobody has widened.
+// columns is the width of a terminal by default.
 const columns = 80
 
 func TestHelpFits(t *testing.T) {
@@ -23,13 +23,13 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// defaults is how the help writes what the table writes otherwise.
+// defaults are those that the help writes in other words than the table.
 var defaults = map[string]string{
 	"links":  "(" + defaultLinks + ")",
 	"settle": "(0 for a single ConfigMap or Secret volume, else " + DefaultSettle.String() + ")",
 }
 
-// TestHelpNamesEverySetting, with its default, and no flag that there isn't.
+// TestHelpNamesEverySetting with its default, and names no other flag.
 func TestHelpNamesEverySetting(t *testing.T) {
 	text := describedFlags()
 	for i := range settings {

@@ -10,7 +10,7 @@ import (
 	"confit/linker"
 )
 
-// TestWrongLinksFile reads a file with one of each mistake: all are reported at
+// TestWrongLinksFile reads a file with each mistake once. It reports them all at
 // once, each with file, line, word and what to write instead. go test -run
 // WrongLinksFile -update writes the errors anew.
 func TestWrongLinksFile(t *testing.T) {
@@ -32,7 +32,7 @@ func TestWrongLinksFile(t *testing.T) {
 	}
 }
 
-// TestLinkLines: what the words of a link line become.
+// TestLinkLines: how a link line is read.
 func TestLinkLines(t *testing.T) {
 	file := write(t, "links", strings.Join([]string{
 		"# a comment, then an empty line", "", "\t ",
@@ -72,8 +72,8 @@ func TestLinkLines(t *testing.T) {
 	}
 }
 
-// TestSettingLines: the value of a command is the rest of the line, with the
-// quotes that its words have; others are one word. Dashes in front do no harm.
+// TestSettingLines: a command is the rest of its line, with its quotes; any other
+// value is one word. Dashes in front do no harm.
 func TestSettingLines(t *testing.T) {
 	file := write(t, "links", `validate  sh -c 'nginx -t && true' "" # check
 --reload exec:kill -HUP "1 2"
@@ -93,8 +93,8 @@ settle 250ms`)
 	}
 }
 
-// TestReloadWords: quotes around the whole of an action are taken off, those
-// around a word of its command are the command's.
+// TestReloadWords: quotes around a whole action go, those around a word of its
+// command stay.
 func TestReloadWords(t *testing.T) {
 	for value, want := range map[string]string{
 		`"auto"`: "auto", `'signal:HUP'`: "signal:HUP", `'exec:a b'`: "exec:a b", `exec:a b # c`: "exec:a b",
@@ -118,8 +118,8 @@ func TestLineBreaks(t *testing.T) {
 	}
 }
 
-// TestLinksDirectory: its files in lexical order. As in a mounted ConfigMap,
-// the names that begin with a dot are the kubelet's, and files may be links.
+// TestLinksDirectory: a directory means its files in lexical order. As in a mounted
+// ConfigMap, names that begin with a dot are the kubelet's, and files may be links.
 func TestLinksDirectory(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -157,7 +157,7 @@ func TestSettingTwice(t *testing.T) {
 	wantError(t, err, two+`:2: "settle" stands at `+one+`:1 already: remove one of the two`)
 }
 
-// TestUnreadableLinksFile: a link to nowhere in a directory isn't passed over.
+// TestUnreadableLinksFile: a link to nowhere in a directory is an error.
 func TestUnreadableLinksFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("nowhere", dir+"/links"); err != nil {
@@ -167,8 +167,8 @@ func TestUnreadableLinksFile(t *testing.T) {
 	wantOnly(t, err, `cannot read links file "`+dir+`/links": no such file or directory`)
 }
 
-// TestMissingLinksFile: the error says where to write one, for each that is
-// missing; the others are read.
+// TestMissingLinksFile: the error says for each missing file where to write one,
+// and the others are read.
 func TestMissingLinksFile(t *testing.T) {
 	c, err := parse(t, "/missing/1", nil, "--links", write(t, "links", oneLink), "--links", "/missing/2", "--", "app")
 	for _, file := range []string{"/missing/1", "/missing/2"} {

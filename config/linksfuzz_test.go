@@ -29,7 +29,7 @@ func readLinks(text string) (Config, []error) {
 	return c, flatten(errors.Join(p.wrong...))
 }
 
-// render writes a links file for what was read from another.
+// render writes a links file from what was read.
 func render(c *Config) string {
 	settle := c.Settle.String()
 	if c.Settle == SettleAuto {
@@ -99,7 +99,7 @@ func renderLink(l *Link) []string {
 // place is how every error of a links file begins.
 var place = regexp.MustCompile(`^file:([0-9]+): .`)
 
-// checkErrors: each error is one line and names a line that there is.
+// checkErrors: each error is one line, and names a line of the file.
 func checkErrors(t *testing.T, text string, wrong []error) {
 	t.Helper()
 	count := strings.Count(text, "\n") + 1
@@ -118,8 +118,8 @@ func checkErrors(t *testing.T, text string, wrong []error) {
 	}
 }
 
-// checkReadAgain: what was read, written as another links file, is read as the
-// same.
+// checkReadAgain: what was read can be written as another links file and is read
+// from it as the same.
 func checkReadAgain(t *testing.T, c Config) {
 	t.Helper()
 	text := render(&c)
@@ -137,7 +137,7 @@ func checkReadAgain(t *testing.T, c Config) {
 	}
 }
 
-// others are values of each setting that aren't its default.
+// others are values of each setting that differ from its default.
 var others = map[string]string{
 	"adopt": "", "allow-disk": "", "drain-timeout": "1s", "log-format": "json", "log-level": "debug", "map-exit": "143:0,1:2",
 	"map-signal": "USR1:USR2,HUP:", "probation": "2s", "reload": "exec:nginx -s 're load'", "rescan": "3s", "retry": "4s", "settle": "5s",

@@ -7,8 +7,8 @@ import (
 	"confit/signals"
 )
 
-// TestMaps: as tini, dumb-init and people write them, several in one value or
-// in lines of their own, the last word on a signal or code standing.
+// TestMaps: maps as tini, dumb-init and people write them, several in one value or
+// each on a line of its own. The last one for a signal or a code wins.
 func TestMaps(t *testing.T) {
 	file := write(t, "links", "map-signal 15:3\nmap-signal SIGTERM:SIGQUIT, HUP:\n")
 	if _, err := parse(t, file, nil, "--", "app"); err == nil {

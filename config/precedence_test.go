@@ -10,15 +10,15 @@ import (
 	"confit/signals"
 )
 
-// sample is what the precedence of a setting is tried with.
+// sample holds values of a setting to try its precedence.
 type sample struct {
 	def    string // as got returns it
 	values []string
 	got    func(c *Config) string
 }
 
-// samples has an entry for every setting that a links file may hold, with its
-// values written as got returns them.
+// samples has an entry for every setting that may stand in a links file. Its values
+// are written as got returns them.
 var samples = map[string]sample{
 	"volumes":        {"/confit", []string{"/v/1", "/v/2", "/v/3"}, func(c *Config) string { return c.Volumes }},
 	"state":          {"/run/confit", []string{"/s/1", "/s/2", "/s/3"}, func(c *Config) string { return c.State }},
@@ -91,8 +91,8 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// all tries one setting. A source whose value is the last of the choices
-// doesn't name the setting at all.
+// all tries one setting. The last choice stands for a source that doesn't name the
+// setting at all.
 func (s sample) all(t *testing.T, name string) {
 	dir := t.TempDir()
 	choices := append(slices.Clone(s.values), "")
@@ -132,7 +132,7 @@ func (s sample) try(t *testing.T, file, name, inFile, inEnv, onLine string) {
 	}
 }
 
-// TestHookTakenBack: an empty command in a stronger source means none.
+// TestHookTakenBack: an empty command in a stronger source removes the command.
 func TestHookTakenBack(t *testing.T) {
 	for name, field := range map[string]func(Config) []string{
 		"render":   func(c Config) []string { return c.Render },
@@ -160,7 +160,7 @@ func TestLastOnTheLineWins(t *testing.T) {
 	}
 }
 
-// TestInstallPrecedence: where to install follows the same order.
+// TestInstallPrecedence: --install follows the usual precedence.
 func TestInstallPrecedence(t *testing.T) {
 	for _, tt := range []struct{ env, line, want string }{
 		{env: "/env", want: "/env"},
@@ -180,8 +180,8 @@ func TestInstallPrecedence(t *testing.T) {
 	}
 }
 
-// TestLinksPrecedence: the files of the command line are read in place of the
-// environment's, and are read in the order given.
+// TestLinksPrecedence: the files of the command line replace the environment's, and
+// are read in their order.
 func TestLinksPrecedence(t *testing.T) {
 	one, two := write(t, "one", "link web/1 /etc/1\n"), write(t, "two", "link web/2 /etc/2\n")
 	for _, tt := range []struct {

@@ -6,7 +6,7 @@ import (
 )
 
 // TestCommandLineErrors: each names the flag, the value and what to write, and
-// brings no other with it.
+// comes alone.
 func TestCommandLineErrors(t *testing.T) {
 	file := write(t, "links", oneLink)
 	for _, tt := range []struct {
@@ -66,8 +66,8 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	}
 }
 
-// TestApp: what follows --, or the first word that is no flag, is the app's,
-// byte for byte.
+// TestApp: everything after --, or from the first word on that is no flag, is the
+// app's, byte for byte.
 func TestApp(t *testing.T) {
 	file := write(t, "links", oneLink)
 	for _, tt := range []struct{ args, want []string }{
@@ -110,8 +110,8 @@ func TestEnvironmentErrors(t *testing.T) {
 	}
 }
 
-// TestEnvironmentOfOthers: what Kubernetes sets for a Service named confit or
-// confit-web, what confit sets for its hooks, and what isn't about confit, is accepted.
+// TestEnvironmentOfOthers: confit accepts the variables that Kubernetes sets for a
+// Service named confit or confit-web, its own for hooks, and all that aren't about confit.
 func TestEnvironmentOfOthers(t *testing.T) {
 	mustParse(t, write(t, "links", oneLink), []string{
 		"CONFIT_SERVICE_HOST=10.0.0.1", "CONFIT_SERVICE_PORT=80", "CONFIT_SERVICE_PORT_HTTP=80",

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// lines are split by confit as by sh. A shell's special characters stand in
-// quotes here: confit takes them as they are, where a shell would expand.
+// lines are split by confit as by sh. A shell's special characters are quoted here:
+// a shell would expand them, and confit takes them as they are.
 var lines = []struct {
 	line string
 	want []string
@@ -59,8 +59,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestWordsThatNeverEnd: what a shell would wait for more of is an error with
-// a hint.
+// TestWordsThatNeverEnd: where a shell would wait for more, confit has an error
+// with a hint.
 func TestWordsThatNeverEnd(t *testing.T) {
 	for line, want := range map[string]string{
 		`nginx 'x y`:    `"'x y" is never closed: add a ' at the end of the word`,
@@ -75,8 +75,8 @@ func TestWordsThatNeverEnd(t *testing.T) {
 	}
 }
 
-// TestCarriageReturn: a links file with the line ends of Windows is read, where
-// a shell would take the CR for a letter.
+// TestCarriageReturn: confit reads a links file with the line ends of Windows. A
+// shell would take the CR for a letter.
 func TestCarriageReturn(t *testing.T) {
 	if got, err := splitWords("a b\r\n"); err != nil || !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("got %q, %v", got, err)
@@ -95,16 +95,15 @@ func shellWords(t testing.TB, line string) []string {
 	return list[:len(list)-1]
 }
 
-// special are the characters that mean more to a shell than to confit, and
-// those of another meaning to confit: a CR parts words, a line break ends them,
-// a NUL can't be given to sh. A byte that isn't ASCII may be a blank to a shell
-// in some locale.
+// special are the characters that mean more to a shell than to confit, or something
+// else: a CR separates words, a line break ends them, and nobody can give sh a NUL.
+// A byte that isn't ASCII may be a blank to a shell in some locale.
 func special(r rune) bool {
 	return strings.ContainsRune("$`*?[]~;&|()<>!{}^\r\n\x00", r) || r > 126
 }
 
-// FuzzWords: splitting never panics; where each word stands is told right;
-// what joinWords writes is read again; and sh splits in the same way.
+// FuzzWords: splitting never panics, the place of each word is right, splitWords
+// reads what joinWords writes, and sh splits in the same way.
 func FuzzWords(f *testing.F) {
 	for _, tt := range lines {
 		f.Add(tt.line)
@@ -136,8 +135,8 @@ func checkJoin(t *testing.T, list []string) {
 	}
 }
 
-// checkPlaces: each word is cut out of the line whole, as a command in a links
-// file is, and in the order of the line.
+// checkPlaces: the words can be cut out of the line, whole and in order, as a
+// command is cut out of a links file.
 func checkPlaces(t *testing.T, line string, list []word) {
 	t.Helper()
 	from := 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestListenFollowsNothing: whoever may write to the directory puts a link in
-// the socket's place as fast as he can, and what it leads to keeps its mode.
+// TestListenFollowsNothing: somebody who may write to the directory puts a link in
+// the socket's place as fast as possible. The file that it leads to keeps its mode.
 func TestListenFollowsNothing(t *testing.T) {
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "notify")
@@ -46,8 +46,8 @@ func TestListenFollowsNothing(t *testing.T) {
 	}
 }
 
-// TestListenForAll: the socket has its mode from the first moment on, whatever
-// the umask, which is as it was after that.
+// TestListenForAll: the socket has its mode from the first moment on, whatever the
+// umask is, and the umask is restored.
 func TestListenForAll(t *testing.T) {
 	former := syscall.Umask(0o077)
 	defer syscall.Umask(former)

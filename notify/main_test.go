@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// self is the test binary, for every user: its real path is in a directory of
+// self is the test binary for every user, as its real path is in a directory of
 // root's.
 const self = "/proc/self/exe"
 
@@ -48,8 +48,8 @@ func asRole(role string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// send sends its arguments, the second and so on, to the socket that is the
-// first, and prints its pid.
+// send sends its arguments from the second on to the socket that the first one
+// names, and prints its pid.
 func send() error {
 	for _, text := range os.Args[2:] {
 		if err := transmit(os.Args[1], text); err != nil {
@@ -100,8 +100,8 @@ func transmit(path, text string, descriptors ...int) error {
 	return syscall.Sendmsg(fd, []byte(text), control, &syscall.SockaddrUnix{Name: path}, 0)
 }
 
-// patience is how long a process may take to say something. It is that long for
-// a machine that is busy with much else; nothing waits for it to pass.
+// patience is how long a process may take to say something. It is long for the
+// sake of a busy machine; no test waits for it to pass.
 const patience = time.Minute
 
 // newSocket listens in a directory that every user may enter.

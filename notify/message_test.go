@@ -48,8 +48,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzMessage: whatever comes, a status is one short line that a terminal can
-// be given, and the state is that of the last line which tells one.
+// FuzzMessage: whatever comes, a status is one short line that is fit for a
+// terminal, and the state is that of the last line with a state.
 func FuzzMessage(f *testing.F) {
 	for _, text := range []string{
 		"READY=1", "RELOADING=1\nMONOTONIC_USEC=1\nSTATUS=a", "READY=1\nSTOPPING=1\n", "STATUS=\xff\x1b\u202e", "\x00", "BARRIER=1",

@@ -27,7 +27,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// One that is there already is somebody else's, and passed on.
+// A socket that is there already is somebody else's, and is passed on.
 func TestOfferNone(t *testing.T) {
 	t.Parallel()
 	given := []string{"NOTIFY_SOCKET=/run/other", "A=1"}

@@ -31,8 +31,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestListenRefused: nothing is removed that isn't a socket, and errors say
-// what to do.
+// TestListenRefused: it removes nothing but a socket, and errors say what to do.
 func TestListenRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -64,7 +63,7 @@ func TestListenRefused(t *testing.T) {
 	}
 }
 
-// TestReceive: one after the other, in order, and nothing when none is left.
+// TestReceive: messages come one by one, in order, until none is left.
 func TestReceive(t *testing.T) {
 	t.Parallel()
 	s := newSocket(t)
@@ -89,7 +88,8 @@ func TestReceive(t *testing.T) {
 	}
 }
 
-// TestTooLong: what was cut off might change the meaning of what is left.
+// TestTooLong: a message that is cut says nothing, as the rest could change its
+// meaning.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	s := newSocket(t)
@@ -104,8 +104,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestSender: the kernel names who sent a message: a child, an orphan, one of
-// another user; and it does so when they are gone and forgotten.
+// TestSender: the kernel names the sender, be it a child, an orphan or another
+// user's process, also when the sender is gone.
 func TestSender(t *testing.T) {
 	t.Parallel()
 	s := newSocket(t)
@@ -143,9 +143,9 @@ func TestOtherNamespace(t *testing.T) {
 	}
 }
 
-// TestBarrier: a descriptor that comes along is closed when its message is
-// received, and not before: until then the sender knows that confit has yet to
-// look at what was said before. None is kept, however many there are.
+// TestBarrier: a descriptor is closed when its message is received, and not before.
+// So a sender that still waits knows that confit hasn't looked yet at what it said
+// before. No descriptor is kept, however many there are.
 func TestBarrier(t *testing.T) {
 	t.Parallel()
 	for text, copies := range map[string]int{"BARRIER=1": 1, "FDSTORE=1": 253} { // SCM_MAX_FD, unix(7)
@@ -192,8 +192,8 @@ func tryRead(t *testing.T, r *os.File) (err error) {
 	return err
 }
 
-// TestFlood: senders are faster than confit, and none of what they say is lost
-// or changes places.
+// TestFlood: the sender is faster than confit, and no message is lost or out of
+// order.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const count = 3000

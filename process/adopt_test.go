@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuccessorLives: a zombie of the same program, which nobody has reaped, is
-// no successor.
+// TestSuccessorLives: a zombie of the same program is no successor, even if nobody
+// has reaped it yet.
 func TestSuccessorLives(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAsked: what one confit writes the other reads; nothing else is taken for
-// it, and without need there is no other.
+// TestAsked: one confit reads what the other wrote, and takes nothing else for it.
+// Without need the program is started as it is.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	app := []string{"sh", "-c", "", "confit: becoming"}

@@ -14,8 +14,8 @@ func isZombie(pid int) bool {
 	return strings.Contains(string(text), ") Z ")
 }
 
-// TestBelongs: whoever is in the app's group or below one who is, dead or alive,
-// and nobody else.
+// TestBelongs: a process in the app's group or below one that is belongs to the
+// app, dead or alive, and no other does.
 func TestBelongs(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)

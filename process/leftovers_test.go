@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestEndLeftovers: orphans in groups and sessions of their own, and below
-// them, are found; a stopped one is woken for its end; and when all are reaped
-// nothing is said to be left. The caller isn't PID 1, so everybody means no
-// more than its own: or this test would end the machine.
+// TestEndLeftovers: it finds orphans in groups and sessions of their own, and what
+// is below them. It wakes a stopped one. When all are reaped, nothing is left. The
+// caller isn't PID 1, so everybody means only its own, or this test would end the
+// machine.
 func TestEndLeftovers(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestLogNeverWaits: nobody reads the pipe, and no writer is held up: not the
-// loop's, and a hook's and the end no longer than they say.
+// TestLogNeverWaits: nobody reads the pipe. The loop's writer doesn't wait, and a
+// hook's and the end wait no longer than they promise.
 func TestLogNeverWaits(t *testing.T) {
 	t.Parallel()
 	r, w := pipe(t)
@@ -38,8 +38,8 @@ func TestLogNeverWaits(t *testing.T) {
 	t.Errorf("the loss is not told: %v", lines.Err())
 }
 
-// TestLogKeepsAll: a patient writer loses nothing to a reader that is merely
-// slower, and the order is that of the writes.
+// TestLogKeepsAll: a patient writer loses nothing when the reader is only slower,
+// and the order of the lines is that of the writes.
 func TestLogKeepsAll(t *testing.T) {
 	t.Parallel()
 	r, w := pipe(t)

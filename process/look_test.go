@@ -36,8 +36,8 @@ func held(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.Process.Pid
 }
 
-// TestProgram: what a running process says of itself, also when its file and its
-// directory are gone.
+// TestProgram: a running process keeps its program and its directory, also when
+// both are removed.
 func TestProgram(t *testing.T) {
 	alone(t, func(t *testing.T) { // elsewhere a fork of another test could hold the file open: ETXTBSY
 		n := newNursery(t)

@@ -21,8 +21,8 @@ import (
 // aloneVar names the test that a process was started for.
 const aloneVar = "PROCESS_TEST_ALONE"
 
-// patience bounds every wait. It is that long for a machine that is busy with
-// much else; no test waits for it to pass.
+// patience bounds every wait. It is long for the sake of a busy machine; no test
+// waits for it to pass.
 const patience = time.Minute
 
 func TestMain(m *testing.M) {
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// alone runs a test in a process of its own, which is a subreaper: Reap waits
-// for any child, and would take those of the other tests from os/exec.
+// alone runs a test in a process of its own, which is a subreaper: Reap waits for
+// any child, and would take the other tests' children from os/exec.
 func alone(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {
@@ -51,7 +51,7 @@ func alone(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// noChildren: all that was started, and all orphans, have been reaped.
+// noChildren: every process that was started, and every orphan, has been reaped.
 func noChildren(t *testing.T) {
 	t.Helper()
 	if pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); err != unix.ECHILD {
@@ -72,7 +72,7 @@ func endChildren() {
 	}
 }
 
-// nursery keeps a family and what was handed out by its Reap.
+// nursery keeps a family and what its Reap has handed out.
 type nursery struct {
 	t      *testing.T
 	family *Family
@@ -144,7 +144,7 @@ func (n *nursery) until(what string, holds func() bool) {
 	}
 }
 
-// eventually polls for what no signal tells of.
+// eventually polls for what no signal announces.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {

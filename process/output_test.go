@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// relay starts an Output and gives what it passed on to the channel, when it
-// has ended, with the tail behind it.
+// relay starts an Output. When that has ended, it sends what was passed on, and
+// then the tail.
 func relay(t *testing.T, w io.Writer) (*Output, *os.File, <-chan string) {
 	t.Helper()
 	o, err := NewOutput()
@@ -73,7 +73,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestTail: in whatever pieces it comes.
+// TestTail: it keeps the last bytes, in whatever pieces they come.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	all := []byte(strings.Repeat("0123456789", 1000))
@@ -90,8 +90,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestOutputEndsThoughAStrangerHoldsIt: what left the hook's group may keep
-// the pipe open for ever; what was said before the hook's end is kept.
+// TestOutputEndsThoughAStrangerHoldsIt: a process that left the hook's group may
+// hold the pipe open for ever. What the hook said before its end is kept.
 func TestOutputEndsThoughAStrangerHoldsIt(t *testing.T) {
 	t.Parallel()
 	var passed bytes.Buffer
@@ -112,8 +112,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 
-// TestOutputIntoABrokenLog: a hook isn't stopped by a full pipe, and its tail
-// is kept.
+// TestOutputIntoABrokenLog: a full pipe doesn't stop the hook, and its tail is
+// kept.
 func TestOutputIntoABrokenLog(t *testing.T) {
 	t.Parallel()
 	_, hook, ended := relay(t, broken{})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLookPath: a table, with env(1) for a witness: it calls execvp(3).
+// TestLookPath is a table. env(1), which calls execvp(3), is the witness.
 func TestLookPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -73,8 +73,8 @@ func makePrograms(t *testing.T, dir string) {
 	}
 }
 
-// absolute puts the directory in front of those elements of a PATH that aren't
-// relative on purpose.
+// absolute puts the directory in front of the elements of a PATH, but for those
+// that are relative on purpose.
 func absolute(dir, path string) string {
 	elements := strings.Split(path, ":")
 	for i, e := range elements {
@@ -85,8 +85,8 @@ func absolute(dir, path string) string {
 	return strings.Join(elements, ":")
 }
 
-// found is what lookPath finds, below the directory that a process would start
-// in, or the exit code of its error.
+// found is what lookPath finds, below the directory in which a process would
+// start, or the exit code of its error.
 func found(name, path, dir string) (string, int) {
 	got, err := lookPath(name, []string{"A=b", "PATH=" + path}, dir)
 	if err != nil {

@@ -24,10 +24,9 @@ type storm struct {
 	left  int         // what hooks left behind, and hasn't been reaped
 }
 
-// TestStorm: of 5,000 children that end as soon as they begin, hooks among
-// them, each is handed out once, with its own exit code; and of what the hooks
-// leave behind nothing lives on. Only SIGCHLD wakes the reaper, so a lost wake
-// would be seen as well.
+// TestStorm: 5,000 children, some of them hooks, end as soon as they begin. Each is
+// handed out once, with its own exit code, and nothing that the hooks leave behind
+// lives on. Only SIGCHLD wakes the reaper, so a lost wake would fail the test, too.
 func TestStorm(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -62,8 +61,8 @@ func (s *storm) begin(i int) {
 	}
 }
 
-// end checks one death: of a child that was started, with its code, or of one
-// that a hook left behind, killed.
+// end checks one death: a child that was started ends with its code, one that a
+// hook left behind is killed.
 func (s *storm) end(e Exit) {
 	if code, ok := s.alive[e.PID]; ok {
 		delete(s.alive, e.PID)
@@ -78,9 +77,8 @@ func (s *storm) end(e Exit) {
 	}
 }
 
-// TestHooksGroupEndsWithIt: what a hook leaves running in its group lives as
-// long as the hook, and is killed then, whatever it does about signals. What
-// has left the group is not the hook's any more.
+// TestHooksGroupEndsWithIt: a process in a hook's group is killed when the hook
+// ends, whatever it does about signals. One that has left the group lives on.
 func TestHooksGroupEndsWithIt(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
@@ -111,8 +109,8 @@ func TestHooksGroupEndsWithIt(t *testing.T) {
 	})
 }
 
-// TestEndHook: a hook is killed with its group, and one that was reaped isn't,
-// even if somebody has its number.
+// TestEndHook: it kills a hook with its group. Once the hook was reaped it kills
+// nobody, even if somebody has the hook's number.
 func TestEndHook(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
@@ -124,8 +122,7 @@ func TestEndHook(t *testing.T) {
 		n.until("both have ended", func() bool { return len(n.ends) == 2 })
 		n.wantEnd(hook, "signal 9")
 
-		// A group of that number can't be made at will, so another's takes its part: nothing but being a hook that
-		// lives opens it to the kill.
+		// No test can make a group with a given number, so another group plays it: one that isn't a hook's.
 		r, w = pipe(t)
 		stranger := n.talking(w, "echo 1; exec sleep 300")
 		number(t, r)
@@ -155,8 +152,8 @@ func TestAppsGroupLivesOn(t *testing.T) {
 	})
 }
 
-// TestLookBeforeReaping: what is asked about a child that has ended can still be
-// answered, for each of many that end at once.
+// TestLookBeforeReaping: many children end at once, and each can still be asked
+// about when look is called.
 func TestLookBeforeReaping(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)

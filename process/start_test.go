@@ -27,8 +27,8 @@ func script(t *testing.T, path, text string, mode os.FileMode) string {
 	return path
 }
 
-// TestStartErrors: what can't be started is refused with a code as a shell's,
-// by name, and leaves no child.
+// TestStartErrors: a program that can't be started is refused by name, with a
+// shell's code, and leaves no child.
 func TestStartErrors(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -39,7 +39,7 @@ func TestStartErrors(t *testing.T) {
 			"no-such-program": 127, "": 127, dir + "/missing": 127, dir + "/data/x": 127, dir + "/orphaned": 127,
 			dir: 126, dir + "/data": 126,
 		} {
-			// A PATH that anybody may search: with one of root's, "not found" can't be told.
+			// Anybody may search this PATH. With one of root's, "not found" looks like "not allowed".
 			pid, err := StartApp(Command{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}})
 			if err == nil || pid != 0 || StartCode(err) != want {
 				t.Errorf("%q: pid %d, %v, code %d, want %d", name, pid, err, StartCode(err), want)
@@ -53,8 +53,7 @@ func TestStartErrors(t *testing.T) {
 	})
 }
 
-// TestScriptWithoutInterpreter: as execvp(3) does, and so tini, such a script
-// is given to the shell.
+// TestScriptWithoutInterpreter: the shell runs such a script, as with execvp(3).
 func TestScriptWithoutInterpreter(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
@@ -65,8 +64,8 @@ func TestScriptWithoutInterpreter(t *testing.T) {
 	})
 }
 
-// TestStartedWithTheirOwn: a new process leads a group of its own, and has the
-// arguments, the environment and the directory that it was given.
+// TestStartedWithTheirOwn: a new process leads a group of its own, and gets its
+// arguments, its environment and its directory.
 func TestStartedWithTheirOwn(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
@@ -89,8 +88,8 @@ func TestStartedWithTheirOwn(t *testing.T) {
 	})
 }
 
-// TestAppOnOurOwnFiles: the app has confit's standard output, and nothing of
-// what confit has open besides.
+// TestAppOnOurOwnFiles: the app has confit's standard output, and no other file
+// that confit has open.
 func TestAppOnOurOwnFiles(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)

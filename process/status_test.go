@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestEveryStatus: all 65,536 become an exit code, as the macros of wait(2)
-// have it: the code when the low seven bits are 0, the signal in those bits
-// unless they are all set, which means stopped.
+// TestEveryStatus: each of the 65,536 has an exit code, after the macros of wait(2).
+// If the low seven bits are 0, it is the code; otherwise they are the signal, unless
+// all are set, which means stopped.
 func TestEveryStatus(t *testing.T) {
 	t.Parallel()
 	for s := range Status(1 << 16) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestReserveThreads: they are there when it returns, and one of them runs Go
-// code at a time.
+// TestReserveThreads: the threads are there when it returns, and one at a time runs
+// Go code.
 func TestReserveThreads(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		TameRuntime()

@@ -52,8 +52,8 @@ func TestSampleIsWhole(t *testing.T) {
 	})
 }
 
-// TestGolden: the schema, byte for byte. What this file loses is a change that
-// needs a new Version.
+// TestGolden holds the schema, byte for byte. Whatever this file loses needs a new
+// Version.
 func TestGolden(t *testing.T) {
 	for name, s := range map[string]Status{"whole": whole(), "empty": {}} {
 		file := "testdata/" + name + ".json"
@@ -70,8 +70,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestThereAndBack: what was encoded is decoded as the same, and encoding
-// changes nothing.
+// TestThereAndBack: a status is the same after encoding and decoding, and encoding
+// doesn't change it.
 func TestThereAndBack(t *testing.T) {
 	for _, s := range []Status{whole(), {}} {
 		before := fmt.Sprintf("%+v", s)
@@ -86,8 +86,8 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestDecodeErrors: what isn't a status is refused, and a newer one by its
-// version, whatever else it changed.
+// TestDecodeErrors: it refuses what isn't a status, and a newer status by its
+// version, whatever else has changed.
 func TestDecodeErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "cannot read the status: unexpected end of JSON input",
@@ -103,7 +103,7 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestDecodeNewFields: a field that a later confit added is no hindrance.
+// TestDecodeNewFields: it reads a status with a field that a later confit added.
 func TestDecodeNewFields(t *testing.T) {
 	if s, err := Decode([]byte(`{"version": 1, "phase": "running", "weather": {"sun": true}}`)); err != nil || s.Phase != "running" {
 		t.Errorf("%+v, %v", s, err)
@@ -142,7 +142,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestForeignBytes: what a hook printed is text in any case.
+// TestForeignBytes: whatever bytes a hook printed, the status holds text.
 func TestForeignBytes(t *testing.T) {
 	s := Status{Rejection: &Rejection{Output: "\x1b[31m\xff\x00 & <b>\n"}}
 	data := s.Encode()
@@ -151,8 +151,8 @@ func TestForeignBytes(t *testing.T) {
 	}
 }
 
-// fields calls found with the path of each field and its value: app.pid,
-// volumes[].kind.
+// fields calls found with the path of each field, such as volumes[].kind, and its
+// value.
 func fields(v reflect.Value, path string, found func(path string, v reflect.Value)) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -187,8 +187,7 @@ func fields(v reflect.Value, path string, found func(path string, v reflect.Valu
 	}
 }
 
-// TestDocumented: docs/status.md has a row for each field, in order, and none
-// for a field that there isn't.
+// TestDocumented: docs/status.md has a row for each field, in order, and no other.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/status.md")
 	if err != nil {
