@@ -37,10 +37,8 @@ func main() {
 
 func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code int, err error) {
 	c, err := config.Parse(args, environ)
-	if process.Refused(err) { // to read a links file
-		return process.ExitSystem, err
-	} else if err != nil {
-		return process.ExitUsage, err
+	if err != nil {
+		return process.UsageCode(err), err
 	}
 	switch out := process.Unstopped(os.Stdout); c.Mode {
 	case config.Run:

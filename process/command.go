@@ -31,8 +31,8 @@ func (c Command) listens() bool {
 	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
 }
 
-// environ is the environment of the process: Env, but for what Vars covers,
-// and Vars.
+// environ is the environment of the process: Vars, and whatever of Env they don't
+// cover.
 func (c Command) environ() []string {
 	if len(c.Vars) == 0 {
 		return c.Env
@@ -42,7 +42,7 @@ func (c Command) environ() []string {
 	return append(env, c.Vars...)
 }
 
-// Covered lists the names of Env that Vars wins over.
+// Covered lists the names in Env that are also in Vars, which win.
 func (c Command) Covered() []string {
 	var covered []string
 	if names := namesOf(c.Vars); len(names) > 0 {

@@ -33,14 +33,24 @@ func StartCode(err error) int {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		return exitNotFound
-	case Refused(err), errors.Is(err, unix.ETXTBSY):
+	case refused(err), errors.Is(err, unix.ETXTBSY):
 		return ExitSystem
 	}
 	return exitNotExecutable
 }
 
-// Refused reports whether the system is short of something for the moment:
+// UsageCode is the exit code for an error of the command line or of a links file:
+// [ExitSystem] when the system refused to read one for the moment, else
+// [ExitUsage].
+func UsageCode(err error) int {
+	if refused(err) {
+		return ExitSystem
+	}
+	return ExitUsage
+}
+
+// refused reports whether the system is short of something for the moment:
 // memory, processes, descriptors.
-func Refused(err error) bool {
+func refused(err error) bool {
 	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
 }
