@@ -7,17 +7,16 @@ import (
 	"confit/linker"
 )
 
-// line is a kind of line that names a source: what stands behind the source,
-// and which options may follow.
-type line struct {
+// lineKind is a kind of line that names a source.
+type lineKind struct {
 	use     linker.Use
-	needs   string // what is said when a word is missing
-	options []string
-	actions []string // what reload= may be; none: whatever --reload may be
+	needs   string   // the error when a word is missing
+	options []string // those that may follow
 	reload  *Action  // what a change asks for unless the line says it; nil: --reload
 }
 
-var sourceLines = map[string]*line{
+// sourceLines are the lines that name a source, by their first word.
+var sourceLines = map[string]*lineKind{
 	"link": {
 		use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
 		options: []string{"optional", "direct", "local", "reload=ACTION"},
@@ -32,9 +31,9 @@ var sourceLines = map[string]*line{
 	},
 }
 
-// sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and
-// the options behind it.
-func (p *parser) sourceLine(where string, kind *line, ws []word) {
+// sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the
+// options that follow.
+func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	l := Link{Link: linker.Link{Use: kind.use, Where: where}, Reload: kind.reload}
 	operands := []*string{&l.Source}
 	switch kind.use {

@@ -17,9 +17,9 @@ func only(sig Signal) set { return 1 << (sig - 1) }
 func (s set) has(sig Signal) bool { return s&only(sig) != 0 }
 
 // setMask replaces this thread's mask and returns the one before.
-func setMask(blocked set) (before unix.Sigset_t) {
-	mask := blocked.forKernel()
-	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &mask, &before)
+func setMask(mask set) (before unix.Sigset_t) {
+	now := mask.forKernel()
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &now, &before)
 	return before
 }
 

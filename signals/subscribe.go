@@ -61,7 +61,7 @@ func (q *queue) handle(children chan<- os.Signal) error {
 	var all set
 	for _, sig := range append(forwarded(), unix.SIGCHLD) {
 		if !slices.Contains(faults, sig) {
-			install(sig.(Signal))
+			catch(sig.(Signal))
 			all |= only(sig.(Signal))
 		}
 	}
@@ -70,9 +70,9 @@ func (q *queue) handle(children chan<- os.Signal) error {
 	return nil
 }
 
-// install gives a signal to the handler, which runs on the runtime's stack for
-// signals; none but CHLD's interrupts it.
-func install(sig Signal) {
+// catch gives a signal to the handler, which runs on the runtime's stack for
+// signals. Only CHLD interrupts it.
+func catch(sig Signal) {
 	const hasRestorer, onStack, restart = 0x04000000, 0x08000000, 0x10000000 // SA_RESTORER, SA_ONSTACK, SA_RESTART
 	a := sigaction{handler: handlerAt, flags: onStack | restart, mask: ^set(0)}
 	if restorerAt != 0 {
