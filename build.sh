@@ -1,11 +1,11 @@
 #!/bin/sh
-# build.sh OUT: confit as it is shipped, static and stripped. Whoever builds one to use or to measure calls this.
+# build.sh OUT: builds confit as it is shipped, static and stripped. Every build that is used or measured comes from here.
 # GO, VERSION and GOARCH may be set.
 #
-# Where signals/ has an entry point for the architecture, the kernel is told to jump to it (-E), and it may refer to a table of
-# the Go runtime (-checklinkname=0). Without it, as `go build .` makes it, confit works, but a signal in its first
-# milliseconds may end it, what it was started with is passed on less exactly, and the app's GODEBUG, GOMEMLIMIT and the like
-# act on confit, too: signals/entry.go, signals/environ.go.
+# Where signals/ has an entry point for the architecture, -E makes the kernel jump to it, and -checklinkname=0 lets it refer to a
+# table of the Go runtime. confit works without it, too, as `go build .` makes it. But then a signal in its first milliseconds may
+# end it, the app inherits less exactly what confit was started with, and the app's GODEBUG, GOMEMLIMIT and the like act on
+# confit: signals/entry.go, signals/environ.go.
 set -eu
 cd "$(dirname "$0")"
 go=${GO:-go}
