@@ -46,7 +46,7 @@ func (t *transition) makeAccepted(survived bool) {
 	t.do(accept{survived})
 	t.accepted = t.accepted.Next(t.inForce(), survived)
 	t.untidy = true
-	if t.visible {
+	if t.exposure.published() {
 		t.refused, t.retry = false, retry{}
 		t.recordEnd()
 	}

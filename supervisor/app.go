@@ -48,7 +48,7 @@ func (t *transition) exited(e exited) {
 	case t.suspect() != nobody:
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
 		t.continueWithoutApp()
-	case t.restored():
+	case t.exposure == restored:
 		t.continueWithoutApp()
 	default:
 		t.end(e.status)
@@ -85,7 +85,7 @@ func (t *transition) leftAtReload(e exited) bool {
 		return false
 	}
 	code := e.status.ExitCode()
-	return t.reloaded && (t.phase == probing || t.phase == delivering || t.phase == proving) && (code == 0 || code == exitAtHUP)
+	return t.exposure.reached() && (t.phase == probing || t.phase == delivering || t.phase == proving) && (code == 0 || code == exitAtHUP)
 }
 
 // exitAtHUP is the code of programs that take HUP for the end of their

@@ -122,7 +122,7 @@ func (t *transition) validateLate() {
 func (t *transition) hookChecked(e event) {
 	switch e := e.(type) {
 	case checked:
-		if t.visible {
+		if t.exposure.published() {
 			t.apply()
 		} else {
 			t.splay()
@@ -151,7 +151,7 @@ func (t *transition) publish() { t.order(publishing, publish{}) }
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.visible, t.watched = true, e.watched
+		t.exposure, t.watched = visible, e.watched
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
 		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
@@ -164,14 +164,14 @@ func (t *transition) publishEnded(e event) {
 		t.look()
 	case failed:
 		t.reportSystemError(e.err)
-		t.visible = true // in part, perhaps
+		t.exposure = visible // in part, perhaps
 		t.abandon(config.ExitSystem, e.err)
 	}
 }
 
 // apply lets the app read the candidate, which is published and valid.
 func (t *transition) apply() {
-	t.reloaded = true
+	t.exposure = read
 	switch {
 	case t.neverStarted():
 		t.start()

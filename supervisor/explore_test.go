@@ -47,7 +47,8 @@ func (w *world) tryAll(s state, depth int) {
 // same shape needn't be tried.
 type shape struct {
 	phase                                                     phase
-	app, group, hook, visible, reloaded, started, left        bool
+	app, group, hook, started, left                           bool
+	exposure                                                  exposure
 	failed, busy, untidy, unstored, further, marked, says     bool
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
@@ -62,7 +63,7 @@ type shape struct {
 
 func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
-		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, visible: s.visible, reloaded: s.reloaded,
+		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
 		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
 		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,

@@ -14,8 +14,8 @@ const placeholder = "{candidate}"
 // reloaded the app then, so it needn't be reloaded after the roll back, and
 // another try costs nothing.
 func (t *transition) hookStartFailed(e hookStartFailed) {
-	if t.phase == reloading && t.visible {
-		t.reloaded = false
+	if t.phase == reloading && t.exposure == read {
+		t.exposure = visible
 	}
 	t.hookOver(e.err, "")
 }

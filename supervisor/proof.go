@@ -42,7 +42,7 @@ func (t *transition) prove() {
 		t.phase = proving
 		t.expectReady()
 		t.verifyFirst()
-	case t.visible:
+	case t.exposure.published():
 		t.accept(alreadyStored)
 	default:
 		t.rest()

@@ -40,7 +40,7 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
-	if t.reloaded && !t.hasAccepted() {
+	if t.exposure.reached() && !t.hasAccepted() {
 		t.keep(step, reason)
 		return
 	}
@@ -92,7 +92,7 @@ const maxRetry = 5 * time.Minute
 // that would cost service once more.
 func (t *transition) planRetry(wait time.Duration) {
 	t.retry = retry{}
-	if !t.reloaded && t.candidate.Kills < maxKills {
+	if !t.exposure.reached() && t.candidate.Kills < maxKills {
 		wait = min(wait, maxRetry)
 		t.retry = retry{at: t.now.Add(wait), wait: wait}
 	}
@@ -102,7 +102,7 @@ func (t *transition) planRetry(wait time.Duration) {
 // back first; at the first start everything is, as it was there before.
 func (t *transition) abandon(code int, reason error) {
 	t.leaving, t.cause = code, reason
-	if t.visible || t.neverStarted() {
+	if t.exposure.published() || t.neverStarted() {
 		t.withdraw()
 		return
 	}
@@ -143,7 +143,8 @@ func (t *transition) withdrawEnded(e event) {
 // takenBack goes on with what is in force again.
 func (t *transition) takenBack() {
 	further := t.further
-	t.visible, t.started, t.further, t.leftAtHUP = false, false, false, false
+	t.exposure = t.exposure.takenBack()
+	t.started, t.further, t.leftAtHUP = false, false, false
 	if further {
 		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
 		t.recordAccepted()
@@ -153,7 +154,7 @@ func (t *transition) takenBack() {
 		}
 	}
 	t.recordLive(t.accepted.Generation)
-	if t.reloaded || further {
+	if t.exposure == restored || further {
 		t.rolledBack(further)
 	} else {
 		t.giveUp()

@@ -110,7 +110,7 @@ const readWait = 30 * time.Second
 // has changed: to many programs a signal, HUP above all, means something else.
 func (t *transition) expectRead() {
 	t.seen.app.Read, t.readBy = nil, time.Time{}
-	if t.visible && t.watched {
+	if t.exposure.published() && t.watched {
 		t.readBy = t.now.Add(readWait)
 	}
 }
@@ -158,7 +158,7 @@ func (t *transition) reloadEnded(err error, tail string) {
 		t.seen.count.Reloads++
 		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
 		t.prove()
-	case t.restored():
+	case t.exposure == restored:
 		t.restart("the reload failed: " + err.Error())
 	default:
 		t.reject("reload", err, tail)

@@ -50,7 +50,7 @@ func (t *transition) forward(s signals.Signal) {
 // excuse ends the trial of what is in force: an app that doesn't stop in time is
 // killed by the platform, and confit with it, which says nothing of the edit.
 func (t *transition) excuse() {
-	if t.visible && !t.excused {
+	if t.exposure.published() && !t.excused {
 		t.excused = true
 		t.do(abandonTrial{})
 	}

@@ -13,23 +13,47 @@ type transaction struct {
 	candidate    linker.Candidate
 	reloadAction config.Action // what its changes ask for
 	splayBy      time.Time     // when the app may be reloaded
-	visible      bool          // the candidate was published
-	watched      bool          // it will be known who opens what has changed
-	reloaded     bool          // the app may have read it: from now on it is to blame
-	started      bool          // the app was started on what is in force, not only reloaded
-	leftAtHUP    bool          // the app left at auto's HUP, and has to show that it can live on the candidate
-	waitedFor    int           // looks in a row at which the app seemed to wait for the reload signal
-	appFailure   error         // the app is gone, and the generation in force is to blame
-	trial        trial         // what the generation in force still has to prove
-	excused      bool          // the app was asked to stop: if confit is killed now, that is no verdict
-	further      bool          // the accepted generation is taken back, too
-	leaving      int           // the exit code to leave with if there is nothing to start on
-	cause        error         // and why
+	exposure     exposure
+	watched      bool  // it will be known who opens what has changed
+	started      bool  // the app was started on what is in force, not only reloaded
+	leftAtHUP    bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	waitedFor    int   // looks in a row at which the app seemed to wait for the reload signal
+	appFailure   error // the app is gone, and the generation in force is to blame
+	trial        trial // what the generation in force still has to prove
+	excused      bool  // the app was asked to stop: if confit is killed now, that is no verdict
+	further      bool  // the accepted generation is taken back, too
+	leaving      int   // the exit code to leave with if there is nothing to start on
+	cause        error // and why
 }
 
-// inForce is the generation that the targets resolve to.
+// exposure is how far a candidate has come towards the app.
+type exposure int
+
+const (
+	hidden   exposure = iota // only hooks read it
+	visible                  // the targets lead to it, or some of them do
+	read                     // the app may have read it, too: from now on it is to blame
+	restored                 // it was taken back after that: the app is reloaded with the accepted one
+)
+
+// published reports that the targets lead to the candidate.
+func (e exposure) published() bool { return e == visible || e == read }
+
+// reached reports that the app may have read the candidate.
+func (e exposure) reached() bool { return e == read || e == restored }
+
+// takenBack is what becomes of it when the targets lead to the accepted one
+// again.
+func (e exposure) takenBack() exposure {
+	if e.reached() {
+		return restored
+	}
+	return hidden
+}
+
+// inForce is the generation that the targets lead to.
 func (s *state) inForce() linker.Generation {
-	if s.visible {
+	if s.exposure.published() {
 		return s.candidate.Generation
 	}
 	return s.accepted.Generation
@@ -40,9 +64,9 @@ func (s *state) isAccepted() bool {
 	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
 }
 
-// restored reports that the candidate was taken back after the app was
-// reloaded with it, so that the app is reloaded with the accepted generation.
-func (s *state) restored() bool { return s.reloaded && !s.visible }
+// unacceptedInForce reports that the targets lead to a candidate which was not
+// accepted before.
+func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
 // suspect is the generation that is to blame if the app fails now.
 type suspect int
@@ -55,9 +79,9 @@ const (
 
 func (s *state) suspect() suspect {
 	switch {
-	case s.reloaded && s.visible && s.hasAccepted() && !s.isAccepted():
+	case s.exposure == read && s.unacceptedInForce() && s.hasAccepted():
 		return theCandidate
-	case s.started && s.doubtful() && (!s.visible || s.isAccepted()):
+	case s.started && s.doubtful() && !s.unacceptedInForce():
 		return theAccepted
 	}
 	return nobody
@@ -66,12 +90,12 @@ func (s *state) suspect() suspect {
 // generationInDoubt reports whether it has to be proved that the app can live
 // with what is in force.
 func (s *state) generationInDoubt() bool {
-	return s.visible && !s.isAccepted() || s.suspect() == theAccepted
+	return s.unacceptedInForce() || s.suspect() == theAccepted
 }
 
-// appInDoubt reports that the generation was rolled back to, and the app, which
-// still runs, may yet die of the one that it was reloaded with before.
-func (s *state) appInDoubt() bool { return s.restored() && !s.started }
+// appInDoubt reports that a candidate was rolled back, and that the app, which
+// still runs, may yet die of it.
+func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
 // hinted: look, at once or after some quiet, or when the phase is over.
 func (t *transition) hinted() {

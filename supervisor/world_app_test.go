@@ -121,7 +121,7 @@ func (w *world) deaths() {
 		w.zombie = 0
 		e := exited{status: w.cause, successor: w.successor()}
 		w.inherits = e.successor.pid
-		onTrial := w.visible != nil && w.live != nil && w.state.reloaded && !w.stop && !w.now.Before(w.state.stopBy)
+		onTrial := w.visible != nil && w.live != nil && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.stopBy)
 		w.give(e)
 		if onTrial && w.state.ending {
 			w.fatalf("ends with an app that a candidate is to blame for")

@@ -74,7 +74,7 @@ func (w *world) withdraw() event {
 	if w.frail && w.rand.IntN(3) == 0 {
 		return failed{errors.New("disk full")}
 	}
-	if w.state.reloaded {
+	if w.state.exposure.reached() {
 		w.rollBack()
 	}
 	w.visible, w.staged = nil, nil
