@@ -47,7 +47,7 @@ func (t *transition) makeAccepted(survived bool) {
 	t.accepted = t.accepted.Next(t.inForce(), survived)
 	t.untidy = true
 	if t.exposure.published() {
-		t.refused, t.retry = false, retry{}
+		t.rejection = rejection{}
 		t.recordEnd()
 	}
 }

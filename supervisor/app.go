@@ -161,6 +161,6 @@ func (t *transition) recoverFromExit() {
 // end leaves with the app's exit code, once nothing is left of it.
 func (t *transition) end(s process.Status) {
 	t.endHook()
-	t.ending, t.code = true, t.exitCode(s)
+	t.ending, t.exit.code = true, t.exitCode(s)
 	t.drain()
 }

@@ -15,7 +15,7 @@ func (t *transition) looked(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
 		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(exit{config.ExitSystem, e.err})
 		return
 	}
 	t.trouble = ""
@@ -39,7 +39,7 @@ func (t *transition) consider(e staged) {
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
-	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
+	case t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry:
 		t.do(discard{})
 		t.rest()
 	case t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful()):
@@ -66,10 +66,10 @@ func (t *transition) refuseDeadly() {
 
 // liveAgain ends a transaction that led back to what is live.
 func (t *transition) liveAgain() {
-	if t.refused {
+	if t.rejection.stands {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	}
-	t.refused, t.retry = false, retry{}
+	t.rejection = rejection{}
 	t.recordEnd()
 	t.do(discard{})
 	t.rest()
@@ -131,7 +131,7 @@ func (t *transition) hookChecked(e event) {
 		t.reject("validate", e.reason, "")
 	case failed:
 		t.reportSystemError(e.err)
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(exit{config.ExitSystem, e.err})
 	}
 }
 
@@ -165,7 +165,7 @@ func (t *transition) publishEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		t.exposure = visible // in part, perhaps
-		t.abandon(config.ExitSystem, e.err)
+		t.abandon(exit{config.ExitSystem, e.err})
 	}
 }
 

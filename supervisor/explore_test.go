@@ -65,10 +65,10 @@ func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
 		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
-		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
-		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
-		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
-		waits: !s.trial.readyBy.IsZero(), leaving: s.leaving != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
+		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
+		single: s.single, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
+		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
+		waits: !s.trial.readyBy.IsZero(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
 		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
 	}
@@ -101,7 +101,7 @@ func (w *world) couldBeAnswered(s state) []event {
 		if w.looked {
 			events = append(events, unchanged{})
 		}
-		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejected} {
+		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
 		}
 		return events

@@ -26,7 +26,7 @@ func (s *state) status(c *config.Config) *status.Status {
 	now := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.At(s.seen.pending), Rejection: s.rejection(), Counters: s.seen.count,
+		PendingSince: status.At(s.seen.pending), Rejection: s.lastRejection(), Counters: s.seen.count,
 	}
 	if now.Trouble == "" {
 		now.Trouble = s.storeTrouble
@@ -38,14 +38,14 @@ func (s *state) status(c *config.Config) *status.Status {
 	return now
 }
 
-// rejection is the last one. When it is tried again is another matter: after a
+// lastRejection is the last one. When it is tried again is another matter: after a
 // revert it isn't, nor once confit has left.
-func (s *state) rejection() *status.Rejection {
+func (s *state) lastRejection() *status.Rejection {
 	if s.seen.rejection == nil || s.phase == done {
 		return s.seen.rejection
 	}
 	r := *s.seen.rejection
-	r.NextTry = status.At(s.retry.at)
+	r.NextTry = status.At(s.rejection.nextTry)
 	return &r
 }
 
@@ -65,7 +65,7 @@ func (t *transition) recordAccepted() {
 // recordMounted notes what a look at the volumes found: the hash of a candidate, or
 // none when it can't be one.
 func (t *transition) recordMounted(hash string) {
-	if !t.neverStarted() && !t.retry.again {
+	if !t.neverStarted() && !t.isRetry {
 		t.seen.count.Swaps++
 	}
 	if t.seen.mounted == nil || t.seen.mounted.Hash != hash {
@@ -77,7 +77,7 @@ func (t *transition) recordMounted(hash string) {
 // rejected until it is accepted.
 func (t *transition) recordCandidate() {
 	t.seen.candidate = t.seenAs(t.candidate.Generation)
-	if t.seen.pending.IsZero() && !t.retry.again {
+	if t.seen.pending.IsZero() && !t.isRetry {
 		t.seen.pending = t.now
 	}
 }
@@ -85,7 +85,7 @@ func (t *transition) recordCandidate() {
 // recordTrouble notes that what is mounted couldn't be looked at or copied, so that
 // a change may be waiting.
 func (t *transition) recordTrouble() {
-	if t.seen.pending.IsZero() && !t.refused {
+	if t.seen.pending.IsZero() && !t.rejection.stands {
 		t.seen.pending = t.now
 	}
 }

@@ -21,12 +21,22 @@ func (r *Rejected) Error() string {
 
 func (r *Rejected) Unwrap() error { return r.Reason }
 
-// retry is when a rejected candidate is tried again.
-type retry struct {
-	at    time.Time     // zero: not before a change
-	wait  time.Duration // the last wait, which is doubled
-	again bool          // the transaction under way is such a try
+// exit is how confit ends.
+type exit struct {
+	code   int
+	reason error // nil when the app or the platform decided it
 }
+
+// rejection is what became of what is mounted, if it was rejected.
+type rejection struct {
+	stands  bool          // it is not what is live, and that was said
+	hash    linker.Hash   // zero when it had none
+	nextTry time.Time     // zero: not before a change
+	wait    time.Duration // the last wait for it, which is doubled
+}
+
+// isDue reports that it is time to try again.
+func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
 
 // fail ends a proof that went wrong: what is to blame is taken back.
 func (t *transition) fail(step string, reason error, tail string) {
@@ -45,14 +55,14 @@ func (t *transition) reject(step string, reason error, tail string) {
 		return
 	}
 	level := slog.LevelError
-	again := t.retry.again && t.candidate.Hash == t.rejected
+	again := t.isRetry && t.candidate.Hash == t.rejection.hash
 	if again {
 		level = slog.LevelWarn
-		t.planRetry(2 * t.retry.wait)
+		t.planRetry(2 * t.rejection.wait)
 	} else {
 		t.planRetry(t.config.Retry)
 	}
-	t.refused, t.rejected = true, t.candidate.Hash
+	t.rejection.stands, t.rejection.hash = true, t.candidate.Hash
 	t.recordRejection(step, reason, tail, again)
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
@@ -61,25 +71,25 @@ func (t *transition) reject(step string, reason error, tail string) {
 	todo := "mend the configuration: the next change is tried"
 	if t.neverStarted() && !t.hasAccepted() {
 		todo = "mend the configuration and start again"
-	} else if !t.retry.at.IsZero() {
-		keys = append(keys, "nextTry", t.retry.wait)
+	} else if !t.rejection.nextTry.IsZero() {
+		keys = append(keys, "nextTry", t.rejection.wait)
 	}
 	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
-	t.abandon(config.ExitRejected, &Rejected{reason, tail})
+	t.abandon(exit{config.ExitRejected, &Rejected{reason, tail}})
 }
 
 // rejectAccepted goes back further: the app can't live on the accepted
 // generation, which it was only reloaded with before. A daemon that finishes
 // its work first reads what is bad when its probation is over.
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
-	if t.isAccepted() || t.candidate.Number == 0 && !t.refused { // what is mounted is just this
+	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
 		t.candidate.Generation = t.accepted.Generation
-		t.refused, t.rejected, t.retry = true, t.accepted.Hash, retry{}
+		t.rejection = rejection{stands: true, hash: t.accepted.Hash}
 		t.recordRejection(step, reason, tail, false)
 	}
 	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
 		"live", name(t.accepted.Earlier), "todo", "mend the configuration: the next change is tried")
-	t.further = true
+	t.backToEarlier = true
 	t.withdraw()
 }
 
@@ -91,17 +101,17 @@ const maxRetry = 5 * time.Minute
 // was reloaded with, or that took confit along, isn't tried before a change:
 // that would cost service once more.
 func (t *transition) planRetry(wait time.Duration) {
-	t.retry = retry{}
+	t.isRetry, t.rejection.nextTry, t.rejection.wait = false, time.Time{}, 0
 	if !t.exposure.reached() && t.candidate.Kills < maxKills {
 		wait = min(wait, maxRetry)
-		t.retry = retry{at: t.now.Add(wait), wait: wait}
+		t.rejection.nextTry, t.rejection.wait = t.now.Add(wait), wait
 	}
 }
 
 // abandon ends a transaction that led to nothing. What was published is taken
 // back first; at the first start everything is, as it was there before.
-func (t *transition) abandon(code int, reason error) {
-	t.leaving, t.cause = code, reason
+func (t *transition) abandon(lastResort exit) {
+	t.lastResort = lastResort
 	if t.exposure.published() || t.neverStarted() {
 		t.withdraw()
 		return
@@ -113,7 +123,7 @@ func (t *transition) abandon(code int, reason error) {
 // withdraw takes back what can't stay in force. Until that has worked nothing
 // else is done, but it is tried again.
 func (t *transition) withdraw() {
-	if t.further {
+	if t.backToEarlier {
 		t.order(withdrawing, goBack{})
 	} else {
 		t.order(withdrawing, withdraw{})
@@ -130,8 +140,8 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.neverStarted() && !t.further:
-			t.leave(t.leaving, t.cause)
+		case t.neverStarted() && !t.backToEarlier:
+			t.leave(t.lastResort)
 		case !t.app.runs(): // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
@@ -142,15 +152,15 @@ func (t *transition) withdrawEnded(e event) {
 
 // takenBack goes on with what is in force again.
 func (t *transition) takenBack() {
-	further := t.further
+	further := t.backToEarlier
 	t.exposure = t.exposure.takenBack()
-	t.started, t.further, t.leftAtHUP = false, false, false
+	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	if further {
 		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
 		t.recordAccepted()
 		t.unstored = alreadyStored
-		if t.rejected == t.accepted.Hash { // what is mounted is what is gone back to
-			t.refused, t.retry = false, retry{}
+		if t.rejection.hash == t.accepted.Hash { // what is mounted is what is gone back to
+			t.rejection = rejection{}
 		}
 	}
 	t.recordLive(t.accepted.Generation)
@@ -164,7 +174,6 @@ func (t *transition) takenBack() {
 // rolledBack makes the app read the accepted generation, which is in force
 // again.
 func (t *transition) rolledBack(further bool) {
-	t.leaving, t.cause = 0, nil
 	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	t.seen.count.RollBacks++
 	t.untidy = true // a confit that was killed may have left the one that it was proving
@@ -185,8 +194,6 @@ func (t *transition) rolledBack(further bool) {
 // giveUp goes on with what was accepted before. Without such a thing, before the
 // app was ever started, that is the end of confit.
 func (t *transition) giveUp() {
-	code, reason := t.leaving, t.cause
-	t.leaving, t.cause = 0, nil
 	switch {
 	case !t.neverStarted():
 		t.rest()
@@ -195,7 +202,7 @@ func (t *transition) giveUp() {
 		t.untidy = true // what the former confit was proving is no longer needed
 		t.start()
 	default:
-		t.leave(code, reason)
+		t.leave(t.lastResort)
 	}
 }
 

@@ -30,11 +30,11 @@ type gist struct {
 	stalled     time.Time
 	degraded    string
 	restartOnly bool
-	retry       time.Time
+	nextTry     time.Time
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.retry.at}
+	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry}
 }
 
 // fleeting phases pass by themselves within moments, so that they are left out

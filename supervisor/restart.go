@@ -74,7 +74,7 @@ func (t *transition) killLeftovers() {
 
 func (t *transition) drained() {
 	if t.ending {
-		t.leave(t.code, nil)
+		t.leave(t.exit)
 		return
 	}
 	t.start()
@@ -113,12 +113,12 @@ func (t *transition) startFailed(e startFailed) {
 	case e.code == config.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
 	case e.code == config.ExitSystem:
-		t.leave(e.code, e.err)
+		t.leave(exit{e.code, e.err})
 	case t.suspectAtStart() != nobody:
 		t.started = true
 		t.fail("start", e.err, "")
 	default:
-		t.leave(e.code, e.err)
+		t.leave(exit{e.code, e.err})
 	}
 }
 

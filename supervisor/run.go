@@ -74,7 +74,7 @@ func (s Supervisor) Run() (code int, err error) {
 	}
 	l.end()
 	process.GiveBack()
-	return l.state.code, l.state.reason
+	return l.state.exit.code, l.state.exit.reason
 }
 
 // notTrusted says what is left when a stored generation can't be believed.

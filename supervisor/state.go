@@ -46,7 +46,7 @@ type state struct {
 	expired  bool      // what is waited for, a hook or leftovers, was killed at its deadline
 
 	app         app
-	ending      bool             // the app is gone for good: draining leads to the end
+	ending      bool             // the app is gone for good: draining leads to the exit
 	stopBy      time.Time        // the app was sent INT or QUIT: if it ends before, that was a stop
 	hup         bool             // the last HUP that the app got was auto's
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
@@ -63,14 +63,11 @@ type state struct {
 	pending      bool            // a hint came while there was something else to do
 	single       bool            // one atomic volume: a swap is a whole change
 
-	refused  bool        // what is mounted is not what is live, and it was said
-	rejected linker.Hash // the last candidate that was rejected; zero when it had no hash
-	retry    retry       // when it is tried again
-	trouble  string      // the system's last refusal that was said
-	degraded string      // how the configuration side broke: forward and reap only; "": it works
+	rejection rejection
+	trouble   string // the system's last refusal that was said
+	degraded  string // how the configuration side broke: forward and reap only; "": it works
 
 	seen record // what status.json tells of it
 
-	code   int   // with done: the exit code
-	reason error // with done: why, when confit and not the app decided it
+	exit exit // how confit ends, when that is decided
 }

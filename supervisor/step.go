@@ -188,9 +188,9 @@ func (t *transition) endHook() {
 }
 
 // leave ends confit. No hook outlives it.
-func (t *transition) leave(code int, reason error) {
+func (t *transition) leave(how exit) {
 	t.endHook()
-	t.phase, t.deadline, t.code, t.reason = done, noDeadline, code, reason
+	t.phase, t.deadline, t.exit = done, noDeadline, how
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -68,9 +68,9 @@ func (t *transition) stop(s signals.Signal) {
 	switch {
 	case t.phase == draining && t.ending:
 	case t.neverStarted():
-		t.leave(exitStopped, nil)
+		t.leave(exit{code: exitStopped})
 	case !t.app.runs(): // no other app is started, and nothing that is left must be cut off: now that is everybody
-		t.ending, t.code = true, exitStopped
+		t.ending, t.exit.code = true, exitStopped
 		t.drain()
 	default:
 		t.excuse()

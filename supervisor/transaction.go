@@ -10,20 +10,20 @@ import (
 // transaction is a change on its way, from the look at the volumes until it is
 // accepted or taken back. look makes one, rest drops it.
 type transaction struct {
-	candidate    linker.Candidate
-	reloadAction config.Action // what its changes ask for
-	splayBy      time.Time     // when the app may be reloaded
-	exposure     exposure
-	watched      bool  // it will be known who opens what has changed
-	started      bool  // the app was started on what is in force, not only reloaded
-	leftAtHUP    bool  // the app left at auto's HUP, and has to show that it can live on the candidate
-	waitedFor    int   // looks in a row at which the app seemed to wait for the reload signal
-	appFailure   error // the app is gone, and the generation in force is to blame
-	trial        trial // what the generation in force still has to prove
-	excused      bool  // the app was asked to stop: if confit is killed now, that is no verdict
-	further      bool  // the accepted generation is taken back, too
-	leaving      int   // the exit code to leave with if there is nothing to start on
-	cause        error // and why
+	candidate     linker.Candidate
+	isRetry       bool          // it was rejected before, and is tried again
+	reloadAction  config.Action // what its changes ask for
+	splayBy       time.Time     // when the app may be reloaded
+	exposure      exposure
+	watched       bool  // it will be known who opens what has changed
+	started       bool  // the app was started on what is in force, not only reloaded
+	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
+	appFailure    error // the app is gone, and the generation in force is to blame
+	trial         trial // what the generation in force still has to prove
+	excused       bool  // the app was asked to stop: if confit is killed now, that is no verdict
+	backToEarlier bool  // the accepted generation is taken back, too
+	lastResort    exit  // how confit ends if there is nothing to start on
 }
 
 // exposure is how far a candidate has come towards the app.
@@ -150,8 +150,8 @@ func (t *transition) look() {
 		t.pending, t.phase, t.deadline = true, running, t.stopBy
 		return
 	}
-	t.retry.again = !t.retry.at.IsZero() && !t.now.Before(t.retry.at)
-	t.order(staging, stage{t.retry.again})
+	t.isRetry = t.rejection.isDue(t.now)
+	t.order(staging, stage{t.isRetry})
 }
 
 // rest ends a transaction: what is left to do is done, a change that came in
@@ -167,8 +167,8 @@ func (t *transition) rest() {
 		t.deadline = time.Time{}
 		return
 	}
-	if !t.retry.at.IsZero() {
-		t.deadline = earlier(t.deadline, t.retry.at)
+	if !t.rejection.nextTry.IsZero() {
+		t.deadline = earlier(t.deadline, t.rejection.nextTry)
 	}
 	if !t.readBy.IsZero() {
 		t.deadline = earlier(t.deadline, t.readBy)

@@ -154,9 +154,9 @@ func (p *player) write(s state, actions []action) {
 	fmt.Fprintf(&p.out, "    → %v", s.phase)
 	switch {
 	case s.phase == done:
-		fmt.Fprintf(&p.out, " %d", s.code)
-		if s.reason != nil {
-			fmt.Fprintf(&p.out, ": %v", s.reason)
+		fmt.Fprintf(&p.out, " %d", s.exit.code)
+		if s.exit.reason != nil {
+			fmt.Fprintf(&p.out, ": %v", s.exit.reason)
 		}
 	case !s.deadline.IsZero():
 		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))

@@ -28,8 +28,8 @@ func (t *transition) reportSystemError(err error) {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
-	if t.retry.again {
-		t.retry.at = t.now.Add(t.retry.wait)
+	if t.isRetry {
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
 }
 
@@ -42,7 +42,7 @@ func (t *transition) crash(err error) {
 	switch t.phase {
 	case restarting, draining, starting, stopping:
 	default:
-		t.leaving, t.cause = config.ExitSystem, err
+		t.lastResort = exit{config.ExitSystem, err}
 		t.giveUp()
 	}
 }
