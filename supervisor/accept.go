@@ -7,6 +7,9 @@ import (
 // hasAccepted reports whether there is something to go back to.
 func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
 
+// nothingToStartOn reports that only what is mounted could start the app.
+func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasAccepted() }
+
 // doubtful reports that the accepted generation has never survived a start, and
 // that there is one to go back to if it doesn't.
 func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
@@ -56,7 +59,7 @@ func (t *transition) makeAccepted(survived bool) {
 // back to. It isn't stored: the next start proves it anew.
 func (t *transition) keep(step string, reason error) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
-		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", "mend the configuration: the next change is tried")
+		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.makeAccepted(false)
 	t.rest()
 }

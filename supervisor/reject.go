@@ -54,29 +54,52 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.keep(step, reason)
 		return
 	}
-	level := slog.LevelError
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
+	t.planRetry(again)
+	t.recordRejection(step, reason, tail, again)
+	t.sayRejected(step, reason, again)
+	t.abandon(exit{config.ExitRejected, &Rejected{reason, tail}})
+}
+
+// maxRetry is where the doubling of the wait ends.
+const maxRetry = 5 * time.Minute
+
+// planRetry sets when the candidate that is being rejected is tried again: what
+// it failed of may pass, such as a name that can't be resolved. One that the app
+// was reloaded with, or that took confit along, isn't tried before a change:
+// that would cost service once more.
+func (t *transition) planRetry(again bool) {
+	wait := t.config.Retry
+	if again {
+		wait = 2 * t.rejection.wait
+	}
+	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash}
+	if !t.exposure.reached() && t.candidate.Kills < maxKills {
+		t.rejection.wait = min(wait, maxRetry)
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
+	}
+}
+
+func (t *transition) sayRejected(step string, reason error, again bool) {
+	level := slog.LevelError
 	if again {
 		level = slog.LevelWarn
-		t.planRetry(2 * t.rejection.wait)
-	} else {
-		t.planRetry(t.config.Retry)
 	}
-	t.rejection.stands, t.rejection.hash = true, t.candidate.Hash
-	t.recordRejection(step, reason, tail, again)
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
-	todo := "mend the configuration: the next change is tried"
-	if t.neverStarted() && !t.hasAccepted() {
+	todo := mendIt
+	if t.nothingToStartOn() {
 		todo = "mend the configuration and start again"
 	} else if !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
 	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
-	t.abandon(exit{config.ExitRejected, &Rejected{reason, tail}})
 }
+
+// mendIt is what to do about a configuration that was rejected.
+const mendIt = "mend the configuration: the next change is tried"
 
 // rejectAccepted goes back further: the app can't live on the accepted
 // generation, which it was only reloaded with before. A daemon that finishes
@@ -88,24 +111,9 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 		t.recordRejection(step, reason, tail, false)
 	}
 	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
-		"live", name(t.accepted.Earlier), "todo", "mend the configuration: the next change is tried")
+		"live", name(t.accepted.Earlier), "todo", mendIt)
 	t.backToEarlier = true
 	t.withdraw()
-}
-
-// maxRetry is where the doubling of the wait ends.
-const maxRetry = 5 * time.Minute
-
-// planRetry sets when the candidate that is being rejected is tried again: what
-// it failed of may pass, such as a name that can't be resolved. One that the app
-// was reloaded with, or that took confit along, isn't tried before a change:
-// that would cost service once more.
-func (t *transition) planRetry(wait time.Duration) {
-	t.isRetry, t.rejection.nextTry, t.rejection.wait = false, time.Time{}, 0
-	if !t.exposure.reached() && t.candidate.Kills < maxKills {
-		wait = min(wait, maxRetry)
-		t.rejection.nextTry, t.rejection.wait = t.now.Add(wait), wait
-	}
 }
 
 // abandon ends a transaction that led to nothing. What was published is taken
@@ -127,6 +135,16 @@ func (t *transition) withdraw() {
 		t.order(withdrawing, goBack{})
 	} else {
 		t.order(withdrawing, withdraw{})
+	}
+}
+
+// withdrawLate is the deadline of a withdrawal, or of the wait after one that
+// the system refused.
+func (t *transition) withdrawLate() {
+	if t.busy {
+		t.remind()
+	} else {
+		t.withdraw()
 	}
 }
 
@@ -156,18 +174,23 @@ func (t *transition) takenBack() {
 	t.exposure = t.exposure.takenBack()
 	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	if further {
-		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
-		t.recordAccepted()
-		t.unstored = alreadyStored
-		if t.rejection.hash == t.accepted.Hash { // what is mounted is what is gone back to
-			t.rejection = rejection{}
-		}
+		t.acceptEarlier()
 	}
 	t.recordLive(t.accepted.Generation)
 	if t.exposure == restored || further {
 		t.rolledBack(further)
 	} else {
 		t.giveUp()
+	}
+}
+
+// acceptEarlier makes the earlier generation the accepted one.
+func (t *transition) acceptEarlier() {
+	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
+	t.recordAccepted()
+	t.unstored = alreadyStored
+	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
+		t.rejection = rejection{}
 	}
 }
 

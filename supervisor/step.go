@@ -88,12 +88,14 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, publishing, withdrawing:
+	case staging, publishing:
 		t.remind()
 	case validating:
 		t.validateLate()
 	case splaying:
 		t.publish()
+	case withdrawing:
+		t.withdrawLate()
 	case probing:
 		t.lookForHandler()
 	case delivering:

@@ -7,13 +7,8 @@ import (
 	"confit/config"
 )
 
-// remind says that the linker's answer is late, or takes up a withdrawal that
-// the system refused.
+// remind says that the linker's answer is late.
 func (t *transition) remind() {
-	if !t.busy {
-		t.withdraw()
-		return
-	}
 	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
 	if t.stalled.IsZero() {
 		t.stalled = t.now.Add(-filesPatience)
@@ -24,7 +19,7 @@ func (t *transition) remind() {
 // reportSystemError says what the system refused, once. The next rescan tries
 // again.
 func (t *transition) reportSystemError(err error) {
-	if (!t.neverStarted() || t.hasAccepted()) && err.Error() != t.trouble {
+	if !t.nothingToStartOn() && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
