@@ -11,10 +11,13 @@ import (
 
 // app is the process after --.
 type app struct {
-	pid    int       // 0: not running
-	group  int       // the group of the last one, which may have members left
-	fresh  time.Time // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	inside bool      // its working directory is inside a generation, and that was said
+	pid       int       // 0: not running
+	group     int       // the group of the last one, which may have members left
+	renewed   time.Time // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	autoHUP   bool      // the last HUP that it got was auto's
+	readiness readiness // what it has said of itself since then
+	readBy    time.Time // when it should have opened what has changed; zero: it has, or nobody knows
+	inside    bool      // its working directory is inside a generation, and that was said
 }
 
 func (a app) runs() bool { return a.pid != 0 }
@@ -77,7 +80,7 @@ func (t *transition) exitCode(s process.Status) int {
 // counts only in the probation that follows.
 func (t *transition) leftAtReload(e exited) bool {
 	switch {
-	case !t.hup || t.phase == restarting:
+	case !t.app.autoHUP || t.phase == restarting:
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
@@ -114,8 +117,8 @@ func (t *transition) restartFromNowOn() {
 // adopt goes on with what took the app's place, in whatever phase. A signal that
 // led to that was no stop, and an edit needn't wait any more.
 func (t *transition) adopt(successor app) {
-	t.app = successor
-	t.app.fresh = t.now
+	t.app.pid, t.app.group = successor.pid, successor.group
+	t.app.renewed, t.app.inside = t.now, false
 	t.stopBy = time.Time{}
 	t.recordStart(false)
 	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)

@@ -25,11 +25,11 @@ func (w *world) tryAll(s state, depth int) {
 			now = s.deadline
 		}
 		if d, ok := e.(delivered); ok && !d.taken {
-			now = s.app.fresh.Add(handlerWait) // as it is at the last look
+			now = s.app.renewed.Add(handlerWait) // as it is at the last look
 		}
 		s := s
 		if x, ok := e.(exited); ok && x.status.Signal() == signals.HUP {
-			s.hup = true // as it is after any reload by auto
+			s.app.autoHUP = true // as it is after any reload by auto
 		}
 		if p, ok := e.(probed); ok && p.disposition == signals.Waited {
 			s.waitedFor = waitedLooks - 1 // as it is at the last look
@@ -65,12 +65,12 @@ func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
 		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
-		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
+		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.app.readBy.IsZero(), says: s.saysReady, pending: s.pending,
 		single: s.single, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
 		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
 		waits: !s.trial.readyBy.IsZero(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
-		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
+		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, config: w.flavour, depth: depth,
 	}
 }
 

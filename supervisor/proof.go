@@ -57,7 +57,7 @@ const readyTimeout = 90 * time.Second
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.readiness == begun && (!t.started || t.saysReady) && t.generationInDoubt() {
+	if t.app.readiness == begun && (!t.started || t.saysReady) && t.generationInDoubt() {
 		t.trial.readyBy = t.now.Add(readyTimeout)
 	}
 }
@@ -108,7 +108,7 @@ func (t *transition) verified(err error, tail string) {
 // goOn is the next part of the proof, when its time has come.
 func (t *transition) goOn() {
 	over := func(by time.Time) bool { return !t.now.Before(by) }
-	unready := !t.trial.readyBy.IsZero() && t.readiness != ready
+	unready := !t.trial.readyBy.IsZero() && t.app.readiness != ready
 	switch verifying := !t.trial.verifyBy.IsZero(); {
 	case t.hook:
 		t.expire()
@@ -149,12 +149,12 @@ func (t *transition) heard(m notify.Message) {
 	waits := t.phase == proving && !t.hook && t.trial.verifyBy.IsZero()
 	switch {
 	case m.State == notify.Reloading:
-		t.readiness = begun
+		t.app.readiness = begun
 		if t.phase == proving && !t.started && t.trial.readyBy.IsZero() {
 			t.expectReady()
 		}
-	case m.State == notify.Ready && t.readiness == begun:
-		t.readiness, t.saysReady = ready, true
+	case m.State == notify.Ready && t.app.readiness == begun:
+		t.app.readiness, t.saysReady = ready, true
 	}
 	if !t.trial.readyBy.IsZero() {
 		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))

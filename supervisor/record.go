@@ -100,8 +100,8 @@ func (t *transition) recordProof(proof string) {
 
 // recordRead notes whether the app has opened what changed, once that is asked.
 func (t *transition) recordRead(read bool) {
-	if !t.readBy.IsZero() {
-		t.seen.app.Read, t.readBy = &read, time.Time{}
+	if !t.app.readBy.IsZero() {
+		t.seen.app.Read, t.app.readBy = &read, time.Time{}
 		t.do(unwatchOpens{})
 	}
 }
@@ -136,7 +136,7 @@ func (t *transition) recordStart(again bool) {
 		t.seen.count.Reloads++
 	}
 	t.seen.app.PID, t.seen.app.Started, t.seen.app.Text = t.app.pid, t.stamp(), ""
-	t.seen.app.Read, t.readBy = nil, time.Time{}
+	t.seen.app.Read, t.app.readBy = nil, time.Time{}
 }
 
 func (t *transition) recordExit(e exited) {

@@ -11,7 +11,7 @@ import (
 
 // reload makes the app read the generation that is in force.
 func (t *transition) reload() {
-	t.readiness = nothing
+	t.app.readiness = nothing
 	switch t.reloadAction.Kind {
 	case config.None: // nothing was asked of the app, so it has nothing to prove
 		t.accept("none")
@@ -58,7 +58,7 @@ func (t *transition) probed(e probed) {
 	} else if t.waitedFor++; t.waitedFor < waitedLooks {
 		return // look again at the deadline
 	}
-	early := t.now.Before(t.app.fresh.Add(handlerWait))
+	early := t.now.Before(t.app.renewed.Add(handlerWait))
 	h, known := habitOf(e)
 	switch {
 	case t.reloadAction.Auto && known:
@@ -90,7 +90,7 @@ func (t *transition) survives(d signals.Disposition) bool {
 // sendReload sends the signal. That the app waits for it is a guess of which
 // nobody is sure before it was taken.
 func (t *transition) sendReload(d signals.Disposition) {
-	t.hup, t.app.fresh = t.reloadAction.Auto, t.now
+	t.app.autoHUP, t.app.renewed = t.reloadAction.Auto, t.now
 	t.do(signal{t.app.pid, t.reloadAction.Signal})
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
@@ -109,16 +109,16 @@ const readWait = 30 * time.Second
 // expectRead begins to ask whether the reload made the app open anything that
 // has changed: to many programs a signal, HUP above all, means something else.
 func (t *transition) expectRead() {
-	t.seen.app.Read, t.readBy = nil, time.Time{}
+	t.seen.app.Read, t.app.readBy = nil, time.Time{}
 	if t.exposure.published() && t.watched {
-		t.readBy = t.now.Add(readWait)
+		t.app.readBy = t.now.Add(readWait)
 	}
 }
 
 // warnUnread says that nothing was opened in time. It is no reason for a roll
 // back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {
-	if t.readBy.IsZero() || t.now.Before(t.readBy) {
+	if t.app.readBy.IsZero() || t.now.Before(t.app.readBy) {
 		return
 	}
 	t.recordRead(false)
@@ -139,7 +139,7 @@ func (t *transition) delivered(taken bool) {
 	case t.phase != delivering:
 	case taken:
 		t.prove()
-	case t.now.Before(t.app.fresh.Add(handlerWait)): // it is asked again at the deadline
+	case t.now.Before(t.app.renewed.Add(handlerWait)): // it is asked again at the deadline
 	case t.reloadAction.Auto:
 		t.restart("the app has " + name + " blocked, and doesn't take it")
 	default:

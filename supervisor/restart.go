@@ -82,7 +82,6 @@ func (t *transition) drained() {
 
 // start runs the app; what came in for it meanwhile is sent when it runs.
 func (t *transition) start() {
-	t.readiness = begun
 	t.enter(starting, tryAgain)
 	t.do(spawn{})
 }
@@ -92,8 +91,8 @@ func (t *transition) appStarted(pid int) {
 		return
 	}
 	again := !t.neverStarted()
-	t.app = app{pid: pid, group: pid, fresh: t.now}
-	t.started, t.hup = true, false
+	t.app = app{pid: pid, group: pid, renewed: t.now, readiness: begun}
+	t.started = true
 	t.recordStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {

@@ -48,11 +48,8 @@ type state struct {
 	app         app
 	ending      bool             // the app is gone for good: draining leads to the exit
 	stopBy      time.Time        // the app was sent INT or QUIT: if it ends before, that was a stop
-	hup         bool             // the last HUP that the app got was auto's
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
-	readBy      time.Time        // the app was reloaded, and should have opened what has changed by then; zero: it has, or nobody knows
 	saysReady   bool             // the app has said READY=1: it is waited for at the next start
-	readiness   readiness        // what it says of itself since it was started or reloaded
 	queued      []signals.Signal // sent before the app runs
 
 	transaction

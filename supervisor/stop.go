@@ -39,7 +39,7 @@ func (t *transition) signalled(s signals.Signal) {
 // the platform's wish to stop (STOPSIGNAL of an image), or not: a JVM prints
 // its threads at QUIT. So only the app's end in the time that follows tells.
 func (t *transition) forward(s signals.Signal) {
-	t.hup = t.hup && s != signals.HUP
+	t.app.autoHUP = t.app.autoHUP && s != signals.HUP
 	if s == signals.INT || s == signals.QUIT {
 		t.stopBy = t.now.Add(t.config.StopTimeout)
 		t.excuse()

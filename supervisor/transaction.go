@@ -170,8 +170,8 @@ func (t *transition) rest() {
 	if !t.rejection.nextTry.IsZero() {
 		t.deadline = earlier(t.deadline, t.rejection.nextTry)
 	}
-	if !t.readBy.IsZero() {
-		t.deadline = earlier(t.deadline, t.readBy)
+	if !t.app.readBy.IsZero() {
+		t.deadline = earlier(t.deadline, t.app.readBy)
 	}
 	t.keepHouse()
 	if t.pending {
