@@ -42,7 +42,7 @@ func (t *transition) exited(e exited) {
 	case t.leftAtReload(e):
 		t.learn()
 		t.continueWithoutApp()
-	case e.successor.pid != 0 && t.phase != restarting:
+	case t.isReplaced(e):
 		t.adopt(e.successor)
 	case t.isStop(e):
 		t.end(e.status)
@@ -84,12 +84,15 @@ func (t *transition) leftAtReload(e exited) bool {
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
-	case e.successor.pid != 0 || t.now.Before(t.stopBy):
+	case e.successor.runs() || t.stopMarked():
 		return false
 	}
 	code := e.status.ExitCode()
-	return t.exposure.reached() && (t.phase == probing || t.phase == delivering || t.phase == proving) && (code == 0 || code == exitAtHUP)
+	return t.exposure.reached() && t.phase.followsHUP() && (code == 0 || code == exitAtHUP)
 }
+
+// followsHUP reports whether a HUP may still be what the app exits at.
+func (p phase) followsHUP() bool { return p == probing || p == delivering || p == proving }
 
 // exitAtHUP is the code of programs that take HUP for the end of their
 // terminal and shut down in good order, as the JVM does.
@@ -113,6 +116,10 @@ func (t *transition) restartFromNowOn() {
 		t.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "hint", "write reload restart, or reload signal:NAME if another signal makes it reload")
 	}
 }
+
+// isReplaced reports that a successor goes on in the app's place. In a restart
+// it is one of the leftovers.
+func (t *transition) isReplaced(e exited) bool { return e.successor.runs() && t.phase != restarting }
 
 // adopt goes on with what took the app's place, in whatever phase. A signal that
 // led to that was no stop, and an edit needn't wait any more.

@@ -39,23 +39,34 @@ func (t *transition) consider(e staged) {
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
-	case t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry:
+	case t.isKnownBad():
 		t.do(discard{})
 		t.rest()
-	case t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful()):
-		t.refuseDeadly()
+	case t.isDeadly():
+		t.rejectDeadly()
 	default:
 		t.pursue(e.splay)
 	}
+}
+
+// isKnownBad reports that the candidate was rejected before, and isn't due to be
+// tried again.
+func (t *transition) isKnownBad() bool {
+	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry
 }
 
 // maxKills is how often confit may be killed while it proves a generation:
 // once may be the node's doing, a second time is taken for the generation's.
 const maxKills = 2
 
-// refuseDeadly rejects what took confit along more than once, such as an edit
-// that makes the cgroup run out of memory.
-func (t *transition) refuseDeadly() {
+// isDeadly reports that the candidate took confit along more than once, such as
+// an edit that makes the cgroup run out of memory, and that there is something
+// else to start on.
+func (t *transition) isDeadly() bool {
+	return t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful())
+}
+
+func (t *transition) rejectDeadly() {
 	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
 	if t.isAccepted() {
 		t.rejectAccepted("probation", reason, "")
@@ -92,6 +103,12 @@ func (t *transition) pursue(splay time.Duration) {
 // that nothing is visible before it was proved.
 func (t *transition) validatesBefore() bool {
 	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, placeholder) })
+}
+
+// validatesAfter reports whether the hook reads the app's own paths, so that the
+// candidate must be published first.
+func (t *transition) validatesAfter() bool {
+	return len(t.config.Validate) > 0 && !t.validatesBefore()
 }
 
 func (t *transition) validate() {
@@ -154,7 +171,7 @@ func (t *transition) publishEnded(e event) {
 		t.exposure, t.watched = visible, e.watched
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
-		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
+		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()
 		} else {
 			t.apply()

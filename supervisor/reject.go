@@ -220,7 +220,7 @@ func (t *transition) giveUp() {
 	switch {
 	case !t.neverStarted():
 		t.rest()
-	case t.hasAccepted() && t.degraded == "":
+	case t.hasAccepted() && !t.isPlainInit():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 		t.untidy = true // what the former confit was proving is no longer needed
 		t.start()

@@ -56,9 +56,13 @@ func (t *transition) excuse() {
 	}
 }
 
+// stopMarked reports that the app was sent INT or QUIT a moment ago: if it ends
+// now, that was a stop.
+func (t *transition) stopMarked() bool { return t.now.Before(t.stopBy) }
+
 // isStop reports that the app ended because somebody stopped it: by a signal
 // from outside, or by a key of its terminal.
-func (t *transition) isStop(e exited) bool { return e.typed || t.now.Before(t.stopBy) }
+func (t *transition) isStop(e exited) bool { return e.typed || t.stopMarked() }
 
 // stop asks the app to stop, from whatever phase. The platform owns the
 // deadline: confit waits as long as the app takes.

@@ -120,7 +120,7 @@ const (
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
 	wait := t.settleTime()
-	if t.degraded != "" {
+	if t.isPlainInit() {
 		return
 	}
 	if wait == 0 {
@@ -146,7 +146,7 @@ func (t *transition) settleTime() time.Duration {
 // the app may be about to stop none is begun.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
-	if t.now.Before(t.stopBy) {
+	if t.stopMarked() {
 		t.pending, t.phase, t.deadline = true, running, t.stopBy
 		return
 	}
@@ -154,27 +154,31 @@ func (t *transition) look() {
 	t.order(staging, stage{t.isRetry})
 }
 
-// rest ends a transaction: what is left to do is done, a change that came in
-// meanwhile is looked at, and an app that died meanwhile is started again.
+// rest ends a transaction: an app that died meanwhile is started again, what is
+// left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) rest() {
 	t.transaction = transaction{} // its list of changes may be long
-	if !t.app.runs() {
+	switch {
+	case !t.app.runs():
 		t.drain()
-		return
+	case t.isPlainInit():
+		t.phase, t.deadline = running, noDeadline
+	default:
+		t.phase, t.deadline = running, t.nextLook()
+		t.keepHouse()
+		if t.pending {
+			t.settle()
+		}
 	}
-	t.enter(running, t.config.Rescan)
-	if t.degraded != "" {
-		t.deadline = time.Time{}
-		return
+}
+
+// nextLook is the next rescan, or what is due before it.
+func (t *transition) nextLook() time.Time {
+	next := t.now.Add(t.config.Rescan)
+	for _, due := range []time.Time{t.rejection.nextTry, t.app.readBy} {
+		if !due.IsZero() {
+			next = earlier(next, due)
+		}
 	}
-	if !t.rejection.nextTry.IsZero() {
-		t.deadline = earlier(t.deadline, t.rejection.nextTry)
-	}
-	if !t.app.readBy.IsZero() {
-		t.deadline = earlier(t.deadline, t.app.readBy)
-	}
-	t.keepHouse()
-	if t.pending {
-		t.settle()
-	}
+	return next
 }

@@ -28,6 +28,9 @@ func (t *transition) reportSystemError(err error) {
 	}
 }
 
+// isPlainInit reports that the configuration side broke down.
+func (s *state) isPlainInit() bool { return s.degraded != "" }
+
 // crash makes confit a plain init: it forwards, reaps and passes the exit code
 // on, but looks at no volume any more.
 func (t *transition) crash(err error) {
