@@ -156,7 +156,7 @@ func (t *transition) hookChecked(e event) {
 // newer swap in that time supersedes the candidate in the end, and doesn't wait
 // anew.
 func (t *transition) splay() {
-	if t.neverStarted() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
+	if t.neverStarted() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.publish()
 		return
 	}

@@ -67,8 +67,8 @@ func (w *world) shapeOf(s state, depth int) shape {
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
 		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.app.readBy.IsZero(), says: s.saysReady, pending: s.pending,
 		single: s.single, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
-		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
-		waits: !s.trial.readyBy.IsZero(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
+		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
+		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
 		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, config: w.flavour, depth: depth,
 	}

@@ -49,6 +49,9 @@ func (t *transition) lookForHandler() {
 	t.do(probe{t.app.pid, t.reloadAction.Signal})
 }
 
+// isNew reports that the app may yet install its handler.
+func (t *transition) isNew() bool { return !t.over(t.app.renewed.Add(handlerWait)) }
+
 func (t *transition) probed(e probed) {
 	if t.phase != probing {
 		return
@@ -58,14 +61,13 @@ func (t *transition) probed(e probed) {
 	} else if t.waitedFor++; t.waitedFor < waitedLooks {
 		return // look again at the deadline
 	}
-	early := t.now.Before(t.app.renewed.Add(handlerWait))
 	h, known := habitOf(e)
 	switch {
 	case t.reloadAction.Auto && known:
 		t.restart(h.reason, h.keys()...)
-	case t.survives(e.disposition) && (!early || e.disposition != signals.Ignored):
+	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
 		t.sendReload(e.disposition)
-	case early && e.disposition != signals.Unknown:
+	case t.isNew() && e.disposition != signals.Unknown:
 		// It may still install its handler: look again at the deadline.
 	default:
 		t.restart("the app has no handler for " + signals.Name(t.reloadAction.Signal) + " (disposition: " + e.disposition.String() + ")")
@@ -118,7 +120,7 @@ func (t *transition) expectRead() {
 // warnUnread says that nothing was opened in time. It is no reason for a roll
 // back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {
-	if t.app.readBy.IsZero() || t.now.Before(t.app.readBy) {
+	if t.app.readBy.IsZero() || !t.over(t.app.readBy) {
 		return
 	}
 	t.recordRead(false)
@@ -139,7 +141,7 @@ func (t *transition) delivered(taken bool) {
 	case t.phase != delivering:
 	case taken:
 		t.prove()
-	case t.now.Before(t.app.renewed.Add(handlerWait)): // it is asked again at the deadline
+	case t.isNew(): // look again at the deadline
 	case t.reloadAction.Auto:
 		t.restart("the app has " + name + " blocked, and doesn't take it")
 	default:

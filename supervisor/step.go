@@ -79,7 +79,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 // elapsed compares the deadline with now: a timer that comes late, or twice,
 // does no harm.
 func (t *transition) elapsed() {
-	if t.deadline.IsZero() || t.now.Before(t.deadline) {
+	if t.deadline.IsZero() || !t.over(t.deadline) {
 		return
 	}
 	switch t.phase {
@@ -141,7 +141,7 @@ func (t *transition) hookOver(err error, tail string) {
 	case reloading:
 		t.reloadEnded(err, tail)
 	case proving:
-		t.verified(err, tail)
+		t.verifyEnded(err, tail)
 	}
 }
 
@@ -194,6 +194,9 @@ func (t *transition) leave(how exit) {
 	t.endHook()
 	t.phase, t.deadline, t.exit = done, noDeadline, how
 }
+
+// over reports that a time has come.
+func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
 
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
