@@ -82,6 +82,7 @@ func (t *transition) drained() {
 
 // start runs the app; what came in for it meanwhile is sent when it runs.
 func (t *transition) start() {
+	t.started = true
 	t.enter(starting, tryAgain)
 	t.do(spawn{})
 }
@@ -92,7 +93,6 @@ func (t *transition) appStarted(pid int) {
 	}
 	again := !t.neverStarted()
 	t.app = app{pid: pid, group: pid, renewed: t.now, readiness: begun}
-	t.started = true
 	t.recordStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
@@ -113,17 +113,9 @@ func (t *transition) startFailed(e startFailed) {
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
 	case e.code == config.ExitSystem:
 		t.leave(exit{e.code, e.err})
-	case t.suspectAtStart() != nobody:
-		t.started = true
+	case t.suspect() != nobody:
 		t.fail("start", e.err, "")
 	default:
 		t.leave(exit{e.code, e.err})
 	}
-}
-
-// suspectAtStart is to blame when the app can't be started.
-func (t *transition) suspectAtStart() suspect {
-	tried := t.state
-	tried.started = true
-	return tried.suspect()
 }

@@ -16,7 +16,7 @@ type transaction struct {
 	splayBy       time.Time     // when the app may be reloaded
 	exposure      exposure
 	watched       bool  // it will be known who opens what has changed
-	started       bool  // the app was started on what is in force, not only reloaded
+	started       bool  // the app is started on what is in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
 	appFailure    error // the app is gone, and the generation in force is to blame
