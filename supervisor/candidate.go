@@ -10,8 +10,8 @@ import (
 	"confit/config"
 )
 
-// looked is the end of staging.
-func (t *transition) looked(e event) {
+// stageEnded tells whether there is anything to go on with.
+func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
 		t.reportSystemError(e.err)
@@ -123,20 +123,11 @@ func (t *transition) validateEnded(err error, tail string) {
 		t.reject("validate", err, tail)
 		return
 	}
-	t.order(validating, check{})
+	t.order(checking, check{})
 }
 
-// validateLate is the deadline of the hook, or of the look at what it did.
-func (t *transition) validateLate() {
-	if t.busy {
-		t.remind()
-	} else {
-		t.expire()
-	}
-}
-
-// hookChecked is the end of validation.
-func (t *transition) hookChecked(e event) {
+// checkEnded is the end of validation.
+func (t *transition) checkEnded(e event) {
 	switch e := e.(type) {
 	case checked:
 		if t.exposure.published() {

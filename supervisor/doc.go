@@ -30,12 +30,14 @@
 //	             signalled TERM  → done, draining, stopping
 //	             staged          → draining, publishing, running, settling, validating
 //	             unchanged       → draining, running, settling
-//	validating   checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
+//	validating   exited          → draining
+//	             hookEnded       → checking, draining, running, settling, staging, withdrawing
+//	             hookStartFailed → draining, running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	checking     checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
 //	             crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → draining, running, settling, staging, withdrawing
-//	             hookEnded       → draining, running, settling, staging, withdrawing
-//	             hookStartFailed → draining, running, settling, staging, withdrawing
 //	             invalid         → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
 //	splaying     elapsed         → publishing

@@ -105,7 +105,7 @@ func (w *world) couldBeAnswered(s state) []event {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
 		}
 		return events
-	case validating:
+	case checking:
 		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
@@ -128,7 +128,7 @@ func couldBeFound(s state) []event {
 		return []event{cleared{true}, cleared{false}}
 	case s.phase == starting:
 		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), config.ExitSystem}}
-	case (s.phase == validating && !s.busy) || s.phase == reloading || s.phase == proving:
+	case s.phase == validating || s.phase == reloading || s.phase == proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil

@@ -39,7 +39,9 @@ func (s *state) gist() gist {
 
 // fleeting phases pass by themselves within moments, so that they are left out
 // of the status: the app is reloaded first.
-func (p phase) fleeting() bool { return p == staging || p == publishing || p == starting }
+func (p phase) fleeting() bool {
+	return p == staging || p == checking || p == publishing || p == starting
+}
 
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {

@@ -14,7 +14,8 @@ type phase int
 const (
 	settling    phase = iota // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
-	validating               // the validate hook runs, or the linker looks at what it did
+	validating               // the validate hook runs
+	checking                 // the linker is looking at what the hook did to its candidate
 	splaying                 // a random wait, so that replicas don't all reload at once
 	publishing               // the linker is moving the live link
 	withdrawing              // the linker is taking a generation back
@@ -30,7 +31,7 @@ const (
 	done                     // left
 )
 
-var phaseNames = [...]string{"settling", "staging", "validating", "splaying", "publishing", "withdrawing",
+var phaseNames = [...]string{"settling", "staging", "validating", "checking", "splaying", "publishing", "withdrawing",
 	"probing", "delivering", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }

@@ -88,10 +88,8 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, publishing:
+	case staging, checking, publishing:
 		t.remind()
-	case validating:
-		t.validateLate()
 	case splaying:
 		t.publish()
 	case withdrawing:
@@ -100,7 +98,7 @@ func (t *transition) elapsed() {
 		t.lookForHandler()
 	case delivering:
 		t.lookWhetherTaken()
-	case reloading:
+	case validating, reloading:
 		t.expire()
 	case proving:
 		t.goOn()
@@ -123,9 +121,9 @@ func (t *transition) files(e event) {
 	}
 	switch t.phase {
 	case staging:
-		t.looked(e)
-	case validating:
-		t.hookChecked(e)
+		t.stageEnded(e)
+	case checking:
+		t.checkEnded(e)
 	case publishing:
 		t.publishEnded(e)
 	case withdrawing:
