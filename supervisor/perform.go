@@ -14,9 +14,8 @@ import (
 	"confit/signals"
 )
 
-// perform carries out one action and returns its answer, if it has one that is
-// known at once. What may take time is left to a goroutine, whose answer comes
-// through a channel.
+// perform carries out one action, and returns its answer if that is known at once.
+// What may take time is left to a goroutine, whose answer comes through a channel.
 func (l *loop) perform(a action) event {
 	switch a := a.(type) {
 	case say:
@@ -33,13 +32,17 @@ func (l *loop) perform(a action) event {
 	case goBack:
 		l.jobs <- func() event { return l.takeBack(l.Linker.GoBack) }
 	case accept:
-		l.jobs <- func() event { l.Linker.Accept(a.survived); l.noteKeys(); return nil }
+		l.order(func() { l.Linker.Accept(a.survived); l.noteKeys() })
 	case store:
 		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
 	case tidy:
-		l.jobs <- func() event { l.Linker.Tidy(); return nil }
+		l.order(l.Linker.Tidy)
 	case discard:
-		l.jobs <- func() event { l.Linker.Discard(); return nil }
+		l.order(l.Linker.Discard)
+	case abandonTrial:
+		l.order(l.Linker.AbandonTrial)
+	case unwatchOpens:
+		l.order(l.Linker.UnwatchOpens)
 	case runHook:
 		return l.runHook(a)
 	case killHook:
@@ -49,29 +52,26 @@ func (l *loop) perform(a action) event {
 	case probe:
 		return l.probe(a)
 	case track:
-		waits, known := signals.Pending(a.pid, a.signal)
-		return delivered{known && !waits}
-	case abandonTrial:
-		l.jobs <- func() event { l.Linker.AbandonTrial(); return nil }
-	case unwatchOpens:
-		l.jobs <- func() event { l.Linker.UnwatchOpens(); return nil }
+		return l.track(a)
 	case inspect:
 		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
 		l.signal(a)
 	case wake:
-		if process.Stopped(a.pid) {
-			l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
-		}
+		l.wake(a)
 	case endLeftovers:
 		return l.endLeftovers(a)
 	}
 	return nil
 }
 
-// noteProgram remembers what the app runs, while it can still be asked: an
-// entrypoint script becomes the daemon at some moment, and a zombie is nothing
-// any more.
+// order gives the linker a job without an answer.
+func (l *loop) order(job func()) {
+	l.jobs <- func() event { job(); return nil }
+}
+
+// noteProgram remembers what the app runs while it can be found out: an entrypoint
+// script becomes the daemon at some moment, and a zombie runs nothing any more.
 func (l *loop) noteProgram() {
 	if pid := l.state.app.pid; l.Config.Adopt && pid != 0 {
 		if program := process.Executable(pid); program != "" {
@@ -80,8 +80,7 @@ func (l *loop) noteProgram() {
 	}
 }
 
-// exitOf is the end of the app, and what can be known of it at that moment
-// only.
+// exitOf is the app's exit, with what can only be known at that moment.
 func (l *loop) exitOf(status process.Status) exited {
 	e := exited{status: status}
 	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
@@ -92,8 +91,8 @@ func (l *loop) exitOf(status process.Status) exited {
 	return e
 }
 
-// probe looks at the app as it is now: an entrypoint script becomes the daemon
-// at some moment.
+// probe looks at the app as it is now: an entrypoint script may have become the
+// daemon.
 func (l *loop) probe(a probe) event {
 	return probed{
 		disposition: signals.DispositionOf(a.pid, a.signal),
@@ -102,8 +101,15 @@ func (l *loop) probe(a probe) event {
 	}
 }
 
-// signal is the app's alone, unless --signal-group says otherwise. What lets a
-// stopped group go on is always the group's.
+// track looks whether the app has taken the signal. What the kernel doesn't tell
+// counts as not taken.
+func (l *loop) track(a track) event {
+	waits, known := signals.Pending(a.pid, a.signal)
+	return delivered{known && !waits}
+}
+
+// signal sends a signal to the app alone, unless --signal-group says otherwise.
+// CONT always goes to the group: a stop has stopped all of it.
 func (l *loop) signal(a signal) {
 	l.noteProgram()
 	group := l.state.app.group // an adopted app need not lead it
@@ -117,6 +123,13 @@ func (l *loop) signal(a signal) {
 	}
 }
 
+// wake lets a stopped group go on.
+func (l *loop) wake(a wake) {
+	if process.Stopped(a.pid) {
+		l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
+	}
+}
+
 func (l *loop) endLeftovers(a endLeftovers) event {
 	if a.signal == 0 {
 		return cleared{process.Leftovers(a.group)}
@@ -124,8 +137,8 @@ func (l *loop) endLeftovers(a endLeftovers) event {
 	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
 }
 
-// noteFailedSignal says that a signal could not be sent: EPERM, when the app became another
-// user. A process that is gone is about to be reaped.
+// noteFailedSignal logs that a signal could not be sent: EPERM, when the app became
+// another user. A process that is gone is about to be reaped.
 func (l *loop) noteFailedSignal(err error, pid int) {
 	if err != nil && !process.Gone(err) {
 		l.Log.Error("cannot signal", "pid", pid, "error", err)
@@ -164,12 +177,12 @@ func (l *loop) stage(again bool) event {
 	return failed{err}
 }
 
-// draw is a random time up to the longest.
-func draw(longest time.Duration) time.Duration {
-	if longest <= 0 {
+// draw is a random time below the maximum.
+func draw(maximum time.Duration) time.Duration {
+	if maximum <= 0 {
 		return 0
 	}
-	return rand.N(longest)
+	return rand.N(maximum)
 }
 
 func (l *loop) publish() event {
@@ -195,8 +208,8 @@ func (l *loop) check() event {
 	return failed{err}
 }
 
-// takeBack is Reject or GoBack. That a target could not be put right doesn't
-// keep the app from going on.
+// takeBack is Reject or GoBack. The app goes on even if a target could not be put
+// right.
 func (l *loop) takeBack(how func() error) event {
 	err := how()
 	var partly *linker.Partly
@@ -209,8 +222,8 @@ func (l *loop) takeBack(how func() error) event {
 	return failed{err}
 }
 
-// hook is the hook that runs. Its end has two halves, which come in any order:
-// its status by the reaper, the tail of its output by the pipe.
+// hook is the hook that runs. Its end has two halves, which come in any order: the
+// reaper brings its status, the pipe the tail of its output.
 type hook struct {
 	pid    int // 0 once it was reaped
 	output *process.Output
@@ -224,7 +237,7 @@ func (l *loop) runHook(a runHook) event {
 	if err != nil {
 		return hookStartFailed{err}
 	}
-	c := l.withVariables(l.App, a.candidate.Generation) // its surroundings are the app's
+	c := l.withVariables(l.App, a.candidate.Generation) // else as for the app
 	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
 	var pid int
 	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })
@@ -255,7 +268,7 @@ func (h *hook) half() event {
 	return hookEnded{h.status, h.tail}
 }
 
-// fill puts the candidate's directory into a command.
+// fill puts the candidate's directory in the placeholder's place.
 func fill(command []string, dir string) []string {
 	filled := make([]string, len(command))
 	for i, w := range command {
@@ -264,12 +277,12 @@ func fill(command []string, dir string) []string {
 	return filled
 }
 
-// maxVariable bounds CONFIT_CHANGED, in bytes: at 128 KiB execve(2) refuses
-// to start the hook at all (MAX_ARG_STRLEN).
+// maxVariable bounds CONFIT_CHANGED, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
+// execve(2) would refuse to start the hook at all.
 const maxVariable = 64 << 10
 
-// hookEnv is the app's environment and what the hook is about. A list of
-// changed keys that is too long is left out.
+// hookEnv is the app's environment, and what the hook is about. It leaves out a
+// list of changed keys that is too long.
 func hookEnv(env []string, c linker.Candidate) []string {
 	keys := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
