@@ -10,7 +10,8 @@ import (
 	"confit/config"
 )
 
-// stageEnded tells whether there is anything to go on with.
+// stageEnded is the linker's look at the volumes: it found nothing new, a
+// candidate, or what can't be one.
 func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
@@ -55,13 +56,13 @@ func (t *transition) isKnownBad() bool {
 	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry
 }
 
-// maxKills is how often confit may be killed while it proves a generation:
-// once may be the node's doing, a second time is taken for the generation's.
+// maxKills is how often confit may be killed while it proves a generation: once
+// may be the node's doing, the second time the generation is blamed.
 const maxKills = 2
 
-// isDeadly reports that the candidate took confit along more than once, such as
-// an edit that makes the cgroup run out of memory, and that there is something
-// else to start on.
+// isDeadly reports that confit was killed with the candidate more than once, as
+// by an edit that makes the cgroup run out of memory, and that there is
+// something else to start on.
 func (t *transition) isDeadly() bool {
 	return t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful())
 }
@@ -75,7 +76,7 @@ func (t *transition) rejectDeadly() {
 	}
 }
 
-// liveAgain ends a transaction that led back to what is live.
+// liveAgain ends a transaction that found what is live already.
 func (t *transition) liveAgain() {
 	if t.rejection.stands {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
@@ -86,7 +87,7 @@ func (t *transition) liveAgain() {
 	t.rest()
 }
 
-// pursue goes on with a candidate that is worth it.
+// pursue goes on with a candidate that is new.
 func (t *transition) pursue(splay time.Duration) {
 	t.recordCandidate()
 	if t.splayBy.IsZero() {
@@ -99,13 +100,13 @@ func (t *transition) pursue(splay time.Duration) {
 	}
 }
 
-// validatesBefore reports whether the hook reads the candidate's directory, so
-// that nothing is visible before it was proved.
+// validatesBefore reports whether the hook reads the candidate's directory. Then
+// nothing is visible before it is valid.
 func (t *transition) validatesBefore() bool {
 	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, placeholder) })
 }
 
-// validatesAfter reports whether the hook reads the app's own paths, so that the
+// validatesAfter reports whether the hook reads the app's own paths. Then the
 // candidate must be published first.
 func (t *transition) validatesAfter() bool {
 	return len(t.config.Validate) > 0 && !t.validatesBefore()
@@ -116,8 +117,8 @@ func (t *transition) validate() {
 	t.run(t.config.Validate)
 }
 
-// validateEnded is the end of the validate hook. What it did is looked at: a
-// hook runs as confit's own user, and may have written to its candidate.
+// validateEnded is the end of the validate hook. The linker looks at what it
+// did: a hook runs as confit's own user, and may have written to its candidate.
 func (t *transition) validateEnded(err error, tail string) {
 	if err != nil {
 		t.reject("validate", err, tail)
@@ -143,9 +144,8 @@ func (t *transition) checkEnded(e event) {
 	}
 }
 
-// splay waits before the app is reloaded, if it is to be reloaded at all. A
-// newer swap in that time supersedes the candidate in the end, and doesn't wait
-// anew.
+// splay waits before the app is reloaded, if it is to be reloaded at all. A swap
+// in that time supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
 	if t.neverStarted() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.publish()
@@ -177,7 +177,7 @@ func (t *transition) publishEnded(e event) {
 	}
 }
 
-// apply lets the app read the candidate, which is published and valid.
+// apply lets the app read the candidate, now that it is published and valid.
 func (t *transition) apply() {
 	t.exposure = read
 	switch {

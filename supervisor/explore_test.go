@@ -9,10 +9,9 @@ import (
 	"confit/signals"
 )
 
-// tryAll gives everything that could happen now to step, each to the state as
-// it is: step is pure, so the world doesn't notice. Where the app has died and
-// the transaction goes on, which the dice seldom bring about, it goes on from
-// there, too.
+// tryAll gives step everything that could happen now, each time in the state as it
+// is: step is pure, so the world doesn't notice. The dice seldom let the app die
+// while the transaction goes on: then tryAll goes on from there, too.
 func (w *world) tryAll(s state, depth int) {
 	seen := w.shapeOf(s, depth)
 	if w.shapes[seen] {
@@ -43,8 +42,8 @@ func (w *world) tryAll(s state, depth int) {
 	}
 }
 
-// shape is what of a state decides what an event leads to: another one of the
-// same shape needn't be tried.
+// shape is the part of a state that decides what an event leads to: another state
+// of the same shape needn't be tried.
 type shape struct {
 	phase                                                     phase
 	app, group, hook, started, left                           bool
@@ -115,8 +114,8 @@ func (w *world) couldBeAnswered(s state) []event {
 	return nil
 }
 
-// couldBeFound lists what may come of looking for the app's handler, its
-// leftovers, or of starting it.
+// couldBeFound lists what a look at the app or its leftovers may find, and how a
+// start may end.
 func couldBeFound(s state) []event {
 	switch {
 	case s.phase == delivering:

@@ -7,9 +7,9 @@ import (
 	"confit/notify"
 )
 
-// trial is what still has to be proved.
+// trial is what is still to be proved.
 type trial struct {
-	generation bool      // that the app can live with the generation; else only that it survives a roll back
+	generation bool      // the generation is on trial; else only the app, after a roll back
 	until      time.Time // the app must live until then
 	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
 	attempted  time.Time // when the verify hook was started last
@@ -18,28 +18,31 @@ type trial struct {
 	tail       string    // and the last it printed
 }
 
-// verifying reports that the verify hook has to succeed before anything else.
+// verifying reports that the verify hook has to succeed first.
 func (t trial) verifying() bool { return !t.verifyBy.IsZero() }
 
 // awaitsReady reports that the app has announced READY=1.
 func (t trial) awaitsReady() bool { return !t.readyBy.IsZero() }
 
 // readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
-// comes before READY=1 in a reload, so that a READY=1 of the start before it,
-// which may be late, isn't taken for the reload's.
+// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
+// for the reload's.
 type readiness int
 
 const (
 	nothing readiness = iota
-	begun             // READY=1 follows
+	begun             // it starts or reloads, and may say READY=1 next
 	ready
 )
 
-// prove waits until the app has shown that it can live with the generation that
-// is in force. It must not exit within the probation; the verify hook, if there
-// is one, must succeed, and once more when the probation is over; and an app
-// that announced READY=1 must say it. After a roll back only the app is in
-// doubt, not the generation.
+// prove waits until the app has shown that it can live with the generation in
+// force:
+//   - It must not exit within the probation.
+//   - The verify hook, if there is one, must succeed, and once more when the
+//     probation is over.
+//   - An app that announced READY=1 must say it.
+//
+// After a roll back only the app is in doubt, not the generation.
 func (t *transition) prove() {
 	t.trial = trial{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
@@ -56,9 +59,9 @@ func (t *transition) prove() {
 	}
 }
 
-// readyTimeout is how long an app that announced READY=1 may take to say it,
-// unless it asks for more: systemd's default, DefaultTimeoutStartSec= of
-// systemd-system.conf(5).
+// readyTimeout is how long an app may take to say the READY=1 that it announced.
+// EXTEND_TIMEOUT_USEC= gives it more. It is systemd's default,
+// DefaultTimeoutStartSec= of systemd-system.conf(5).
 const readyTimeout = 90 * time.Second
 
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
@@ -83,8 +86,8 @@ func (t *transition) verifyFirst() {
 	}
 }
 
-// verifyUntilItSucceeds runs the verify hook again and again, until its time is
-// over.
+// verifyUntilItSucceeds runs the verify hook again and again, for as long as
+// --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
 	t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
@@ -112,7 +115,7 @@ func (t *transition) verifyEnded(err error, tail string) {
 	}
 }
 
-// goOn is the next part of the proof, when its time has come.
+// goOn begins the next part of the proof, when its time has come.
 func (t *transition) goOn() {
 	switch {
 	case t.hook:
@@ -127,7 +130,7 @@ func (t *transition) goOn() {
 		t.deadline = t.trial.readyBy
 	case t.unready():
 		t.fail("ready", fmt.Errorf("the app announced READY=1 and did not say it within %v", readyTimeout), "")
-	case t.verifies() && t.trial.attempted.Before(t.trial.until): // that may have been the old worker's answer
+	case t.verifies() && t.trial.attempted.Before(t.trial.until): // the old worker may have answered it
 		t.verifyUntilItSucceeds()
 	default:
 		t.proved()
@@ -149,8 +152,8 @@ func (t *transition) proved() {
 	}
 }
 
-// heard is what the app says of itself, sd_notify(3). Only a proof that waits
-// for nothing else may go on because of it.
+// heard takes what the app says of itself by sd_notify(3). A proof that waited
+// for it goes on.
 func (t *transition) heard(m notify.Message) {
 	if m.HasStatus {
 		t.seen.app.Text = m.Status

@@ -9,7 +9,7 @@ import (
 	"confit/linker"
 )
 
-// Rejected is why confit left before the app was started.
+// Rejected is why confit ended before the app was started.
 type Rejected struct {
 	Reason error
 	Tail   string // the last that the hook printed, when it was a hook
@@ -29,16 +29,16 @@ type exit struct {
 
 // rejection is what became of what is mounted, if it was rejected.
 type rejection struct {
-	stands  bool          // it is not what is live, and that was said
-	hash    linker.Hash   // zero when it had none
-	nextTry time.Time     // zero: not before a change
-	wait    time.Duration // the last wait for it, which is doubled
+	stands  bool          // what is mounted isn't live, and the log says so
+	hash    linker.Hash   // of the candidate; zero when it had none
+	nextTry time.Time     // zero: only a change is tried
+	wait    time.Duration // before nextTry; the next wait is twice as long
 }
 
 // isDue reports that it is time to try again.
 func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
 
-// fail ends a proof that went wrong: what is to blame is taken back.
+// fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
 	if t.suspect() == theAccepted {
 		t.rejectAccepted(step, reason, tail)
@@ -61,13 +61,13 @@ func (t *transition) reject(step string, reason error, tail string) {
 	t.abandon(exit{config.ExitRejected, &Rejected{reason, tail}})
 }
 
-// maxRetry is where the doubling of the wait ends.
+// maxRetry bounds the wait, which doubles with each try.
 const maxRetry = 5 * time.Minute
 
-// planRetry sets when the candidate that is being rejected is tried again: what
-// it failed of may pass, such as a name that can't be resolved. One that the app
-// was reloaded with, or that took confit along, isn't tried before a change:
-// that would cost service once more.
+// planRetry sets when the rejected candidate is tried again: its failure may
+// pass, as when a name can't be resolved. A candidate that the app was reloaded
+// with, or that confit was killed with, waits for a change: another try would
+// cost service again.
 func (t *transition) planRetry(again bool) {
 	wait := t.config.Retry
 	if again {
@@ -101,9 +101,9 @@ func (t *transition) sayRejected(step string, reason error, again bool) {
 // mendIt is what to do about a configuration that was rejected.
 const mendIt = "mend the configuration: the next change is tried"
 
-// rejectAccepted goes back further: the app can't live on the accepted
-// generation, which it was only reloaded with before. A daemon that finishes
-// its work first reads what is bad when its probation is over.
+// rejectAccepted goes back to the earlier generation. The app was only reloaded
+// with the accepted one before, and can't live on it: a daemon that finishes its
+// work first reads a bad file when its probation is over.
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
 		t.candidate.Generation = t.accepted.Generation
@@ -117,7 +117,7 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 }
 
 // abandon ends a transaction that led to nothing. What was published is taken
-// back first; at the first start everything is, as it was there before.
+// back first; before the app ever ran everything is, whatever a former confit left.
 func (t *transition) abandon(lastResort exit) {
 	t.lastResort = lastResort
 	if t.exposure.published() || t.neverStarted() {
@@ -128,8 +128,8 @@ func (t *transition) abandon(lastResort exit) {
 	t.giveUp()
 }
 
-// withdraw takes back what can't stay in force. Until that has worked nothing
-// else is done, but it is tried again.
+// withdraw takes back what can't stay in force. It is tried until it works, and
+// nothing else is done meanwhile.
 func (t *transition) withdraw() {
 	if t.backToEarlier {
 		t.order(withdrawing, goBack{})
@@ -138,8 +138,8 @@ func (t *transition) withdraw() {
 	}
 }
 
-// withdrawLate is the deadline of a withdrawal, or of the wait after one that
-// the system refused.
+// withdrawLate is the deadline of a withdrawal, or of the pause after the system
+// refused one.
 func (t *transition) withdrawLate() {
 	if t.busy {
 		t.remind()
@@ -194,12 +194,11 @@ func (t *transition) acceptEarlier() {
 	}
 }
 
-// rolledBack makes the app read the accepted generation, which is in force
-// again.
+// rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
 	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	t.seen.count.RollBacks++
-	t.untidy = true // a confit that was killed may have left the one that it was proving
+	t.untidy = true // a confit that was killed may have left its candidate
 	switch {
 	case t.neverStarted():
 		t.start()
@@ -214,15 +213,15 @@ func (t *transition) rolledBack(further bool) {
 	}
 }
 
-// giveUp goes on with what was accepted before. Without such a thing, before the
-// app was ever started, that is the end of confit.
+// giveUp goes on with the accepted generation. If the app never ran and there is
+// none, confit ends.
 func (t *transition) giveUp() {
 	switch {
 	case !t.neverStarted():
 		t.rest()
 	case t.hasAccepted() && !t.isPlainInit():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
-		t.untidy = true // what the former confit was proving is no longer needed
+		t.untidy = true // the former confit's candidate may be left
 		t.start()
 	default:
 		t.leave(t.lastResort)

@@ -16,9 +16,9 @@ type transition struct {
 	actions []action
 }
 
-// begin is the state and the action to start from: the first configuration is
-// staged like any other, only that no app runs yet. accepted is what a former
-// confit on the same state directory accepted, if anything.
+// begin returns the first state and its actions. The first configuration is
+// staged like any other, except that no app runs yet. accepted is what a former
+// confit accepted on the same state directory, if anything.
 func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []action) {
 	t := transition{config: c, now: now, state: state{accepted: accepted}}
 	t.recordAccepted()
@@ -26,9 +26,9 @@ func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []
 	return t.state, t.actions
 }
 
-// step decides what an event means: the state after it, and what is to be
-// done. It is pure, and total: a pair of phase and event that isn't written
-// here changes nothing.
+// step decides what an event means: it returns the next state and what is to be
+// done. It is pure, and total: a pair of phase and event that has no rule leaves
+// the phase as it is.
 func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	t := transition{state: s, config: c, now: now}
 	if s.phase == done {
@@ -40,7 +40,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case elapsed:
 		t.elapsed()
 	case staged, unchanged, checked, invalid, published, superseded, withdrawn, failed, crashed:
-		t.files(e)
+		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
 	case hookBegun:
@@ -111,9 +111,9 @@ func (t *transition) elapsed() {
 	}
 }
 
-// files is the linker's answer to a job. One that comes when nobody waits any
-// more, as after a stop, changes nothing.
-func (t *transition) files(e event) {
+// linkerAnswered takes the linker's answer to a job. When nobody waits for it any
+// more, as after a stop, it changes nothing.
+func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, time.Time{}
 	if e, ok := e.(crashed); ok {
 		t.crash(e.err)
@@ -131,7 +131,7 @@ func (t *transition) files(e event) {
 	}
 }
 
-// hookOver is the end of a hook, or of the attempt to run one.
+// hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
 	switch t.phase {
 	case validating:
@@ -157,19 +157,19 @@ func (t *transition) enter(p phase, wait time.Duration) {
 	t.phase, t.deadline = p, t.now.Add(wait)
 }
 
-// filesPatience is when a job of the linker that still runs is worth a line:
-// a mount that hangs, as NFS does.
-const filesPatience = 30 * time.Second
+// linkerPatience is how long the linker may work before the log says so: a mount
+// may hang, as NFS does.
+const linkerPatience = 30 * time.Second
 
 // order gives the linker a job and waits for the answer.
 func (t *transition) order(p phase, job action) {
-	t.enter(p, filesPatience)
+	t.enter(p, linkerPatience)
 	t.busy = true
 	t.do(job)
 }
 
-// run starts the hook of this phase, about the generation that is in force or,
-// when it is validated, is to be.
+// run starts the hook of this phase. It is about the candidate when that is
+// validated, and else about the generation in force.
 func (t *transition) run(command []string) {
 	t.expired = false
 	about := t.candidate

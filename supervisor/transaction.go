@@ -8,20 +8,21 @@ import (
 )
 
 // transaction is a change on its way, from the look at the volumes until it is
-// accepted or taken back. look makes one, rest drops it.
+// accepted or taken back. look makes one, rest drops it. An app that is started
+// again without a change has one without a candidate.
 type transaction struct {
 	candidate     linker.Candidate
 	isRetry       bool          // it was rejected before, and is tried again
-	reloadAction  config.Action // what its changes ask for
+	reloadAction  config.Action // what its changes require
 	splayBy       time.Time     // when the app may be reloaded
 	exposure      exposure
-	watched       bool  // it will be known who opens what has changed
+	watched       bool  // the linker sees when somebody opens what has changed
 	started       bool  // the app is started on what is in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
 	appFailure    error // the app is gone, and the generation in force is to blame
 	trial         trial // what the generation in force still has to prove
-	excused       bool  // the app was asked to stop: if confit is killed now, that is no verdict
+	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool  // the accepted generation is taken back, too
 	lastResort    exit  // how confit ends if there is nothing to start on
 }
@@ -33,7 +34,7 @@ const (
 	hidden   exposure = iota // only hooks read it
 	visible                  // the targets lead to it, or some of them do
 	read                     // the app may have read it, too: from now on it is to blame
-	restored                 // it was taken back after that: the app is reloaded with the accepted one
+	restored                 // it was taken back after that: the app has to read the accepted one
 )
 
 // published reports that the targets lead to the candidate.
@@ -64,15 +65,15 @@ func (s *state) isAccepted() bool {
 	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
 }
 
-// unacceptedInForce reports that the targets lead to a candidate which was not
-// accepted before.
+// unacceptedInForce reports that the targets lead to a candidate that was never
+// accepted.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
 // suspect is the generation that is to blame if the app fails now.
 type suspect int
 
 const (
-	nobody       suspect = iota // the app itself: its end is confit's
+	nobody       suspect = iota // the app itself: its exit is confit's
 	theCandidate                // the app was reloaded with it, or started on it
 	theAccepted                 // it was accepted after a reload, and this is the first start on it
 )
@@ -93,11 +94,11 @@ func (s *state) generationInDoubt() bool {
 	return s.unacceptedInForce() || s.suspect() == theAccepted
 }
 
-// appInDoubt reports that a candidate was rolled back, and that the app, which
-// still runs, may yet die of it.
+// appInDoubt reports that a candidate was rolled back, and that the app still
+// runs and may yet die of it.
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
-// hinted: look, at once or after some quiet, or when the phase is over.
+// hinted makes confit look: at once, after some quiet, or when the phase is over.
 func (t *transition) hinted() {
 	switch t.phase {
 	case running:
@@ -113,7 +114,7 @@ const (
 	// defaultSettle joins the swaps of several volumes: the kubelet's
 	// reconciler makes them one after the other, within milliseconds.
 	defaultSettle = 100 * time.Millisecond
-	// settleFactor bounds how often quiet may be put off, in settle times.
+	// settleFactor bounds how long quiet may be waited for, in settle times.
 	settleFactor = 10
 )
 
@@ -141,9 +142,9 @@ func (t *transition) settleTime() time.Duration {
 	return defaultSettle
 }
 
-// look begins a transaction, which ends at once when nothing has changed; or
-// when it has, but was rejected before and isn't due to be tried again. While
-// the app may be about to stop none is begun.
+// look begins a transaction. It ends at once when nothing has changed, or when
+// what is mounted was rejected before and isn't due to be tried again. None
+// begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
 	if t.stopMarked() {

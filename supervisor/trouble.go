@@ -7,16 +7,16 @@ import (
 	"confit/config"
 )
 
-// remind says that the linker's answer is late.
+// remind logs that the linker's answer is late.
 func (t *transition) remind() {
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
 	if t.stalled.IsZero() {
-		t.stalled = t.now.Add(-filesPatience)
+		t.stalled = t.now.Add(-linkerPatience)
 	}
-	t.enter(t.phase, filesPatience)
+	t.enter(t.phase, linkerPatience)
 }
 
-// reportSystemError says what the system refused, once. The next rescan tries
+// reportSystemError logs what the system refused, once. The next rescan tries
 // again.
 func (t *transition) reportSystemError(err error) {
 	if !t.nothingToStartOn() && err.Error() != t.trouble {
@@ -31,8 +31,8 @@ func (t *transition) reportSystemError(err error) {
 // isPlainInit reports that the configuration side broke down.
 func (s *state) isPlainInit() bool { return s.degraded != "" }
 
-// crash makes confit a plain init: it forwards, reaps and passes the exit code
-// on, but looks at no volume any more.
+// crash makes confit a plain init, which forwards signals, reaps and passes the
+// exit code on, and looks at no volume any more.
 func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
