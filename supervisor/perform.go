@@ -3,10 +3,7 @@ package supervisor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 
 	"confit/linker"
@@ -68,6 +65,83 @@ func (l *loop) perform(a action) event {
 // order gives the linker a job without an answer.
 func (l *loop) order(job func()) {
 	l.jobs <- func() event { job(); return nil }
+}
+
+func (l *loop) stage(again bool) event {
+	if again {
+		l.Linker.Forget()
+	}
+	c, err := l.Linker.Stage()
+	l.noteVolumes()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
+	case errors.Is(err, linker.ErrUnchanged):
+		return unchanged{}
+	case errors.As(err, &bad):
+		return invalid{err}
+	}
+	return failed{err}
+}
+
+// draw is a random time below the maximum.
+func draw(maximum time.Duration) time.Duration {
+	if maximum <= 0 {
+		return 0
+	}
+	return rand.N(maximum)
+}
+
+func (l *loop) check() event {
+	err := l.Linker.Check()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return checked{}
+	case errors.As(err, &bad):
+		return invalid{err}
+	}
+	return failed{err}
+}
+
+func (l *loop) publish() event {
+	switch err := l.Linker.Publish(); {
+	case err == nil:
+		return published{watched: l.Linker.WatchOpens()}
+	case errors.Is(err, linker.ErrSuperseded):
+		return superseded{}
+	default:
+		return failed{err}
+	}
+}
+
+// takeBack is Reject or GoBack. The app goes on even if a target could not be put
+// right.
+func (l *loop) takeBack(how func() error) event {
+	err := how()
+	var partly *linker.Partly
+	switch {
+	case err == nil:
+		return withdrawn{}
+	case errors.As(err, &partly):
+		return withdrawn{partly}
+	}
+	return failed{err}
+}
+
+func (l *loop) spawn() event {
+	var pid int
+	var err error
+	app := l.withVariables(l.App, l.state.inForce())
+	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(app) })
+	if err != nil {
+		return startFailed{err, process.StartCode(err)}
+	}
+	l.sayVariables(app, l.state.inForce())
+	_ = process.LeaveDirectory() // EACCES for /: then where it was
+	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
+	return started{pid}
 }
 
 // noteProgram remembers what the app runs while it can be found out: an entrypoint
@@ -143,157 +217,4 @@ func (l *loop) noteFailedSignal(err error, pid int) {
 	if err != nil && !process.Gone(err) {
 		l.Log.Error("cannot signal", "pid", pid, "error", err)
 	}
-}
-
-func (l *loop) spawn() event {
-	var pid int
-	var err error
-	app := l.withVariables(l.App, l.state.inForce())
-	l.Inbox.Inherited.Lend(func() { pid, err = process.StartApp(app) })
-	if err != nil {
-		return startFailed{err, process.StartCode(err)}
-	}
-	l.sayVariables(app, l.state.inForce())
-	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
-	return started{pid}
-}
-
-func (l *loop) stage(again bool) event {
-	if again {
-		l.Linker.Forget()
-	}
-	c, err := l.Linker.Stage()
-	l.noteVolumes()
-	var bad *linker.Invalid
-	switch {
-	case err == nil:
-		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
-	case errors.Is(err, linker.ErrUnchanged):
-		return unchanged{}
-	case errors.As(err, &bad):
-		return invalid{err}
-	}
-	return failed{err}
-}
-
-// draw is a random time below the maximum.
-func draw(maximum time.Duration) time.Duration {
-	if maximum <= 0 {
-		return 0
-	}
-	return rand.N(maximum)
-}
-
-func (l *loop) publish() event {
-	switch err := l.Linker.Publish(); {
-	case err == nil:
-		return published{watched: l.Linker.WatchOpens()}
-	case errors.Is(err, linker.ErrSuperseded):
-		return superseded{}
-	default:
-		return failed{err}
-	}
-}
-
-func (l *loop) check() event {
-	err := l.Linker.Check()
-	var bad *linker.Invalid
-	switch {
-	case err == nil:
-		return checked{}
-	case errors.As(err, &bad):
-		return invalid{err}
-	}
-	return failed{err}
-}
-
-// takeBack is Reject or GoBack. The app goes on even if a target could not be put
-// right.
-func (l *loop) takeBack(how func() error) event {
-	err := how()
-	var partly *linker.Partly
-	switch {
-	case err == nil:
-		return withdrawn{}
-	case errors.As(err, &partly):
-		return withdrawn{partly}
-	}
-	return failed{err}
-}
-
-// hook is the hook that runs. Its end has two halves, which come in any order: the
-// reaper brings its status, the pipe the tail of its output.
-type hook struct {
-	pid    int // 0 once it was reaped
-	output *process.Output
-	status process.Status
-	tail   string
-	halves int
-}
-
-func (l *loop) runHook(a runHook) event {
-	out, err := process.NewOutput()
-	if err != nil {
-		return hookStartFailed{err}
-	}
-	c := l.withVariables(l.App, a.candidate.Generation) // else as for the app
-	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
-	var pid int
-	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })
-	if err != nil {
-		out.Close()
-		return hookStartFailed{err}
-	}
-	l.hook = hook{pid: pid, output: out}
-	out.Relay(l.Stderr, func(tail string) { l.spoken <- tail })
-	return hookBegun{}
-}
-
-func (h *hook) ended(s process.Status) event {
-	h.status, h.pid = s, 0 // the number may be somebody else's from now on
-	h.output.Ended()
-	return h.half()
-}
-
-func (h *hook) spoke(tail string) event {
-	h.tail = tail
-	return h.half()
-}
-
-func (h *hook) half() event {
-	if h.halves++; h.halves < 2 {
-		return nil
-	}
-	return hookEnded{h.status, h.tail}
-}
-
-// fill puts the candidate's directory in the placeholder's place.
-func fill(command []string, dir string) []string {
-	filled := make([]string, len(command))
-	for i, w := range command {
-		filled[i] = strings.ReplaceAll(w, placeholder, dir)
-	}
-	return filled
-}
-
-// maxVariable bounds CONFIT_CHANGED, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
-// execve(2) would refuse to start the hook at all.
-const maxVariable = 64 << 10
-
-// hookEnv is the app's environment, and what the hook is about. It leaves out a
-// list of changed keys that is too long.
-func hookEnv(env []string, c linker.Candidate) []string {
-	keys := make([]string, len(c.Changes))
-	for i, change := range c.Changes {
-		keys[i] = change.Key
-	}
-	changed := strings.Join(keys, "\n")
-	if len(changed) > maxVariable {
-		changed = ""
-	}
-	return append(slices.Clone(env),
-		"CONFIT_CANDIDATE="+c.Dir,
-		fmt.Sprintf("CONFIT_GENERATION=%d", c.Number),
-		"CONFIT_CHANGED="+changed)
 }
