@@ -2,44 +2,23 @@ package supervisor
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
-	"time"
 
-	"confit/linker"
 	"confit/process"
 	"confit/signals"
 )
 
 // perform carries out one action, and returns its answer if that is known at once.
-// What may take time is left to a goroutine, whose answer comes through a channel.
+// The linker's actions may take time: another goroutine carries them out, and
+// their answers come through a channel.
 func (l *loop) perform(a action) event {
 	switch a := a.(type) {
 	case say:
 		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
 	case stage:
 		l.noteProgram()
-		l.jobs <- func() event { return l.stage(a.again) }
-	case check:
-		l.jobs <- l.check
-	case publish:
-		l.jobs <- l.publish
-	case withdraw:
-		l.jobs <- func() event { return l.takeBack(l.Linker.Reject) }
-	case goBack:
-		l.jobs <- func() event { return l.takeBack(l.Linker.GoBack) }
-	case accept:
-		l.order(func() { l.Linker.Accept(a.survived); l.noteKeys() })
-	case store:
-		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
-	case tidy:
-		l.order(l.Linker.Tidy)
-	case discard:
-		l.order(l.Linker.Discard)
-	case abandonTrial:
-		l.order(l.Linker.AbandonTrial)
-	case unwatchOpens:
-		l.order(l.Linker.UnwatchOpens)
+		l.jobs <- a
+	case check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, unwatchOpens:
+		l.jobs <- a
 	case runHook:
 		return l.runHook(a)
 	case killHook:
@@ -60,74 +39,6 @@ func (l *loop) perform(a action) event {
 		return l.endLeftovers(a)
 	}
 	return nil
-}
-
-// order gives the linker a job without an answer.
-func (l *loop) order(job func()) {
-	l.jobs <- func() event { job(); return nil }
-}
-
-func (l *loop) stage(again bool) event {
-	if again {
-		l.Linker.Forget()
-	}
-	c, err := l.Linker.Stage()
-	l.noteVolumes()
-	var bad *linker.Invalid
-	switch {
-	case err == nil:
-		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
-	case errors.Is(err, linker.ErrUnchanged):
-		return unchanged{}
-	case errors.As(err, &bad):
-		return invalid{err}
-	}
-	return failed{err}
-}
-
-// draw is a random time below the maximum.
-func draw(maximum time.Duration) time.Duration {
-	if maximum <= 0 {
-		return 0
-	}
-	return rand.N(maximum)
-}
-
-func (l *loop) check() event {
-	err := l.Linker.Check()
-	var bad *linker.Invalid
-	switch {
-	case err == nil:
-		return checked{}
-	case errors.As(err, &bad):
-		return invalid{err}
-	}
-	return failed{err}
-}
-
-func (l *loop) publish() event {
-	switch err := l.Linker.Publish(); {
-	case err == nil:
-		return published{watched: l.Linker.WatchOpens()}
-	case errors.Is(err, linker.ErrSuperseded):
-		return superseded{}
-	default:
-		return failed{err}
-	}
-}
-
-// takeBack is Reject or GoBack. The app goes on even if a target could not be put
-// right.
-func (l *loop) takeBack(how func() error) event {
-	err := how()
-	var partly *linker.Partly
-	switch {
-	case err == nil:
-		return withdrawn{}
-	case errors.As(err, &partly):
-		return withdrawn{partly}
-	}
-	return failed{err}
 }
 
 func (l *loop) spawn() event {

@@ -24,7 +24,7 @@ func (l *loop) runHook(a runHook) event {
 	if err != nil {
 		return hookStartFailed{err}
 	}
-	c := l.withVariables(l.App, a.candidate.Generation) // else as for the app
+	c := l.withVariables(l.App, a.candidate.Generation)
 	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
 	var pid int
 	l.Inbox.Inherited.Lend(func() { pid, err = l.family.StartHook(c, out.Writer()) })

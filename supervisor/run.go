@@ -1,10 +1,8 @@
 package supervisor
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"confit/config"
@@ -33,13 +31,14 @@ type loop struct {
 	state   state
 	family  *process.Family
 	hook    hook
-	program string            // what the app runs: its successor runs the same
-	said    map[string]bool   // what the log has said of variables, by name
-	ooms    int               // processes killed for want of memory before the app was started
-	jobs    chan func() event // for the linker, one after the other
-	done    chan event        // what came of them
-	spoken  chan string       // the tail of a hook's output, once that has ended
-	next    []event           // answers to actions: they are handled first
+	program string          // what the app runs: its successor runs the same
+	said    map[string]bool // what the log has said of variables, by name
+	ooms    int             // processes killed for want of memory before the app was started
+	jobs    chan action     // for the linker, one after the other
+	closed  chan struct{}   // closed after the linker
+	done    chan event      // what came of them
+	spoken  chan string     // the tail of a hook's output, once that has ended
+	next    []event         // answers to actions: they are handled first
 	status  reporter
 }
 
@@ -50,14 +49,15 @@ func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		jobs:       make(chan func() event, 8),
+		jobs:       make(chan action, 8),
+		closed:     make(chan struct{}),
 		done:       make(chan event, 8),
 		spoken:     make(chan string, 1),
 	}
 	process.ReserveThreads()
 	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
 	l.noteKeys()
-	go work(l.jobs, l.done)
+	go l.work()
 	go l.write()
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
@@ -95,14 +95,9 @@ const lastWait = time.Second
 func (l *loop) end() {
 	l.report()
 	close(l.status.newest)
-	removed := make(chan struct{})
-	select {
-	case l.jobs <- func() event { l.Linker.Close(); close(removed); return nil }:
-	default: // it hangs
-		close(removed)
-	}
+	close(l.jobs)
 	over := time.After(lastWait)
-	for _, ended := range []<-chan struct{}{removed, l.status.written} {
+	for _, ended := range []<-chan struct{}{l.closed, l.status.written} {
 		select {
 		case <-ended:
 		case <-over:
@@ -199,32 +194,4 @@ func (l *loop) ended(x process.Exit) event {
 		return l.hook.ended(x.Status)
 	}
 	return reaped{}
-}
-
-// work does the linker's jobs, so that a slow disk doesn't delay a signal for the
-// app. A panic in one of them is an event, not the end of PID 1.
-func work(jobs <-chan func() event, done chan<- event) {
-	for job := range jobs {
-		if e := guarded(job); e != nil {
-			done <- e
-		}
-	}
-}
-
-func guarded(job func() event) (e event) {
-	err := guard(func() error { e = job(); return nil })
-	if err != nil {
-		return crashed{err}
-	}
-	return e
-}
-
-// guard turns a panic into an error.
-func guard(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return do()
 }
