@@ -10,6 +10,9 @@ import (
 	"confit/config"
 )
 
+// The steps of a candidate, as docs/design.md numbers them: stage, validate, splay,
+// publish.
+
 // stageEnded is the linker's look at the volumes: it found nothing new, a
 // candidate, or what can't be one.
 func (t *transition) stageEnded(e event) {
