@@ -51,7 +51,7 @@ func (t *transition) exited(e exited) {
 	case t.suspect() != nobody:
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
 		t.continueWithoutApp()
-	case t.exposure == restored:
+	case t.exposure == restored: // it may have died of the candidate
 		t.continueWithoutApp()
 	default:
 		t.end(e.status)

@@ -65,8 +65,8 @@ func (s *state) isAccepted() bool {
 	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
 }
 
-// unacceptedInForce reports that the targets lead to a candidate that was never
-// accepted.
+// unacceptedInForce reports that the targets lead to a candidate that isn't the
+// accepted generation.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
 // suspect is the generation that is to blame if the app fails now.
