@@ -117,17 +117,17 @@ func (w *world) couldBeAnswered(s state) []event {
 // couldBeFound lists what a look at the app or its leftovers may find, and how a
 // start may end.
 func couldBeFound(s state) []event {
-	switch {
-	case s.phase == delivering:
+	switch s.phase {
+	case delivering:
 		return []event{delivered{true}, delivered{false}}
-	case s.phase == probing:
+	case probing:
 		return []event{probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
 			probed{disposition: signals.Ignored}, probed{}, probed{program: "rsyslogd"}}
-	case s.phase == draining:
+	case draining:
 		return []event{cleared{true}, cleared{false}}
-	case s.phase == starting:
+	case starting:
 		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), config.ExitSystem}}
-	case s.phase == validating || s.phase == reloading || s.phase == proving:
+	case validating, reloading, proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil
