@@ -7,8 +7,11 @@ import (
 // hasAccepted reports whether there is something to go back to.
 func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
 
-// doubtful reports that the accepted generation has never survived a start, and
-// that there is one to go back to if it doesn't.
+// nothingToStartOn reports that only what is mounted could start the app.
+func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasAccepted() }
+
+// doubtful reports that no app has survived a start on the accepted generation,
+// and that there is an earlier one to go back to.
 func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
 
 // standing names the generation that the app goes on with.
@@ -17,7 +20,7 @@ func (s *state) standing() string { return name(s.accepted.Generation) }
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
 
-// proof is what has shown that the app can live with the generation.
+// proof is what showed that the app can live with the generation.
 func (t *transition) proof() string {
 	switch {
 	case len(t.config.Verify) > 0:
@@ -40,14 +43,14 @@ func (t *transition) accept(proof string) {
 	t.rest()
 }
 
-// makeAccepted makes what is in force what is gone back to from now on. If that
-// is what is mounted, no rejection stands any more.
+// makeAccepted makes what is in force the accepted generation. If that is what is
+// mounted, no rejection stands any more.
 func (t *transition) makeAccepted(survived bool) {
 	t.do(accept{survived})
 	t.accepted = t.accepted.Next(t.inForce(), survived)
 	t.untidy = true
-	if t.visible {
-		t.refused, t.retry = false, retry{}
+	if t.exposure.published() {
+		t.rejection = rejection{}
 		t.recordEnd()
 	}
 }
@@ -56,13 +59,13 @@ func (t *transition) makeAccepted(survived bool) {
 // back to. It isn't stored: the next start proves it anew.
 func (t *transition) keep(step string, reason error) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
-		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", "mend the configuration: the next change is tried")
+		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.makeAccepted(false)
 	t.rest()
 }
 
-// inspected warns of an app that opens its files by a path that will be gone:
-// a working directory inside a generation is removed with it.
+// inspected warns of an app that works inside a generation: the directory is
+// removed together with the generation.
 func (t *transition) inspected(e inspected) {
 	if e.inside && !t.app.inside && t.app.runs() {
 		t.app.inside = true
@@ -71,8 +74,9 @@ func (t *transition) inspected(e inspected) {
 	}
 }
 
-// keepHouse does what is left to do after a transaction: what was accepted is
-// written down, again until that works; only then its predecessor is removed.
+// keepHouse does what is left to do after a transaction: it stores what was
+// accepted, and tries that again until it works; only then it removes what nobody
+// can go back to.
 func (t *transition) keepHouse() {
 	switch {
 	case t.unstored != "":
@@ -83,8 +87,8 @@ func (t *transition) keepHouse() {
 	}
 }
 
-// stored is the answer to store. That a generation was accepted is said only
-// now: a container that is killed right after the line goes back to it.
+// stored takes the answer to store. Only now the log says that a generation was
+// accepted: a container that is killed right after the line goes back to it.
 func (t *transition) stored(e stored) {
 	switch {
 	case e.generation != t.accepted.Generation || t.unstored == "": // it isn't the newest

@@ -11,21 +11,24 @@ import (
 
 // app is the process after --.
 type app struct {
-	pid    int           // 0: not running
-	group  process.Group // the group of the last one, which may have members left
-	fresh  time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	inside bool          // its working directory is inside a generation, and that was said
+	pid       int           // 0: not running
+	group     process.Group // the group of the last one, which may have members left
+	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	autoHUP   bool          // the last HUP that it got was auto's
+	readiness readiness     // what it has said of itself since then
+	readBy    time.Time     // when it should have opened what has changed; zero: it has, or nobody knows
+	inside    bool          // its working directory is inside a generation, and the log says so
 }
 
 func (a app) runs() bool { return a.pid != 0 }
 
-// neverStarted reports that there was no app yet: what goes wrong now is the
-// end, unless a former confit left an accepted generation.
+// neverStarted reports that no app has run yet: what goes wrong now is the end,
+// unless a former confit left an accepted generation.
 func (s *state) neverStarted() bool { return s.app.group == 0 }
 
-// exited is the end of the app. It was asked for in a restart or a stop; it is
-// the answer to a HUP that meant something else to it; a generation is to blame
-// for it; or it is also the end of confit.
+// exited decides what the app's exit means. Confit asked for it, in a restart or
+// a stop; HUP meant something else to the app; a generation is to blame; or
+// confit ends, too.
 func (t *transition) exited(e exited) {
 	if !t.app.runs() {
 		return
@@ -39,7 +42,7 @@ func (t *transition) exited(e exited) {
 	case t.leftAtReload(e):
 		t.learn()
 		t.continueWithoutApp()
-	case e.successor.pid != 0 && t.phase != restarting:
+	case t.isReplaced(e):
 		t.adopt(e.successor)
 	case t.isStop(e):
 		t.end(e.status)
@@ -48,7 +51,7 @@ func (t *transition) exited(e exited) {
 	case t.suspect() != nobody:
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
 		t.continueWithoutApp()
-	case t.restored():
+	case t.exposure == restored: // it may have died of the candidate
 		t.continueWithoutApp()
 	default:
 		t.end(e.status)
@@ -71,30 +74,33 @@ func (t *transition) exitCode(s process.Status) int {
 	return s.ExitCode()
 }
 
-// leftAtReload reports that the app left because auto sent it a HUP, and not
-// because of what it read: a runtime that catches every signal dies of it; a
-// JVM and whoever has a handler that shuts down exit with 129 or 0. But an exit
-// counts only in the probation that follows.
+// leftAtReload reports that the app left because of auto's HUP, and not because
+// of what it read: a runtime that catches every signal dies of HUP; a JVM, or
+// whoever has a handler that shuts down, exits with 129 or 0. Such an exit counts
+// only in the probation that follows.
 func (t *transition) leftAtReload(e exited) bool {
 	switch {
-	case !t.hup || t.phase == restarting:
+	case !t.app.autoHUP || t.phase == restarting:
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
-	case e.successor.pid != 0 || t.now.Before(t.stopBy):
+	case e.successor.runs() || t.stopMarked():
 		return false
 	}
 	code := e.status.ExitCode()
-	return t.reloaded && (t.phase == probing || t.phase == delivering || t.phase == proving) && (code == 0 || code == exitAtHUP)
+	return t.exposure.reached() && t.phase.followsHUP() && (code == 0 || code == exitAtHUP)
 }
 
-// exitAtHUP is the code of programs that take HUP for the end of their
-// terminal and shut down in good order, as the JVM does.
+// followsHUP reports whether an exit in this phase may be the answer to HUP.
+func (p phase) followsHUP() bool { return p == probing || p == delivering || p == proving }
+
+// exitAtHUP is the code of programs that shut down in good order at HUP, as the
+// JVM does.
 const exitAtHUP = 128 + int(signals.HUP)
 
-// learn makes of HUP a restart. While a candidate is on trial it may yet be the
-// candidate that ends the app: then nothing is learnt before the app has shown
-// that it lives when it is started on it.
+// learn turns HUP into a restart from now on. While a candidate is on trial, the
+// candidate may be to blame as well: then the app first has to live through a
+// start on it.
 func (t *transition) learn() {
 	t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
 	if t.suspect() == theCandidate {
@@ -107,15 +113,19 @@ func (t *transition) learn() {
 func (t *transition) restartFromNowOn() {
 	if !t.restartOnly {
 		t.restartOnly = true
-		t.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "hint", "write reload restart, or reload signal:NAME if another signal makes it reload")
+		t.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
 	}
 }
 
-// adopt goes on with what took the app's place, in whatever phase. A signal that
-// led to that was no stop, and an edit needn't wait any more.
+// isReplaced reports that a successor took the app's place. In a restart it would
+// be one of the leftovers.
+func (t *transition) isReplaced(e exited) bool { return e.successor.runs() && t.phase != restarting }
+
+// adopt goes on with the successor, in whatever phase. The signal that led to it
+// was no stop, and a change needn't wait any more.
 func (t *transition) adopt(successor app) {
-	t.app = successor
-	t.app.fresh = t.now
+	t.app.pid, t.app.group = successor.pid, successor.group
+	t.app.renewed, t.app.inside = t.now, false
 	t.stopBy = time.Time{}
 	t.recordStart(false)
 	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
@@ -124,17 +134,17 @@ func (t *transition) adopt(successor app) {
 	}
 }
 
-// continueWithoutApp goes on when the app is gone and confit stays: at once, or
-// when the transaction that is under way comes to the app.
+// continueWithoutApp goes on when the app is gone and confit stays. Phases that
+// need the app end here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
 	switch t.phase {
 	case settling:
 		t.pending = true
 		t.drain()
 	case splaying:
-		t.deadline = t.now // there is nobody to spare
+		t.deadline = t.now // no app is disturbed
 	case withdrawing:
-		if !t.busy { // what the system refused is tried again, but nobody is served meanwhile
+		if !t.busy { // it waits to try again, but nobody is served meanwhile
 			t.withdraw()
 		}
 	case running, probing, delivering, reloading, proving:
@@ -142,9 +152,8 @@ func (t *transition) continueWithoutApp() {
 	}
 }
 
-// recoverFromExit starts the app again, after what is to blame was taken back.
-// A hook that proves something about the app is killed first; its end leads
-// back here.
+// recoverFromExit takes back what is to blame for the exit, and starts the app
+// again. A hook that works on the app is killed first; its end leads back here.
 func (t *transition) recoverFromExit() {
 	switch {
 	case t.hook:
@@ -158,9 +167,9 @@ func (t *transition) recoverFromExit() {
 	}
 }
 
-// end leaves with the app's exit code, once nothing is left of it.
+// end ends confit with the app's exit code, when nothing is left of the app.
 func (t *transition) end(s process.Status) {
 	t.endHook()
-	t.ending, t.code = true, t.exitCode(s)
+	t.ending, t.exit.code = true, t.exitCode(s)
 	t.drain()
 }

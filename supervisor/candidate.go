@@ -11,12 +11,16 @@ import (
 	"confit/process"
 )
 
-// looked is the end of staging.
-func (t *transition) looked(e event) {
+// The steps of a candidate, as docs/design.md numbers them: stage, validate, splay,
+// publish.
+
+// stageEnded is the linker's look at the volumes: it found nothing new, a
+// candidate, or what can't be one.
+func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
 		t.reportSystemError(e.err)
-		t.abandon(process.ExitSystem, e.err)
+		t.abandon(exit{process.ExitSystem, e.err})
 		return
 	}
 	t.trouble = ""
@@ -40,23 +44,34 @@ func (t *transition) consider(e staged) {
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
-	case t.refused && t.candidate.Hash == t.rejected && !t.retry.again:
+	case t.isKnownBad():
 		t.do(discard{})
 		t.rest()
-	case t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful()):
-		t.refuseDeadly()
+	case t.isDeadly():
+		t.rejectDeadly()
 	default:
 		t.pursue(e.splay)
 	}
 }
 
-// maxKills is how often confit may be killed while it proves a generation:
-// once may be the node's doing, a second time is taken for the generation's.
+// isKnownBad reports that the candidate was rejected before, and isn't due to be
+// tried again.
+func (t *transition) isKnownBad() bool {
+	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry
+}
+
+// maxKills is how often confit may be killed while it proves a generation: once
+// may be the node's doing, the second time the generation is blamed.
 const maxKills = 2
 
-// refuseDeadly rejects what took confit along more than once, such as an edit
-// that makes the cgroup run out of memory.
-func (t *transition) refuseDeadly() {
+// isDeadly reports that confit was killed with the candidate more than once, as
+// by an edit that makes the cgroup run out of memory, and that there is
+// something else to start on.
+func (t *transition) isDeadly() bool {
+	return t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful())
+}
+
+func (t *transition) rejectDeadly() {
 	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
 	if t.isAccepted() {
 		t.rejectAccepted("probation", reason, "")
@@ -65,18 +80,18 @@ func (t *transition) refuseDeadly() {
 	}
 }
 
-// liveAgain ends a transaction that led back to what is live.
+// liveAgain ends a transaction that found what is live already.
 func (t *transition) liveAgain() {
-	if t.refused {
+	if t.rejection.stands {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	}
-	t.refused, t.retry = false, retry{}
+	t.rejection = rejection{}
 	t.recordEnd()
 	t.do(discard{})
 	t.rest()
 }
 
-// pursue goes on with a candidate that is worth it.
+// pursue goes on with a candidate that is new.
 func (t *transition) pursue(splay time.Duration) {
 	t.recordCandidate()
 	if t.splayBy.IsZero() {
@@ -89,10 +104,16 @@ func (t *transition) pursue(splay time.Duration) {
 	}
 }
 
-// validatesBefore reports whether the hook reads the candidate's directory, so
-// that nothing is visible before it was proved.
+// validatesBefore reports whether the hook reads the candidate's directory. Then
+// nothing is visible before it is valid.
 func (t *transition) validatesBefore() bool {
 	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, placeholder) })
+}
+
+// validatesAfter reports whether the hook reads the app's own paths. Then the
+// candidate must be published first.
+func (t *transition) validatesAfter() bool {
+	return len(t.config.Validate) > 0 && !t.validatesBefore()
 }
 
 func (t *transition) validate() {
@@ -100,30 +121,21 @@ func (t *transition) validate() {
 	t.run(t.config.Validate)
 }
 
-// validateEnded is the end of the validate hook. What it did is looked at: a
-// hook runs as confit's own user, and may have written to its candidate.
+// validateEnded is the end of the validate hook. The linker looks at what it
+// did: a hook runs as confit's own user, and may have written to its candidate.
 func (t *transition) validateEnded(err error, tail string) {
 	if err != nil {
 		t.reject("validate", err, tail)
 		return
 	}
-	t.order(validating, check{})
+	t.order(checking, check{})
 }
 
-// validateLate is the deadline of the hook, or of the look at what it did.
-func (t *transition) validateLate() {
-	if t.busy {
-		t.remind()
-	} else {
-		t.expire()
-	}
-}
-
-// hookChecked is the end of validation.
-func (t *transition) hookChecked(e event) {
+// checkEnded is the end of validation.
+func (t *transition) checkEnded(e event) {
 	switch e := e.(type) {
 	case checked:
-		if t.visible {
+		if t.exposure.published() {
 			t.apply()
 		} else {
 			t.splay()
@@ -132,15 +144,14 @@ func (t *transition) hookChecked(e event) {
 		t.reject("validate", e.reason, "")
 	case failed:
 		t.reportSystemError(e.err)
-		t.abandon(process.ExitSystem, e.err)
+		t.abandon(exit{process.ExitSystem, e.err})
 	}
 }
 
-// splay waits before the app is reloaded, if it is to be reloaded at all. A
-// newer swap in that time supersedes the candidate in the end, and doesn't wait
-// anew.
+// splay waits before the app is reloaded, if it is to be reloaded at all. A swap
+// in that time supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
-	if t.neverStarted() || t.reloadAction.Kind == config.None || !t.now.Before(t.splayBy) {
+	if t.neverStarted() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.publish()
 		return
 	}
@@ -152,10 +163,10 @@ func (t *transition) publish() { t.order(publishing, publish{}) }
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.visible, t.watched = true, e.watched
+		t.exposure, t.watched = visible, e.watched
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
-		if len(t.config.Validate) > 0 && !t.validatesBefore() && !t.isAccepted() {
+		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()
 		} else {
 			t.apply()
@@ -165,14 +176,14 @@ func (t *transition) publishEnded(e event) {
 		t.look()
 	case failed:
 		t.reportSystemError(e.err)
-		t.visible = true // in part, perhaps
-		t.abandon(process.ExitSystem, e.err)
+		t.exposure = visible // in part, perhaps
+		t.abandon(exit{process.ExitSystem, e.err})
 	}
 }
 
-// apply lets the app read the candidate, which is published and valid.
+// apply lets the app read the candidate, now that it is published and valid.
 func (t *transition) apply() {
-	t.reloaded = true
+	t.exposure = read
 	switch {
 	case t.neverStarted():
 		t.start()

@@ -1,24 +1,29 @@
 // Package supervisor knows only when: which step of a transaction comes next,
 // how long it may take, and what an event means for the app.
 //
-// It guarantees that at most one app and one hook are alive; that only a
-// candidate which passed its validation, and is still the newest, is published;
-// that one which the app was reloaded with is accepted only when it was proved.
-// Else it is taken back, and the app reloaded with the accepted one, or started
-// on it. What is accepted stays replaceable until an app has survived a start
-// on it. Nothing is validated or proved twice without a reason; every phase
-// which waits has a deadline, but for the one whose deadline the platform owns;
-// and a stop ends in done from every phase, with nothing started on the way.
+// It guarantees:
+//   - At most one app and one hook are alive.
+//   - Only the newest candidate is published. It has passed its validator
+//     before, if that reads {candidate}, and else before the app reads it.
+//   - A candidate that the app was reloaded with is accepted only when it is
+//     proved. Otherwise it is taken back, and the app is reloaded with the
+//     accepted generation, or started on it.
+//   - The earlier generation is kept until an app has survived a start on the
+//     accepted one.
+//   - Nothing is validated or proved twice without a reason.
+//   - Every phase that waits has a deadline, except stopping: there the
+//     platform owns it.
+//   - A stop ends in done, from every phase, and starts nothing on the way.
 //
 // One loop owns all state. [step] is a pure function of the configuration, the
-// state, the time and an event; it returns the state that follows and the
-// actions to take. Run takes them and feeds their outcome back. It knows no
-// paths, no inotify and no system calls: package linker knows files, process
-// knows processes, signals knows signals.
+// state, the time and an event; it returns the next state and the actions. Run
+// performs the actions and feeds their outcome back as events. The package
+// knows no paths, no inotify and no system calls: package linker knows files,
+// process knows processes, signals knows signals.
 //
-// The phases, and the events that lead from one to another, in alphabetical
-// order; every other pair of phase and event leaves the phase as it is. A test
-// derives this table from the code.
+// This table has the phases, and the events that lead from one to another, in
+// alphabetical order. Every other pair of phase and event leaves the phase as
+// it is. A test derives the table from the code.
 //
 //	settling     elapsed         → running, staging
 //	             exited          → draining
@@ -30,12 +35,14 @@
 //	             signalled TERM  → done, draining, stopping
 //	             staged          → draining, publishing, running, settling, validating
 //	             unchanged       → draining, running, settling
-//	validating   checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
+//	validating   exited          → draining
+//	             hookEnded       → checking, draining, running, settling, staging, withdrawing
+//	             hookStartFailed → draining, running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	checking     checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
 //	             crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → draining, running, settling, staging, withdrawing
-//	             hookEnded       → draining, running, settling, staging, withdrawing
-//	             hookStartFailed → draining, running, settling, staging, withdrawing
 //	             invalid         → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
 //	splaying     elapsed         → publishing

@@ -27,11 +27,11 @@ type (
 	invalid    struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
 	failed     struct{ err error }    // the system refused the linker something
 	crashed    struct{ err error }    // the configuration side panicked
-	published  struct{ watched bool } // whether it will be known who opens what has changed
-	opened     struct{}               // somebody has
-	superseded struct{}               // the volumes moved on, nothing was published
+	published  struct{ watched bool } // whether the linker sees when somebody opens what has changed
+	opened     struct{}               // somebody has opened it
+	superseded struct{}               // the volumes changed once more, nothing was published
 	withdrawn  struct{ undone error } // what could not be put right beside it
-	stored     struct {               // whether the accepted generation was written down
+	stored     struct {               // or not: the accepted generation
 		store
 		err error
 	}
@@ -55,14 +55,14 @@ type (
 	}
 	exited struct { // the app
 		status    process.Status
-		oom       bool // the kernel killed something here for want of memory
+		oom       bool // the kernel killed something in this container for want of memory
 		typed     bool // a key of its terminal ended it
 		successor app  // with --adopt: what took its place, if anything did
 	}
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
-	heard     struct{ message notify.Message } // the app says something of itself
+	heard     struct{ message notify.Message } // of the app, by sd_notify(3)
 )
 
 func (hinted) event()          {}
@@ -129,11 +129,11 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	wake         struct{ pid int } // an app that is stopped (^Z) doesn't hear that it is to end
+	wake         struct{ pid int } // an app that is stopped (^Z) doesn't act on a signal to end
 	endLeftovers struct {          // answered by cleared
 		group     process.Group
 		signal    signals.Signal // 0: only look
-		everybody bool           // confit leaves after it
+		everybody bool           // confit ends after it
 	}
 	say struct {
 		level   slog.Level

@@ -10,10 +10,9 @@ import (
 	"confit/signals"
 )
 
-// tryAll gives everything that could happen now to step, each to the state as
-// it is: step is pure, so the world doesn't notice. Where the app has died and
-// the transaction goes on, which the dice seldom bring about, it goes on from
-// there, too.
+// tryAll gives step everything that could happen now, each time in the state as it
+// is: step is pure, so the world doesn't notice. The dice seldom let the app die
+// while the transaction goes on: then tryAll goes on from there, too.
 func (w *world) tryAll(s state, depth int) {
 	seen := w.shapeOf(s, depth)
 	if w.shapes[seen] {
@@ -26,11 +25,11 @@ func (w *world) tryAll(s state, depth int) {
 			now = s.deadline
 		}
 		if d, ok := e.(delivered); ok && !d.taken {
-			now = s.app.fresh.Add(handlerWait) // as it is at the last look
+			now = s.app.renewed.Add(handlerWait) // as it is at the last look
 		}
 		s := s
 		if x, ok := e.(exited); ok && x.status.Signal() == signals.HUP {
-			s.hup = true // as it is after any reload by auto
+			s.app.autoHUP = true // as it is after any reload by auto
 		}
 		if p, ok := e.(probed); ok && p.disposition == signals.Waited {
 			s.waitedFor = waitedLooks - 1 // as it is at the last look
@@ -44,11 +43,12 @@ func (w *world) tryAll(s state, depth int) {
 	}
 }
 
-// shape is what of a state decides what an event leads to: another one of the
-// same shape needn't be tried.
+// shape is the part of a state that decides what an event leads to: another state
+// of the same shape needn't be tried.
 type shape struct {
 	phase                                                     phase
-	app, group, hook, visible, reloaded, started, left        bool
+	app, group, hook, started, left                           bool
+	exposure                                                  exposure
 	failed, busy, untidy, unstored, further, marked, says     bool
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
@@ -63,14 +63,14 @@ type shape struct {
 
 func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
-		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, visible: s.visible, reloaded: s.reloaded,
+		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
-		unstored: s.unstored != "", further: s.further, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.saysReady, pending: s.pending,
-		single: s.single, refused: s.refused, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
-		again: s.retry.again, due: !s.retry.at.IsZero(), verifying: !s.trial.verifyBy.IsZero(), lives: w.now.Before(s.trial.until),
-		waits: !s.trial.readyBy.IsZero(), leaving: s.leaving != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
+		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.app.readBy.IsZero(), says: s.saysReady, pending: s.pending,
+		single: s.single, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
+		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
+		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
-		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.readiness, config: w.flavour, depth: depth,
+		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, config: w.flavour, depth: depth,
 	}
 }
 
@@ -101,11 +101,11 @@ func (w *world) couldBeAnswered(s state) []event {
 		if w.looked {
 			events = append(events, unchanged{})
 		}
-		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejected} {
+		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
 		}
 		return events
-	case validating:
+	case checking:
 		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
@@ -115,20 +115,20 @@ func (w *world) couldBeAnswered(s state) []event {
 	return nil
 }
 
-// couldBeFound lists what may come of looking for the app's handler, its
-// leftovers, or of starting it.
+// couldBeFound lists what a look at the app or its leftovers may find, and how a
+// start may end.
 func couldBeFound(s state) []event {
-	switch {
-	case s.phase == delivering:
+	switch s.phase {
+	case delivering:
 		return []event{delivered{true}, delivered{false}}
-	case s.phase == probing:
+	case probing:
 		return []event{probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
 			probed{disposition: signals.Ignored}, probed{}, probed{program: "rsyslogd"}}
-	case s.phase == draining:
+	case draining:
 		return []event{cleared{true}, cleared{false}}
-	case s.phase == starting:
+	case starting:
 		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), process.ExitSystem}}
-	case (s.phase == validating && !s.busy) || s.phase == reloading || s.phase == proving:
+	case validating, reloading, proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil

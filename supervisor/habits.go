@@ -4,14 +4,14 @@ package supervisor
 // configuration again, although it catches the signal.
 type habit struct {
 	reason string // why auto restarts it, as the log says it
-	hint   string // what to do for a reload without a restart; "": it has none
+	todo   string // how to get a reload instead of a restart; "": not at all
 	alone  bool   // only when no child runs the same program: with a master it reloads
 }
 
-// habits are those programs, by the base name of the app's executable without
-// the digits and dots at its end (stunnel4 is stunnel). A row may only make
-// auto restart the app, which is never wrong, only slower. Each is what the
-// program in Debian 12 does; integration/daemons shows it.
+// habits has a row for each of those programs, by the base name of its executable
+// without the digits and dots at the end (stunnel4 is stunnel). A row can only
+// make auto restart the app, which is never wrong, only slower. It says what the
+// program of Debian 12 does; integration/daemons shows it.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
 	"caddy": {"HUP does nothing", `write reload exec:"caddy reload --config FILE --force"`, false},
@@ -42,7 +42,7 @@ var habits = map[string]habit{
 	"stunnel": {"HUP reads the file of its start again, not the new one", "", false},
 }
 
-// habitOf is what the app that was looked at does at HUP instead of reloading.
+// habitOf is what the app does at HUP instead of reloading, if that is known.
 func habitOf(e probed) (habit, bool) {
 	h, known := habits[e.program]
 	return h, known && (e.alone || !h.alone)
@@ -50,8 +50,8 @@ func habitOf(e probed) (habit, bool) {
 
 // keys are for the log.
 func (h habit) keys() []any {
-	if h.hint == "" {
+	if h.todo == "" {
 		return nil
 	}
-	return []any{"hint", h.hint}
+	return []any{"todo", h.todo}
 }

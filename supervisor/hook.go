@@ -10,12 +10,12 @@ import (
 // placeholder stands in a hook's command for the candidate's directory.
 const placeholder = "{candidate}"
 
-// hookStartFailed is as good as a hook that fails, but for one: nobody has
-// reloaded the app then, so it needn't be reloaded after the roll back, and
-// another try costs nothing.
+// hookStartFailed counts as a hook that failed. But a reload hook that never ran
+// has not reloaded the app: nothing has to be undone there, and another try costs
+// no service.
 func (t *transition) hookStartFailed(e hookStartFailed) {
-	if t.phase == reloading && t.visible {
-		t.reloaded = false
+	if t.phase == reloading && t.exposure == read {
+		t.exposure = visible
 	}
 	t.hookOver(e.err, "")
 }
@@ -39,7 +39,7 @@ func (t *transition) hookTimeout() time.Duration {
 	return t.config.HookTimeout
 }
 
-// expire kills the hook, whose time is up. Its end is an event like any other.
+// expire kills the hook, as its time is over. Its end is an event like any other.
 func (t *transition) expire() {
 	t.expired = true
 	t.do(killHook{})

@@ -3,10 +3,10 @@ package supervisor
 import "confit/process"
 
 // maxMessages is how many messages are taken at once: an app that floods its
-// socket must not keep a signal from being forwarded.
+// socket must not delay the signals for it.
 const maxMessages = 64
 
-// messages is never ready without a socket.
+// messages tells of messages. Without a socket it never does.
 func (l *loop) messages() <-chan struct{} {
 	if l.Notify == nil {
 		return nil
@@ -14,8 +14,8 @@ func (l *loop) messages() <-chan struct{} {
 	return l.Notify.Hints()
 }
 
-// listen takes what was said, and believes it when it comes from the app: its
-// group or its descendants, systemd's NotifyAccess=all.
+// listen takes the messages that are there, and believes those of the app, its
+// group and its descendants, as systemd does with NotifyAccess=all.
 func (l *loop) listen() {
 	if l.Notify == nil {
 		return

@@ -2,45 +2,23 @@ package supervisor
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"time"
 
-	"confit/config"
-	"confit/linker"
 	"confit/process"
 	"confit/signals"
 )
 
-// perform carries out one action and returns its answer, if it has one that is
-// known at once. What may take time is left to a goroutine, whose answer comes
-// through a channel.
+// perform carries out one action, and returns its answer if that is known at once.
+// The linker's actions may take time: another goroutine carries them out, and
+// their answers come through a channel.
 func (l *loop) perform(a action) event {
 	switch a := a.(type) {
 	case say:
 		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
 	case stage:
 		l.noteProgram()
-		l.jobs <- func() event { return l.stage(a.again) }
-	case check:
-		l.jobs <- l.check
-	case publish:
-		l.jobs <- l.publish
-	case withdraw:
-		l.jobs <- func() event { return l.takeBack(l.Linker.Reject) }
-	case goBack:
-		l.jobs <- func() event { return l.takeBack(l.Linker.GoBack) }
-	case accept:
-		l.jobs <- func() event { l.Linker.Accept(a.survived); l.noteKeys(); return nil }
-	case store:
-		l.jobs <- func() event { return stored{a, l.Linker.Store()} }
-	case tidy:
-		l.jobs <- func() event { l.Linker.Tidy(); return nil }
-	case discard:
-		l.jobs <- func() event { l.Linker.Discard(); return nil }
+		l.jobs <- a
+	case check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, unwatchOpens:
+		l.jobs <- a
 	case runHook:
 		return l.runHook(a)
 	case killHook:
@@ -51,91 +29,16 @@ func (l *loop) perform(a action) event {
 		return l.probe(a)
 	case track:
 		return l.track(a)
-	case abandonTrial:
-		l.jobs <- func() event { l.Linker.AbandonTrial(); return nil }
-	case unwatchOpens:
-		l.jobs <- func() event { l.Linker.UnwatchOpens(); return nil }
 	case inspect:
 		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
 		l.signal(a)
 	case wake:
-		if process.Stopped(a.pid) {
-			l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
-		}
+		l.wake(a)
 	case endLeftovers:
 		return l.endLeftovers(a)
 	}
 	return nil
-}
-
-// noteProgram remembers what the app runs, while it can still be asked: an
-// entrypoint script becomes the daemon at some moment, and a zombie is nothing
-// any more.
-func (l *loop) noteProgram() {
-	if pid := l.state.app.pid; l.Config.Adopt && pid != 0 {
-		if program := process.Executable(pid); program != "" {
-			l.program = program
-		}
-	}
-}
-
-// exitOf is the end of the app, and what can be known of it at that moment
-// only.
-func (l *loop) exitOf(status process.Status) exited {
-	e := exited{status: status}
-	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
-	e.typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.group)
-	if l.Config.Adopt {
-		e.successor.pid, e.successor.group = l.family.Successor(l.program)
-	}
-	return e
-}
-
-// probe looks at the app as it is now: an entrypoint script becomes the daemon
-// at some moment.
-func (l *loop) probe(a probe) event {
-	return probed{
-		disposition: signals.DispositionOf(a.pid, a.signal),
-		program:     process.Program(a.pid),
-		alone:       !process.HasChildOfSameProgram(a.pid),
-	}
-}
-
-// track looks whether somebody has taken the signal that the app was sent.
-func (l *loop) track(a track) event {
-	waits, known := signals.Pending(a.pid, a.signal)
-	return delivered{known && !waits}
-}
-
-// signal is the app's alone, unless --signal-group says otherwise. What lets a
-// stopped group go on is always the group's.
-func (l *loop) signal(a signal) {
-	l.noteProgram()
-	group := l.state.app.group // an adopted app need not lead it
-	switch {
-	case a.signal == signals.CONT:
-		l.noteFailedSignal(process.Continue(group), a.pid)
-	case l.Config.SignalGroup:
-		l.noteFailedSignal(process.KillGroup(group, a.signal), a.pid)
-	default:
-		l.noteFailedSignal(process.Kill(a.pid, a.signal), a.pid)
-	}
-}
-
-func (l *loop) endLeftovers(a endLeftovers) event {
-	if a.signal == 0 {
-		return cleared{process.Leftovers(a.group)}
-	}
-	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
-}
-
-// noteFailedSignal says that a signal could not be sent: EPERM, when the app became another
-// user. A process that is gone is about to be reaped.
-func (l *loop) noteFailedSignal(err error, pid int) {
-	if err != nil && !process.Gone(err) {
-		l.Log.Error("cannot signal", "pid", pid, "error", err)
-	}
 }
 
 func (l *loop) spawn() event {
@@ -150,140 +53,77 @@ func (l *loop) spawn() event {
 	return started{pid}
 }
 
-func (l *loop) stage(again bool) event {
-	if again {
-		l.Linker.Forget()
+// noteProgram remembers what the app runs while it can be found out: an entrypoint
+// script becomes the daemon at some moment, and a zombie runs nothing any more.
+func (l *loop) noteProgram() {
+	if pid := l.state.app.pid; l.Config.Adopt && pid != 0 {
+		if program := process.Executable(pid); program != "" {
+			l.program = program
+		}
 	}
-	c, err := l.Linker.Stage()
-	l.noteVolumes()
-	var bad *linker.Invalid
+}
+
+// exitOf is the app's exit, with what can only be known at that moment.
+func (l *loop) exitOf(status process.Status) exited {
+	e := exited{status: status}
+	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+	e.typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.group)
+	if l.Config.Adopt {
+		e.successor.pid, e.successor.group = l.family.Successor(l.program)
+	}
+	return e
+}
+
+// probe looks at the app as it is now: an entrypoint script may have become the
+// daemon.
+func (l *loop) probe(a probe) event {
+	return probed{
+		disposition: signals.DispositionOf(a.pid, a.signal),
+		program:     process.Program(a.pid),
+		alone:       !process.HasChildOfSameProgram(a.pid),
+	}
+}
+
+// track looks whether the app has taken the signal. What the kernel doesn't tell
+// counts as not taken.
+func (l *loop) track(a track) event {
+	waits, known := signals.Pending(a.pid, a.signal)
+	return delivered{known && !waits}
+}
+
+// signal sends a signal to the app alone, unless --signal-group says otherwise.
+// CONT always goes to the group: a stop has stopped all of it.
+func (l *loop) signal(a signal) {
+	l.noteProgram()
+	group := l.state.app.group // an adopted app need not lead it
 	switch {
-	case err == nil:
-		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
-	case errors.Is(err, linker.ErrUnchanged):
-		return unchanged{}
-	case errors.As(err, &bad):
-		return invalid{err}
-	}
-	return failed{err}
-}
-
-// draw is a random time up to the longest.
-func draw(longest time.Duration) time.Duration {
-	if longest <= 0 {
-		return 0
-	}
-	return rand.N(longest)
-}
-
-func (l *loop) publish() event {
-	switch err := l.Linker.Publish(); {
-	case err == nil:
-		return published{watched: l.Linker.WatchOpens()}
-	case errors.Is(err, linker.ErrSuperseded):
-		return superseded{}
+	case a.signal == signals.CONT:
+		l.noteFailedSignal(process.Continue(group), a.pid)
+	case l.Config.SignalGroup:
+		l.noteFailedSignal(process.KillGroup(group, a.signal), a.pid)
 	default:
-		return failed{err}
+		l.noteFailedSignal(process.Kill(a.pid, a.signal), a.pid)
 	}
 }
 
-func (l *loop) check() event {
-	err := l.Linker.Check()
-	var bad *linker.Invalid
-	switch {
-	case err == nil:
-		return checked{}
-	case errors.As(err, &bad):
-		return invalid{err}
+// wake lets a stopped group go on.
+func (l *loop) wake(a wake) {
+	if process.Stopped(a.pid) {
+		l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
 	}
-	return failed{err}
 }
 
-// takeBack is Reject or GoBack. That a target could not be put right doesn't
-// keep the app from going on.
-func (l *loop) takeBack(how func() error) event {
-	err := how()
-	var partly *linker.Partly
-	switch {
-	case err == nil:
-		return withdrawn{}
-	case errors.As(err, &partly):
-		return withdrawn{partly}
+func (l *loop) endLeftovers(a endLeftovers) event {
+	if a.signal == 0 {
+		return cleared{process.Leftovers(a.group)}
 	}
-	return failed{err}
+	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
 }
 
-// hook is the hook that runs. Its end has two halves, which come in any order:
-// its status by the reaper, the tail of its output by the pipe.
-type hook struct {
-	pid    int // 0 once it was reaped
-	output *process.Output
-	status process.Status
-	tail   string
-	halves int
-}
-
-func (l *loop) runHook(a runHook) event {
-	out, err := process.NewOutput()
-	if err != nil {
-		return hookStartFailed{err}
+// noteFailedSignal logs that a signal could not be sent: EPERM, when the app became
+// another user. A process that is gone is about to be reaped.
+func (l *loop) noteFailedSignal(err error, pid int) {
+	if err != nil && !process.Gone(err) {
+		l.Log.Error("cannot signal", "pid", pid, "error", err)
 	}
-	c := l.withVariables(l.App, a.candidate.Generation) // its surroundings are the app's
-	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
-	pid, err := l.family.StartHook(c, out.Writer())
-	if err != nil {
-		out.Close()
-		return hookStartFailed{err}
-	}
-	l.hook = hook{pid: pid, output: out}
-	out.Relay(l.Stderr, func(tail string) { l.spoken <- tail })
-	return hookBegun{}
-}
-
-func (h *hook) ended(s process.Status) event {
-	h.status, h.pid = s, 0 // the number may be somebody else's from now on
-	h.output.Ended()
-	return h.half()
-}
-
-func (h *hook) spoke(tail string) event {
-	h.tail = tail
-	return h.half()
-}
-
-func (h *hook) half() event {
-	if h.halves++; h.halves < 2 {
-		return nil
-	}
-	return hookEnded{h.status, h.tail}
-}
-
-// fill puts the candidate's directory into a command.
-func fill(command []string, dir string) []string {
-	filled := make([]string, len(command))
-	for i, w := range command {
-		filled[i] = strings.ReplaceAll(w, placeholder, dir)
-	}
-	return filled
-}
-
-// maxVariable bounds CONFIT_CHANGED, in bytes: at 128 KiB execve(2) refuses
-// to start the hook at all (MAX_ARG_STRLEN).
-const maxVariable = 64 << 10
-
-// hookEnv is the app's environment and what the hook is about. A list of
-// changed keys that is too long is left out.
-func hookEnv(env []string, c linker.Candidate) []string {
-	keys := make([]string, len(c.Changes))
-	for i, change := range c.Changes {
-		keys[i] = change.Key
-	}
-	changed := strings.Join(keys, "\n")
-	if len(changed) > maxVariable {
-		changed = ""
-	}
-	return append(slices.Clone(env),
-		config.CandidateVariable+"="+c.Dir,
-		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
-		config.ChangedVariable+"="+changed)
 }

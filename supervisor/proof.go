@@ -7,57 +7,67 @@ import (
 	"confit/notify"
 )
 
-// trial is what a generation still has to prove.
+// trial is what is still to be proved.
 type trial struct {
-	until    time.Time // the app must live until then
-	readyBy  time.Time // the app must have said READY=1 by then; zero: it isn't waited for
-	asked    time.Time // when the verify hook was asked last
-	verifyBy time.Time // the verify hook must have succeeded by then; zero: it isn't asked, or has
-	failure  error     // how its last attempt ended
-	tail     string    // and the last it printed
+	generation bool      // the generation is on trial; else only the app, after a roll back
+	until      time.Time // the app must live until then
+	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
+	attempted  time.Time // when the verify hook was started last
+	verifyBy   time.Time // the verify hook must have succeeded by then; zero: it needn't, or has
+	failure    error     // how its last attempt ended
+	tail       string    // and the last it printed
 }
 
+// verifying reports that the verify hook has to succeed first.
+func (t trial) verifying() bool { return !t.verifyBy.IsZero() }
+
+// awaitsReady reports that the app has announced READY=1.
+func (t trial) awaitsReady() bool { return !t.readyBy.IsZero() }
+
 // readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
-// comes before READY=1 in a reload, so that a READY=1 of the start before it,
-// which may be late, isn't taken for the reload's.
+// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
+// for the reload's.
 type readiness int
 
 const (
 	nothing readiness = iota
-	begun             // READY=1 follows
+	begun             // it starts or reloads, and may say READY=1 next
 	ready
 )
 
-// prove waits until the app has shown that it can live with the generation that
-// is in force. It must not exit within the probation; the verify hook, if there
-// is one, must succeed, and once more when the probation is over; and an app
-// that announced READY=1 must say it. After a roll back only the app is in
-// doubt, not the generation.
+// prove waits until the app has shown that it can live with the generation in
+// force:
+//   - It must not exit within the probation.
+//   - The verify hook, if there is one, must succeed, and once more when the
+//     probation is over.
+//   - An app that announced READY=1 must say it.
+//
+// After a roll back only the app is in doubt, not the generation.
 func (t *transition) prove() {
-	t.trial = trial{until: t.now.Add(t.config.Probation)}
+	t.trial = trial{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
 	case !t.app.runs():
 		t.drain()
-	case t.generationInDoubt(), t.appInDoubt():
+	case t.trial.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
 		t.verifyFirst()
-	case t.visible:
+	case t.exposure.published():
 		t.accept(alreadyStored)
 	default:
 		t.rest()
 	}
 }
 
-// readyTimeout is how long an app that announced READY=1 may take to say it,
-// unless it asks for more: systemd's default, DefaultTimeoutStartSec= of
-// systemd-system.conf(5).
+// readyTimeout is how long an app may take to say the READY=1 that it announced.
+// EXTEND_TIMEOUT_USEC= gives it more. It is systemd's default,
+// DefaultTimeoutStartSec= of systemd-system.conf(5).
 const readyTimeout = 90 * time.Second
 
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.readiness == begun && (!t.started || t.saysReady) && t.generationInDoubt() {
+	if t.app.readiness == begun && (!t.started || t.saysReady) && t.trial.generation {
 		t.trial.readyBy = t.now.Add(readyTimeout)
 	}
 }
@@ -66,38 +76,38 @@ func (t *transition) expectReady() {
 const verifyPause = 500 * time.Millisecond
 
 // verifies reports whether the verify hook has to show that the app is well.
-func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.generationInDoubt() }
+func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.trial.generation }
 
 func (t *transition) verifyFirst() {
 	if t.verifies() {
-		t.verifyUntil(t.now.Add(t.config.VerifyTimeout))
+		t.verifyUntilItSucceeds()
 	} else {
 		t.goOn()
 	}
 }
 
-// verifyUntil begins a round of the verify hook, which is asked until it
-// succeeds.
-func (t *transition) verifyUntil(deadline time.Time) {
-	t.trial.verifyBy = deadline
+// verifyUntilItSucceeds runs the verify hook again and again, for as long as
+// --verify-timeout says.
+func (t *transition) verifyUntilItSucceeds() {
+	t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
 	t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 
 func (t *transition) verify() {
-	t.trial.asked, t.deadline = t.now, t.trial.verifyBy
+	t.trial.attempted, t.deadline = t.now, t.trial.verifyBy
 	t.run(t.config.Verify)
 }
 
-// verified is the end of one attempt of the verify hook.
-func (t *transition) verified(err error, tail string) {
+// verifyEnded is the end of one attempt of the verify hook.
+func (t *transition) verifyEnded(err error, tail string) {
 	switch {
 	case !t.app.runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
 		t.trial.verifyBy = time.Time{}
 		t.goOn()
-	case t.expired || !t.now.Before(t.trial.verifyBy):
+	case t.expired || t.over(t.trial.verifyBy):
 		t.fail("verify", err, tail)
 	default:
 		t.trial.failure, t.trial.tail = err, tail
@@ -105,58 +115,60 @@ func (t *transition) verified(err error, tail string) {
 	}
 }
 
-// goOn is the next part of the proof, when its time has come.
+// goOn begins the next part of the proof, when its time has come.
 func (t *transition) goOn() {
-	over := func(by time.Time) bool { return !t.now.Before(by) }
-	unready := !t.trial.readyBy.IsZero() && t.readiness != ready
-	switch verifying := !t.trial.verifyBy.IsZero(); {
+	switch {
 	case t.hook:
 		t.expire()
-	case verifying && over(t.trial.verifyBy):
+	case t.trial.verifying() && t.over(t.trial.verifyBy):
 		t.fail("verify", t.trial.failure, t.trial.tail)
-	case verifying:
+	case t.trial.verifying():
 		t.verify()
-	case !over(t.trial.until):
+	case !t.over(t.trial.until):
 		t.deadline = t.trial.until
-	case unready && !over(t.trial.readyBy):
+	case t.unready() && !t.over(t.trial.readyBy):
 		t.deadline = t.trial.readyBy
-	case unready:
+	case t.unready():
 		t.fail("ready", fmt.Errorf("the app announced READY=1 and did not say it within %v", readyTimeout), "")
-	case t.verifies() && t.trial.asked.Before(t.trial.until): // it may have asked the old worker
-		t.verifyUntil(t.now.Add(t.config.VerifyTimeout))
+	case t.verifies() && t.trial.attempted.Before(t.trial.until): // the old worker may have answered it
+		t.verifyUntilItSucceeds()
 	default:
 		t.proved()
 	}
 }
+
+// unready reports that the app has not yet said the READY=1 that it announced.
+func (t *transition) unready() bool { return t.trial.awaitsReady() && t.app.readiness != ready }
 
 // proved ends a proof that went well.
 func (t *transition) proved() {
 	if t.leftAtHUP {
 		t.restartFromNowOn()
 	}
-	if t.generationInDoubt() {
+	if t.trial.generation {
 		t.accept(t.proof())
 	} else {
 		t.rest()
 	}
 }
 
-// heard is what the app says of itself, sd_notify(3).
+// heard takes what the app says of itself by sd_notify(3). A proof that waited
+// for it goes on.
 func (t *transition) heard(m notify.Message) {
 	if m.HasStatus {
 		t.seen.app.Text = m.Status
 	}
-	waits := t.phase == proving && !t.hook && t.trial.verifyBy.IsZero()
+	waits := t.phase == proving && !t.hook && !t.trial.verifying()
 	switch {
 	case m.State == notify.Reloading:
-		t.readiness = begun
-		if t.phase == proving && !t.started && t.trial.readyBy.IsZero() {
+		t.app.readiness = begun
+		if t.phase == proving && !t.started && !t.trial.awaitsReady() {
 			t.expectReady()
 		}
-	case m.State == notify.Ready && t.readiness == begun:
-		t.readiness, t.saysReady = ready, true
+	case m.State == notify.Ready && t.app.readiness == begun:
+		t.app.readiness, t.saysReady = ready, true
 	}
-	if !t.trial.readyBy.IsZero() {
+	if t.trial.awaitsReady() {
 		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
 	}
 	if waits {

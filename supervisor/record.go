@@ -8,8 +8,8 @@ import (
 	"confit/status"
 )
 
-// record is what can be seen of the past. It is comparable, so that nothing is
-// written while nothing changes: what a pointer leads to is never changed.
+// record is what status.json shows of the past. It is comparable, so that nothing
+// is written while nothing changes: what a pointer leads to never changes.
 type record struct {
 	app       status.App
 	mounted   *status.Mounted
@@ -21,12 +21,12 @@ type record struct {
 	count     status.Counters
 }
 
-// status is what status.json says, but for what only the linker knows.
+// status is what status.json says, except for what only the linker knows.
 func (s *state) status(c *config.Config) *status.Status {
 	now := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.At(s.seen.pending), Rejection: s.rejection(), Counters: s.seen.count,
+		PendingSince: status.At(s.seen.pending), Rejection: s.lastRejection(), Counters: s.seen.count,
 	}
 	if now.Trouble == "" {
 		now.Trouble = s.storeTrouble
@@ -38,14 +38,14 @@ func (s *state) status(c *config.Config) *status.Status {
 	return now
 }
 
-// rejection is the last one. When it is tried again is another matter: after a
-// revert it isn't, nor once confit has left.
-func (s *state) rejection() *status.Rejection {
+// lastRejection is the last one, with the time of the next try. There is none
+// after a revert, nor when confit has ended.
+func (s *state) lastRejection() *status.Rejection {
 	if s.seen.rejection == nil || s.phase == done {
 		return s.seen.rejection
 	}
 	r := *s.seen.rejection
-	r.NextTry = status.At(s.retry.at)
+	r.NextTry = status.At(s.rejection.nextTry)
 	return &r
 }
 
@@ -55,17 +55,17 @@ func (t *transition) seenAs(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp()}
 }
 
-// recordAccepted notes what was accepted some time ago, and is gone back to.
+// recordAccepted notes that what was accepted some time ago is accepted now.
 func (t *transition) recordAccepted() {
 	if t.hasAccepted() {
 		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: "stored"}
 	}
 }
 
-// recordMounted notes what a look at the volumes found: the hash of a candidate, or
-// none when it can't be one.
+// recordMounted notes what a look at the volumes found: the hash of a candidate,
+// or none when it can't be one.
 func (t *transition) recordMounted(hash string) {
-	if !t.neverStarted() && !t.retry.again {
+	if !t.neverStarted() && !t.isRetry {
 		t.seen.count.Swaps++
 	}
 	if t.seen.mounted == nil || t.seen.mounted.Hash != hash {
@@ -73,35 +73,35 @@ func (t *transition) recordMounted(hash string) {
 	}
 }
 
-// recordCandidate notes that one is on its way. A try of what was rejected stays
+// recordCandidate notes that one is on its way. What is tried again counts as
 // rejected until it is accepted.
 func (t *transition) recordCandidate() {
 	t.seen.candidate = t.seenAs(t.candidate.Generation)
-	if t.seen.pending.IsZero() && !t.retry.again {
+	if t.seen.pending.IsZero() && !t.isRetry {
 		t.seen.pending = t.now
 	}
 }
 
-// recordTrouble notes that what is mounted couldn't be looked at or copied, so that
-// a change may be waiting.
+// recordTrouble notes that the linker couldn't read or copy what is mounted, so
+// that a change may be waiting.
 func (t *transition) recordTrouble() {
-	if t.seen.pending.IsZero() && !t.refused {
+	if t.seen.pending.IsZero() && !t.rejection.stands {
 		t.seen.pending = t.now
 	}
 }
 
-// recordProof notes what proved the accepted generation; one that was stored
-// stays so.
+// recordProof notes what proved the accepted generation. One that a former confit
+// proved stays "stored".
 func (t *transition) recordProof(proof string) {
 	if a := t.seen.accepted; a == nil || a.Hash != t.accepted.Hash.Hex() {
 		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: proof}
 	}
 }
 
-// recordRead notes whether the app has opened what changed, once that is asked.
+// recordRead notes whether the app has opened what changed, while that is watched.
 func (t *transition) recordRead(read bool) {
-	if !t.readBy.IsZero() {
-		t.seen.app.Read, t.readBy = &read, time.Time{}
+	if !t.app.readBy.IsZero() {
+		t.seen.app.Read, t.app.readBy = &read, time.Time{}
 		t.do(unwatchOpens{})
 	}
 }
@@ -109,7 +109,7 @@ func (t *transition) recordRead(read bool) {
 // recordEnd notes that nothing is on its way any more.
 func (t *transition) recordEnd() { t.seen.candidate, t.seen.pending = nil, time.Time{} }
 
-// recordLive notes what the targets resolve to.
+// recordLive notes which generation the targets lead to.
 func (t *transition) recordLive(g linker.Generation) {
 	t.seen.live = nil
 	if g.Number != 0 {
@@ -136,7 +136,7 @@ func (t *transition) recordStart(again bool) {
 		t.seen.count.Reloads++
 	}
 	t.seen.app.PID, t.seen.app.Started, t.seen.app.Text = t.app.pid, t.stamp(), ""
-	t.seen.app.Read, t.readBy = nil, time.Time{}
+	t.seen.app.Read, t.app.readBy = nil, time.Time{}
 }
 
 func (t *transition) recordExit(e exited) {

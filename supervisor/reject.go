@@ -10,7 +10,7 @@ import (
 	"confit/process"
 )
 
-// Rejected is why confit left before the app was started.
+// Rejected is why confit ended before the app was started.
 type Rejected struct {
 	Reason error
 	Tail   string // the last that the hook printed, when it was a hook
@@ -22,14 +22,24 @@ func (r *Rejected) Error() string {
 
 func (r *Rejected) Unwrap() error { return r.Reason }
 
-// retry is when a rejected candidate is tried again.
-type retry struct {
-	at    time.Time     // zero: not before a change
-	wait  time.Duration // the last wait, which is doubled
-	again bool          // the transaction under way is such a try
+// exit is how confit ends.
+type exit struct {
+	code   int
+	reason error // nil when the app or the platform decided it
 }
 
-// fail ends a proof that went wrong: what is to blame is taken back.
+// rejection is what became of what is mounted, if it was rejected.
+type rejection struct {
+	stands  bool          // what is mounted isn't live, and the log says so
+	hash    linker.Hash   // of the candidate; zero when it had none
+	nextTry time.Time     // zero: only a change is tried
+	wait    time.Duration // before nextTry; the next wait is twice as long
+}
+
+// isDue reports that it is time to try again.
+func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
+
+// fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
 	if t.suspect() == theAccepted {
 		t.rejectAccepted(step, reason, tail)
@@ -41,69 +51,77 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
-	if t.reloaded && !t.hasAccepted() {
+	if t.exposure.reached() && !t.hasAccepted() {
 		t.keep(step, reason)
 		return
 	}
+	again := t.isRetry && t.candidate.Hash == t.rejection.hash
+	t.planRetry(again)
+	t.recordRejection(step, reason, tail, again)
+	t.sayRejected(step, reason, again)
+	t.abandon(exit{process.ExitRejected, &Rejected{reason, tail}})
+}
+
+// maxRetry bounds the wait, which doubles with each try.
+const maxRetry = 5 * time.Minute
+
+// planRetry sets when the rejected candidate is tried again: its failure may
+// pass, as when a name can't be resolved. A candidate that the app was reloaded
+// with, or that confit was killed with, waits for a change: another try would
+// cost service again.
+func (t *transition) planRetry(again bool) {
+	wait := t.config.Retry
+	if again {
+		wait = 2 * t.rejection.wait
+	}
+	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash}
+	if !t.exposure.reached() && t.candidate.Kills < maxKills {
+		t.rejection.wait = min(wait, maxRetry)
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
+	}
+}
+
+func (t *transition) sayRejected(step string, reason error, again bool) {
 	level := slog.LevelError
-	again := t.retry.again && t.candidate.Hash == t.rejected
 	if again {
 		level = slog.LevelWarn
-		t.planRetry(2 * t.retry.wait)
-	} else {
-		t.planRetry(t.config.Retry)
 	}
-	t.refused, t.rejected = true, t.candidate.Hash
-	t.recordRejection(step, reason, tail, again)
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
-	todo := "mend the configuration: the next change is tried"
-	if t.neverStarted() && !t.hasAccepted() {
+	todo := mendIt
+	if t.nothingToStartOn() {
 		todo = "mend the configuration and start again"
-	} else if !t.retry.at.IsZero() {
-		keys = append(keys, "nextTry", t.retry.wait)
+	} else if !t.rejection.nextTry.IsZero() {
+		keys = append(keys, "nextTry", t.rejection.wait)
 	}
 	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
-	t.abandon(process.ExitRejected, &Rejected{reason, tail})
 }
 
-// rejectAccepted goes back further: the app can't live on the accepted
-// generation, which it was only reloaded with before. A daemon that finishes
-// its work first reads what is bad when its probation is over.
+// mendIt is what to do about a configuration that was rejected.
+const mendIt = "mend the configuration: the next change is tried"
+
+// rejectAccepted goes back to the earlier generation. The app was only reloaded
+// with the accepted one before, and can't live on it: a daemon that finishes its
+// work first reads a bad file when its probation is over.
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
-	if t.isAccepted() || t.candidate.Number == 0 && !t.refused { // what is mounted is just this
+	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
 		t.candidate.Generation = t.accepted.Generation
-		t.refused, t.rejected, t.retry = true, t.accepted.Hash, retry{}
+		t.rejection = rejection{stands: true, hash: t.accepted.Hash}
 		t.recordRejection(step, reason, tail, false)
 	}
 	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
-		"live", name(t.accepted.Earlier), "todo", "mend the configuration: the next change is tried")
-	t.further = true
+		"live", name(t.accepted.Earlier), "todo", mendIt)
+	t.backToEarlier = true
 	t.withdraw()
 }
 
-// maxRetry is where the doubling of the wait ends.
-const maxRetry = 5 * time.Minute
-
-// planRetry sets when the candidate that is being rejected is tried again: what
-// it failed of may pass, such as a name that can't be resolved. One that the app
-// was reloaded with, or that took confit along, isn't tried before a change:
-// that would cost service once more.
-func (t *transition) planRetry(wait time.Duration) {
-	t.retry = retry{}
-	if !t.reloaded && t.candidate.Kills < maxKills {
-		wait = min(wait, maxRetry)
-		t.retry = retry{at: t.now.Add(wait), wait: wait}
-	}
-}
-
 // abandon ends a transaction that led to nothing. What was published is taken
-// back first; at the first start everything is, as it was there before.
-func (t *transition) abandon(code int, reason error) {
-	t.leaving, t.cause = code, reason
-	if t.visible || t.neverStarted() {
+// back first; before the app ever ran everything is, whatever a former confit left.
+func (t *transition) abandon(lastResort exit) {
+	t.lastResort = lastResort
+	if t.exposure.published() || t.neverStarted() {
 		t.withdraw()
 		return
 	}
@@ -111,13 +129,23 @@ func (t *transition) abandon(code int, reason error) {
 	t.giveUp()
 }
 
-// withdraw takes back what can't stay in force. Until that has worked nothing
-// else is done, but it is tried again.
+// withdraw takes back what can't stay in force. It is tried until it works, and
+// nothing else is done meanwhile.
 func (t *transition) withdraw() {
-	if t.further {
+	if t.backToEarlier {
 		t.order(withdrawing, goBack{})
 	} else {
 		t.order(withdrawing, withdraw{})
+	}
+}
+
+// withdrawLate is the deadline of a withdrawal, or of the pause after the system
+// refused one.
+func (t *transition) withdrawLate() {
+	if t.busy {
+		t.remind()
+	} else {
+		t.withdraw()
 	}
 }
 
@@ -131,8 +159,8 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.neverStarted() && !t.further:
-			t.leave(t.leaving, t.cause)
+		case t.neverStarted() && !t.backToEarlier:
+			t.leave(t.lastResort)
 		case !t.app.runs(): // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
@@ -143,31 +171,35 @@ func (t *transition) withdrawEnded(e event) {
 
 // takenBack goes on with what is in force again.
 func (t *transition) takenBack() {
-	further := t.further
-	t.visible, t.started, t.further, t.leftAtHUP = false, false, false, false
+	further := t.backToEarlier
+	t.exposure = t.exposure.takenBack()
+	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	if further {
-		t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
-		t.recordAccepted()
-		t.unstored = alreadyStored
-		if t.rejected == t.accepted.Hash { // what is mounted is what is gone back to
-			t.refused, t.retry = false, retry{}
-		}
+		t.acceptEarlier()
 	}
 	t.recordLive(t.accepted.Generation)
-	if t.reloaded || further {
+	if t.exposure == restored || further {
 		t.rolledBack(further)
 	} else {
 		t.giveUp()
 	}
 }
 
-// rolledBack makes the app read the accepted generation, which is in force
-// again.
+// acceptEarlier makes the earlier generation the accepted one.
+func (t *transition) acceptEarlier() {
+	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
+	t.recordAccepted()
+	t.unstored = alreadyStored
+	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
+		t.rejection = rejection{}
+	}
+}
+
+// rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
-	t.leaving, t.cause = 0, nil
 	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	t.seen.count.RollBacks++
-	t.untidy = true // a confit that was killed may have left the one that it was proving
+	t.untidy = true // a confit that was killed may have left its candidate
 	switch {
 	case t.neverStarted():
 		t.start()
@@ -182,20 +214,18 @@ func (t *transition) rolledBack(further bool) {
 	}
 }
 
-// giveUp goes on with what was accepted before. Without such a thing, before the
-// app was ever started, that is the end of confit.
+// giveUp goes on with the accepted generation. If the app never ran and there is
+// none, confit ends.
 func (t *transition) giveUp() {
-	code, reason := t.leaving, t.cause
-	t.leaving, t.cause = 0, nil
 	switch {
 	case !t.neverStarted():
 		t.rest()
-	case t.hasAccepted() && t.degraded == "":
+	case t.hasAccepted() && !t.isPlainInit():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
-		t.untidy = true // what the former confit was proving is no longer needed
+		t.untidy = true // the former confit's candidate may be left
 		t.start()
 	default:
-		t.leave(code, reason)
+		t.leave(t.lastResort)
 	}
 }
 

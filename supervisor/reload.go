@@ -11,9 +11,9 @@ import (
 
 // reload makes the app read the generation that is in force.
 func (t *transition) reload() {
-	t.readiness = nothing
+	t.app.readiness = nothing
 	switch t.reloadAction.Kind {
-	case config.None: // nothing was asked of the app, so it has nothing to prove
+	case config.None: // the app does nothing, so it has nothing to prove
 		t.accept("none")
 	case config.Signal:
 		if t.reloadAction.Auto && t.restartOnly {
@@ -23,32 +23,37 @@ func (t *transition) reload() {
 		t.lookForHandler()
 	case config.Exec:
 		t.enter(reloading, t.config.HookTimeout)
-		t.expectRead() // most have when the hook ends
+		t.expectRead() // the app may read before the hook ends
 		t.run(t.reloadAction.Command)
 	case config.Restart:
-		t.restart("the change asks for it")
+		t.restart("the change requires it")
 	}
 }
 
 const (
-	// handlerWait is how long after its start, or after it was reloaded, an app
-	// may take to install its handler: an entrypoint script that has not yet
-	// exec'ed the daemon has none.
+	// handlerWait is how long an app may take to install its handler after a
+	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
+	// has none.
 	handlerWait = 10 * time.Second
-	// probeAgain is how often the handler is looked for in that time.
+	// probeAgain is the wait between two looks for the handler.
 	probeAgain = 50 * time.Millisecond
-	// waitedLooks is at how many looks in a row an app must seem to wait for a
-	// signal: a shell blocks all signals for a moment whenever it forks (dash).
+	// waitedLooks is how many looks in a row must find the app waiting for the
+	// signal: a shell (dash) blocks all signals for a moment whenever it forks.
 	waitedLooks = 5
 )
 
-// lookForHandler asks the kernel what the app would do with the signal: one
-// that it doesn't take would end it.
+// lookForHandler finds out what the app would do with the signal: without a
+// handler it would die of it.
 func (t *transition) lookForHandler() {
 	t.enter(probing, probeAgain)
 	t.do(probe{t.app.pid, t.reloadAction.Signal})
 }
 
+// isNew reports that the app may yet install its handler.
+func (t *transition) isNew() bool { return !t.over(t.app.renewed.Add(handlerWait)) }
+
+// probed decides by what the kernel says of the app: the signal is sent, the app
+// is looked at again, or it is restarted.
 func (t *transition) probed(e probed) {
 	if t.phase != probing {
 		return
@@ -58,25 +63,24 @@ func (t *transition) probed(e probed) {
 	} else if t.waitedFor++; t.waitedFor < waitedLooks {
 		return // look again at the deadline
 	}
-	early := t.now.Before(t.app.fresh.Add(handlerWait))
 	h, known := habitOf(e)
 	switch {
 	case t.reloadAction.Auto && known:
 		t.restart(h.reason, h.keys()...)
-	case t.survives(e.disposition) && (!early || e.disposition != signals.Ignored):
+	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
 		t.sendReload(e.disposition)
-	case early && e.disposition != signals.Unknown:
+	case t.isNew() && e.disposition != signals.Unknown:
 		// It may still install its handler: look again at the deadline.
 	default:
 		t.restart("the app has no handler for " + signals.Name(t.reloadAction.Signal) + " (disposition: " + e.disposition.String() + ")")
 	}
 }
 
-// survives reports whether the signal may be sent. Under auto somebody must
-// take it, as an app that ignores it would not reload; a signal that the user
-// named is sent when it can do no harm, or when the kernel doesn't say. haproxy
-// ignores its reload signal until its handler is installed, so one that is
-// ignored is waited for, too.
+// survives reports whether the signal may be sent. Under auto the app must take
+// it: an app that ignores it would not reload. A signal that the user named is
+// sent when it can do no harm, or when the kernel doesn't say. haproxy ignores
+// its reload signal until it has installed its handler, so probed waits for an
+// app that ignores the signal, too.
 func (t *transition) survives(d signals.Disposition) bool {
 	switch {
 	case d == signals.Caught, d == signals.Waited:
@@ -87,10 +91,10 @@ func (t *transition) survives(d signals.Disposition) bool {
 	return d != signals.Default || !signals.EndsByDefault(t.reloadAction.Signal)
 }
 
-// sendReload sends the signal. That the app waits for it is a guess of which
-// nobody is sure before it was taken.
+// sendReload sends the signal. That the app waits for it is only a guess, until
+// the app takes it.
 func (t *transition) sendReload(d signals.Disposition) {
-	t.hup, t.app.fresh = t.reloadAction.Auto, t.now
+	t.app.autoHUP, t.app.renewed = t.reloadAction.Auto, t.now
 	t.do(signal{t.app.pid, t.reloadAction.Signal})
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
@@ -102,23 +106,23 @@ func (t *transition) sendReload(d signals.Disposition) {
 	}
 }
 
-// readWait is how long after a reload an app may take to open what has
-// changed: some finish their work first.
+// readWait is how long an app may take to open what has changed after a reload:
+// some finish their work first.
 const readWait = 30 * time.Second
 
-// expectRead begins to ask whether the reload made the app open anything that
-// has changed: to many programs a signal, HUP above all, means something else.
+// expectRead waits for somebody to open what has changed: to many programs a
+// signal, HUP above all, means something else than a reload.
 func (t *transition) expectRead() {
-	t.seen.app.Read, t.readBy = nil, time.Time{}
-	if t.visible && t.watched {
-		t.readBy = t.now.Add(readWait)
+	t.seen.app.Read, t.app.readBy = nil, time.Time{}
+	if t.exposure.published() && t.watched {
+		t.app.readBy = t.now.Add(readWait)
 	}
 }
 
-// warnUnread says that nothing was opened in time. It is no reason for a roll
+// warnUnread warns when nothing was opened in time. That is no reason for a roll
 // back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {
-	if t.readBy.IsZero() || t.now.Before(t.readBy) {
+	if t.app.readBy.IsZero() || !t.over(t.app.readBy) {
 		return
 	}
 	t.recordRead(false)
@@ -126,30 +130,30 @@ func (t *transition) warnUnread() {
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
-// lookWhetherTaken asks the kernel whether the signal still waits to be taken.
+// lookWhetherTaken finds out whether the signal still waits to be taken.
 func (t *transition) lookWhetherTaken() {
 	t.enter(delivering, probeAgain)
 	t.do(track{t.app.pid, t.reloadAction.Signal})
 }
 
-// delivered tells whether the app has taken the signal that it seemed to wait
-// for. One that still waits in the end was only blocked.
+// delivered decides by whether the app has taken the signal that it seemed to
+// wait for. If it hasn't in the end, it only had the signal blocked.
 func (t *transition) delivered(taken bool) {
 	switch name := signals.Name(t.reloadAction.Signal); {
 	case t.phase != delivering:
 	case taken:
 		t.prove()
-	case t.now.Before(t.app.fresh.Add(handlerWait)): // it is asked again at the deadline
+	case t.isNew(): // look again at the deadline
 	case t.reloadAction.Auto:
 		t.restart("the app has " + name + " blocked, and doesn't take it")
 	default:
-		t.say(slog.LevelWarn, "the app has not taken the reload signal", "signal", name, "pid", t.app.pid, "waited", handlerWait)
+		t.say(slog.LevelWarn, "app has not taken the reload signal", "signal", name, "pid", t.app.pid, "waited", handlerWait)
 		t.prove()
 	}
 }
 
-// reloadEnded is the end of a reload hook. One that fails on the accepted
-// generation leaves only the start to make the app read it.
+// reloadEnded is the end of a reload hook. If it fails on the accepted
+// generation, only a restart can make the app read that.
 func (t *transition) reloadEnded(err error, tail string) {
 	switch {
 	case !t.app.runs(): // the hook was killed because of that
@@ -158,16 +162,16 @@ func (t *transition) reloadEnded(err error, tail string) {
 		t.seen.count.Reloads++
 		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
 		t.prove()
-	case t.restored():
+	case t.exposure == restored:
 		t.restart("the reload failed: " + err.Error())
 	default:
 		t.reject("reload", err, tail)
 	}
 }
 
-// strongest is what a candidate's changes ask for: the strongest of the
-// actions of their links; of two as strong, that of the first link. A key
-// whose mode alone changed asks for nothing.
+// strongest is what a candidate's changes require: the strongest of the actions
+// of their links, and of two as strong, that of the first link. A key
+// that only changed its mode requires nothing.
 func strongest(c *config.Config, changes []linker.Change) config.Action {
 	action, from := config.Action{Kind: config.None}, -1
 	for _, change := range changes {

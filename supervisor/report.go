@@ -13,33 +13,36 @@ import (
 // for it, and a volume that hangs doesn't freeze it.
 type reporter struct {
 	last    gist                // what was written last, or is about to be
-	newest  chan *status.Status // holds one: what comes too fast is skipped
+	newest  chan *status.Status // holds one: those that come too fast are skipped
 	written chan struct{}       // closed after the last one
 
-	// What only the linker knows. Its goroutine notes it down.
+	// What only the linker knows: its goroutine notes it.
 	volumes atomic.Pointer[[]linker.VolumeReport]
 	keys    atomic.Pointer[map[string]string]
 }
 
-// gist is what makes a status another one: all that goes into it, comparable.
+// gist is all that goes into a status, and comparable: another gist makes another
+// status.
 type gist struct {
-	any         bool // there is one at all
+	any         bool // tells it from the one before the first
 	phase       phase
 	seen        record
 	trouble     [2]string
 	stalled     time.Time
 	degraded    string
 	restartOnly bool
-	retry       time.Time
+	nextTry     time.Time
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.retry.at}
+	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry}
 }
 
-// fleeting phases pass by themselves within moments, so that they are left out
-// of the status: the app is reloaded first.
-func (p phase) fleeting() bool { return p == staging || p == publishing || p == starting }
+// fleeting phases pass by themselves within moments. The status leaves them out,
+// so that the app is reloaded first.
+func (p phase) fleeting() bool {
+	return p == staging || p == checking || p == publishing || p == starting
+}
 
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {
@@ -49,7 +52,7 @@ func (l *loop) report() {
 	}
 	l.status.last = now
 	select {
-	case <-l.status.newest: // it was not even begun
+	case <-l.status.newest: // it was not written yet
 	default:
 	}
 	l.status.newest <- l.snapshot()
@@ -62,7 +65,7 @@ func (l *loop) snapshot() *status.Status {
 	return s
 }
 
-// write writes what is reported, until there is no more.
+// write writes each status that report hands over, until there are no more.
 func (l *loop) write() {
 	defer close(l.status.written)
 	said := ""
@@ -84,12 +87,12 @@ func (l *loop) writeOne(s *status.Status) error {
 	return l.Linker.WriteStatus(data)
 }
 
-// largeStatus is from how many bytes on the memory that a status took is given
-// back at once: 10,000 keys take 7 MB.
+// largeStatus is the size in bytes from which on the memory that a status took
+// goes back to the system at once: 10,000 keys take 7 MB.
 const largeStatus = 256 << 10
 
-// lullTime is for how long a status waits for a newer one: most transactions are
-// over by then, and nothing is written while the app is to be reloaded.
+// lullTime is how long a status waits for a newer one: many transactions are over
+// by then, and nothing is written while the app is to be reloaded.
 const lullTime = 20 * time.Millisecond
 
 func (r *reporter) lull(s *status.Status) *status.Status {

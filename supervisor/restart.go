@@ -8,7 +8,7 @@ import (
 	"confit/signals"
 )
 
-// restart asks the app to stop; it is started again once it and its group are
+// restart asks the app to stop. It is started again when it and its leftovers are
 // gone.
 func (t *transition) restart(why string, keys ...any) {
 	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
@@ -19,15 +19,15 @@ func (t *transition) restart(why string, keys ...any) {
 }
 
 const (
-	// killAgain is the wait before an app that KILL has not ended is killed once
-	// more: it became another user (EPERM), or sleeps uninterruptibly.
+	// killAgain is the wait before an app that survived KILL is killed once more:
+	// it became another user (EPERM), or sleeps uninterruptibly.
 	killAgain = 30 * time.Second
-	// tryAgain is the wait before a kill that has not worked yet is repeated,
-	// or a start or a withdrawal that the system refused.
+	// tryAgain is the wait before another try: of a kill that has not worked, or
+	// of a start or a withdrawal that the system refused.
 	tryAgain = time.Second
 )
 
-// kill ends an app that did not stop when it was asked to.
+// kill ends an app that did not stop in time.
 func (t *transition) kill() {
 	if !t.expired {
 		t.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", t.app.pid, "waited", t.config.StopTimeout)
@@ -37,8 +37,8 @@ func (t *transition) kill() {
 	t.enter(restarting, killAgain)
 }
 
-// drain ends what the app that is gone left behind: in a restart so that the
-// next one finds its ports free, at the end so that nothing is cut off.
+// drain ends what the app left behind: in a restart, so that the next one finds
+// its ports free; at the end, so that nothing is cut off.
 func (t *transition) drain() {
 	t.expired = false
 	t.enter(draining, t.config.DrainTimeout)
@@ -59,8 +59,8 @@ func (t *transition) cleared(left bool) {
 	}
 }
 
-// killLeftovers ends the patience. What even KILL doesn't end (a process in an
-// uninterruptible sleep) is left behind: it must not keep the app from running.
+// killLeftovers is the deadline of a drain. A process that even KILL doesn't end,
+// as in an uninterruptible sleep, stays: it must not keep the app from running.
 func (t *transition) killLeftovers() {
 	if t.expired {
 		t.drained()
@@ -74,26 +74,26 @@ func (t *transition) killLeftovers() {
 
 func (t *transition) drained() {
 	if t.ending {
-		t.leave(t.code, nil)
+		t.leave(t.exit)
 		return
 	}
 	t.start()
 }
 
-// start runs the app; what came in for it meanwhile is sent when it runs.
+// start starts the app.
 func (t *transition) start() {
-	t.readiness = begun
+	t.started = true
 	t.enter(starting, tryAgain)
 	t.do(spawn{})
 }
 
+// appStarted sends the app the signals that came in before it ran.
 func (t *transition) appStarted(pid int) {
 	if t.phase != starting {
 		return
 	}
 	again := !t.neverStarted()
-	t.app = app{pid: pid, group: process.Group(pid), fresh: t.now}
-	t.started, t.hup = true, false
+	t.app = app{pid: pid, group: process.Group(pid), renewed: t.now, readiness: begun}
 	t.recordStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
@@ -103,28 +103,20 @@ func (t *transition) appStarted(pid int) {
 	t.prove()
 }
 
-// startFailed: the app could not be started. What the system refuses for the
-// moment is tried again, if the app ran before. What can't be executed is the
-// fault of the generation that is on trial: the app itself may be one of its
-// keys. Everything else is the end, with the code that a shell gives.
+// startFailed decides what a failed start means. If the system is short of
+// something and the app ran before, the start is tried again. If the program
+// can't be executed, the suspect is blamed: the program may be one of its keys.
+// Everything else is the end, with the code that a shell gives.
 func (t *transition) startFailed(e startFailed) {
 	switch {
 	case t.phase != starting:
 	case e.code == process.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
 	case e.code == process.ExitSystem:
-		t.leave(e.code, e.err)
-	case t.suspectAtStart() != nobody:
-		t.started = true
+		t.leave(exit{e.code, e.err})
+	case t.suspect() != nobody:
 		t.fail("start", e.err, "")
 	default:
-		t.leave(e.code, e.err)
+		t.leave(exit{e.code, e.err})
 	}
-}
-
-// suspectAtStart is to blame when the app can't be started.
-func (t *transition) suspectAtStart() suspect {
-	tried := t.state
-	tried.started = true
-	return tried.suspect()
 }

@@ -1,10 +1,8 @@
 package supervisor
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"confit/config"
@@ -15,16 +13,16 @@ import (
 	"confit/status"
 )
 
-// Supervisor is what the loop works with. All fields are needed.
+// Supervisor is what the loop works with. All fields but Notify are needed.
 type Supervisor struct {
 	Config  *config.Config
 	Linker  *linker.Linker
 	Inbox   signals.Inbox
-	App     process.Command // the app; its environment and directory are the hooks', too
+	App     process.Command // the app; hooks have its environment and directory, too
 	Log     *slog.Logger
 	Stderr  io.Writer      // takes what hooks print
 	Version string         // confit's, for the status
-	Notify  *notify.Socket // where the app says how it is; nil without
+	Notify  *notify.Socket // where the app says how it is; nil: nowhere
 }
 
 // loop is one run of a Supervisor.
@@ -33,31 +31,33 @@ type loop struct {
 	state   state
 	family  *process.Family
 	hook    hook
-	program string            // what the app runs, for its successor to be known by
-	said    map[string]bool   // what was said of variables, by name
-	ooms    int               // processes killed for want of memory, before the app was started
-	jobs    chan func() event // for the linker, one after the other
-	done    chan event        // what came of them
-	spoken  chan string       // the tail of a hook's output, once that has ended
-	next    []event           // answers to actions: handled before anything else
+	program string          // what the app runs: its successor runs the same
+	said    map[string]bool // what the log has said of variables, by name
+	ooms    int             // processes killed for want of memory before the app was started
+	jobs    chan action     // for the linker, one after the other
+	closed  chan struct{}   // closed after the linker
+	done    chan event      // what came of them
+	spoken  chan string     // the tail of a hook's output, once that has ended
+	next    []event         // answers to actions: they are handled first
 	status  reporter
 }
 
-// Run stages the first configuration, starts the app, and keeps both going
-// until the app is gone or never came to be. It returns the exit code; the
-// error says why when confit decided it and not the app.
+// Run stages the first configuration, starts the app, and keeps both going until
+// the app has exited, or can't be started. It returns the exit code. If confit
+// decided on it, and not the app, the error says why.
 func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		jobs:       make(chan func() event, 8),
+		jobs:       make(chan action, 8),
+		closed:     make(chan struct{}),
 		done:       make(chan event, 8),
 		spoken:     make(chan string, 1),
 	}
 	process.ReserveThreads()
 	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
 	l.noteKeys()
-	go work(l.jobs, l.done)
+	go l.work()
 	go l.write()
 	timer := time.NewTimer(0)
 	accepted, err := s.Linker.Accepted()
@@ -74,10 +74,11 @@ func (s Supervisor) Run() (code int, err error) {
 	}
 	l.end()
 	process.TakeTerminal()
-	return l.state.code, l.state.reason
+	return l.state.exit.code, l.state.exit.reason
 }
 
-// notTrusted says what is left when a stored generation can't be believed.
+// notTrusted says what is left to start on when a stored generation can't be
+// trusted.
 func notTrusted(left linker.Accepted) string {
 	if left.Number == 0 {
 		return "stored generation not trusted: the app starts on what is mounted, or not at all"
@@ -85,25 +86,18 @@ func notTrusted(left linker.Accepted) string {
 	return "stored generation not trusted: " + name(left.Generation) + " before it is the accepted one"
 }
 
-// lastWait is how long the end may wait for the last status and for the linker,
-// which may hang on a volume. Both take a millisecond, but on a busy node they
-// have to wait for their turn.
+// lastWait is how long the end waits for the last status and for the linker, which
+// may hang on a volume. Both take a millisecond, and more on a busy node.
 const lastWait = time.Second
 
-// end has the last status written, and lets the linker remove its watches: a
-// process that ends with some is held up by the kernel for a grace period of
-// about ten milliseconds.
+// end has the last status written and the linker's watches removed: the kernel
+// delays the end of a process that has some by about ten milliseconds.
 func (l *loop) end() {
 	l.report()
 	close(l.status.newest)
-	removed := make(chan struct{})
-	select {
-	case l.jobs <- func() event { l.Linker.Close(); close(removed); return nil }:
-	default: // it hangs
-		close(removed)
-	}
+	close(l.jobs)
 	over := time.After(lastWait)
-	for _, ended := range []<-chan struct{}{removed, l.status.written} {
+	for _, ended := range []<-chan struct{}{l.closed, l.status.written} {
 		select {
 		case <-ended:
 		case <-over:
@@ -120,8 +114,8 @@ func rearm(timer *time.Timer, deadline time.Time) {
 	}
 }
 
-// wait blocks until something happens. It may be nothing that step needs to
-// know: then the event is nil.
+// wait blocks until something happens. The event is nil when step needn't know of
+// it.
 func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
@@ -159,13 +153,13 @@ func (l *loop) handle(e event) {
 	}
 }
 
-// maxSignals is how many signals are taken at once: a flood of them must not
-// keep anything else from being handled.
+// maxSignals is how many signals are taken at once: a flood of them must not delay
+// anything else for long.
 const maxSignals = 256
 
-// heed takes the signals that are there. When a death is reported they come
-// first: a TERM that came before the app's end in a restart is no reason to
-// start it again.
+// heed takes the signals that are there. They come before the children that
+// ended: if TERM came before the app's exit in a restart, the app isn't started
+// again.
 func (l *loop) heed() {
 	for range maxSignals {
 		sig, ok := l.Inbox.Receive()
@@ -185,10 +179,9 @@ func (l *loop) become(s state, actions []action) {
 	}
 }
 
-// reap collects all children that have ended. The end of one is handled before
-// the next is reaped: with --adopt that may be the one that became the app just
-// now. What it said is heard before it is reaped, as long as it is known who
-// that was.
+// reap collects all children that have ended, and handles the end of each before
+// it reaps the next: with --adopt, that one may have become the app just now. It
+// hears a child's messages before it reaps the child, while the sender is known.
 func (l *loop) reap() {
 	l.family.Reap(l.listen, func(x process.Exit) { l.handle(l.ended(x)) })
 }
@@ -201,32 +194,4 @@ func (l *loop) ended(x process.Exit) event {
 		return l.hook.ended(x.Status)
 	}
 	return reaped{}
-}
-
-// work does the linker's jobs, so that no slow disk keeps a signal from the
-// app. A panic in one of them is an event, not the end of PID 1.
-func work(jobs <-chan func() event, done chan<- event) {
-	for job := range jobs {
-		if e := guarded(job); e != nil {
-			done <- e
-		}
-	}
-}
-
-func guarded(job func() event) (e event) {
-	err := guard(func() error { e = job(); return nil })
-	if err != nil {
-		return crashed{err}
-	}
-	return e
-}
-
-// guard makes an error of a panic.
-func guard(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return do()
 }

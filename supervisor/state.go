@@ -14,23 +14,24 @@ type phase int
 const (
 	settling    phase = iota // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
-	validating               // the validate hook runs, or the linker looks at what it did
+	validating               // the validate hook runs
+	checking                 // the linker is looking at what the hook did to its candidate
 	splaying                 // a random wait, so that replicas don't all reload at once
 	publishing               // the linker is moving the live link
 	withdrawing              // the linker is taking a generation back
-	probing                  // looking at what the app does with the reload signal
+	probing                  // looking at what the app would do with the reload signal
 	delivering               // the reload signal was sent to an app that waits for it
 	reloading                // the reload hook runs
 	restarting               // the old app was asked to stop
 	draining                 // what the old app left behind was asked to stop
-	starting                 // the app is to be started
+	starting                 // the app is being started
 	proving                  // the app was reloaded: it must live on, and the verify hook succeed
 	running                  // nothing to do
 	stopping                 // the platform asked to stop: waiting for the app
-	done                     // left
+	done                     // confit ends
 )
 
-var phaseNames = [...]string{"settling", "staging", "validating", "splaying", "publishing", "withdrawing",
+var phaseNames = [...]string{"settling", "staging", "validating", "checking", "splaying", "publishing", "withdrawing",
 	"probing", "delivering", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
@@ -41,36 +42,30 @@ type state struct {
 	deadline time.Time // when the phase has waited enough; zero: never
 	quietBy  time.Time // when settling ends even without quiet
 	busy     bool      // the linker has not answered yet
-	stalled  time.Time // since when it should have; zero: it answers
+	stalled  time.Time // since when its answer is overdue; zero: it isn't
 	hook     bool      // a hook was started, and its end is not known yet
-	expired  bool      // what is waited for, a hook or leftovers, was killed at its deadline
+	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
 	app         app
-	ending      bool             // the app is gone for good: draining leads to the end
+	ending      bool             // the app is gone for good: draining leads to the exit
 	stopBy      time.Time        // the app was sent INT or QUIT: if it ends before, that was a stop
-	hup         bool             // the last HUP that the app got was auto's
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
-	readBy      time.Time        // the app was reloaded, and should have opened what has changed by then; zero: it has, or nobody knows
-	saysReady   bool             // the app has said READY=1: it is waited for at the next start
-	readiness   readiness        // what it says of itself since it was started or reloaded
+	saysReady   bool             // the app has said READY=1: the next start waits for it
 	queued      []signals.Signal // sent before the app runs
 
 	transaction
-	accepted     linker.Accepted // what is gone back to
-	unstored     string          // the proof of the accepted generation, until it is written down; "": it is
-	storeTrouble string          // why it isn't, as it was said
-	untidy       bool            // a generation was accepted, and its predecessor is still there
+	accepted     linker.Accepted // the generation to go back to
+	unstored     string          // the proof of the accepted generation, while it isn't stored; "": it is
+	storeTrouble string          // why it isn't, as the log says it
+	untidy       bool            // a generation that nobody can go back to may be left
 	pending      bool            // a hint came while there was something else to do
 	single       bool            // one atomic volume: a swap is a whole change
 
-	refused  bool        // what is mounted is not what is live, and it was said
-	rejected linker.Hash // the last candidate that was rejected; zero when it had no hash
-	retry    retry       // when it is tried again
-	trouble  string      // the system's last refusal that was said
-	degraded string      // how the configuration side broke: forward and reap only; "": it works
+	rejection rejection
+	trouble   string // what the system refused last, as the log says it
+	degraded  string // how the configuration side broke down; "": it works
 
-	seen record // what status.json tells of it
+	seen record // what status.json shows of it
 
-	code   int   // with done: the exit code
-	reason error // with done: why, when confit and not the app decided it
+	exit exit // how confit ends, when that is decided
 }

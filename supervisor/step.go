@@ -1,24 +1,15 @@
 package supervisor
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/config"
 	"confit/linker"
 )
 
-// transition is one call of step: the state as it becomes, and the actions.
-type transition struct {
-	state
-	config  *config.Config
-	now     time.Time
-	actions []action
-}
-
-// begin is the state and the action to start from: the first configuration is
-// staged like any other, only that no app runs yet. accepted is what a former
-// confit on the same state directory accepted, if anything.
+// begin returns the first state and its actions. The first configuration is
+// staged like any other, except that no app runs yet. accepted is what a former
+// confit accepted on the same state directory, if anything.
 func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []action) {
 	t := transition{config: c, now: now, state: state{accepted: accepted}}
 	t.recordAccepted()
@@ -26,9 +17,9 @@ func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []
 	return t.state, t.actions
 }
 
-// step decides what an event means: the state after it, and what is to be
-// done. It is pure, and total: a pair of phase and event that isn't written
-// here changes nothing.
+// step decides what an event means: it returns the next state and what is to be
+// done. It is pure, and total: a pair of phase and event that has no rule leaves
+// the phase as it is.
 func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	t := transition{state: s, config: c, now: now}
 	if s.phase == done {
@@ -40,7 +31,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case elapsed:
 		t.elapsed()
 	case staged, unchanged, checked, invalid, published, superseded, withdrawn, failed, crashed:
-		t.files(e)
+		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
 	case hookBegun:
@@ -79,7 +70,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 // elapsed compares the deadline with now: a timer that comes late, or twice,
 // does no harm.
 func (t *transition) elapsed() {
-	if t.deadline.IsZero() || t.now.Before(t.deadline) {
+	if t.deadline.IsZero() || !t.over(t.deadline) {
 		return
 	}
 	switch t.phase {
@@ -88,17 +79,17 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, publishing, withdrawing:
+	case staging, checking, publishing:
 		t.remind()
-	case validating:
-		t.validateLate()
 	case splaying:
 		t.publish()
+	case withdrawing:
+		t.withdrawLate()
 	case probing:
 		t.lookForHandler()
 	case delivering:
 		t.lookWhetherTaken()
-	case reloading:
+	case validating, reloading:
 		t.expire()
 	case proving:
 		t.goOn()
@@ -111,9 +102,9 @@ func (t *transition) elapsed() {
 	}
 }
 
-// files is the linker's answer to a job. One that comes when nobody waits any
-// more, as after a stop, changes nothing.
-func (t *transition) files(e event) {
+// linkerAnswered takes the linker's answer to a job. When nobody waits for it any
+// more, as after a stop, it changes nothing.
+func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, time.Time{}
 	if e, ok := e.(crashed); ok {
 		t.crash(e.err)
@@ -121,9 +112,9 @@ func (t *transition) files(e event) {
 	}
 	switch t.phase {
 	case staging:
-		t.looked(e)
-	case validating:
-		t.hookChecked(e)
+		t.stageEnded(e)
+	case checking:
+		t.checkEnded(e)
 	case publishing:
 		t.publishEnded(e)
 	case withdrawing:
@@ -131,7 +122,7 @@ func (t *transition) files(e event) {
 	}
 }
 
-// hookOver is the end of a hook, or of the attempt to run one.
+// hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
 	switch t.phase {
 	case validating:
@@ -139,70 +130,6 @@ func (t *transition) hookOver(err error, tail string) {
 	case reloading:
 		t.reloadEnded(err, tail)
 	case proving:
-		t.verified(err, tail)
+		t.verifyEnded(err, tail)
 	}
-}
-
-func (t *transition) do(a action) { t.actions = append(t.actions, a) }
-
-func (t *transition) say(l slog.Level, message string, keys ...any) {
-	t.do(say{l, message, keys})
-}
-
-// noDeadline is for a phase that doesn't end by itself.
-var noDeadline time.Time
-
-// enter goes over to a phase that waits until the deadline.
-func (t *transition) enter(p phase, wait time.Duration) {
-	t.phase, t.deadline = p, t.now.Add(wait)
-}
-
-// filesPatience is when a job of the linker that still runs is worth a line:
-// a mount that hangs, as NFS does.
-const filesPatience = 30 * time.Second
-
-// order gives the linker a job and waits for the answer.
-func (t *transition) order(p phase, job action) {
-	t.enter(p, filesPatience)
-	t.busy = true
-	t.do(job)
-}
-
-// run starts the hook of this phase, about the generation that is in force or,
-// when it is validated, is to be.
-func (t *transition) run(command []string) {
-	t.expired = false
-	about := t.candidate
-	if t.phase != validating {
-		about.Generation = t.inForce()
-	}
-	t.do(runHook{command: command, candidate: about})
-}
-
-// endHook kills a hook whose outcome no longer matters.
-func (t *transition) endHook() {
-	if t.hook {
-		t.do(killHook{})
-		t.hook = false
-	}
-}
-
-// leave ends confit. No hook outlives it.
-func (t *transition) leave(code int, reason error) {
-	t.endHook()
-	t.phase, t.deadline, t.code, t.reason = done, noDeadline, code, reason
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -13,8 +13,8 @@ const exitStopped = 128 + int(signals.TERM)
 // maxQueued bounds how many signals wait for an app that can't be started.
 const maxQueued = 256
 
-// signalled: TERM asks confit to stop, every other signal is the app's; after
-// the map, which may make one of the other or drop it.
+// signalled stops confit at TERM, and forwards every other signal to the app.
+// --map-signal comes first, and may replace or drop the signal.
 func (t *transition) signalled(s signals.Signal) {
 	from := s
 	if to, mapped := t.config.MapSignal[s]; mapped {
@@ -24,7 +24,7 @@ func (t *transition) signalled(s signals.Signal) {
 	case s == 0:
 	case s == signals.TERM:
 		t.stop(t.config.StopSignal)
-	case from == signals.TERM: // it stays the platform's wish to stop
+	case from == signals.TERM: // the platform wants a stop, by another signal
 		t.stop(s)
 	case !t.app.runs():
 		if len(t.queued) < maxQueued {
@@ -35,11 +35,11 @@ func (t *transition) signalled(s signals.Signal) {
 	}
 }
 
-// forward sends the app a signal that came from outside. INT and QUIT may be
-// the platform's wish to stop (STOPSIGNAL of an image), or not: a JVM prints
-// its threads at QUIT. So only the app's end in the time that follows tells.
+// forward sends the app a signal that came from outside. With INT and QUIT the
+// platform may want a stop (STOPSIGNAL of an image), or not: a JVM prints its
+// threads at QUIT. It was a stop if the app exits within --stop-timeout.
 func (t *transition) forward(s signals.Signal) {
-	t.hup = t.hup && s != signals.HUP
+	t.app.autoHUP = t.app.autoHUP && s != signals.HUP
 	if s == signals.INT || s == signals.QUIT {
 		t.stopBy = t.now.Add(t.config.StopTimeout)
 		t.excuse()
@@ -47,34 +47,38 @@ func (t *transition) forward(s signals.Signal) {
 	t.do(signal{t.app.pid, s})
 }
 
-// excuse ends the trial of what is in force: an app that doesn't stop in time is
-// killed by the platform, and confit with it, which says nothing of the edit.
+// excuse ends the trial of what is in force: if the app doesn't stop in time, the
+// platform kills it and confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
-	if t.visible && !t.excused {
+	if t.exposure.published() && !t.excused {
 		t.excused = true
 		t.do(abandonTrial{})
 	}
 }
 
-// isStop reports that the app ended because somebody stopped it: by a signal
-// from outside, or by a key of its terminal.
-func (t *transition) isStop(e exited) bool { return e.typed || t.now.Before(t.stopBy) }
+// stopMarked reports that the app was sent INT or QUIT a moment ago. If it exits
+// now, that is a stop.
+func (t *transition) stopMarked() bool { return t.now.Before(t.stopBy) }
 
-// stop asks the app to stop, from whatever phase. The platform owns the
-// deadline: confit waits as long as the app takes.
+// isStop reports that somebody stopped the app: by a signal from outside, or by a
+// key of its terminal.
+func (t *transition) isStop(e exited) bool { return e.typed || t.stopMarked() }
+
+// stop asks the app to stop, in whatever phase. The platform owns the deadline:
+// confit waits for as long as the app takes.
 func (t *transition) stop(s signals.Signal) {
 	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.phase.String())
 	t.endHook()
 	switch {
 	case t.phase == draining && t.ending:
 	case t.neverStarted():
-		t.leave(exitStopped, nil)
-	case !t.app.runs(): // no other app is started, and nothing that is left must be cut off: now that is everybody
-		t.ending, t.code = true, exitStopped
+		t.leave(exit{code: exitStopped})
+	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
+		t.ending, t.exit.code = true, exitStopped
 		t.drain()
 	default:
 		t.excuse()
-		if t.phase != restarting { // there it was sent already
+		if t.phase != restarting { // else it was sent already
 			t.do(signal{t.app.pid, s})
 			t.do(wake{t.app.pid})
 		}

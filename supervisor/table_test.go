@@ -12,9 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the phase table into doc.go")
 
-// TestPhaseTable derives the table of the package comment from the code: many
-// lives lead to the states that there are, and in each, whatever could happen
-// is tried, however seldom it does.
+// TestPhaseTable derives the table of the package comment from the code: it tries
+// whatever could happen, however seldom, in each state that many lives lead to.
 func TestPhaseTable(t *testing.T) {
 	arcs, shapes := map[arc]bool{}, map[shape]bool{}
 	for seed := range uint64(4000) {

@@ -8,28 +8,53 @@ import (
 )
 
 // transaction is a change on its way, from the look at the volumes until it is
-// accepted or taken back. look makes one, rest drops it.
+// accepted or taken back. look makes one, rest drops it. An app that is started
+// again without a change has one without a candidate.
 type transaction struct {
-	candidate    linker.Candidate
-	reloadAction config.Action // what its changes ask for
-	splayBy      time.Time     // when the app may be reloaded
-	visible      bool          // the candidate was published
-	watched      bool          // it will be known who opens what has changed
-	reloaded     bool          // the app may have read it: from now on it is to blame
-	started      bool          // the app was started on what is in force, not only reloaded
-	leftAtHUP    bool          // the app left at auto's HUP, and has to show that it can live on the candidate
-	waitedFor    int           // looks in a row at which the app seemed to wait for the reload signal
-	appFailure   error         // the app is gone, and the generation in force is to blame
-	trial        trial         // what the generation in force still has to prove
-	excused      bool          // the app was asked to stop: if confit is killed now, that is no verdict
-	further      bool          // the accepted generation is taken back, too
-	leaving      int           // the exit code to leave with if there is nothing to start on
-	cause        error         // and why
+	candidate     linker.Candidate
+	isRetry       bool          // it was rejected before, and is tried again
+	reloadAction  config.Action // what its changes require
+	splayBy       time.Time     // when the app may be reloaded
+	exposure      exposure
+	watched       bool  // the linker sees when somebody opens what has changed
+	started       bool  // the app is started on what is in force, not only reloaded
+	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
+	appFailure    error // the app is gone, and the generation in force is to blame
+	trial         trial // what the generation in force still has to prove
+	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
+	backToEarlier bool  // the accepted generation is taken back, too
+	lastResort    exit  // how confit ends if there is nothing to start on
 }
 
-// inForce is the generation that the targets resolve to.
+// exposure is how far a candidate has come towards the app.
+type exposure int
+
+const (
+	hidden   exposure = iota // only hooks read it
+	visible                  // the targets lead to it, or some of them do
+	read                     // the app may have read it, too: from now on it is to blame
+	restored                 // it was taken back after that: the app has to read the accepted one
+)
+
+// published reports that the targets lead to the candidate.
+func (e exposure) published() bool { return e == visible || e == read }
+
+// reached reports that the app may have read the candidate.
+func (e exposure) reached() bool { return e == read || e == restored }
+
+// takenBack is what becomes of it when the targets lead to the accepted one
+// again.
+func (e exposure) takenBack() exposure {
+	if e.reached() {
+		return restored
+	}
+	return hidden
+}
+
+// inForce is the generation that the targets lead to.
 func (s *state) inForce() linker.Generation {
-	if s.visible {
+	if s.exposure.published() {
 		return s.candidate.Generation
 	}
 	return s.accepted.Generation
@@ -40,24 +65,24 @@ func (s *state) isAccepted() bool {
 	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
 }
 
-// restored reports that the candidate was taken back after the app was
-// reloaded with it, so that the app is reloaded with the accepted generation.
-func (s *state) restored() bool { return s.reloaded && !s.visible }
+// unacceptedInForce reports that the targets lead to a candidate that isn't the
+// accepted generation.
+func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
 // suspect is the generation that is to blame if the app fails now.
 type suspect int
 
 const (
-	nobody       suspect = iota // the app itself: its end is confit's
+	nobody       suspect = iota // the app itself: its exit is confit's
 	theCandidate                // the app was reloaded with it, or started on it
 	theAccepted                 // it was accepted after a reload, and this is the first start on it
 )
 
 func (s *state) suspect() suspect {
 	switch {
-	case s.reloaded && s.visible && s.hasAccepted() && !s.isAccepted():
+	case s.exposure == read && s.unacceptedInForce() && s.hasAccepted():
 		return theCandidate
-	case s.started && s.doubtful() && (!s.visible || s.isAccepted()):
+	case s.started && s.doubtful() && !s.unacceptedInForce():
 		return theAccepted
 	}
 	return nobody
@@ -66,14 +91,14 @@ func (s *state) suspect() suspect {
 // generationInDoubt reports whether it has to be proved that the app can live
 // with what is in force.
 func (s *state) generationInDoubt() bool {
-	return s.visible && !s.isAccepted() || s.suspect() == theAccepted
+	return s.unacceptedInForce() || s.suspect() == theAccepted
 }
 
-// appInDoubt reports that the generation was rolled back to, and the app, which
-// still runs, may yet die of the one that it was reloaded with before.
-func (s *state) appInDoubt() bool { return s.restored() && !s.started }
+// appInDoubt reports that a candidate was rolled back, and that the app still
+// runs and may yet die of it.
+func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
-// hinted: look, at once or after some quiet, or when the phase is over.
+// hinted makes confit look: at once, after some quiet, or when the phase is over.
 func (t *transition) hinted() {
 	switch t.phase {
 	case running:
@@ -85,13 +110,13 @@ func (t *transition) hinted() {
 	}
 }
 
-// settleFactor bounds how often quiet may be put off, in settle times.
+// settleFactor bounds how long quiet may be waited for, in settle times.
 const settleFactor = 10
 
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
 	wait := t.settleTime()
-	if t.degraded != "" {
+	if t.isPlainInit() {
 		return
 	}
 	if wait == 0 {
@@ -112,40 +137,44 @@ func (t *transition) settleTime() time.Duration {
 	return config.DefaultSettle
 }
 
-// look begins a transaction, which ends at once when nothing has changed; or
-// when it has, but was rejected before and isn't due to be tried again. While
-// the app may be about to stop none is begun.
+// look begins a transaction. It ends at once when nothing has changed, or when
+// what is mounted was rejected before and isn't due to be tried again. None
+// begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
-	if t.now.Before(t.stopBy) {
+	if t.stopMarked() {
 		t.pending, t.phase, t.deadline = true, running, t.stopBy
 		return
 	}
-	t.retry.again = !t.retry.at.IsZero() && !t.now.Before(t.retry.at)
-	t.order(staging, stage{t.retry.again})
+	t.isRetry = t.rejection.isDue(t.now)
+	t.order(staging, stage{t.isRetry})
 }
 
-// rest ends a transaction: what is left to do is done, a change that came in
-// meanwhile is looked at, and an app that died meanwhile is started again.
+// rest ends a transaction: an app that died meanwhile is started again, what is
+// left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) rest() {
 	t.transaction = transaction{} // its list of changes may be long
-	if !t.app.runs() {
+	switch {
+	case !t.app.runs():
 		t.drain()
-		return
+	case t.isPlainInit():
+		t.phase, t.deadline = running, noDeadline
+	default:
+		t.phase, t.deadline = running, t.nextLook()
+		t.keepHouse()
+		if t.pending {
+			t.settle()
+		}
 	}
-	t.enter(running, t.config.Rescan)
-	if t.degraded != "" {
-		t.deadline = time.Time{}
-		return
+}
+
+// nextLook is the next rescan, or what is due before it.
+func (t *transition) nextLook() time.Time {
+	next := t.now.Add(t.config.Rescan)
+	for _, due := range []time.Time{t.rejection.nextTry, t.app.readBy} {
+		if !due.IsZero() {
+			next = earlier(next, due)
+		}
 	}
-	if !t.retry.at.IsZero() {
-		t.deadline = earlier(t.deadline, t.retry.at)
-	}
-	if !t.readBy.IsZero() {
-		t.deadline = earlier(t.deadline, t.readBy)
-	}
-	t.keepHouse()
-	if t.pending {
-		t.settle()
-	}
+	return next
 }

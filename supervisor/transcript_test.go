@@ -48,7 +48,7 @@ type player struct {
 	config  config.Config
 	state   state
 	store   store // the last one
-	written state // that whose status was written last
+	written state // of the last status
 	now     time.Time
 	out     strings.Builder
 }
@@ -107,7 +107,7 @@ func (p *player) set(word string) {
 	case "splay":
 		p.config.Splay, _ = time.ParseDuration(value)
 	case "verify":
-		p.config.Verify = []string{"ask"}
+		p.config.Verify = []string{"verify"}
 		if value != "" {
 			p.config.VerifyTimeout, _ = time.ParseDuration(value)
 		}
@@ -118,7 +118,7 @@ func (p *player) set(word string) {
 	}
 }
 
-// status writes down what can be seen.
+// status writes down the status.
 func (p *player) status() {
 	s := p.state.status(&p.config)
 	s.Keys = nil
@@ -128,8 +128,8 @@ func (p *player) status() {
 	fmt.Fprintf(&p.out, "    verdict %d\n", s.Verdict())
 }
 
-// noticed holds that a status which says something new is known as another one
-// than that which was written last.
+// noticed holds that a status that says something new has another gist than the
+// one before.
 func (p *player) noticed() {
 	if p.state.phase.fleeting() {
 		return
@@ -154,9 +154,9 @@ func (p *player) write(s state, actions []action) {
 	fmt.Fprintf(&p.out, "    → %v", s.phase)
 	switch {
 	case s.phase == done:
-		fmt.Fprintf(&p.out, " %d", s.code)
-		if s.reason != nil {
-			fmt.Fprintf(&p.out, ": %v", s.reason)
+		fmt.Fprintf(&p.out, " %d", s.exit.code)
+		if s.exit.reason != nil {
+			fmt.Fprintf(&p.out, ": %v", s.exit.reason)
 		}
 	case !s.deadline.IsZero():
 		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))

@@ -7,34 +7,32 @@ import (
 	"confit/process"
 )
 
-// remind says that the linker's answer is late, or takes up a withdrawal that
-// the system refused.
+// remind logs that the linker's answer is late.
 func (t *transition) remind() {
-	if !t.busy {
-		t.withdraw()
-		return
-	}
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", filesPatience)
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
 	if t.stalled.IsZero() {
-		t.stalled = t.now.Add(-filesPatience)
+		t.stalled = t.now.Add(-linkerPatience)
 	}
-	t.enter(t.phase, filesPatience)
+	t.enter(t.phase, linkerPatience)
 }
 
-// reportSystemError says what the system refused, once. The next rescan tries
+// reportSystemError logs what the system refused, once. The next rescan tries
 // again.
 func (t *transition) reportSystemError(err error) {
-	if (!t.neverStarted() || t.hasAccepted()) && err.Error() != t.trouble {
+	if !t.nothingToStartOn() && err.Error() != t.trouble {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
-	if t.retry.again {
-		t.retry.at = t.now.Add(t.retry.wait)
+	if t.isRetry {
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
 }
 
-// crash makes confit a plain init: it forwards, reaps and passes the exit code
-// on, but looks at no volume any more.
+// isPlainInit reports that the configuration side broke down.
+func (s *state) isPlainInit() bool { return s.degraded != "" }
+
+// crash makes confit a plain init, which forwards signals, reaps and passes the
+// exit code on, and looks at no volume any more.
 func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
@@ -42,7 +40,7 @@ func (t *transition) crash(err error) {
 	switch t.phase {
 	case restarting, draining, starting, stopping:
 	default:
-		t.leaving, t.cause = process.ExitSystem, err
+		t.lastResort = exit{process.ExitSystem, err}
 		t.giveUp()
 	}
 }

@@ -109,17 +109,17 @@ func (w *world) quiet() {
 	case w.stop:
 		w.fatalf("a stop did not end: phase %v", s.phase)
 	case s.degraded != "":
-	case s.refused != (s.status(w.config).Verdict() == status.Rejected):
-		w.fatalf("refused is %v, and the status says %s", s.refused, s.status(w.config).Encode())
+	case s.rejection.stands != (s.status(w.config).Verdict() == status.Rejected):
+		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.status(w.config).Encode())
 	case s.trouble != "" || !s.seen.pending.IsZero() || s.seen.candidate != nil:
 		w.fatalf("nothing is under way, and the status says %s", s.status(w.config).Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:
 		w.fatalf("an app runs on no generation")
-	case w.live.number != w.mounted.number && !s.refused:
+	case w.live.number != w.mounted.number && !s.rejection.stands:
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
-	case w.live.number == w.mounted.number && s.refused:
+	case w.live.number == w.mounted.number && s.rejection.stands:
 		w.fatalf("what is mounted is live, and still counts as refused")
 	case w.earlier != nil && w.survived:
 		w.fatalf("keeps an earlier generation for nothing")

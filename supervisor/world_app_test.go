@@ -37,7 +37,7 @@ func (w *world) inForce() *content {
 // read is what the app does when it reloads.
 func (w *world) read() { w.doomed = w.inForce().deadly }
 
-// successor is what took the place of the app that has just been reaped, or nothing.
+// successor takes the place of the app that was just reaped, if anything does.
 func (w *world) successor() app {
 	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
 		return app{}
@@ -119,16 +119,16 @@ func (w *world) deaths() {
 	case w.zombie != 0:
 		w.zombie = 0
 		e := exited{status: w.cause, successor: w.successor()}
-		w.inherits = e.successor.pid
-		onTrial := w.visible != nil && w.live != nil && w.state.reloaded && !w.stop && !w.now.Before(w.state.stopBy)
+		w.succeeding = e.successor.pid
+		onTrial := w.visible != nil && w.live != nil && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.stopBy)
 		w.give(e)
 		if onTrial && w.state.ending {
 			w.fatalf("ends with an app that a candidate is to blame for")
 		}
-		if w.inherits != 0 && w.state.app.pid == w.inherits {
-			w.app = w.inherits
+		if w.succeeding != 0 && w.state.app.pid == w.succeeding {
+			w.app = w.succeeding
 		}
-		w.inherits = 0 // or it ends as a leftover
+		w.succeeding = 0 // or it ends as a leftover
 	case w.leftover:
 		w.leftover = false
 		w.give(reaped{})

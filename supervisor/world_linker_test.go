@@ -74,7 +74,7 @@ func (w *world) withdraw() event {
 	if w.frail && w.rand.IntN(3) == 0 {
 		return failed{errors.New("disk full")}
 	}
-	if w.state.reloaded {
+	if w.state.exposure.reached() {
 		w.rollBack()
 	}
 	w.visible, w.staged = nil, nil
@@ -109,7 +109,7 @@ func (w *world) goBack() event {
 	if w.earlier == nil || w.survived {
 		w.fatalf("goes back from what is accepted")
 	}
-	if w.state.rejected == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
+	if w.state.rejection.hash == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
 		w.rolledBack = w.live
 	}
 	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil

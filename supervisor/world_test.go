@@ -48,12 +48,12 @@ type world struct {
 	staged        *content
 	stagedNumber  int
 	visible       *content // published, not accepted
-	live          *content // what is gone back to
+	live          *content // the accepted generation
 	liveNumber    int
 	survived      bool     // a start on it
-	earlier       *content // what is gone back to from live
+	earlier       *content // the generation to go back to from live
 	earlierNumber int
-	action        config.Kind // what the candidate asks for
+	action        config.Kind // what the candidate requires
 	unproved      bool        // live is kept though it is not well, as there was nothing else
 	rolledBack    *content    // the last that was rolled back, until an edit
 	numbers       int
@@ -63,7 +63,7 @@ type world struct {
 
 	pids       int
 	app, hook  int  // alive
-	inherits   int  // an successor of the app, while that is being told
+	succeeding int  // the app's successor, while the app's exit is handled
 	zombie     int  // the app's pid, dead but not reaped
 	doomed     bool // the app read something deadly
 	handler    signals.Disposition
@@ -90,7 +90,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		StopSignal: signals.TERM,
 		Adopt:      r.IntN(4) == 0,
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
-		Verify:     [][]string{nil, {"ask"}}[r.IntN(2)],
+		Verify:     [][]string{nil, {"verify"}}[r.IntN(2)],
 		Probation:  []time.Duration{0, 5 * time.Second}[r.IntN(2)],
 		Splay:      []time.Duration{0, time.Minute}[r.IntN(2)],
 		Retry:      10 * time.Second, VerifyTimeout: 10 * time.Second,
@@ -142,7 +142,7 @@ func (w *world) fatalf(format string, args ...any) {
 	w.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), strings.Join(w.log, "\n"))
 }
 
-// give hands an event to step and carries out what it asks for.
+// give hands an event to step and performs the actions.
 func (w *world) give(e event) {
 	before := w.state.phase
 	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before, e, e))
@@ -192,7 +192,7 @@ func (w *world) check() {
 	if s.phase == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}
-	if s.phase == running && w.app == 0 && w.zombie == 0 && w.inherits == 0 {
+	if s.phase == running && w.app == 0 && w.zombie == 0 && w.succeeding == 0 {
 		w.fatalf("running without an app")
 	}
 }
@@ -260,7 +260,7 @@ func (w *world) endLeftovers(a endLeftovers) event {
 func waitStatus(n int) process.Status { return process.Status(n) }
 
 func (w *world) mayBeSignalled(pid int) {
-	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.inherits) {
+	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.succeeding) {
 		w.fatalf("signals pid %d, which is not alive (app %d)", pid, w.app)
 	}
 }

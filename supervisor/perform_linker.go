@@ -1,0 +1,135 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"confit/linker"
+)
+
+// work carries out the linker's actions one after the other, so that a slow disk
+// doesn't delay a signal for the app. In the end it closes the linker.
+func (l *loop) work() {
+	defer close(l.closed)
+	for a := range l.jobs {
+		if e := l.guarded(a); e != nil {
+			l.done <- e
+		}
+	}
+	_ = guard(func() error { l.Linker.Close(); return nil })
+}
+
+// guarded makes an event of a panic, which is not the end of PID 1.
+func (l *loop) guarded(a action) (e event) {
+	err := guard(func() error { e = l.performFiles(a); return nil })
+	if err != nil {
+		return crashed{err}
+	}
+	return e
+}
+
+// guard turns a panic into an error.
+func guard(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return do()
+}
+
+// performFiles carries out an action of the linker, and returns its answer if it
+// has one.
+func (l *loop) performFiles(a action) event {
+	switch a := a.(type) {
+	case stage:
+		return l.stage(a.again)
+	case check:
+		return l.check()
+	case publish:
+		return l.publish()
+	case withdraw:
+		return takenBack(l.Linker.Reject())
+	case goBack:
+		return takenBack(l.Linker.GoBack())
+	case accept:
+		l.Linker.Accept(a.survived)
+		l.noteKeys()
+	case store:
+		return stored{a, l.Linker.Store()}
+	case tidy:
+		l.Linker.Tidy()
+	case discard:
+		l.Linker.Discard()
+	case abandonTrial:
+		l.Linker.AbandonTrial()
+	case unwatchOpens:
+		l.Linker.UnwatchOpens()
+	}
+	return nil
+}
+
+func (l *loop) stage(again bool) event {
+	if again {
+		l.Linker.Forget()
+	}
+	c, err := l.Linker.Stage()
+	l.noteVolumes()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
+	case errors.Is(err, linker.ErrUnchanged):
+		return unchanged{}
+	case errors.As(err, &bad):
+		return invalid{err}
+	}
+	return failed{err}
+}
+
+// draw is a random time below the maximum.
+func draw(maximum time.Duration) time.Duration {
+	if maximum <= 0 {
+		return 0
+	}
+	return rand.N(maximum)
+}
+
+func (l *loop) check() event {
+	err := l.Linker.Check()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return checked{}
+	case errors.As(err, &bad):
+		return invalid{err}
+	}
+	return failed{err}
+}
+
+func (l *loop) publish() event {
+	switch err := l.Linker.Publish(); {
+	case err == nil:
+		return published{watched: l.Linker.WatchOpens()}
+	case errors.Is(err, linker.ErrSuperseded):
+		return superseded{}
+	default:
+		return failed{err}
+	}
+}
+
+// takenBack is the answer to withdraw and goBack. The app goes on even if a target
+// could not be put right.
+func takenBack(err error) event {
+	var partly *linker.Partly
+	switch {
+	case err == nil:
+		return withdrawn{}
+	case errors.As(err, &partly):
+		return withdrawn{partly}
+	}
+	return failed{err}
+}

@@ -1,0 +1,83 @@
+package supervisor
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/config"
+)
+
+// transition is one call of step: the state as it becomes, and the actions.
+type transition struct {
+	state
+	config  *config.Config
+	now     time.Time
+	actions []action
+}
+
+func (t *transition) do(a action) { t.actions = append(t.actions, a) }
+
+func (t *transition) say(l slog.Level, message string, keys ...any) {
+	t.do(say{l, message, keys})
+}
+
+// noDeadline is for a phase that doesn't end by itself.
+var noDeadline time.Time
+
+// enter goes over to a phase that waits until the deadline.
+func (t *transition) enter(p phase, wait time.Duration) {
+	t.phase, t.deadline = p, t.now.Add(wait)
+}
+
+// linkerPatience is how long the linker may work before the log says so: a mount
+// may hang, as NFS does.
+const linkerPatience = 30 * time.Second
+
+// order gives the linker a job and waits for the answer.
+func (t *transition) order(p phase, job action) {
+	t.enter(p, linkerPatience)
+	t.busy = true
+	t.do(job)
+}
+
+// run starts the hook of this phase. It is about the candidate when that is
+// validated, and else about the generation in force.
+func (t *transition) run(command []string) {
+	t.expired = false
+	about := t.candidate
+	if t.phase != validating {
+		about.Generation = t.inForce()
+	}
+	t.do(runHook{command: command, candidate: about})
+}
+
+// endHook kills a hook whose outcome no longer matters.
+func (t *transition) endHook() {
+	if t.hook {
+		t.do(killHook{})
+		t.hook = false
+	}
+}
+
+// leave ends confit. No hook outlives it.
+func (t *transition) leave(how exit) {
+	t.endHook()
+	t.phase, t.deadline, t.exit = done, noDeadline, how
+}
+
+// over reports that a time has come.
+func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
