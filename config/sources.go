@@ -83,12 +83,13 @@ func (p *parser) environment(environ []string) []given {
 // for its hooks, which may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
-		slices.Contains([]string{CandidateVariable, GenerationVariable, ChangedVariable}, name)
+		slices.Contains([]string{CandidateVariable, RenderedVariable, GenerationVariable, ChangedVariable}, name)
 }
 
 // The environment variables that confit sets for a hook.
 const (
 	CandidateVariable  = prefix + "CANDIDATE"  // the directory of the candidate
+	RenderedVariable   = prefix + "RENDERED"   // the directory that the renderer fills
 	GenerationVariable = prefix + "GENERATION" // its number
 	ChangedVariable    = prefix + "CHANGED"    // the keys that have changed, one a line
 )

@@ -20,6 +20,9 @@ const (
 	renderedVolume = "/" + Rendered // what it is called as a volume
 )
 
+// RenderDir is the directory that the renderer of an unrendered candidate fills.
+func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
+
 func isRendered(key string) bool { return strings.HasPrefix(key, renderedName+"/") }
 
 // checkRender refuses lines that want what nobody renders.

@@ -11,8 +11,8 @@ import (
 	"confit/process"
 )
 
-// The steps of a candidate, as docs/design.md numbers them: stage, validate, splay,
-// publish.
+// The steps of a candidate, as docs/design.md numbers them: stage, render, validate,
+// splay, publish.
 
 // stageEnded is the linker's look at the volumes: it found nothing new, a
 // candidate, or what can't be one.
@@ -97,9 +97,12 @@ func (t *transition) pursue(splay time.Duration) {
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
-	if t.validatesBefore() && !t.isAccepted() {
+	switch {
+	case t.candidate.Unrendered:
+		t.render()
+	case t.validatesBefore() && !t.isAccepted():
 		t.validate()
-	} else {
+	default:
 		t.splay()
 	}
 }

@@ -33,8 +33,18 @@
 //	             failed          → draining, running, settling, withdrawing
 //	             invalid         → draining, running, settling, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	             staged          → draining, publishing, running, settling, validating
+//	             staged          → draining, publishing, rendering, running, settling, validating
 //	             unchanged       → draining, running, settling
+//	rendering    exited          → draining
+//	             hookEnded       → completing, draining, running, settling, staging, withdrawing
+//	             hookStartFailed → draining, running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	completing   crashed         → done, draining, running
+//	             exited          → draining
+//	             failed          → draining, running, settling, staging, withdrawing
+//	             invalid         → draining, running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
+//	             staged          → draining, publishing, running, settling, staging, validating
 //	validating   exited          → draining
 //	             hookEnded       → checking, draining, running, settling, staging, withdrawing
 //	             hookStartFailed → draining, running, settling, staging, withdrawing
@@ -62,7 +72,7 @@
 //	probing      exited          → draining, withdrawing
 //	             probed          → delivering, proving, restarting, running, settling, staging
 //	             signalled TERM  → stopping
-//	delivering   delivered       → proving, restarting, settling, staging
+//	delivering   delivered       → proving, restarting, running, settling, staging
 //	             exited          → draining, withdrawing
 //	             signalled TERM  → stopping
 //	reloading    exited          → draining, withdrawing

@@ -97,6 +97,7 @@ type action interface{ action() }
 
 type (
 	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
+	complete struct{}             // answered by staged, invalid, failed or crashed
 	check    struct{}             // answered by checked, invalid, failed or crashed
 	publish  struct{}             // answered by published, superseded, failed or crashed
 	withdraw struct{}             // answered by withdrawn, failed or crashed
@@ -143,6 +144,7 @@ type (
 )
 
 func (stage) action()        {}
+func (complete) action()     {}
 func (check) action()        {}
 func (publish) action()      {}
 func (withdraw) action()     {}

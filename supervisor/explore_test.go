@@ -104,6 +104,15 @@ func (w *world) couldBeAnswered(s state) []event {
 		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
 		}
+		if len(w.config.Render) > 0 {
+			events = append(events, staged{candidate: linker.Candidate{Unrendered: true, Generation: linker.Generation{Number: w.numbers + 1, Hash: linker.Hash{98}}}})
+		}
+		return events
+	case completing:
+		events := []event{invalid{trouble}, failed{trouble}, crashed{trouble}}
+		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
+			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
+		}
 		return events
 	case checking:
 		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
@@ -128,7 +137,7 @@ func couldBeFound(s state) []event {
 		return []event{cleared{true}, cleared{false}}
 	case starting:
 		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), process.ExitSystem}}
-	case validating, reloading, proving:
+	case rendering, validating, reloading, proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil

@@ -17,7 +17,7 @@ func (l *loop) perform(a action) event {
 	case stage:
 		l.noteProgram()
 		l.jobs <- a
-	case check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, unwatchOpens:
+	case complete, check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)

@@ -26,7 +26,7 @@ func (l *loop) runHook(a runHook) event {
 		return hookStartFailed{err}
 	}
 	c := l.withVariables(l.App, a.candidate.Generation)
-	c.Args, c.Env = fill(a.command, a.candidate.Dir), hookEnv(c.Env, a.candidate)
+	c.Args, c.Env = fill(a.command, a.candidate), hookEnv(c.Env, a.candidate)
 	pid, err := l.family.StartHook(c, out.Writer())
 	if err != nil {
 		out.Close()
@@ -37,11 +37,14 @@ func (l *loop) runHook(a runHook) event {
 	return hookBegun{}
 }
 
-// fill puts the candidate's directory in the placeholder's place.
-func fill(command []string, dir string) []string {
+// fill puts the candidate's directories in the placeholders' places.
+func fill(command []string, c linker.Candidate) []string {
 	filled := make([]string, len(command))
 	for i, w := range command {
-		filled[i] = strings.ReplaceAll(w, placeholder, dir)
+		if c.Unrendered {
+			w = strings.ReplaceAll(w, linker.Rendered, c.RenderDir())
+		}
+		filled[i] = strings.ReplaceAll(w, placeholder, c.Dir)
 	}
 	return filled
 }
@@ -61,7 +64,10 @@ func hookEnv(env []string, c linker.Candidate) []string {
 	if len(changed) > maxVariable {
 		changed = ""
 	}
-	return append(slices.Clone(env),
+	if env = slices.Clone(env); c.Unrendered {
+		env = append(env, config.RenderedVariable+"="+c.RenderDir())
+	}
+	return append(env,
 		config.CandidateVariable+"="+c.Dir,
 		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
 		config.ChangedVariable+"="+changed)

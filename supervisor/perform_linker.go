@@ -47,6 +47,8 @@ func (l *loop) performFiles(a action) event {
 	switch a := a.(type) {
 	case stage:
 		return l.stage(a.again)
+	case complete:
+		return l.staged(l.Linker.Complete())
 	case check:
 		return l.check()
 	case publish:
@@ -78,6 +80,11 @@ func (l *loop) stage(again bool) event {
 	}
 	c, err := l.Linker.Stage()
 	l.noteVolumes()
+	return l.staged(c, err)
+}
+
+// staged is the answer to stage and complete.
+func (l *loop) staged(c linker.Candidate, err error) event {
 	var bad *linker.Invalid
 	switch {
 	case err == nil:

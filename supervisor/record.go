@@ -68,6 +68,11 @@ func (t *transition) recordMounted(hash string) {
 	if !t.neverStarted() && !t.isRetry {
 		t.seen.count.Swaps++
 	}
+	t.recordMountedHash(hash)
+}
+
+// recordMountedHash is for what was rendered meanwhile.
+func (t *transition) recordMountedHash(hash string) {
 	if t.seen.mounted == nil || t.seen.mounted.Hash != hash {
 		t.seen.mounted = &status.Mounted{Hash: hash, Since: t.stamp()}
 	}

@@ -41,7 +41,7 @@ func (s *state) gist() gist {
 // fleeting phases pass by themselves within moments. The status leaves them out,
 // so that the app is reloaded first.
 func (p phase) fleeting() bool {
-	return p == staging || p == checking || p == publishing || p == starting
+	return p == staging || p == completing || p == checking || p == publishing || p == starting
 }
 
 // report has status.json replaced when there is something new to say.

@@ -37,6 +37,10 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
 	case "staged": // NUMBER HASH ACTION [kills=N]
 		return p.staged(words)
+	case "unrendered":
+		e := p.staged(words)
+		e.candidate.Unrendered = true
+		return e
 	case "invalid":
 		return invalid{errors.New(rest)}
 	case "failed":
@@ -130,7 +134,7 @@ func (p *player) number(words []string) int {
 	return n
 }
 
-func (p *player) staged(words []string) event {
+func (p *player) staged(words []string) staged {
 	reload, kills, _ := strings.Cut(strings.Join(words[3:], " "), " kills=")
 	action, err := config.ParseAction(reload)
 	if err != nil {

@@ -14,6 +14,8 @@ type phase int
 const (
 	settling    phase = iota // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
+	rendering                // the render hook runs
+	completing               // the linker takes up what that made
 	validating               // the validate hook runs
 	checking                 // the linker is looking at what the hook did to its candidate
 	splaying                 // a random wait, so that replicas don't all reload at once
@@ -31,7 +33,7 @@ const (
 	done                     // confit ends
 )
 
-var phaseNames = [...]string{"settling", "staging", "validating", "checking", "splaying", "publishing", "withdrawing",
+var phaseNames = [...]string{"settling", "staging", "rendering", "completing", "validating", "checking", "splaying", "publishing", "withdrawing",
 	"probing", "delivering", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }

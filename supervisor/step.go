@@ -79,7 +79,7 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, checking, publishing:
+	case staging, completing, checking, publishing:
 		t.remind()
 	case splaying:
 		t.publish()
@@ -89,7 +89,7 @@ func (t *transition) elapsed() {
 		t.lookForHandler()
 	case delivering:
 		t.lookWhetherTaken()
-	case validating, reloading:
+	case rendering, validating, reloading:
 		t.expire()
 	case proving:
 		t.goOn()
@@ -113,6 +113,8 @@ func (t *transition) linkerAnswered(e event) {
 	switch t.phase {
 	case staging:
 		t.stageEnded(e)
+	case completing:
+		t.completeEnded(e)
 	case checking:
 		t.checkEnded(e)
 	case publishing:
@@ -125,6 +127,8 @@ func (t *transition) linkerAnswered(e event) {
 // hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
 	switch t.phase {
+	case rendering:
+		t.renderEnded(err, tail)
 	case validating:
 		t.validateEnded(err, tail)
 	case reloading:

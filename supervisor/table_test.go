@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the phase table into doc.go")
 // whatever could happen, however seldom, in each state that many lives lead to.
 func TestPhaseTable(t *testing.T) {
 	arcs, shapes := map[arc]bool{}, map[shape]bool{}
-	for seed := range uint64(4000) {
+	for seed := range uint64(8000) {
 		w := newWorld(t, seed)
 		w.tried, w.shapes = arcs, shapes
 		for range 120 {

@@ -111,6 +111,8 @@ func (p *player) set(word string) {
 		if value != "" {
 			p.config.VerifyTimeout, _ = time.ParseDuration(value)
 		}
+	case "render":
+		p.config.Render = []string{"render"}
 	case "validate":
 		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
 	default:

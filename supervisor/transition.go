@@ -41,11 +41,11 @@ func (t *transition) order(p phase, job action) {
 }
 
 // run starts the hook of this phase. It is about the candidate when that is
-// validated, and else about the generation in force.
+// rendered or validated, and else about the generation in force.
 func (t *transition) run(command []string) {
 	t.expired = false
 	about := t.candidate
-	if t.phase != validating {
+	if t.phase != rendering && t.phase != validating {
 		about.Generation = t.inForce()
 	}
 	t.do(runHook{command: command, candidate: about})

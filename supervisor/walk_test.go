@@ -48,7 +48,8 @@ func (w *world) answer() {
 func (w *world) edit() {
 	former := w.mounted
 	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
-		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0}
+		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0,
+		unrenderable: w.rand.IntN(6) == 0}
 	if w.live != nil && w.rand.IntN(3) == 0 {
 		w.mounted = *w.live // reverted
 	}

@@ -75,15 +75,27 @@ func (w *world) endOfHook() {
 	if w.hookKilled {
 		code = 9
 	}
-	bad := w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
-	unwell := w.inForce() != nil && w.inForce().unwell
-	if (w.state.phase == validating && bad) || (w.state.phase == proving && unwell) || w.rand.IntN(10) == 0 {
+	if w.hookFails() || w.rand.IntN(10) == 0 {
 		code = 256
 	}
+	w.rendered = w.rendered || w.state.phase == rendering && code == 0
 	if w.state.phase == reloading && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
 	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
+}
+
+// hookFails reports that the hook of this phase finds something wrong.
+func (w *world) hookFails() bool {
+	switch w.state.phase {
+	case rendering:
+		return w.staged != nil && w.staged.unrenderable && w.rand.IntN(2) == 0 // else the linker finds it
+	case validating:
+		return w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
+	case proving:
+		return w.inForce() != nil && w.inForce().unwell
+	}
+	return false
 }
 
 // signal is what the app makes of a signal. Most apps stop when asked to.

@@ -16,7 +16,7 @@ func (w *world) begin(job func() event) {
 }
 
 func (w *world) stage() event {
-	w.staged = nil
+	w.staged, w.rendered = nil, false
 	switch {
 	case w.frail && w.rand.IntN(4) == 0:
 		return failed{errors.New("disk full")}
@@ -30,7 +30,8 @@ func (w *world) stage() event {
 	c := w.mounted
 	w.staged = &c
 	w.stagedNumber = w.numbers + 1
-	if w.live != nil && w.live.number == c.number {
+	unrendered := len(w.config.Render) > 0 && (!w.hasRun || w.live == nil || w.live.number != c.number)
+	if !unrendered && w.live != nil && w.live.number == c.number {
 		w.stagedNumber = w.liveNumber
 	} else {
 		w.numbers++
@@ -39,10 +40,36 @@ func (w *world) stage() event {
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
 	w.action = action.Kind
 	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}
-	if c.killer {
+	switch {
+	case unrendered:
+		candidate.Unrendered, candidate.Hash = true, c.inputs()
+	case c.killer:
 		candidate.Kills = maxKills
 	}
 	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
+}
+
+// complete takes up what was rendered.
+func (w *world) complete() event {
+	switch {
+	case !w.rendered || w.staged == nil:
+		w.fatalf("completes what was not rendered")
+	case w.frail && w.rand.IntN(4) == 0:
+		w.looked = false
+		return failed{errors.New("disk full")}
+	case w.staged.unrenderable:
+		return invalid{errors.New("the renderer made a FIFO")}
+	}
+	w.hasRun = true
+	c := *w.staged
+	if w.live != nil && w.live.number == c.number {
+		w.stagedNumber = w.liveNumber
+	}
+	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}}
+	if c.killer {
+		candidate.Kills = maxKills
+	}
+	return staged{candidate, config.Action{Kind: w.action, Signal: 10, Command: []string{"reload"}}, 0}
 }
 
 func (w *world) publish() event {
@@ -58,6 +85,8 @@ func (w *world) publish() event {
 		return failed{errors.New("disk full")}
 	case w.stagedNumber < w.published:
 		w.fatalf("publishes generation %d after %d", w.stagedNumber, w.published)
+	case len(w.config.Render) > 0 && !w.rendered && (w.live == nil || w.live.number != w.staged.number):
+		w.fatalf("publishes %+v, which was not rendered", *w.staged)
 	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && (w.live == nil || w.live.number != w.staged.number):
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
@@ -159,5 +188,5 @@ func (w *world) store(a store) event {
 
 // acceptable reports whether nothing speaks against a configuration.
 func (w *world) acceptable(c content) bool {
-	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unwell || len(w.config.Verify) == 0)
+	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unrenderable || len(w.config.Render) == 0) && (!c.unwell || len(w.config.Verify) == 0)
 }

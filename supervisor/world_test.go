@@ -19,14 +19,24 @@ type content struct {
 	number  int
 	invalid bool // it can't be staged
 	bad     bool // the validator refuses it
-	deadly  bool // the app dies of it, sooner or later
-	unwell  bool // the app lives on it, but the verify hook fails
-	late    bool // the app lives on after a reload, but can't live when it is started on it
-	killer  bool // confits were killed while they proved it
+
+	unrenderable bool // the renderer fails on it, or makes what can't be
+
+	deadly bool // the app dies of it, sooner or later
+	unwell bool // the app lives on it, but the verify hook fails
+	late   bool // the app lives on after a reload, but can't live when it is started on it
+	killer bool // confits were killed while they proved it
 }
 
 func (c content) hash() (h linker.Hash) {
 	h[0], h[1] = byte(c.number), byte(c.number>>8)
+	return h
+}
+
+// inputs is the hash before anything was rendered.
+func (c content) inputs() linker.Hash {
+	h := c.hash()
+	h[2] = 1
 	return h
 }
 
@@ -60,6 +70,8 @@ type world struct {
 	published     int              // the last number that was published
 	judged        map[content]bool // validated since it was mounted
 	job           func() event     // the linker's, not answered yet
+	hasRun        bool             // the renderer, in this life
+	rendered      bool             // it ended well on what is staged
 
 	pids       int
 	app, hook  int  // alive
@@ -89,6 +101,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		StopSignal: signals.TERM,
 		Adopt:      r.IntN(4) == 0,
+		Render:     [][]string{nil, {"render"}}[r.IntN(2)],
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
 		Verify:     [][]string{nil, {"verify"}}[r.IntN(2)],
 		Probation:  []time.Duration{0, 5 * time.Second}[r.IntN(2)],
@@ -98,7 +111,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.mounted = content{number: 1, late: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
 	c := w.config
-	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Validate, c.Verify, c.Probation, c.Splay, w.looked)
+	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Verify, c.Probation, c.Splay, w.looked)
 	s, actions := begin(w.config, w.inherit(), w.now)
 	w.become(s, actions)
 	return w
@@ -210,6 +223,8 @@ func (w *world) perform(a action) event {
 		w.begin(w.publish)
 	case withdraw:
 		w.begin(w.withdraw)
+	case complete:
+		w.begin(w.complete)
 	case check:
 		w.begin(w.checkHook)
 	case goBack:

@@ -1,0 +1,37 @@
+package supervisor
+
+import (
+	"confit/process"
+)
+
+// render has the staged keys made into files: all that follows is about both.
+func (t *transition) render() {
+	t.enter(rendering, t.config.HookTimeout)
+	t.run(t.config.Render)
+}
+
+// renderEnded is the end of the renderer. The linker looks at what it did, and
+// takes its files up.
+func (t *transition) renderEnded(err error, tail string) {
+	if err != nil {
+		t.reject("render", err, tail)
+		return
+	}
+	t.order(completing, complete{})
+}
+
+// completeEnded is the end of staging with a renderer. Only now it is known
+// whether the candidate is new.
+func (t *transition) completeEnded(e event) {
+	switch e := e.(type) {
+	case staged:
+		t.recordMountedHash(e.candidate.Hash.Hex())
+		t.consider(e)
+	case invalid:
+		t.reject("render", e.reason, "")
+	case failed:
+		t.recordTrouble()
+		t.reportSystemError(e.err)
+		t.abandon(exit{process.ExitSystem, e.err})
+	}
+}
