@@ -26,10 +26,10 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 	c.serves("a", "first")
 	old := c.logs("app adopted", 1)["pid"]
 	for round := 1; round <= 2; round++ { // the heir can have an heir
-		c.signal(syscall.SIGUSR2)
-		c.eventually("a second master", func() bool { return len(c.running("nginx: master")) == 2 })
-		c.signal(syscall.SIGWINCH)
-		c.signal(syscall.SIGQUIT)
+		c.Signal(syscall.SIGUSR2)
+		c.Eventually("a second master", func() bool { return len(c.running("nginx: master")) == 2 })
+		c.Signal(syscall.SIGWINCH)
+		c.Signal(syscall.SIGQUIT)
 		heir := c.logs("app adopted", round+1)["pid"]
 		if heir == old {
 			t.Errorf("process %s was adopted in its own place", heir)
@@ -42,8 +42,8 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 			t.Errorf("process %s was told, the app is %s", told, heir)
 		}
 	}
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 }
 
 // A supervisor that starts its successor and ends some time later, as fluentd does at USR2 from 1.18 on.
@@ -62,18 +62,18 @@ func TestAdopt_successor(t *testing.T) {
 			s.flag(fmt.Sprintf("--adopt=%v", adopt))
 			web.swap(keys{"a": "first"})
 			c := s.start("sh", s.write(s.path("daemon"), successor))
-			c.says("ready", 1)
-			c.signal(syscall.SIGUSR2)
-			c.says("heir", 1)
+			c.Says("ready", 1)
+			c.Signal(syscall.SIGUSR2)
+			c.Says("heir", 1)
 			if !adopt {
-				c.ends(0)
+				c.Ends(0)
 				return
 			}
 			c.logs("app adopted", 1)
 			web.swap(keys{"a": "second"})
-			c.says("told", 1)
-			c.signal(syscall.SIGTERM)
-			c.ends(9)
+			c.Says("told", 1)
+			c.Signal(syscall.SIGTERM)
+			c.Ends(9)
 		})
 	}
 }
@@ -87,12 +87,12 @@ func TestAdopt_signal_group(t *testing.T) {
 	s.flag("--adopt", "--signal-group")
 	web.swap(keys{"a": "first"})
 	c := s.start("sh", s.write(s.path("daemon"), strings.Replace(successor, "setsid ", "", 1)))
-	c.says("ready", 1)
-	c.signal(syscall.SIGUSR2)
-	c.says("heir", 1)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGUSR2)
+	c.Says("heir", 1)
 	c.logs("app adopted", 1)
 	web.swap(keys{"a": "second"})
-	c.says("told", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(9)
+	c.Says("told", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(9)
 }

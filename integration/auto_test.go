@@ -13,10 +13,10 @@ func TestAuto_handler(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i, text := range []string{"second", "third"} {
 		web.swap(keys{"a": text})
-		c.says("read "+text, 1)
+		c.Says("read "+text, 1)
 		if told := c.logs("app reloaded", i+1); told["signal"] != "HUP" {
 			t.Errorf("told by %q, want HUP", told["signal"])
 		}
@@ -36,12 +36,12 @@ func TestAuto_no_handler(t *testing.T) {
 			s.line("stop-signal USR2")
 			web.swap(keys{"a": "first"})
 			c := s.start(app(flag, "HUP", "-exit", "USR2=0,TERM=7", "-print", s.target("a"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"a": "second"})
-			c.says("ready", 2)
-			c.says("read second", 1)
-			c.wantCount("HUP", len(c.texts("stdout", "signal HUP")), 0)
-			c.wantCount("stop signal", len(c.texts("stdout", "signal USR2")), 1)
+			c.Says("ready", 2)
+			c.Says("read second", 1)
+			c.wantCount("HUP", len(c.Texts("stdout", "signal HUP")), 0)
+			c.wantCount("stop signal", len(c.Texts("stdout", "signal USR2")), 1)
 			if e := c.logs("app restarting", 1); e["reason"] == "" {
 				t.Errorf("the log doesn't tell why the app was restarted: %v", e)
 			}
@@ -59,15 +59,15 @@ func TestAuto_dies_of_HUP(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-runtime", "HUP", "-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
-	c.says("ready", 2)
-	c.says("read second", 1)
+	c.Says("ready", 2)
+	c.Says("read second", 1)
 	web.swap(keys{"a": "third"})
-	c.says("ready", 3)
-	c.says("read third", 1)
+	c.Says("ready", 3)
+	c.Says("read third", 1)
 	c.wantLogged("app reloaded", 1)
-	c.wantCount("stop signal", len(c.texts("stdout", "signal TERM")), 1)
+	c.wantCount("stop signal", len(c.Texts("stdout", "signal TERM")), 1)
 }
 
 // An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, and
@@ -95,8 +95,8 @@ func TestAuto_entrypoint_script(t *testing.T) {
 			web.swap(s.site("conf.d", page("a", "third")))
 			c.serves("a", "third")
 			c.wantLogged("app started", 1)
-			if p := c.find("nginx: master"); name != "child_of_the_script" && fmt.Sprint(p.inner) != started["pid"] {
-				t.Errorf("nginx is pid %d, but the app was started as %s", p.inner, started["pid"])
+			if p := c.find("nginx: master"); name != "child_of_the_script" && fmt.Sprint(p.Inner) != started["pid"] {
+				t.Errorf("nginx is pid %d, but the app was started as %s", p.Inner, started["pid"])
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestAuto_entrypoint_swaps_in_a_row(t *testing.T) {
 	for i := range 20 {
 		web.swap(keys{"a": fmt.Sprintf("swap %d", i+1)})
 	}
-	c.says("ready", 1)
-	c.says("read swap 20", 1)
+	c.Says("ready", 1)
+	c.Says("read swap 20", 1)
 	c.wantLogged("app started", 1)
 }

@@ -23,15 +23,15 @@ func newKilled(t *testing.T) (*setup, *volume) {
 func (s *setup) killedOn(text string) {
 	s.t.Helper()
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.wantReads(text)
-	c.kill()
+	c.Kill()
 }
 
 // wantReads checks what the app was started on, and that it was started once.
 func (c *confit) wantReads(text string) {
 	c.t.Helper()
-	if got := strings.Join(c.texts("stdout", "read "), "; "); got != "read "+text {
+	if got := strings.Join(c.Texts("stdout", "read "), "; "); got != "read "+text {
 		c.t.Errorf("the app says %q, want it to have read %q", got, text)
 	}
 }
@@ -39,7 +39,7 @@ func (c *confit) wantReads(text string) {
 // wantBlamed checks that a start didn't try what confit was killed with twice.
 func (c *confit) wantBlamed() {
 	c.t.Helper()
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	if e := c.wantRejected("probation", 1); e["nextTry"] != "" {
 		c.t.Errorf("logged %v, want no next try", e)
 	}
@@ -60,12 +60,12 @@ func TestBadEdit_killed_twice(t *testing.T) {
 	s.killedOn("second")
 	c := s.start(s.printer()...)
 	c.wantBlamed()
-	c.kill()
+	c.Kill()
 	c = s.start(s.printer()...)
 	c.wantBlamed()
 	web.swap(keys{"text": "third"})
-	c.says("read third", 1)
-	c.kill()
+	c.Says("read third", 1)
+	c.Kill()
 	s.killedOn("third")
 }
 
@@ -75,10 +75,10 @@ func TestBadEdit_killed_after_a_reload(t *testing.T) {
 	s, web := newKilled(t)
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
-	c.kill()
+	c.Says("read second", 1)
+	c.Kill()
 	s.killedOn("second")
 	c = s.start(s.printer()...)
 	c.wantBlamed()
@@ -94,7 +94,7 @@ func TestBadEdit_killed_once(t *testing.T) {
 	c.accepts(1)
 	c.wantReads("second")
 	c.wantLogged("candidate rejected", 0)
-	c.kill()
+	c.Kill()
 	for range 3 { // it was proved: that confit is killed afterwards says nothing
 		s.killedOn("second")
 	}
@@ -106,7 +106,7 @@ func TestBadEdit_stopped_while_proving(t *testing.T) {
 	s, _ := newKilled(t)
 	for range 4 {
 		c := s.start(s.printer()...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.wantReads("second")
 		c.stops(0)
 	}
@@ -124,11 +124,11 @@ func TestBadEdit_killed_in_a_stop(t *testing.T) {
 			s, _ := newKilled(t)
 			for range 3 {
 				c := s.start(s.printer("-exit", "", "-ignore", "TERM")...)
-				c.says("ready", 1)
+				c.Says("ready", 1)
 				c.wantReads("second")
-				c.signal(sig)
-				c.eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial.json")) })
-				c.kill()
+				c.Signal(sig)
+				c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial.json")) })
+				c.Kill()
 			}
 			s.flags = []string{"--probation", "300ms"}
 			c := s.start(s.printer()...)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // lateReader is an app that looks at its file at the start and at USR1, and dies of "bad" or "worse" in it. A reload doesn't
@@ -31,10 +33,10 @@ func newLate(t *testing.T, edits ...string) (*setup, *volume, *confit) {
 	web.swap(keys{"text": "first"})
 	c := s.start(s.lateReader()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i, text := range edits {
 		web.swap(keys{"text": text})
-		c.says("reloaded", i+1)
+		c.Says("reloaded", i+1)
 		c.accepts(i + 2)
 	}
 	return s, web, c
@@ -43,15 +45,15 @@ func newLate(t *testing.T, edits ...string) (*setup, *volume, *confit) {
 // diesLate has the app look at its file, of which it dies, after its probation.
 func (c *confit) diesLate() {
 	c.t.Helper()
-	c.signal(syscall.SIGUSR1)
-	c.ends(3)
+	c.Signal(syscall.SIGUSR1)
+	c.Ends(3)
 }
 
 // stops asks confit to stop and waits for the app's own end.
 func (c *confit) stops(code int) {
 	c.t.Helper()
-	c.signal(syscall.SIGTERM)
-	c.ends(code)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(code)
 }
 
 // generations are the numbers of those that there are in the state directory.
@@ -71,7 +73,7 @@ func (s *setup) generations() []string {
 // keepsOnly waits until there are just these generations.
 func (c *confit) keepsOnly(numbers ...string) {
 	c.t.Helper()
-	c.eventually(fmt.Sprintf("only generations %q", numbers), func() bool {
+	c.Eventually(fmt.Sprintf("only generations %q", numbers), func() bool {
 		return slices.Equal(c.setup.generations(), numbers)
 	})
 }
@@ -98,17 +100,17 @@ func TestBadEdit_late(t *testing.T) {
 			c = s.start(s.lateReader()...)
 			c.wantRejected("probation", 1)
 			c.wantRolledBack(1, "1")
-			c.says("ready", 1)
-			c.wantCount("reads of the good one", len(c.texts("stdout", "read first")), 1)
+			c.Says("ready", 1)
+			c.wantCount("reads of the good one", len(c.Texts("stdout", "read first")), 1)
 			c.wantLogged("app started", 2)
 			c.wantLogged("candidate rejected", 1)
 			s.wantFiles(keys{"text": "first"})
-			c.eventually("the good one being stored", func() bool { return s.stored().Number == 1 })
+			c.Eventually("the good one being stored", func() bool { return s.stored().Number == 1 })
 			c.tells(3, "the roll back", func(st told) bool {
 				return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Live.Hash == s.stored().Hash && st.Live.Hash == st.Accepted.Hash
 			})
 			web.swap(keys{"text": "mended"})
-			c.says("reloaded", 1)
+			c.Says("reloaded", 1)
 			s.wantFiles(keys{"text": "mended"})
 			c.stops(0)
 		})
@@ -121,10 +123,10 @@ func TestBadEdit_late_once_each_start(t *testing.T) {
 	s, web, c := newLate(t, "bad")
 	c.diesLate()
 	s.flags = []string{"--probation", "1h", "--rescan", "50ms", "--retry", "100ms"}
-	s.box.StrictAtime = []string{web.dir}
+	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	for range 3 {
 		c = s.start(s.lateReader()...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.wantRejected("probation", 1)
 		c.looksAt(web)
 		c.wantLogged("candidate rejected", 1)
@@ -134,7 +136,7 @@ func TestBadEdit_late_once_each_start(t *testing.T) {
 	web.swap(keys{"text": "mended"})
 	s.flags = []string{"--probation", "300ms"}
 	c = s.start(s.lateReader()...)
-	c.says("read mended", 1)
+	c.Says("read mended", 1)
 	c.accepts(1)
 	c.wantLogged("app started", 1)
 	c.wantLogged("candidate rejected", 0)
@@ -147,7 +149,7 @@ func TestBadEdit_late_survived(t *testing.T) {
 	c.keepsOnly("1", "3")
 	c.stops(0)
 	c = s.start(s.lateReader()...)
-	c.says("read third", 1)
+	c.Says("read third", 1)
 	c.keepsOnly("3")
 	if n := s.stored(); n.Number != 3 {
 		t.Errorf("stored: %v", n)
@@ -164,7 +166,7 @@ func TestBadEdit_late_in_one_life(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	c := s.start(s.lateReader()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad"})
 	c.accepts(2)
 	web.swap(keys{"text": "worse"})
@@ -172,11 +174,11 @@ func TestBadEdit_late_in_one_life(t *testing.T) {
 	c.wantRolledBack(1, "2")
 	c.wantRejected("probation", 2)
 	c.wantRolledBack(2, "1")
-	c.says("ready", 2)
-	c.wantCount("reads of the good one", len(c.texts("stdout", "read first")), 2)
+	c.Says("ready", 2)
+	c.wantCount("reads of the good one", len(c.Texts("stdout", "read first")), 2)
 	c.wantLogged("app started", 3)
 	s.wantFiles(keys{"text": "first"})
-	c.eventually("the good one being stored", func() bool { return s.stored().Number == 1 })
+	c.Eventually("the good one being stored", func() bool { return s.stored().Number == 1 })
 	web.swap(keys{"text": "mended"})
 	c.accepts(3)
 	s.wantFiles(keys{"text": "mended"})
@@ -192,7 +194,7 @@ func TestBadEdit_late_mended_before_the_start(t *testing.T) {
 	c.diesLate()
 	web.swap(keys{"text": "mended"})
 	c = s.start(s.lateReader()...)
-	c.says("read mended", 1)
+	c.Says("read mended", 1)
 	c.accepts(1)
 	c.wantLogged("app started", 1)
 	c.wantLogged("candidate rejected", 0)

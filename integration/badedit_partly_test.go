@@ -23,16 +23,16 @@ while :; do sleep 0.02; done`
 	s.accept(app...)
 	s.flag("--probation", "1h", "--rescan", "200ms")
 	c := s.start(app...)
-	c.says("ready first", 1)
+	c.Says("ready first", 1)
 	web.swap(keys{"text": "bad", "other": "same"})
 	c.wantRejected("probation", 1)
-	c.says("ready first", 2)
+	c.Says("ready first", 2)
 	c.wantLogged("app started", 2)
 	s.wantFiles(keys{"text": "first"})
 	if !exists(other + "/mine") {
 		t.Error("the directory that was in the way is gone")
 	}
-	c.eventually("a warning that names what is in the way", func() bool { return c.warnsOf(other) })
+	c.Eventually("a warning that names what is in the way", func() bool { return c.warnsOf(other) })
 	c.tells(3, "what is in force", func(st told) bool {
 		return st.Live.Hash == s.stored().Hash && st.Live.Hash == st.Accepted.Hash
 	})
@@ -40,7 +40,7 @@ while :; do sleep 0.02; done`
 		t.Fatal(err)
 	}
 	web.swap(keys{"text": "mended", "other": "mended, too"})
-	c.says("reloaded mended", 1)
+	c.Says("reloaded mended", 1)
 	s.wantFiles(keys{"text": "mended", "other": "mended, too"})
 	c.wantLogged("app started", 2)
 	c.stops(0)
@@ -48,7 +48,7 @@ while :; do sleep 0.02; done`
 
 // warnsOf tells whether a warning or an error names something.
 func (c *confit) warnsOf(text string) bool {
-	for _, line := range c.texts("stderr", "time=") {
+	for _, line := range c.Texts("stderr", "time=") {
 		if level := parseEntry(line)["level"]; (level == "WARN" || level == "ERROR") && strings.Contains(line, text) {
 			return true
 		}

@@ -13,22 +13,22 @@ func TestBadEdit_verify_at_the_end(t *testing.T) {
 	s.accept(s.printer()...)
 	s.flag("--probation", "3s")
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script(`echo "hook: asked"; [ ! -e $0.asked ] || { echo fell ill; exit 7; }; : >$0.asked`)
 	web.swap(keys{"text": "second"})
 	if e := c.wantRejected("verify", 1); !strings.Contains(e["reason"], "exit 7") || e["nextTry"] != "" {
 		t.Errorf("logged %v, want the hook's exit code and no next try", e)
 	}
 	c.wantRolledBack(1, "1")
-	c.says("read first", 2)
-	if n := len(c.texts("stderr", "hook: asked")); n < 3 {
+	c.Says("read first", 2)
+	if n := len(c.Texts("stderr", "hook: asked")); n < 3 {
 		t.Errorf("asked %d times, want it asked again until its time is over", n)
 	}
 	c.tells(3, "what the hook said", func(st told) bool { return strings.Contains(st.Rejection.Output, "fell ill") })
 	c.wantLogged("generation accepted", 0)
 	script("exit 0")
 	web.swap(keys{"text": "third"})
-	c.says("read third", 1)
+	c.Says("read third", 1)
 	if e := c.accepts(1); e["proof"] != "verify" {
 		t.Errorf("logged %v, want verify as the proof", e)
 	}
@@ -42,15 +42,15 @@ func TestBadEdit_verify_flaps_at_the_end(t *testing.T) {
 	s.accept(s.printer()...)
 	s.flag("--probation", "3s")
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script(`n=$(cat $0.count || echo 0); echo $((n + 1)) >$0.count; echo "hook: asked"; [ $n != 1 ]`)
 	web.swap(keys{"text": "second"})
 	if e := c.accepts(1); e["proof"] != "verify" {
 		t.Errorf("logged %v, want verify as the proof", e)
 	}
-	c.wantCount("attempts", len(c.texts("stderr", "hook: asked")), 3)
+	c.wantCount("attempts", len(c.Texts("stderr", "hook: asked")), 3)
 	c.wantLogged("candidate rejected", 0)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
 // An app that says that it is ready, and dies of the bad edit all the same within its probation, is rolled back: haproxy and
@@ -65,17 +65,17 @@ func TestBadEdit_ready_and_dead(t *testing.T) {
 			s.accept(speaker...)
 			s.flag("--probation", "1h")
 			c := s.start(speaker...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"a": "bad"})
 			c.wantRejected("probation", 1)
 			c.wantRolledBack(1, "1")
-			c.says("ready", 2)
+			c.Says("ready", 2)
 			c.wantLogged("generation accepted", 0)
 			web.swap(keys{"a": "mended"})
 			if action == "restart" {
-				c.says("ready", 3)
+				c.Says("ready", 3)
 			} else {
-				c.says("reloaded", 1)
+				c.Says("reloaded", 1)
 			}
 			s.wantFiles(keys{"a": "mended"})
 			c.stops(0)
@@ -93,7 +93,7 @@ func TestBadEdit_ready_and_dead_at_the_start(t *testing.T) {
 	web.swap(keys{"a": "bad"})
 	c := s.start(speaker...)
 	c.wantRejected("probation", 1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.wantLogged("app started", 2)
 	c.wantLogged("generation accepted", 0)
 	s.wantFiles(keys{"a": "first"})

@@ -46,9 +46,9 @@ func TestBadEdit_start(t *testing.T) {
 			s.accept(s.target("run.sh"))
 			s.flag("--probation", "1h")
 			c := s.start(s.target("run.sh"))
-			c.says("ready first", 1)
+			c.Says("ready first", 1)
 			web.swapFiles(bad)
-			c.says("ready first", 2)
+			c.Says("ready first", 2)
 			c.wantUnstartable(web, test.step)
 			c.wantRolledBack(1, "1")
 		})
@@ -59,7 +59,7 @@ func TestBadEdit_start(t *testing.T) {
 			s.flag("--probation", "1h")
 			web.swapFiles(bad)
 			c := s.start(s.target("run.sh"))
-			c.says("ready first", 1)
+			c.Says("ready first", 1)
 			c.wantUnstartable(web, test.step)
 		})
 		t.Run(test.name+"/nothing_accepted", func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestBadEdit_start(t *testing.T) {
 			s.flag("--probation", "1h")
 			web.swapFiles(bad)
 			c := s.start(s.target("run.sh"))
-			c.ends(test.code)
+			c.Ends(test.code)
 			if s.stored().Number != 0 {
 				t.Errorf("stored: %v", s.stored())
 			}
@@ -86,7 +86,7 @@ func (c *confit) wantUnstartable(web *volume, step string) {
 		return st.Rejection.Step == step && st.Live.Hash == c.setup.stored().Hash && st.Live.Hash == st.Accepted.Hash
 	})
 	web.swapFiles(runnable("mended"))
-	c.says("ready mended", 1)
+	c.Says("ready mended", 1)
 	c.wantLogged("candidate rejected", 1)
 	c.stops(0)
 }
@@ -98,13 +98,13 @@ func TestBadEdit_start_mode_alone(t *testing.T) {
 	s, web := newRunnable(t)
 	c := s.start(s.target("run.sh"))
 	c.accepts(1)
-	c.says("ready first", 1)
+	c.Says("ready first", 1)
 	web.swapRaw(keys{"run.sh": runnable("first")["run.sh"].Data}, func(string) error { return nil }) // its mode is 0644
 	c.accepts(2)
 	c.stops(0)
 	s.flag("--probation", "1h")
 	c = s.start(s.target("run.sh"))
-	c.says("ready first", 1)
+	c.Says("ready first", 1)
 	c.wantUnstartable(web, "start")
 }
 
@@ -116,9 +116,9 @@ func TestBadEdit_start_not_the_edit(t *testing.T) {
 	s.accept(app()...)
 	web.swap(keys{"text": "second"})
 	c := s.start(s.path("nothing"))
-	c.ends(127)
+	c.Ends(127)
 	c.wantMention(s.path("nothing"))
-	if got := strings.Join(c.texts("stdout", ""), "\n"); got != "" {
+	if got := strings.Join(c.Texts("stdout", ""), "\n"); got != "" {
 		t.Errorf("something ran: %q", got)
 	}
 }

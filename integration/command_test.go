@@ -166,8 +166,8 @@ func TestCommand_json_log(t *testing.T) {
 	s := newExit(t)
 	s.flag("--log-format", "json")
 	c := s.start("sh", "-c", "exit 3")
-	c.ends(3)
-	lines := c.texts("stderr", "")
+	c.Ends(3)
+	lines := c.Texts("stderr", "")
 	if len(lines) < 3 {
 		t.Errorf("only %d lines: %q", len(lines), lines)
 	}
@@ -185,8 +185,8 @@ func TestCommand_silent_stdout(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "echo to stdout; exit 0"})
 	c := s.start("sh", "-c", "sleep 0.1")
-	c.ends(0)
-	if n := c.size("stdout"); n != 0 {
+	c.Ends(0)
+	if n := c.Size("stdout"); n != 0 {
 		t.Errorf("%d bytes on stdout", n)
 	}
 }

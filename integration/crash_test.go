@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // Crash tests kill confit, and with it the whole container, at some moment. Of each target they ask at once: is it whole,
@@ -88,15 +90,15 @@ const badText = "die 3"
 func (s *setup) recover(n, files int) *confit {
 	s.t.Helper()
 	c := s.start(app()...)
-	c.says("ready", 1)
-	c.eventually(fmt.Sprintf("the state after swap %d", n), func() bool { return s.settled(n, files) })
+	c.Says("ready", 1)
+	c.Eventually(fmt.Sprintf("the state after swap %d", n), func() bool { return s.settled(n, files) })
 	return c
 }
 
 func (c *confit) wantKilled() {
 	c.t.Helper()
-	if status := c.cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
-		c.t.Errorf("confit ended with %v, want it killed", c.cmd.ProcessState)
+	if status := c.State().Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+		c.t.Errorf("confit ended with %v, want it killed", c.State())
 	}
 }
 
@@ -107,11 +109,11 @@ func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished 
 	web.swap(crashKeys(0))
 	c := s.recover(0, mostSteps)
 	for n := 1; n < mostSteps; n++ {
-		result := c.killAt(n)
+		result := c.KillAt(n)
 		finished := edit(c, n)
-		eventually(s.t, "end of the edit or of confit", func() bool { return !c.alive() || finished() })
-		if c.alive() {
-			c.kill()
+		harness.Eventually(s.t, "end of the edit or of confit", func() bool { return !c.Alive() || finished() })
+		if c.Alive() {
+			c.Kill()
 			s.t.Logf("killed before each of %d steps; %s", n-1, result())
 			return
 		}
@@ -156,15 +158,15 @@ func TestCrash_each_step_of_the_first_start(t *testing.T) {
 	web.swap(crashKeys(1))
 	for n := 1; n < mostSteps; n++ {
 		c, result := s.startTraced(n)
-		eventually(t, "the app or the end of confit", func() bool { return !c.alive() || len(c.texts("stdout", "ready")) > 0 })
-		alive := c.alive()
-		c.kill()
+		harness.Eventually(t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
+		alive := c.Alive()
+		c.Kill()
 		seen := result()
 		if !alive {
 			c.wantKilled()
 		}
 		s.wantImage(files)
-		s.recover(1, files).kill()
+		s.recover(1, files).Kill()
 		if alive {
 			t.Logf("killed before each of %d steps; %s", n-1, seen)
 			return
@@ -180,11 +182,9 @@ func TestCrash_each_step_of_the_first_start(t *testing.T) {
 // startTraced starts a confit that is killed at its nth step, counted from its very first instruction.
 func (s *setup) startTraced(n int) (*confit, func() string) {
 	s.t.Helper()
-	s.box.Gate = true
-	defer func() { s.box.Gate = false }()
-	c := s.start(app()...)
-	result := c.killAt(n)
-	if _, err := c.gate.Write([]byte{1}); err != nil {
+	c := s.startGated(app()...)
+	result := c.KillAt(n)
+	if err := c.Open(); err != nil {
 		s.t.Fatal(err)
 	}
 	return c, result
@@ -210,16 +210,16 @@ func TestCrash_random(t *testing.T) {
 	n := 0
 	for range rounds {
 		c := s.start(app()...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		for range 1 + rand.IntN(29) {
 			n++
 			web.swap(crashKeys(n))
 		}
-		c.kill()
+		c.Kill()
 		if _, err := os.ReadFile(s.target("conf.d/a")); err != nil {
 			t.Errorf("a target isn't whole after a crash: %v", err)
 		}
-		s.recover(n, most).kill()
+		s.recover(n, most).Kill()
 	}
 }
 
@@ -235,13 +235,13 @@ func TestCrash_published_but_not_accepted(t *testing.T) {
 	s.write(validator, "sleep 7654321")
 	web.swap(crashKeys(1))
 	c.find("sleep 7654321")
-	c.kill()
+	c.Kill()
 	s.write(validator, "exit 1")
 	c = s.recover(0, 1)
 	if e := c.logs("starting on the last accepted generation: what is mounted can't be used", 1); e["generation"] != "1" {
 		t.Errorf("logged %v, want generation 1", e)
 	}
-	c.kill()
+	c.Kill()
 	s.write(validator, "exit 0")
 	s.recover(1, 1)
 }
@@ -251,7 +251,7 @@ func TestCrash_sweep(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, 1)
 	web.swap(crashKeys(0))
-	s.recover(0, 1).kill()
+	s.recover(0, 1).Kill()
 	s.write(filepath.Join(s.state, "generations", "77.tmp", "web", "a"), "half")
 	s.write(filepath.Join(s.state, "generations", "78", "web", "a"), "never published")
 	err := errors.Join(
@@ -263,6 +263,6 @@ func TestCrash_sweep(t *testing.T) {
 	}
 	c := s.recover(0, 1)
 	web.swap(crashKeys(1))
-	c.says("signal HUP", 1)
-	c.eventually("the end of all leftovers", func() bool { return len(s.leftovers()) == 0 })
+	c.Says("signal HUP", 1)
+	c.Eventually("the end of all leftovers", func() bool { return len(s.leftovers()) == 0 })
 }

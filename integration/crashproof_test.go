@@ -3,6 +3,8 @@ package integration
 import (
 	"fmt"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // Killed before each of the system calls of a swap that is proved before it is accepted: whatever was already published, the
@@ -28,20 +30,20 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		s.flags = nil
 		web.swap(crashKeys(n - 1))
 		c := s.start(printer...)
-		c.eventually("the state before the bad edit", func() bool { return s.settled(n-1, mostSteps) })
-		c.kill()
+		c.Eventually("the state before the bad edit", func() bool { return s.settled(n-1, mostSteps) })
+		c.Kill()
 
 		s.flags = []string{"--probation", "1h"}
 		c = s.start(printer...)
-		c.says("ready", 1)
-		result := c.killAt(n)
+		c.Says("ready", 1)
+		result := c.KillAt(n)
 		bad := crashKeys(n)
 		bad["a"] = badText
 		web.swap(bad)
-		finished := func() bool { return len(c.texts("stdout", "ready")) > 1 && s.settled(n-1, mostSteps) }
-		eventually(t, "end of the roll back or of confit", func() bool { return !c.alive() || finished() })
-		if c.alive() {
-			c.kill()
+		finished := func() bool { return len(c.Texts("stdout", "ready")) > 1 && s.settled(n-1, mostSteps) }
+		harness.Eventually(t, "end of the roll back or of confit", func() bool { return !c.Alive() || finished() })
+		if c.Alive() {
+			c.Kill()
 			t.Logf("killed before each of %d steps; %s", n-1, result())
 			return
 		}
@@ -50,10 +52,10 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		s.wantWhole(n, mostSteps)
 
 		c = s.start(printer...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.wantRejected("probation", 1)
-		c.eventually(fmt.Sprintf("the state before bad edit %d", n), func() bool { return s.settled(n-1, mostSteps) })
-		c.kill()
+		c.Eventually(fmt.Sprintf("the state before bad edit %d", n), func() bool { return s.settled(n-1, mostSteps) })
+		c.Kill()
 	}
 	t.Errorf("a roll back never came to its end within %d steps", mostSteps)
 }
@@ -66,11 +68,11 @@ func TestCrash_while_proving(t *testing.T) {
 			s, web, verifier := newVerified(t, "3s")
 			c := s.start(s.printer()...)
 			c.accepts(1)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			verifier("sleep 7654321")
 			web.swap(keys{"text": "second"})
 			c.find("sleep 7654321")
-			c.kill()
+			c.Kill()
 			s.wantFiles(keys{"text": "second"})
 			verifier(script)
 			c = s.start(s.printer()...)
@@ -79,10 +81,10 @@ func TestCrash_while_proving(t *testing.T) {
 				s.wantFiles(keys{"text": "second"})
 			} else {
 				c.wantRejected("verify", 1)
-				c.says("read first", 1)
+				c.Says("read first", 1)
 				s.wantFiles(keys{"text": "first"})
 			}
-			c.eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
+			c.Eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
 		})
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // filler uses up the state directory's tmpfs from outside, through the root of confit's mount namespace.
@@ -23,7 +25,7 @@ type filler struct {
 }
 
 func (c *confit) filler() *filler {
-	dir := fmt.Sprintf("/proc/%d/root%s/filler", c.pid, c.setup.state)
+	dir := c.Proc("root", c.setup.state, "filler")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		c.t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestDiskFull_every_step(t *testing.T) {
 			t.Parallel()
 			s := newSetup(t)
 			s.mkdir("state")
-			s.box.Tmpfs = []tmpfs{{s.state, "size=512k,nr_inodes=120,mode=0755"}}
+			s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
 			s.line("link web/*.conf %s/", s.target("conf.d"))
 			s.line("link web/sub/ %s/", s.target("sub"))
 			s.line("reload signal:HUP")
@@ -98,7 +100,7 @@ func TestDiskFull_every_step(t *testing.T) {
 			web := s.volume("web")
 			web.swap(bulky(0))
 			c := s.start(app("-print", s.target("conf.d/key0.conf"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			c.exhaust(web, leave)
 		})
 	}
@@ -123,11 +125,11 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 	for left := uint64(0); swaps < 2; left++ { // twice in a row enough: it won't fail with more
 		c.tidied()
 		before := c.live()
-		told, errorsBefore := len(c.texts("stdout", "signal HUP")), len(c.stateErrors())
+		told, errorsBefore := len(c.Texts("stdout", "signal HUP")), len(c.stateErrors())
 		leave(f, left)
 		n := int(left) + 1
 		web.swap(bulky(n))
-		c.eventually("the swap or an error naming the state directory", func() bool {
+		c.Eventually("the swap or an error naming the state directory", func() bool {
 			return c.reads(n) || len(c.stateErrors()) > errorsBefore
 		})
 		if c.reads(n) {
@@ -135,10 +137,10 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 		} else {
 			swaps, failures = 0, failures+1
 			c.checkUntouched(before, n-1)
-			c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), told)
+			c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), told)
 		}
 		f.release()
-		c.eventually("recovery", func() bool { return c.reads(n) })
+		c.Eventually("recovery", func() bool { return c.reads(n) })
 	}
 	c.wantLogged("app started", 1)
 	if failures < 3 {
@@ -153,7 +155,7 @@ func (c *confit) tidied() {
 	c.t.Helper()
 	inside := *c.setup
 	inside.state = c.inside(c.setup.state)
-	c.eventually("only the generations that are noted down, and a status of the newest", func() bool {
+	c.Eventually("only the generations that are noted down, and a status of the newest", func() bool {
 		r := inside.report()
 		return r.quiet() && fmt.Sprint("generations/", r.Live.Generation) == c.live() && inside.holdsOnlyNoted()
 	})
@@ -171,7 +173,7 @@ func (s *setup) holdsOnlyNoted() bool {
 
 // reads tells whether the app has read a generation as its last.
 func (c *confit) reads(n int) bool {
-	read := c.texts("stdout", "read ")
+	read := c.Texts("stdout", "read ")
 	return len(read) > 0 && read[len(read)-1] == fmt.Sprintf("read swap %d", n)
 }
 
@@ -179,7 +181,7 @@ func (c *confit) reads(n int) bool {
 // there, or the status not written, is a warning.
 func (c *confit) stateErrors() []entry {
 	var found []entry
-	for _, text := range c.texts("stderr", "time=") {
+	for _, text := range c.Texts("stderr", "time=") {
 		e := parseEntry(text)
 		if e["level"] == "ERROR" && strings.Contains(text, c.setup.state) {
 			found = append(found, e)
@@ -190,7 +192,7 @@ func (c *confit) stateErrors() []entry {
 
 // inside is a path as confit sees it, reached from outside.
 func (c *confit) inside(path string) string {
-	return fmt.Sprintf("/proc/%d/root%s", c.pid, path)
+	return c.Proc("root", path)
 }
 
 func (c *confit) live() string {
@@ -222,7 +224,7 @@ func TestDiskFull_take_back(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
 	s.mkdir("state")
-	s.box.Tmpfs = []tmpfs{{s.state, "size=512k,nr_inodes=120,mode=0755"}}
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
 	s.line("link web/*.conf %s/", s.target("conf.d"))
 	s.line("link web/sub/ %s/", s.target("sub"))
 	s.line("validate grep -q swap %s", s.target("conf.d/key0.conf"))
@@ -231,7 +233,7 @@ func TestDiskFull_take_back(t *testing.T) {
 	web := s.volume("web")
 	web.swap(bulky(0))
 	c := s.start(app("-print", s.target("conf.d/key0.conf"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	f := c.filler()
 	for left := range uint64(25) {
 		n := int(left) + 1
@@ -242,15 +244,15 @@ func TestDiskFull_take_back(t *testing.T) {
 		bad["key0.conf"], bad["new.conf"] = "bad", "new"
 		delete(bad, "key1.conf")
 		web.swap(bad)
-		c.eventually("a rejection or an error", func() bool {
+		c.Eventually("a rejection or an error", func() bool {
 			return len(c.entries("candidate rejected")) > rejected || len(c.stateErrors()) > errorsBefore
 		})
 		f.release()
-		c.eventually("a rejection", func() bool { return len(c.entries("candidate rejected")) > rejected })
-		c.eventually("the last good state", func() bool { return s.holds(c, bulky(n-1)) })
+		c.Eventually("a rejection", func() bool { return len(c.entries("candidate rejected")) > rejected })
+		c.Eventually("the last good state", func() bool { return s.holds(c, bulky(n-1)) })
 		web.swap(bulky(n))
-		c.eventually("recovery", func() bool { return c.reads(n) })
-		c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), n)
+		c.Eventually("recovery", func() bool { return c.reads(n) })
+		c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), n)
 	}
 }
 
@@ -277,12 +279,12 @@ func TestDiskFull_at_start(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
 	s.mkdir("state")
-	s.box.Tmpfs = []tmpfs{{s.state, "size=4k,nr_inodes=3,mode=0755"}}
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=4k,nr_inodes=3,mode=0755")}
 	s.line("link web/*.conf %s/", s.target("conf.d"))
 	web := s.volume("web")
 	web.swap(bulky(0))
 	c := s.start(app()...)
-	c.ends(71)
+	c.Ends(71)
 	c.wantMention(s.state)
 	c.wantLogged("app started", 0)
 	if exists(s.target("conf.d/key0.conf")) {

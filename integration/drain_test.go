@@ -2,8 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"os/exec"
-	"strconv"
 	"syscall"
 	"testing"
 )
@@ -38,13 +36,13 @@ func TestDrain_at_the_end(t *testing.T) {
 					s.flag("--drain-timeout", "1m")
 				}
 				c := s.start("sh", "-c", fmt.Sprintf("up=%s; (%s) & until [ -e $up ]; do sleep 0.02; done; exit 5", s.path("up"), l.script))
-				c.ends(5)
+				c.Ends(5)
 				if l.says != "" {
-					c.says(l.says, 1)
+					c.Says(l.says, 1)
 				} else {
 					c.wantLogged("leftovers killed: they did not stop in time", 1)
 				}
-				if left := c.texts("stdout", "left behind"); len(left) > 0 {
+				if left := c.Texts("stdout", "left behind"); len(left) > 0 {
 					t.Errorf("confit left processes behind: %q", left)
 				}
 			})
@@ -59,8 +57,8 @@ func TestDrain_restart(t *testing.T) {
 	s, web := newReload(t, "restart")
 	c := s.start("sh", "-c", `setsid sh -c 'trap "echo cleaned; exit" TERM; echo ready; while :; do sleep 0.05; done' &
 		trap 'exit 0' TERM; while :; do sleep 0.05; done`)
-	c.says("ready", 1)
-	visitor := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", "sleep", "7654321")
+	c.Says("ready", 1)
+	visitor := c.Visit("-p", "-m", "sleep", "7654321")
 	if err := visitor.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +67,10 @@ func TestDrain_restart(t *testing.T) {
 	before := c.find("sleep 7654321")
 	web.swap(keys{"a": "second"})
 	c.logs("app started", 2)
-	c.says("cleaned", 1)
-	c.says("ready", 2)
-	if now := c.find("sleep 7654321"); now.pid != before.pid {
-		t.Errorf("the visitor is process %d, was %d", now.pid, before.pid)
+	c.Says("cleaned", 1)
+	c.Says("ready", 2)
+	if now := c.find("sleep 7654321"); now.PID != before.PID {
+		t.Errorf("the visitor is process %d, was %d", now.PID, before.PID)
 	}
 	c.signalProcess(before, syscall.SIGKILL)
 }
@@ -86,16 +84,16 @@ func TestMap_signals_and_exit(t *testing.T) {
 	s.line("map-exit 143:0")
 	s.flag("--stop-signal", "QUIT")
 	c := s.start(app("-exit", "QUIT=143")...)
-	c.says("ready", 1)
-	c.signal(syscall.SIGUSR1)
-	c.signal(syscall.SIGUSR2)
-	c.says("signal WINCH", 1)
-	c.signal(syscall.SIGINT)
-	c.says("signal QUIT", 1)
-	c.ends(0)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGUSR1)
+	c.Signal(syscall.SIGUSR2)
+	c.Says("signal WINCH", 1)
+	c.Signal(syscall.SIGINT)
+	c.Says("signal QUIT", 1)
+	c.Ends(0)
 	c.wantLogged("stop requested", 1)
 	for _, name := range []string{"signal USR1", "signal USR2", "signal INT", "signal TERM"} {
-		c.wantCount(name, len(c.texts("stdout", name)), 0)
+		c.wantCount(name, len(c.Texts("stdout", name)), 0)
 	}
 }
 
@@ -106,15 +104,15 @@ func TestSignals_group(t *testing.T) {
 		s := newExit(t)
 		s.flag("--drain-timeout", "1m", fmt.Sprintf("--signal-group=%v", group))
 		c := s.start("sh", "-c", fmt.Sprintf(`%s -exit USR1=0,TERM=0 & %s -exit USR1=0,TERM=0 & trap : USR1; wait; wait; wait; exit 6`, programs.app, programs.app))
-		c.says("ready", 2)
-		c.signal(syscall.SIGUSR1)
+		c.Says("ready", 2)
+		c.Signal(syscall.SIGUSR1)
 		if group {
-			c.ends(6)
-			c.wantCount("members that got it", len(c.texts("stdout", "signal USR1")), 2)
+			c.Ends(6)
+			c.wantCount("members that got it", len(c.Texts("stdout", "signal USR1")), 2)
 			continue
 		}
-		c.signal(syscall.SIGTERM)
-		c.ends(143)
-		c.wantCount("members that got it", len(c.texts("stdout", "signal USR1")), 0)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(143)
+		c.wantCount("members that got it", len(c.Texts("stdout", "signal USR1")), 0)
 	}
 }

@@ -22,7 +22,7 @@ func TestDrift_life(t *testing.T) {
 	good := keys{"text": "first", "check": "exit 0"}
 	web.swap(good)
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	first := c.reports("quiet", report.quiet)
 	c.wantWhole(first, web, good)
 
@@ -55,8 +55,8 @@ func TestDrift_life(t *testing.T) {
 		}
 	}
 
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 	if last := s.report(); last.Phase != "done" || last.App.PID != 0 || last.App.LastExit == nil || last.App.LastExit.Status != "exit 0" {
 		t.Errorf("the last words are %s", last.text)
 	}
@@ -65,7 +65,7 @@ func TestDrift_life(t *testing.T) {
 // wantWhole checks what a status tells of the app, the volume and its keys.
 func (c *confit) wantWhole(r report, web *volume, k keys) {
 	c.t.Helper()
-	if p := c.find(programs.app); r.App.PID != p.inner || r.App.Restarts != 0 || r.App.LastExit != nil {
+	if p := c.find(programs.app); r.App.PID != p.Inner || r.App.Restarts != 0 || r.App.LastExit != nil {
 		c.t.Errorf("the app is %+v, its process %+v", r.App, p)
 	}
 	data, err := os.Readlink(filepath.Join(web.dir, "..data"))
@@ -83,7 +83,7 @@ func (c *confit) wantWhole(r report, web *volume, k keys) {
 	if !reflect.DeepEqual(r.Keys, want) {
 		c.t.Errorf("the keys are %v, want %v", r.Keys, want)
 	}
-	if len(r.Live.Hash) != 64 || !c.contains("hash="+r.Live.Hash[:12]) {
+	if len(r.Live.Hash) != 64 || !c.Contains("hash="+r.Live.Hash[:12]) {
 		c.t.Errorf("the log doesn't tell of the hash %s", r.Live.Hash)
 	}
 }
@@ -95,7 +95,7 @@ func TestDrift_pending(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	first := c.reports("quiet", report.quiet)
 	gate := s.path("gate")
 	slow := fmt.Sprintf("while ! [ -e %s ]; do sleep 0.01; done; rm %s; exit ", gate, gate)
@@ -121,7 +121,7 @@ func TestDrift_missing_key(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	first := c.reports("quiet", report.quiet)
 	web.swap(keys{"text": "alone"})
 	r := c.reports("rejected", report.refused)
@@ -141,10 +141,10 @@ func TestDrift_rolled_back(t *testing.T) {
 	s.line("verify-timeout 3s")
 	s.line("probation 0")
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	first := c.reports("quiet", report.quiet)
 	web.swap(keys{"a": "bad"})
-	c.says("read first", 2)
+	c.Says("read first", 2)
 	r := c.reports("rolled back", func(r report) bool { return r.refused() && r.App.Restarts == 2 && r.Phase == "running" })
 	if r.Rejection.Step != "verify" || r.Counters.RollBacks != 1 || r.App.LastExit == nil || r.App.LastExit.Status != "exit 0" {
 		t.Errorf("the status is %s", r.text)
@@ -162,12 +162,12 @@ func TestDrift_tried_again(t *testing.T) {
 	s.line("probation 0")
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.reports("quiet", report.quiet)
 	name := s.path("name") // that must be resolved, say
 	web.swap(keys{"text": "second", "check": "sleep 0.1; test -e " + name})
 	c.reports("rejected", report.refused)
-	c.eventually("a third try", func() bool {
+	c.Eventually("a third try", func() bool {
 		r := s.report()
 		if r.code != 3 {
 			t.Fatalf("exit code %d while it is tried again: %s", r.code, r.text)
@@ -191,7 +191,7 @@ func TestDrift_trouble(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"a.conf": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.reports("quiet", report.quiet)
 	inTheWay := s.mkdir("etc", "app", "conf.d", "b.conf", "full")
 	web.swap(keys{"a.conf": "second", "b.conf": "new"})
@@ -215,7 +215,7 @@ func TestDrift_replicas(t *testing.T) {
 		s, web := newChecked(t)
 		web.swap(keys{"text": before, "check": "exit 0"})
 		c := s.start(app()...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.reports("quiet", report.quiet)
 		web.swap(keys{"text": "same", "check": "exit 0"})
 		r := c.reports("the same keys", func(r report) bool { return r.quiet() && r.Keys["web/text"] == sum("same") })

@@ -25,7 +25,7 @@ func TestExit_own_code(t *testing.T) {
 	s := newExit(t)
 	for _, code := range []int{0, 1, 2, 42, 64, 71, 78, 125, 126, 127, 128, 143, 254, 255} {
 		c := s.start("sh", "-c", fmt.Sprintf("exit %d", code))
-		c.ends(code)
+		c.Ends(code)
 		if e := c.entries("app exited"); len(e) != 1 || e[0]["code"] != fmt.Sprint(code) {
 			t.Errorf("logged %v, want code %d", e, code)
 		}
@@ -38,7 +38,7 @@ func TestExit_signal(t *testing.T) {
 	s := newExit(t)
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGKILL, unix.SIGSEGV, unix.SIGHUP, unix.SIGINT, unix.SIGABRT, unix.SIGPIPE, 34, 64} {
 		c := s.start("sh", "-c", fmt.Sprintf("ulimit -c 0; kill -%d $$; sleep 60", sig))
-		c.ends(128 + int(sig))
+		c.Ends(128 + int(sig))
 	}
 }
 
@@ -59,7 +59,7 @@ func TestExit_not_started(t *testing.T) {
 		{s.path("nothing"), 127}, {"no-such-program-in-path", 127}, {broken, 127},
 	} {
 		c := s.start(test.app)
-		c.ends(test.code)
+		c.Ends(test.code)
 		c.wantMention(test.app)
 	}
 }
@@ -77,19 +77,19 @@ func TestExit_links_file(t *testing.T) {
 	s.line("# a comment")
 	s.line("validate sh -c 'never closed")
 	c := s.start(app()...)
-	c.ends(64)
+	c.Ends(64)
 	log, err := os.ReadFile(s.box.TerminationLog)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line, word := range map[int]string{2: "lnk", 3: "relative/target", 4: "optinal", 5: "soon", 7: ""} {
-		for where, text := range map[string]string{"stderr": strings.Join(c.texts("stderr", ""), "\n"), "the termination log": string(log)} {
+		for where, text := range map[string]string{"stderr": strings.Join(c.Texts("stderr", ""), "\n"), "the termination log": string(log)} {
 			if !strings.Contains(text, fmt.Sprintf("%s:%d", s.path("links"), line)) || !strings.Contains(text, word) {
 				t.Errorf("%s doesn't tell what is wrong with %q in line %d:\n%s", where, word, line, text)
 			}
 		}
 	}
-	c.wantCount("apps that ran", len(c.texts("stdout", "")), 0)
+	c.wantCount("apps that ran", len(c.Texts("stdout", "")), 0)
 }
 
 // Wrong usage is 64, and an unknown variable is wrong usage; those that Kubernetes makes for a Service are not.
@@ -121,7 +121,7 @@ func TestExit_usage(t *testing.T) {
 				s.env = append(s.env, test.variable)
 			}
 			c := s.start("true")
-			c.ends(test.code)
+			c.Ends(test.code)
 			c.wantMention(test.mention)
 		})
 	}
@@ -129,7 +129,7 @@ func TestExit_usage(t *testing.T) {
 		t.Parallel()
 		s := newExit(t)
 		c := s.startCommand(s.command()...)
-		c.ends(64)
+		c.Ends(64)
 	})
 }
 
@@ -140,10 +140,10 @@ func TestExit_precedence(t *testing.T) {
 	s.line("stop-signal USR1")
 	stop := func() string {
 		c := s.start(app("-exit", "USR1=1,USR2=2,QUIT=3")...)
-		defer c.kill()
-		c.says("ready", 1)
-		c.signal(syscall.SIGTERM)
-		return strings.TrimPrefix(c.says("signal ", 1), "signal ")
+		defer c.Kill()
+		c.Says("ready", 1)
+		c.Signal(syscall.SIGTERM)
+		return strings.TrimPrefix(c.Says("signal ", 1), "signal ")
 	}
 	if got := stop(); got != "USR1" {
 		t.Errorf("by the links file the app is stopped by %s, want USR1", got)
@@ -180,14 +180,14 @@ func TestExit_first_rejected(t *testing.T) {
 			image := s.write(s.target("a"), "of the image")
 			before := s.tree(s.path("etc"))
 			c := s.start(app()...)
-			c.ends(78)
+			c.Ends(78)
 			if log, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(log), test.mention) {
 				t.Errorf("the termination log holds %q (%v), want %q in it", log, err, test.mention)
 			}
 			if after := s.tree(s.path("etc")); after != before {
 				t.Errorf("%q was\n%s\nand is\n%s", image, before, after)
 			}
-			c.wantCount("apps that ran", len(c.texts("stdout", "")), 0)
+			c.wantCount("apps that ran", len(c.Texts("stdout", "")), 0)
 		})
 	}
 }
@@ -203,7 +203,7 @@ func TestExit_first_rejected_published(t *testing.T) {
 	s.write(s.target("a"), "of the image")
 	before := s.tree(s.path("etc"))
 	c := s.start(app()...)
-	c.ends(78)
+	c.Ends(78)
 	if after := s.tree(s.path("etc")); after != before {
 		t.Errorf("the targets were\n%s\nand are\n%s", before, after)
 	}
@@ -215,14 +215,14 @@ func TestExit_state_in_use(t *testing.T) {
 	s := newExit(t)
 	s.box.TerminationLog = s.write(s.path("termination-log"), "")
 	first := s.start(app()...)
-	first.says("ready", 1)
+	first.Says("ready", 1)
 	second := s.start(app()...)
-	second.ends(71)
+	second.Ends(71)
 	second.wantMention(s.state)
 	if log, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(log), s.state) {
 		t.Errorf("the termination log holds %q (%v), want the directory in it", log, err)
 	}
-	if !first.alive() {
+	if !first.Alive() {
 		t.Error("the first one ended")
 	}
 }
@@ -232,6 +232,6 @@ func TestExit_no_volume(t *testing.T) {
 	s := newSetup(t)
 	s.line("link web/a %s", s.target("a"))
 	c := s.start(app()...)
-	c.ends(78)
+	c.Ends(78)
 	c.wantMention("web")
 }

@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // swapsGo checks that a volume is linked, over a file of the image too, that a swap of it is told, and that all is well then.
@@ -31,9 +32,9 @@ func (s *setup) swapsGo(owner int) *confit {
 		giveAway(s.t, path, s.box.UID)
 	}
 	c := s.start(app("-print", s.target("a")+","+s.target("sub/b")+","+s.path("covered"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	swap("second")
-	c.says("read second", 3)
+	c.Says("read second", 3)
 	c.wantHealthy()
 	return c
 }
@@ -41,7 +42,7 @@ func (s *setup) swapsGo(owner int) *confit {
 // wantHealthy waits until --status says that what is mounted is live.
 func (c *confit) wantHealthy() {
 	c.t.Helper()
-	c.eventually("--status ends with 0", func() bool {
+	c.Eventually("--status ends with 0", func() bool {
 		return exec.Command(programs.shipped, "--status", "--state", c.setup.state).Run() == nil
 	})
 }
@@ -66,7 +67,7 @@ func TestFiles_unmapped_owner(t *testing.T) {
 	s := newSetup(t)
 	s.box.OneUser = true
 	c := s.swapsGo(12345)
-	if owners := statusField(fmt.Sprintf("/proc/%d", c.pid), "Uid"); !strings.HasPrefix(owners, "0") {
+	if owners := harness.StatusField(c.Proc(), "Uid"); !strings.HasPrefix(owners, "0") {
 		t.Errorf("confit's user is %q", owners)
 	}
 	info, err := os.Stat(s.target("a"))
@@ -87,7 +88,7 @@ func TestFiles_refused_calls(t *testing.T) {
 	} {
 		for _, errno := range errnos {
 			eachUser(t, name+"/"+unix.ErrnoName(errno), func(t *testing.T, s *setup) {
-				s.box.Refused = &refusal{calls, uint16(errno)}
+				s.box.Refused = harness.Refuse(errno, calls...)
 				s.swapsGo(12345)
 			})
 		}
@@ -109,11 +110,11 @@ func TestFiles_refused_needs(t *testing.T) {
 				t.Parallel()
 				s := newSetup(t)
 				s.state = filepath.Join(diskDir(t), "state")
-				s.box.Refused = &refusal{[]uint32{test.call}, uint16(errno)}
+				s.box.Refused = harness.Refuse(errno, test.call)
 				s.volume("web").swap(keys{"a": "first"})
 				s.line("link web/a %s", s.target("a"))
 				c := s.start(app()...)
-				c.ends(71)
+				c.Ends(71)
 				c.wantMention(test.want)
 			})
 		}

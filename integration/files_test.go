@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // replaceTarget writes a file in the place of what is there, as sed -i does.
@@ -32,7 +34,7 @@ func TestFiles_written_while_it_is_validated(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"stays": "first", "goes": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.accepts(1)
 	web.swap(keys{"stays": "second", "new": "second"})
 	c.reports("validating", func(r report) bool { return r.Phase == "validating" })
@@ -61,7 +63,7 @@ func TestFiles_mended_without_a_change(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"a": "first", "b": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.accepts(1)
 	for n := range 3 {
 		s.replaceTarget("a", "written by the app")
@@ -77,10 +79,10 @@ func TestFiles_mended_without_a_change(t *testing.T) {
 		s.wantFiles(keys{"a": "first", "sub/b": "first", ".confit-replaced-a": "written by the app"})
 	}
 	web.swap(keys{"a": "second", "b": "second"})
-	c.says("signal HUP", 1)
+	c.Says("signal HUP", 1)
 	s.wantFiles(keys{"a": "second", "sub/b": "second"})
 	c.wantLogged("target mended", 6)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
 // A target that can't be mended is said once; nothing else suffers of it.
@@ -92,7 +94,7 @@ func TestFiles_not_mended(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"a": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.accepts(1)
 	if err := errors.Join(os.Remove(s.target("a")), os.MkdirAll(s.target("a", "full"), 0o755)); err != nil {
 		t.Fatal(err)
@@ -122,17 +124,17 @@ func TestFiles_roll_back_with_a_target_in_the_way(t *testing.T) {
 	s.accept(app()...)
 	s.flag("--probation", "1h")
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad", "other": "bad"})
-	c.says("read bad", 1)
+	c.Says("read bad", 1)
 	if err := errors.Join(os.Remove(s.target("other")), os.MkdirAll(s.target("other", "full"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(c.find(programs.app).pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(c.find(programs.app).PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	c.says("ready", 2)
-	c.says("read first", 2)
+	c.Says("ready", 2)
+	c.Says("read first", 2)
 	e := c.logs("not everything could be put back: it is tried again", 1)
 	if !strings.Contains(e["error"], s.target("other")) {
 		t.Errorf("the target isn't named: %v", e)
@@ -156,7 +158,7 @@ func TestFiles_one_target_by_two_paths(t *testing.T) {
 	s.line("link web/a %s", s.target("x"))
 	s.line("link web/b %s", s.path("srv", "app", "x"))
 	c := s.startCommand(s.command("--check")...)
-	c.ends(64)
+	c.Ends(64)
 	c.wantMention(s.path("links") + ":1")
 	c.wantMention(s.path("links") + ":2")
 }
@@ -168,7 +170,7 @@ func TestFiles_old_profile(t *testing.T) {
 		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
 			t.Parallel()
 			s := newSetup(t)
-			s.box.Refused = &refusal{[]uint32{unix.SYS_STATX, unix.SYS_RENAMEAT2}, uint16(errno)}
+			s.box.Refused = harness.Refuse(errno, unix.SYS_STATX, unix.SYS_RENAMEAT2)
 			s.program = programs.shipped // glibc's threads need more calls
 			s.line("link web/* %s/", s.target())
 			s.line("reload signal:HUP")
@@ -177,19 +179,19 @@ func TestFiles_old_profile(t *testing.T) {
 			web.swap(keys{"a": "first", "b": "first"})
 			command := []string{"sh", "-c", fmt.Sprintf(readsAndListens, s.target("a"))}
 			c := s.start(command...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			s.wantFiles(keys{"a": "first", "b": "first"})
 			web.swap(keys{"a": "second"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			s.wantFiles(keys{"a": "second", "b": "of the image"})
-			c.kill()
+			c.Kill()
 
 			s.write(s.target("b"), "of the image")
-			s.box.Bind = []bind{{s.path("links"), s.target("b")}}
+			s.box.Mounts = []harness.Mount{harness.Bind(s.path("links"), s.target("b"))}
 			web.swap(keys{"a": "third", "b": "third"})
 			c = s.start(command...)
-			c.says("ready", 1)
-			c.eventually("the refusal of the mount point", func() bool { return c.contains("a mount point is there") })
+			c.Says("ready", 1)
+			c.Eventually("the refusal of the mount point", func() bool { return c.Contains("a mount point is there") })
 			s.wantFiles(keys{"a": "second"})
 		})
 	}

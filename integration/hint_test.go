@@ -31,12 +31,12 @@ func TestHint_fsgroup(t *testing.T) {
 	}
 	web.swap(payload(0))
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for n := 1; n <= swaps; n++ {
 		web.swap(payload(n))
-		c.says(fmt.Sprintf("read swap %d", n), 1)
+		c.Says(fmt.Sprintf("read swap %d", n), 1)
 	}
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), swaps)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), swaps)
 	info, err := os.Stat(s.target("a"))
 	if err != nil || info.Sys().(*syscall.Stat_t).Gid != group {
 		t.Errorf("the copy doesn't belong to the volume's group: %v", err)
@@ -52,8 +52,8 @@ func TestHint_overflow(t *testing.T) {
 	s.line("reload signal:HUP")
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
-	c.signal(syscall.SIGSTOP)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGSTOP)
 	for range 10000 { // two events each
 		noise := filepath.Join(web.dir, "noise")
 		if err := errors.Join(os.WriteFile(noise, nil, 0o644), os.Remove(noise)); err != nil {
@@ -61,11 +61,11 @@ func TestHint_overflow(t *testing.T) {
 		}
 	}
 	web.swap(keys{"a": "second"})
-	c.signal(syscall.SIGCONT)
-	c.says("read second", 1)
+	c.Signal(syscall.SIGCONT)
+	c.Says("read second", 1)
 	web.swap(keys{"a": "third"})
-	c.says("read third", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 2)
+	c.Says("read third", 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 2)
 }
 
 // A swap that comes while confit has just begun, at any moment of its start, isn't lost. WINCH does no harm to an app that has
@@ -82,8 +82,8 @@ func TestHint_swap_during_start(t *testing.T) {
 		for i := range n {
 			web.swap(keys{"a": fmt.Sprintf("swap %d", i+1)})
 		}
-		c.says(fmt.Sprintf("read swap %d", n), 1)
-		c.kill()
+		c.Says(fmt.Sprintf("read swap %d", n), 1)
+		c.Kill()
 	}
 }
 
@@ -97,12 +97,12 @@ func TestHint_parent_replaced(t *testing.T) {
 	s.line("rescan 200ms")
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	if err := os.Rename(s.path("volumes"), s.path("volumes-away")); err != nil {
 		t.Fatal(err)
 	}
 	c.wantRejected("stage", 1)
 	web = s.volume("web")
 	web.swap(keys{"a": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 }

@@ -52,8 +52,8 @@ func TestInherit_everything(t *testing.T) {
 			}
 			argv := []string{"/bin/bash", "-c", fmt.Sprintf(surroundings, tt.signals), "bash", s.write(s.path("probe"), probe)}
 			c := s.startCommand(append(append(argv, s.command()...), "--")...)
-			c.ends(0)
-			runs := strings.Split(strings.Join(c.texts("stdout", ""), "\n"), "\nend")
+			c.Ends(0)
+			runs := strings.Split(strings.Join(c.Texts("stdout", ""), "\n"), "\nend")
 			if len(runs) != 3 {
 				t.Fatalf("the probe ran %d times", len(runs)-1)
 			}
@@ -99,7 +99,7 @@ func TestInherit_environment(t *testing.T) {
 		"NOTIFY_SOCKET=/run/somebody/else"} // or confit would offer its own
 	out := s.path("environ")
 	c := s.start("cp", "/proc/self/environ", out)
-	c.ends(0)
+	c.Ends(0)
 	got, err := os.ReadFile(out)
 	if want := strings.Join(s.env, "\x00") + "\x00"; err != nil || string(got) != want {
 		t.Errorf("the environment is %q, %v, want %q", got, err, want)
@@ -119,7 +119,7 @@ func TestInherit_hook(t *testing.T) {
 	}
 	argv := append(env, s.command()...)
 	c := s.startCommand(append(argv, "--", "cat", "/proc/self/status")...)
-	c.ends(0)
+	c.Ends(0)
 	hook, err := os.ReadFile(s.path("status"))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestInherit_hook(t *testing.T) {
 		if !strings.Contains(string(hook), want) {
 			t.Errorf("the hook lacks %q:\n%s", want, hook)
 		}
-		c.says(strings.TrimSpace(want), 1)
+		c.Says(strings.TrimSpace(want), 1)
 	}
 }
 
@@ -141,10 +141,10 @@ func TestInherit_nohup(t *testing.T) {
 	s := newExit(t)
 	argv := append([]string{"/usr/bin/env", "--ignore-signal=HUP"}, s.command()...)
 	c := s.startCommand(append(argv, "--", "sh", "-c", "echo ready; exec sleep 7654321")...)
-	c.says("ready", 1)
-	c.signal(unix.SIGHUP)
+	c.Says("ready", 1)
+	c.Signal(unix.SIGHUP)
 	c.term()
-	c.ends(128 + int(unix.SIGTERM))
+	c.Ends(128 + int(unix.SIGTERM))
 }
 
 // Socket activation: descriptors that were passed to confit are the app's, in each of its lives; not a hook's.
@@ -161,13 +161,13 @@ func TestInherit_listen_pid(t *testing.T) {
 	with := append([]string{"/bin/sh", "-c", `exec 3<"$0"; exec "$@"`, s.write(s.path("passed"), "passed on\n")}, s.command()...)
 	c := s.startCommand(append(with, "--", "sh", "-c", script)...)
 	for n := 1; n <= 2; n++ {
-		fields := strings.Fields(c.says("web 1 ", n))
+		fields := strings.Fields(c.Says("web 1 ", n))
 		if fields[2] != fields[3] {
 			t.Errorf("LISTEN_PID is %s, the app is %s", fields[2], fields[3])
 		}
 		web.swap(keys{"a": "two"})
 	}
-	c.says("passed on", 1)
+	c.Says("passed on", 1)
 	if hook, err := os.ReadFile(s.path("hook")); err != nil || string(hook) != "1\n" {
 		t.Errorf("LISTEN_PID of the hook is %q, %v", hook, err)
 	}
@@ -178,7 +178,7 @@ func TestInherit_listen_pid_of_another(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
 	s.env = append(s.env, "LISTEN_FDS=1", "LISTEN_PID=77")
-	s.start("sh", "-c", `[ $LISTEN_PID = 77 ]`).ends(0)
+	s.start("sh", "-c", `[ $LISTEN_PID = 77 ]`).Ends(0)
 }
 
 // With socket activation, too, a program that can't be started is named and has a shell's code, and a script without #! is
@@ -192,10 +192,10 @@ func TestInherit_listen_pid_codes(t *testing.T) {
 		"no-such-program": 127, s.write(s.path("orphaned"), "#!/nowhere/sh\n"): 127, s.dir: 126, barred: 126,
 	} {
 		c := s.start(program)
-		c.ends(code)
-		if !c.contains(fmt.Sprintf("confit: cannot start %q: ", program)) {
+		c.Ends(code)
+		if !c.Contains(fmt.Sprintf("confit: cannot start %q: ", program)) {
 			t.Errorf("%s isn't named", program)
 		}
 	}
-	s.start(s.write(s.path("script"), "exit 5\n")).ends(5)
+	s.start(s.write(s.path("script"), "exit 5\n")).Ends(5)
 }

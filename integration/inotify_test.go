@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // inotifyUser has no other process, so that its share of inotify instances can be used up without harm to other tests.
@@ -35,22 +36,15 @@ func hog() int {
 func exhaustInotify(t *testing.T, uid uint32) {
 	t.Helper()
 	cmd := exec.Command(programs.app)
-	cmd.Env = []string{roleVariable + "=hog"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd, Credential: &syscall.Credential{Uid: uid, Gid: uid}}
-	input, err := cmd.StdinPipe()
+	cmd.Env = []string{harness.RoleVariable + "=hog"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	greedy, err := harness.Accompany(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { input.Close(); _ = cmd.Wait() })
-	if first, err := bufio.NewReader(output).ReadString('\n'); first != "full\n" {
-		t.Fatalf("the inotify instances of user %d are not used up: %q, %v", uid, first, err)
+	t.Cleanup(func() { _ = greedy.End() })
+	if err := greedy.Expect("full"); err != nil {
+		t.Fatalf("the inotify instances of user %d are not used up: %v", uid, err)
 	}
 }
 
@@ -68,11 +62,11 @@ func TestInotify_exhausted(t *testing.T) {
 	exhaustInotify(t, inotifyUser)
 
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i, text := range []string{"second", "third", "fourth"} {
 		web.swap(keys{"a": text})
-		c.says("read "+text, 1)
-		c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), i+1)
+		c.Says("read "+text, 1)
+		c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), i+1)
 	}
 	c.wantLogged("polling instead of inotify", 1)
 	warning := c.logs("polling instead of inotify", 1)

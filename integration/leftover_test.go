@@ -2,13 +2,12 @@ package integration
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // A leftover whose parent in the kernel's eyes is another process, its tracer: ptrace(2). It may run, be in a stop of the
@@ -27,10 +26,10 @@ func TestLeftover_traced(t *testing.T) {
 				}
 				s.linkOne()
 				c := s.start(programs.unruly, "traced", "left-"+how, "5")
-				c.ends(5)
-				c.says("traced", 1)
+				c.Ends(5)
+				c.Says("traced", 1)
 				c.wantLogged("leftovers killed: they did not stop in time", killed)
-				if left := c.texts("stdout", "left behind"); len(left) > 0 {
+				if left := c.Texts("stdout", "left behind"); len(left) > 0 {
 					t.Errorf("confit left processes behind: %q", left)
 				}
 			})
@@ -53,41 +52,34 @@ func TestLeftover_zombie_of_a_tracer(t *testing.T) {
 		web := s.linkOne()
 		s.flag("--reload", "signal:USR1", "--validate", "test -e {candidate}/web/a")
 		c := s.start(programs.unruly, "traced", "dead", "7")
-		c.says("traced", 1)
-		c.eventually("the zombie", c.zombie)
+		c.Says("traced", 1)
+		c.Eventually("the zombie", c.zombie)
 		for n := range 5 { // each hook's end makes confit look for the dead
 			web.swap(keys{"a": fmt.Sprint(n)})
-			c.says("asked", n+1)
+			c.Says("asked", n+1)
 		}
 		if !c.zombie() {
 			t.Error("the zombie is gone: nothing was shown")
 		}
 		before := c.ticks()
-		c.signal(syscall.SIGUSR1)
-		c.says("asked", 6)
+		c.Signal(syscall.SIGUSR1)
+		c.Says("asked", 6)
 		if spent := c.ticks() - before; spent > 50 {
 			t.Errorf("confit ran for %d ticks to forward one signal", spent)
 		}
-		c.signal(syscall.SIGTERM)
-		c.ends(7)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(7)
 	})
 }
 
-// ticks is how long confit's threads have run, in hundredths of a second: proc_pid_stat(5).
+// ticks is how long confit's threads have run, in hundredths of a second.
 func (c *confit) ticks() int {
 	c.t.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid))
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if err != nil || len(fields) < 13 {
-		c.t.Fatalf("%q: %v", stat, err)
+	ticks, err := c.Ticks()
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	user, err1 := strconv.Atoi(fields[11])
-	system, err2 := strconv.Atoi(fields[12])
-	if err1 != nil || err2 != nil {
-		c.t.Fatal(err1, err2)
-	}
-	return user + system
+	return ticks
 }
 
 // Where confit isn't PID 1 the processes beside it, of the same user, are none of its business: neither a restart nor the end
@@ -99,26 +91,26 @@ func TestLeftover_others_are_spared(t *testing.T) {
 		s.flag("--reload", "restart", "--drain-timeout", "300ms")
 		c := s.start("sh", "-c", ignoresTERM+` & (setsid sh -c 'echo up; exec sleep 7654321' &)
 			trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done`)
-		c.says("ready", 1)
-		pid, uid := strconv.Itoa(c.pid), strconv.Itoa(s.box.UID)
-		visitor := exec.Command("nsenter", "-t", pid, "-p", "-m", "-S", uid, "-G", uid, programs.app)
-		said := &transcript{}
-		visitor.Env, visitor.Stdout = []string{roleVariable + "=app"}, said.stream("stdout")
+		c.Says("ready", 1)
+		uid := strconv.Itoa(s.box.UID)
+		visitor := c.Visit("-p", "-m", "-S", uid, "-G", uid, programs.app)
+		said := &harness.Transcript{}
+		visitor.Env, visitor.Stdout = []string{harness.RoleVariable + "=app"}, said.Stream("stdout")
 		if err := visitor.Start(); err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = visitor.Wait() }()
 		defer func() { _ = visitor.Process.Kill() }()
-		c.eventually("the visitor", func() bool { return len(said.texts("stdout", "ready")) == 1 })
+		c.Eventually("the visitor", func() bool { return len(said.Texts("stdout", "ready")) == 1 })
 		web.swap(keys{"a": "second"})
 		c.logs("app started", 2)
-		c.says("ready", 2)
+		c.Says("ready", 2)
 		c.term()
 		c.logs("app exited", 2)
-		c.eventually("the end of confit", func() bool { return !slices.ContainsFunc(c.processes(), processInfo.isConfit) })
+		c.Eventually("the end of confit", func() bool { return !slices.ContainsFunc(c.Processes(), isConfit) })
 		c.signalProcess(c.find(programs.app), syscall.SIGKILL) // PID 1 waits for it
-		c.ends(7)
-		if got := said.texts("stdout", "signal"); len(got) > 0 {
+		c.Ends(7)
+		if got := said.Texts("stdout", "signal"); len(got) > 0 {
 			t.Errorf("the visitor got %q", got)
 		}
 	})

@@ -6,12 +6,14 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // limit changes a soft limit of the running confit, as the same user: for another it takes CAP_SYS_RESOURCE.
 func (c *confit) limit(resource string, most int) {
 	c.t.Helper()
-	cmd := exec.Command("prlimit", "--pid", strconv.Itoa(c.pid), fmt.Sprintf("--%s=%d:", resource, most))
+	cmd := exec.Command("prlimit", "--pid", strconv.Itoa(c.PID), fmt.Sprintf("--%s=%d:", resource, most))
 	uid := uint32(c.setup.box.UID)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -35,23 +37,23 @@ func TestLimits_no_thread(t *testing.T) {
 	s.line("link web/check %s 'reload=exec:echo told'", s.target("check"))
 	web.swap(keys{"a": "swap 0", "check": "0"})
 	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.limit("nproc", 1)
 	for n := 1; n <= 50; n++ {
 		for range 5 {
-			c.signal(syscall.SIGWINCH)
+			c.Signal(syscall.SIGWINCH)
 		}
 		web.swap(keys{"a": fmt.Sprintf("swap %d", n), "check": "0"})
-		c.says(fmt.Sprintf("read swap %d", n), 1)
+		c.Says(fmt.Sprintf("read swap %d", n), 1)
 	}
 	web.swap(keys{"a": "swap 50", "check": "1"}) // its hook can't be started
 	if e := c.logs("candidate rejected", 1); e["step"] != "reload" {
 		t.Errorf("rejected by %v", e)
 	}
-	c.signal(syscall.SIGUSR1)
-	c.says("signal USR1", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	c.Signal(syscall.SIGUSR1)
+	c.Says("signal USR1", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(7)
 	c.wantLogged("app started", 1)
 }
 
@@ -66,14 +68,14 @@ func TestLimits_no_process_in_a_restart(t *testing.T) {
 	s.line("reload restart")
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.limit("nproc", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app not started", 2)
 	c.limit("nproc", 1000)
-	c.says("read second", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	c.Says("read second", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(7)
 }
 
 // No descriptor more: the swap can't be looked at, which is said; signals are forwarded, and orphans reaped. Once there are
@@ -86,18 +88,18 @@ func TestLimits_no_descriptor(t *testing.T) {
 		s.line("rescan 200ms")
 		web.swap(keys{"a": "first"})
 		c := s.start("sh", "-c", fmt.Sprintf(readsAndListens, s.target("a")))
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.limit("nofile", 3)
 		web.swap(keys{"a": "second"})
 		c.logs("cannot apply what is mounted", 1)
-		c.signal(syscall.SIGUSR1)
-		c.says("signal USR1", 1)
+		c.Signal(syscall.SIGUSR1)
+		c.Says("signal USR1", 1)
 		c.limit("nofile", 1000)
-		c.says("read second", 1)
+		c.Says("read second", 1)
 		c.wantLogged("app started", 1)
 		c.limit("nofile", 3)
-		c.signal(syscall.SIGTERM)
-		c.ends(7)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(7)
 	})
 }
 
@@ -115,14 +117,14 @@ func TestLimits_few_descriptors(t *testing.T) {
 	for files := uint64(10); files <= 24; files++ {
 		s.box.NoFile = files
 		c := s.start("sh", "-c", "exit 7")
-		eventually(t, "end of confit", func() bool { return !c.alive() })
-		switch code := c.cmd.ProcessState.ExitCode(); {
+		harness.Eventually(t, "end of confit", func() bool { return !c.Alive() })
+		switch code := c.State().ExitCode(); {
 		case code == 7:
 			ran++
-		case code == 71 && c.contains("too many open files"):
+		case code == 71 && c.Contains("too many open files"):
 			refused++
 		default:
-			t.Errorf("with %d descriptors: %v", files, c.cmd.ProcessState)
+			t.Errorf("with %d descriptors: %v", files, c.State())
 		}
 	}
 	if refused == 0 || ran == 0 {

@@ -22,15 +22,15 @@ func TestLog_full(t *testing.T) {
 		s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
 		web.swap(keys{"a": "swap 0"})
 		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		for i := 1; i <= 5; i++ {
 			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-			c.says(fmt.Sprintf("read swap %d", i), 1)
+			c.Says(fmt.Sprintf("read swap %d", i), 1)
 		}
-		c.signal(syscall.SIGUSR1)
-		c.says("signal USR1", 1)
-		c.signal(syscall.SIGTERM)
-		c.ends(7)
+		c.Signal(syscall.SIGUSR1)
+		c.Says("signal USR1", 1)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(7)
 	})
 }
 
@@ -42,14 +42,14 @@ func TestLog_closed(t *testing.T) {
 		s.line(`validate sh -c "echo {candidate}; echo {candidate} >&2"`)
 		web.swap(keys{"a": "swap 0"})
 		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.signalProcess(c.find("sleep 7654321"), syscall.SIGKILL)
 		c.gone("sleep 7654321")
 		for i := 1; i <= 5; i++ {
 			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-			c.says(fmt.Sprintf("read swap %d", i), 1)
+			c.Says(fmt.Sprintf("read swap %d", i), 1)
 		}
-		c.signal(syscall.SIGTERM)
-		c.ends(7)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(7)
 	})
 }

@@ -1,19 +1,13 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"os"
 	"os/exec"
-	"runtime"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // nginxAddress is free in every box: each has a network of its own. A unix socket would be in the way of a restarted
@@ -77,7 +71,7 @@ func location(name, text string) string {
 func (c *confit) get(name string) (string, error) {
 	client := http.Client{
 		Timeout:   10 * time.Second,
-		Transport: &http.Transport{DisableKeepAlives: true, DialContext: c.dial},
+		Transport: &http.Transport{DisableKeepAlives: true, DialContext: c.Dial},
 	}
 	response, err := client.Get("http://" + nginxAddress + "/" + name)
 	if err != nil {
@@ -91,33 +85,12 @@ func (c *confit) get(name string) (string, error) {
 	return string(body), err
 }
 
-// dial connects inside the box's network. A socket belongs to the namespace that its thread was in when it was made, so the
-// thread goes there and comes back. It must not end instead, which would be simpler: the death of a thread is the death
-// of the parent to the processes that it started (PR_SET_PDEATHSIG in prctl(2)).
-func (c *confit) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	runtime.LockOSThread()
-	own, err := os.Open("/proc/thread-self/ns/net")
-	if err != nil {
-		return nil, err
-	}
-	defer own.Close()
-	if err := unix.Setns(int(c.netns.Fd()), unix.CLONE_NEWNET); err != nil {
-		return nil, err
-	}
-	connection, err := new(net.Dialer).DialContext(ctx, network, address)
-	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
-		panic(err) // the thread is lost in the box
-	}
-	runtime.UnlockOSThread()
-	return connection, err
-}
-
 // serves waits until a page has a text.
 func (c *confit) serves(name, text string) {
 	c.t.Helper()
 	var got string
 	var err error
-	c.eventually(fmt.Sprintf("page %q being %q", name, text), func() bool {
+	c.Eventually(fmt.Sprintf("page %q being %q", name, text), func() bool {
 		got, err = c.get(name)
 		return err == nil && got == text
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // Without /proc confit starts, forwards, reaps, checks and tells.
@@ -12,20 +14,20 @@ func TestNoProc(t *testing.T) {
 	eachUser(t, "signal", func(t *testing.T, s *setup) {
 		c, web := s.withoutProc("reload signal:HUP", "validate test -e {candidate}/web/a")
 		web.swap(keys{"a": "second"})
-		c.says("read second", 1)
-		c.eventually("the orphan is reaped", func() bool {
-			return !slices.ContainsFunc(c.processes(), processInfo.isOrphan) && !c.zombie()
+		c.Says("read second", 1)
+		c.Eventually("the orphan is reaped", func() bool {
+			return !slices.ContainsFunc(c.Processes(), isOrphan) && !c.zombie()
 		})
-		c.signal(syscall.SIGUSR1)
-		c.says("signal USR1", 1)
-		c.signal(syscall.SIGTERM)
-		c.ends(7)
-		c.says("cleaned", 1)
+		c.Signal(syscall.SIGUSR1)
+		c.Says("signal USR1", 1)
+		c.Signal(syscall.SIGTERM)
+		c.Ends(7)
+		c.Says("cleaned", 1)
 		c.wantLogged("app started", 1)
 	})
 }
 
-func (p processInfo) isOrphan() bool { return p.command == "sleep 0.1" }
+func isOrphan(p harness.Process) bool { return p.Command == "sleep 0.1" }
 
 // What the app catches can't be seen, so auto restarts it; in a restart, and at the end where confit isn't PID 1, of what it
 // left behind only its own process group is found. The rest is waited for, and left behind.
@@ -36,10 +38,10 @@ func TestNoProc_auto(t *testing.T) {
 			c, web := s.withoutProc("reload auto", "drain-timeout 300ms")
 			web.swap(keys{"a": "second"})
 			c.logs("app restarting", 1)
-			c.says("ready", 2)
+			c.Says("ready", 2)
 			c.wantLogged("leftovers killed: they did not stop in time", 1)
 			c.term()
-			c.ends(7)
+			c.Ends(7)
 		})
 	}
 }
@@ -54,7 +56,7 @@ func (s *setup) withoutProc(lines ...string) (*confit, *volume) {
 	web.swap(keys{"a": "first"})
 	const left = `(setsid sh -c 'trap "echo cleaned; exit" TERM; echo up; while :; do sleep 0.05; done' &); (sleep 0.1 &); `
 	c := s.start("sh", "-c", left+fmt.Sprintf(readsAndListens, s.target("a")))
-	c.says("up", 1)
-	c.says("ready", 1)
+	c.Says("up", 1)
+	c.Says("ready", 1)
 	return c, web
 }

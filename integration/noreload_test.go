@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // newWatched is a setup in which a look of confit at the volume can be seen, so that a test can wait until a swap that must
@@ -16,7 +18,7 @@ func newWatched(t *testing.T) (*setup, *volume) {
 	s.line("link web/b %s", s.target("b"))
 	s.flag("--reload", `exec:sh -c 'echo "hook: $(echo $CONFIT_CHANGED)"'`)
 	s.flag("--rescan", "50ms")
-	s.box.StrictAtime = []string{web.dir}
+	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	return s, web
 }
 
@@ -24,8 +26,8 @@ func newWatched(t *testing.T) (*setup, *volume) {
 func (c *confit) wantHooks(want ...string) {
 	c.t.Helper()
 	var got []string
-	c.eventually("the last reload", func() bool {
-		got = c.texts("stderr", "hook: ")
+	c.Eventually("the last reload", func() bool {
+		got = c.Texts("stderr", "hook: ")
 		return len(got) > 0 && got[len(got)-1] == "hook: "+want[len(want)-1]
 	})
 	if strings.Join(got, "\n") != "hook: "+strings.Join(want, "\nhook: ") {
@@ -52,7 +54,7 @@ func TestNoReload_swaps(t *testing.T) {
 			s, web := newWatched(t)
 			web.swap(base)
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			test.swap(web)
 			c.looksAt(web)
 			test.swap(web)
@@ -71,9 +73,9 @@ func TestNoReload_mode_is_published(t *testing.T) {
 	base := keys{"a": "a1", "b": "b1"}
 	web.swap(base)
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swapRaw(base, func(dir string) error { return os.Chmod(dir+"/a", 0o600) })
-	c.eventually("the new mode", func() bool {
+	c.Eventually("the new mode", func() bool {
 		info, err := os.Stat(s.target("a"))
 		return err == nil && info.Mode().Perm()&^0o222 == 0o400
 	})
@@ -88,7 +90,7 @@ func TestNoReload_ownership_storm(t *testing.T) {
 	s, web := newWatched(t)
 	web.swap(keys{"a": "a1", "b": "b1"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for _, name := range []string{"a", "b", "..data", ""} {
 		if err := os.Lchown(web.dir+"/"+name, -1, 1000); err != nil {
 			t.Fatal(err)
@@ -111,7 +113,7 @@ func TestNoReload_plain(t *testing.T) {
 	s.write(plain+"/a", "a1")
 	s.write(plain+"/b", "b1")
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	s.replace(plain+"/a", "a1")
 	s.write(plain+"/.a.swp", "editor")
 	s.replace(plain+"/b", "b2")

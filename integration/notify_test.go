@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // newSpeaker is a setup for an app that speaks sd_notify.
@@ -28,20 +30,20 @@ trap '%s' HUP
 %s
 echo ready
 while :; do sleep 1 & wait $!; done
-`, roleVariable, programs.app, reload, start)}
+`, harness.RoleVariable, programs.app, reload, start)}
 }
 
 // speaker is the app itself: what it forks has the same command line for a moment.
-func (c *confit) speaker() processInfo {
+func (c *confit) speaker() harness.Process {
 	c.t.Helper()
 	pid := c.logs("app started", 1)["pid"]
-	for _, p := range c.processes() {
-		if strconv.Itoa(p.inner) == pid {
+	for _, p := range c.Processes() {
+		if strconv.Itoa(p.Inner) == pid {
 			return p
 		}
 	}
 	c.t.Fatalf("no process %s", pid)
-	return processInfo{}
+	return harness.Process{}
 }
 
 // wantAccepted waits for the nth generation to be accepted, and checks why it was.
@@ -55,7 +57,7 @@ func (c *confit) wantAccepted(n int, proof string) {
 // wantStatusText waits until the status shows what the app says of itself.
 func (c *confit) wantStatusText(want string) {
 	c.t.Helper()
-	c.eventually("status text "+strconv.Quote(want), func() bool {
+	c.Eventually("status text "+strconv.Quote(want), func() bool {
 		var status struct{ App struct{ Text string } }
 		text, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
 		return err == nil && json.Unmarshal(text, &status) == nil && status.App.Text == want
@@ -137,7 +139,7 @@ func TestNotify_status(t *testing.T) {
 		c.wantStatusText(" [31mred")
 		c.signalProcess(c.speaker(), syscall.SIGHUP)
 		c.wantStatusText("")
-		c.kill()
+		c.Kill()
 	}
 }
 
@@ -147,14 +149,14 @@ func TestNotify_stranger(t *testing.T) {
 	t.Parallel()
 	s, web := newSpeaker(t, "exec:./stranger", "0s")
 	stranger := s.write(s.path("stranger"), fmt.Sprintf("#!/bin/sh\n"+
-		"NOTIFY_SOCKET=$(cat %s) %s=shout exec %s RELOADING=1 READY=1 STATUS=stranger\n", s.path("socket"), roleVariable, programs.app))
+		"NOTIFY_SOCKET=$(cat %s) %s=shout exec %s RELOADING=1 READY=1 STATUS=stranger\n", s.path("socket"), harness.RoleVariable, programs.app))
 	c := s.start(s.speaker("echo $NOTIFY_SOCKET >"+s.path("socket")+"; say READY=1 STATUS=started", "say STATUS=told")...)
 	c.wantStatusText("started")
 	web.swap(keys{"a": "second"})
 	c.logs("app reloaded", 1)
-	for _, argv := range [][]string{{stranger}, {"nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", stranger}} {
-		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v %s", argv, err, out)
+	for _, cmd := range []*exec.Cmd{exec.Command(stranger), c.Visit("-p", "-m", stranger)} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v %s", cmd.Args, err, out)
 		}
 	}
 	c.wantStatusText("started")
@@ -166,7 +168,7 @@ func TestNotify_stranger(t *testing.T) {
 func TestNotify_orphan(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "0s")
-	orphan := fmt.Sprintf("n=$((n + 1)); (%s=shout exec %s STATUS=orphan$n &)", roleVariable, programs.app)
+	orphan := fmt.Sprintf("n=$((n + 1)); (%s=shout exec %s STATUS=orphan$n &)", harness.RoleVariable, programs.app)
 	c := s.start(s.speaker(orphan, orphan)...)
 	for n := 1; n < 30; n++ {
 		c.wantStatusText(fmt.Sprint("orphan", n))
@@ -190,10 +192,10 @@ func TestNotify_babble(t *testing.T) {
 	c := s.start(s.speaker("babble & babble & babble &", "echo told; say RELOADING=1 READY=1")...)
 	c.wantAccepted(1, "none")
 	web.swap(keys{"a": "second"})
-	c.says("told", 1)
+	c.Says("told", 1)
 	c.wantAccepted(2, "none")
-	c.signal(syscall.SIGTERM)
-	c.ends(128 + int(syscall.SIGTERM))
+	c.Signal(syscall.SIGTERM)
+	c.Ends(128 + int(syscall.SIGTERM))
 }
 
 // A socket that confit was given is passed on to the app, and none is offered in its place.
@@ -203,7 +205,7 @@ func TestNotify_given(t *testing.T) {
 	s.flag("--probation", "100ms")
 	s.env = append(s.env, "NOTIFY_SOCKET=/run/systemd/notify")
 	c := s.start(s.speaker("echo socket $NOTIFY_SOCKET", "")...)
-	if said := c.says("socket", 1); said != "socket /run/systemd/notify" {
+	if said := c.Says("socket", 1); said != "socket /run/systemd/notify" {
 		t.Errorf("the app says %q", said)
 	}
 	c.wantAccepted(1, "probation")

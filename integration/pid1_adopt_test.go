@@ -5,6 +5,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // twins are an app and what would be its successor. Both end when nobody holds their gate open for writing any more, the successor
@@ -32,11 +34,11 @@ func TestPID1_adopt_a_dying_successor(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := s.start("sh", s.write(s.path("daemon"), twins), path, fmt.Sprintf("0.%03d", round))
-		c.says("ready", 1)
-		c.says("heir", 1)
+		c.Says("ready", 1)
+		c.Says("heir", 1)
 		gate.Close()
-		eventually(t, fmt.Sprintf("the end of round %d", round), func() bool { return !c.alive() })
-		codes[c.cmd.ProcessState.ExitCode()]++
+		harness.Eventually(t, fmt.Sprintf("the end of round %d", round), func() bool { return !c.Alive() })
+		codes[c.State().ExitCode()]++
 	}
 	if codes[1]+codes[3]+codes[9] != twinRounds {
 		t.Errorf("exit codes %v, want 1, 3 or 9", codes)

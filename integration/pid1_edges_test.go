@@ -3,8 +3,6 @@ package integration
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,10 +16,10 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	s.smallState()
 	c := s.start(s.printer()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script("until [ -e " + s.path("full") + " ]; do sleep 0.02; done; exit 7")
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.find(s.path("verifier"))
 	f := c.filler()
 	f.leaveInodes(0)
@@ -33,13 +31,13 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	c.signalProcess(c.find(programs.app+" "), syscall.SIGKILL)
 	c.logs("app exited", 1)
 	f.release()
-	c.says("ready", 2)
-	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+	c.Says("ready", 2)
+	c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 	c.wantLogged("app started", 2)
 	s.wantFiles(keys{"text": "first"})
 	script("exit 0")
 	web.swap(keys{"text": "third"})
-	c.says("read third", 1)
+	c.Says("read third", 1)
 	c.stops(0)
 }
 
@@ -48,17 +46,17 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 func (c *confit) visit() {
 	c.t.Helper()
 	script := fmt.Sprintf("(trap 'sleep 0.5; : >%s; exit' TERM; : >%s; while :; do sleep 0.05; done) &", c.setup.path("cleaned"), c.setup.path("visiting"))
-	cmd := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-p", "-m", "sh", "-c", script)
+	cmd := c.Visit("-p", "-m", "sh", "-c", script)
 	if err := cmd.Run(); err != nil { // without pipes, which the orphan would hold open
 		c.t.Fatalf("nsenter: %v", err)
 	}
-	c.eventually("a visitor", func() bool { return exists(c.setup.path("visiting")) })
+	c.Eventually("a visitor", func() bool { return exists(c.setup.path("visiting")) })
 }
 
 // wantSeenOut checks that the visitor was asked to leave and had the time for it.
 func (c *confit) wantSeenOut() {
 	c.t.Helper()
-	c.ends(143)
+	c.Ends(143)
 	if !exists(c.setup.path("cleaned")) {
 		c.t.Error("the visitor was cut off")
 	}
@@ -74,11 +72,11 @@ func TestPID1_stopped_between_two_apps(t *testing.T) {
 		s.flag("--drain-timeout", "5s")
 		c := s.start("sh", "-c", `(trap '' TERM; exec sleep 7654321) & trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done`)
 		c.find("sleep 7654321")
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		web.swap(keys{"a": "second"})
 		c.logs("app exited", 1)
 		c.visit()
-		c.signal(syscall.SIGTERM)
+		c.Signal(syscall.SIGTERM)
 		c.wantSeenOut()
 	})
 	t.Run("starting", func(t *testing.T) {
@@ -87,7 +85,7 @@ func TestPID1_stopped_between_two_apps(t *testing.T) {
 		s.flag("--drain-timeout", "1m")
 		program := s.copyOf(programs.app)
 		c := s.start(program)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		next, err := os.OpenFile(program+".next", os.O_CREATE|os.O_WRONLY, 0o755)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +97,7 @@ func TestPID1_stopped_between_two_apps(t *testing.T) {
 		web.swap(keys{"a": "second"})
 		c.logs("app not started", 1)
 		c.visit()
-		c.signal(syscall.SIGTERM)
+		c.Signal(syscall.SIGTERM)
 		c.wantSeenOut()
 	})
 }
@@ -126,11 +124,11 @@ exit 1`, s.dir)))
 	c.logs("app started", 1)
 	for n := range rounds {
 		web.swap(keys{"text": fmt.Sprintf("bad %d", n)})
-		c.eventually("the orphan", func() bool { return len(c.texts("stdout", "reused"))+len(c.texts("stdout", "missed")) > n })
+		c.Eventually("the orphan", func() bool { return len(c.Texts("stdout", "reused"))+len(c.Texts("stdout", "missed")) > n })
 		c.wantRejected("validate", n+1)
 		s.wantFiles(keys{"text": "first"})
 	}
-	if reused := len(c.texts("stdout", "reused")); reused < rounds/2 {
+	if reused := len(c.Texts("stdout", "reused")); reused < rounds/2 {
 		t.Errorf("the pid was reused %d times out of %d", reused, rounds)
 	}
 	c.wantLogged("candidate rejected", rounds)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // The entry point has the Go runtime leave signals blocked that it would unblock on every thread, by changing entries of its table,
@@ -17,23 +19,24 @@ func TestPID1_entry_point_fits_this_Go(t *testing.T) {
 	s := newExit(t)
 	s.program = programs.shipped
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.logs("generation accepted", 1)
 	for _, sig := range []syscall.Signal{
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGTERM, syscall.SIGSTKFLT, syscall.SIGCHLD, 34,
 	} {
-		eventually(t, fmt.Sprintf("one thread takes signal %v", sig), func() bool {
+		harness.Eventually(t, fmt.Sprintf("one thread takes signal %v", sig), func() bool {
 			blocked, open := c.threads(sig)
 			return blocked > 1 && open == 1
 		})
+
 	}
 }
 
 // threads counts confit's, by whether they have a signal blocked.
 func (c *confit) threads(sig syscall.Signal) (blocked, open int) {
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", c.pid))
+	tasks, _ := filepath.Glob(c.Proc("task/*"))
 	for _, task := range tasks {
-		mask, err := strconv.ParseUint(statusField(task, "SigBlk"), 16, 64)
+		mask, err := strconv.ParseUint(harness.StatusField(task, "SigBlk"), 16, 64)
 		switch {
 		case err != nil: // it is gone
 		case mask&(1<<(sig-1)) != 0:

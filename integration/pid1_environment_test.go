@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // hostile are variables on which the Go runtime and its libraries act: they print, end the program, or open what never answers.
@@ -33,7 +35,7 @@ func TestPID1_variables_of_the_app(t *testing.T) {
 			s.env = append(append(s.env, "NOTIFY_SOCKET=/run/somebody/else"), append(s.hostile(), more...)...)
 			s.line("validate cp /proc/self/environ %s", s.path("hook"))
 			c := s.start("sh", "-c", fmt.Sprintf("cp /proc/1/environ %s; pwd; exec cp /proc/self/environ %s", s.path("pid1"), s.path("app")))
-			c.ends(0)
+			c.Ends(0)
 			want := strings.Join(s.env, "\x00") + "\x00"
 			if got := s.environment("pid1"); got != want {
 				t.Errorf("/proc/1/environ is %q, want %q", got, want)
@@ -44,9 +46,9 @@ func TestPID1_variables_of_the_app(t *testing.T) {
 			if got := s.environment("app"); !strings.Contains(got, "\x00GOMEMLIMIT=512Mi\x00") { // the shell has put PWD right, and dropped what stands there twice
 				t.Errorf("the app sees %q", got)
 			}
-			c.says(s.dir, 1)
+			c.Says(s.dir, 1)
 			for _, printed := range []string{"gc 1 @", "SCHED ", "init ", "FSNOTIFY_DEBUG: "} {
-				if lines := c.texts("stderr", printed); len(lines) > 0 {
+				if lines := c.Texts("stderr", printed); len(lines) > 0 {
 					t.Errorf("confit prints %q", lines)
 				}
 			}
@@ -70,9 +72,9 @@ func TestPID1_variables_without_proc(t *testing.T) {
 	s := newExit(t)
 	s.program, s.box.NoProc = programs.shipped, true
 	s.env = append(s.env, "GOGC=1", "NOTIFY_SOCKET=/run/somebody/else", "GOMEMLIMIT=512Mi", "GOGC=2", "")
-	c := s.start("env", "-u", roleVariable, "printenv", "GOGC", "GOMEMLIMIT")
-	c.ends(0)
-	got := c.texts("stdout", "")
+	c := s.start("env", "-u", harness.RoleVariable, "printenv", "GOGC", "GOMEMLIMIT")
+	c.Ends(0)
+	got := c.Texts("stdout", "")
 	if !slices.Contains(got, "512Mi") || !slices.Contains(got, "1") {
 		t.Errorf("the app sees %q", got)
 	}
@@ -88,13 +90,13 @@ func TestPID1_variables_and_a_full_log(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
 	web.swap(keys{"a": "swap 0"})
-	calm := []string{"env", "-i", roleVariable + "=app"} // the app is a Go program, too
+	calm := []string{"env", "-i", harness.RoleVariable + "=app"} // the app is a Go program, too
 	c := s.unread(append(calm, app("-print", s.target("a"), "-exit", "TERM=7")...)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i := 1; i <= 5; i++ {
 		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-		c.says(fmt.Sprintf("read swap %d", i), 1)
+		c.Says(fmt.Sprintf("read swap %d", i), 1)
 	}
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(7)
 }

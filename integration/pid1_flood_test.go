@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // unmoved ignores every signal but TERM, and ends when it is let go.
@@ -35,10 +37,10 @@ func TestPID1_flood(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.start("sh", "-c", fmt.Sprintf(unmoved, gate))
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	all := c.flood("1", "10", "34", "35", "12", "64", "50", "14")
 	s.write(gate, "\n")
-	c.ends(5)
+	c.Ends(5)
 	still := 0
 	for _, one := range all {
 		if err := one.Wait(); err == nil {
@@ -56,8 +58,8 @@ func (c *confit) flood(list ...string) []*exec.Cmd {
 	var all []*exec.Cmd
 	for n := range senders {
 		turned := slices.Concat(list[n%len(list):], list[:n%len(list)]) // each begins with another
-		cmd := exec.Command("perl", append([]string{"-MErrno", "-e", sender, fmt.Sprint(c.pid), fmt.Sprint(floodSize)}, turned...)...)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
+		cmd := exec.Command("perl", append([]string{"-MErrno", "-e", sender, fmt.Sprint(c.PID), fmt.Sprint(floodSize)}, turned...)...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: harness.ParentEnd}
 		out, err := cmd.StdoutPipe()
 		if err == nil {
 			err = cmd.Start()

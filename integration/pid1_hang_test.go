@@ -1,19 +1,18 @@
 package integration
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // silence is a role: it mounts a file system that never answers on a directory, until its input ends. FUSE waits for the
@@ -22,7 +21,7 @@ func silence() int {
 	dir := os.Args[1]
 	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err == nil {
-		err = mount("silence", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd))
+		err = unix.Mount("silence", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "silence:", err)
@@ -40,24 +39,18 @@ func silence() int {
 // hangs makes a directory one that doesn't answer, for confit and the app. It answers again after the call of what is returned.
 func (c *confit) hangs(dir string) (answers func()) {
 	c.t.Helper()
-	cmd := exec.Command("nsenter", "-t", strconv.Itoa(c.pid), "-m", programs.app, dir)
-	cmd.Env, cmd.Stderr = []string{roleVariable + "=silence"}, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
-	stdin, err1 := cmd.StdinPipe()
-	stdout, err2 := cmd.StdoutPipe()
-	if err1 != nil || err2 != nil {
-		c.t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
+	cmd := c.Visit("-m", programs.app, dir)
+	cmd.Env = []string{harness.RoleVariable + "=silence"}
+	silent, err := harness.Accompany(cmd)
+	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if said, err := bufio.NewReader(stdout).ReadString('\n'); said != "mounted\n" {
-		c.t.Fatalf("the mount says %q: %v", said, err)
+	c.t.Cleanup(silent.Kill)
+	if err := silent.Expect("mounted"); err != nil {
+		c.t.Fatal(err)
 	}
 	return func() {
-		stdin.Close()
-		if err := cmd.Wait(); err != nil {
+		if err := silent.End(); err != nil {
 			c.t.Errorf("the mount: %v", err)
 		}
 	}
@@ -69,7 +62,7 @@ type stuck struct{ Phase, Stalled string }
 // tellsStuck waits until --status ends with a code and tells what it should.
 func (c *confit) tellsStuck(code int, what string, ok func(stuck) bool) {
 	c.t.Helper()
-	c.eventually("status: "+what, func() bool {
+	c.Eventually("status: "+what, func() bool {
 		var st stuck
 		data, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
 		got, _ := c.setup.status()
@@ -86,19 +79,19 @@ func TestPID1_volume_hangs(t *testing.T) {
 	s.flag("--rescan", "200ms")
 	c := s.start(s.printer("-exit", "TERM=7")...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	answers := c.hangs(web.dir)
 	web.swap(keys{"text": "second"})
-	c.signal(syscall.SIGUSR1)
-	c.says("signal USR1", 1)
+	c.Signal(syscall.SIGUSR1)
+	c.Says("signal USR1", 1)
 	c.logs("the volumes or the state directory don't answer", 1)
 	c.tellsStuck(3, "what doesn't answer", func(st stuck) bool {
 		return st.Phase == "staging" && st.Stalled != ""
 	})
-	c.signal(syscall.SIGUSR2)
-	c.says("signal USR2", 1)
+	c.Signal(syscall.SIGUSR2)
+	c.Says("signal USR2", 1)
 	answers()
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.accepts(2)
 	c.tellsStuck(0, "that it answers", func(st stuck) bool { return st.Phase == "running" && st.Stalled == "" })
 	c.stops(7)
@@ -111,16 +104,16 @@ func TestPID1_stopped_while_a_volume_hangs(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer("-exit", "TERM=7")...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.hangs(web.dir)
 	web.swap(keys{"text": "second"})
-	c.eventually("somebody who waits for the volume", c.waits)
+	c.Eventually("somebody who waits for the volume", c.waits)
 	c.stops(7)
 }
 
 // waits tells whether a thread of confit sleeps in the kernel's part of FUSE.
 func (c *confit) waits() bool {
-	stacks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stack", c.pid))
+	stacks, _ := filepath.Glob(c.Proc("task/*/stack"))
 	for _, path := range stacks {
 		if stack, err := os.ReadFile(path); err == nil && strings.Contains(string(stack), "fuse_") {
 			return true

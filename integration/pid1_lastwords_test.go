@@ -52,7 +52,7 @@ func lastWordsOnAFullLog(t *testing.T, program string) {
 			s := newExit(t)
 			s.program = program
 			s.box.TerminationLog = s.write(s.path("termination"), "")
-			s.full(tt.set(s)...).ends(tt.code)
+			s.full(tt.set(s)...).Ends(tt.code)
 			if got, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(got), tt.reason) {
 				t.Errorf("the termination log says %q, %v, want %q in it", got, err, tt.reason)
 			}
@@ -72,12 +72,12 @@ func TestPID1_last_words_are_not_a_hooks(t *testing.T) {
 	web.swap(keys{"a": "swap 0"})
 	argv := append([]string{"/usr/bin/env", "--ignore-signal=USR2"}, s.command()...)
 	c := s.startCommand(append(append(argv, "--"), app("-print", s.target("a"), "-exit", "TERM=7")...)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "swap 1"})
 	c.logs("candidate rejected", 1)
-	c.eventually("the hook's own word", func() bool { return c.contains("confit: cannot start") })
-	c.signal(syscall.SIGTERM)
-	c.ends(7)
+	c.Eventually("the hook's own word", func() bool { return c.Contains("confit: cannot start") })
+	c.Signal(syscall.SIGTERM)
+	c.Ends(7)
 	if got, err := os.ReadFile(s.box.TerminationLog); err != nil || len(got) > 0 {
 		t.Errorf("the termination log says %q, %v", got, err)
 	}

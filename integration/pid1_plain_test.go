@@ -1,16 +1,17 @@
 package integration
 
 import (
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // buildPlain builds confit without its entry point, as `go build .` does, and as it is for other architectures.
 var buildPlain = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(filepath.Dir(programs.shipped), "plain")
-	return path, goBuild("..", append(os.Environ(), "CGO_ENABLED=0"), []string{"build", "-o", path, "."})
+	return path, harness.GoBuild("..", path, []string{"CGO_ENABLED=0"})
 })
 
 // eachBuild runs a test on the confit that is shipped and on the one without an entry point.

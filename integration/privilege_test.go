@@ -37,20 +37,20 @@ func TestPrivilege_app(t *testing.T) {
 	t.Parallel()
 	s := newPrivileged(t)
 	c := s.start(s.asRoot(app("-exit", "TERM=1,HUP=1,USR1=5")...)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for range 3 {
-		c.signal(syscall.SIGWINCH)
+		c.Signal(syscall.SIGWINCH)
 	}
 	c.logs("cannot signal", 1)
-	c.signal(syscall.SIGTERM)
+	c.Signal(syscall.SIGTERM)
 	c.logs("stop requested", 1)
-	c.signal(syscall.SIGTERM)
+	c.Signal(syscall.SIGTERM)
 	c.logs("cannot signal", 3)
-	if said := c.texts("stdout", "signal"); len(said) > 0 || !c.alive() {
-		t.Errorf("the app says %q; confit lives: %v", said, c.alive())
+	if said := c.Texts("stdout", "signal"); len(said) > 0 || !c.Alive() {
+		t.Errorf("the app says %q; confit lives: %v", said, c.Alive())
 	}
 	c.signalProcess(c.find(programs.app), syscall.SIGUSR1)
-	c.ends(5)
+	c.Ends(5)
 }
 
 // The same in a restart: no second app is started beside one that can't be stopped, and TERM is obeyed as soon as it ends.
@@ -59,14 +59,14 @@ func TestPrivilege_restart(t *testing.T) {
 	s := newPrivileged(t)
 	s.flag("--reload", "restart", "--stop-timeout", "100ms")
 	c := s.start(s.asRoot(app("-exit", "USR1=5")...)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	newVolume(t, s.path("volumes", "web")).swap(keys{"a": "second"})
 	c.logs("cannot signal", 3)
 	c.wantLogged("app started", 1)
-	c.signal(syscall.SIGTERM)
+	c.Signal(syscall.SIGTERM)
 	c.logs("stop requested", 1)
 	c.signalProcess(c.find(programs.app), syscall.SIGUSR1)
-	c.ends(5)
+	c.Ends(5)
 }
 
 // A leftover that can't be signalled is waited for, and then left to the kernel.
@@ -77,8 +77,8 @@ func TestPrivilege_leftover(t *testing.T) {
 	up := s.path("volumes", "up")
 	script := []string{"sh", "-c", `up=$1; shift; "$@" & until [ -e $up ]; do sleep 0.02; done; exit 6`, "sh", up}
 	c := s.start(append(script, s.asRoot("sh", "-c", "echo up; sleep 7654321")...)...)
-	c.says("up", 1)
+	c.Says("up", 1)
 	s.write(up, "")
-	c.ends(6)
+	c.Ends(6)
 	c.wantLogged("leftovers killed: they did not stop in time", 1)
 }

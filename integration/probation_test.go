@@ -17,20 +17,20 @@ func TestProbation_dies(t *testing.T) {
 			s.accept(app()...)
 			s.flag("--probation", "5s")
 			c := s.start(s.printer()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "die 3 " + name})
 			if !within {
-				c.ends(3)
+				c.Ends(3)
 				c.wantLogged("generation accepted", 1)
 				c.wantLogged("candidate rejected", 0)
 				return
 			}
-			c.says("ready", 2)
+			c.Says("ready", 2)
 			c.wantRejected("probation", 1)
-			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 			c.wantLogged("generation accepted", 0)
 			web.swap(keys{"text": "second"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			c.accepts(1)
 		})
 	}
@@ -50,16 +50,16 @@ func TestProbation_restart(t *testing.T) {
 			s.accept(app()...)
 			s.flag("--probation", "1h", "--stop-timeout", map[bool]string{true: "300ms", false: "10m"}[flags != nil])
 			c := s.start(s.printer(flags...)...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "die 3"})
-			c.says("ready", 2)
+			c.Says("ready", 2)
 			c.wantRejected("probation", 1)
-			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 			c.wantLogged("app started", 3)
 			killed := map[bool]int{true: 1}[flags != nil]
 			c.wantLogged("app killed: it did not stop in time", killed)
 			web.swap(keys{"text": "second"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			c.tells(0, "a new one being proved", func(st told) bool { return st.Phase == "proving" })
 		})
 	}
@@ -73,11 +73,11 @@ func TestProbation_stubborn_roll_back(t *testing.T) {
 	s.flag("--stop-timeout", "300ms")
 	c := s.start(s.printer("-exit", "QUIT=0")...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script("exit 7")
 	web.swap(keys{"text": "second"})
 	c.wantRejected("verify", 1)
-	c.says("read first", 2)
+	c.Says("read first", 2)
 	c.wantLogged("app killed: it did not stop in time", 2)
 	c.wantLogged("app started", 3)
 	script("exit 0")
@@ -102,15 +102,15 @@ func TestProbation_newest_wins(t *testing.T) {
 			script(wait)
 			s.write(s.path("pid"), c.logs("app started", 1)["pid"])
 			web.swap(keys{"text": "slow"})
-			c.says("read slow", 1)
+			c.Says("read slow", 1)
 			for _, text := range []string{"between1", "between2", "newest"} {
 				web.swap(keys{"text": text})
 			}
 			c.wantLogged("generation published", 2)
 			s.write(release, "")
-			c.says("read newest", 1)
+			c.Says("read newest", 1)
 			for _, text := range []string{"between1", "between2"} {
-				c.wantCount("reads of "+text, len(c.texts("stdout", "read "+text)), 0)
+				c.wantCount("reads of "+text, len(c.Texts("stdout", "read "+text)), 0)
 			}
 			c.accepts(3 - verdict)
 			c.wantLogged("candidate rejected", verdict)
@@ -129,29 +129,29 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	s.accept(app()...)
 	s.flag("--probation", "1h")
 	c := s.start(s.printer("-runtime", "HUP")...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.tells(0, "how the app is told", func(st told) bool { return st.App.Reload == "auto" })
 	web.swap(keys{"text": "second"})
-	c.says("ready", 2)
-	c.says("read second", 1)
+	c.Says("ready", 2)
+	c.Says("read second", 1)
 	c.logs("app left at HUP: it is started again", 1)
 	c.wantLogged("candidate rejected", 0)
 	c.tells(0, "that nothing is learnt before the app lives on it", func(st told) bool {
 		return st.App.Reload == "auto" && st.Phase == "proving"
 	})
-	c.kill()
+	c.Kill()
 	s.flags = nil
 	c = s.start(s.printer("-runtime", "HUP")...)
 	c.accepts(1) // it was still to be proved
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "third"})
-	c.says("ready", 2)
-	c.says("read third", 1)
+	c.Says("ready", 2)
+	c.Says("read third", 1)
 	web.swap(keys{"text": "fourth"})
-	c.says("read fourth", 1)
+	c.Says("read fourth", 1)
 	c.logs("app restarting", 1)
 	c.wantLogged("app reloaded", 1)
-	c.wantCount("stop signals", len(c.texts("stdout", "signal TERM")), 1)
+	c.wantCount("stop signals", len(c.Texts("stdout", "signal TERM")), 1)
 }
 
 // Whoever ends the app in a phase: when it was told of a candidate, that one is taken back and the app started anew; when
@@ -178,21 +178,21 @@ func TestProbation_app_killed(t *testing.T) {
 			}
 			s.lines = append(s.lines, test.lines...)
 			c := s.start(s.printer()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "second"})
 			if test.hangs != "" {
 				c.find(test.hangs)
 			} else {
-				c.says("read second", 1)
+				c.Says("read second", 1)
 			}
 			c.signalProcess(c.find(programs.app+" "), syscall.SIGKILL)
 			if test.code != 0 {
-				c.ends(test.code)
+				c.Ends(test.code)
 				return
 			}
 			c.wantRejected("probation", 1)
-			c.says("ready", 2)
-			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.Says("ready", 2)
+			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 			c.gone("sleep 7654321")
 			if e := c.logs("rolled back", 1); e["generation"] != "1" {
 				t.Errorf("logged %v, want generation 1", e)

@@ -3,9 +3,10 @@ package integration
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 const nobody = 65534
@@ -25,8 +26,9 @@ func TestReadOnly_baked_nobody(t *testing.T) {
 	web := s.volume("web")
 	web.swap(s.site("conf.d", page("a", "first")))
 	s.box.UID = nobody
-	s.box.ReadOnly = []string{"/", s.dir}
-	s.box.Tmpfs = []tmpfs{{s.state, "mode=0777"}, {s.path("run"), "mode=0777"}}
+	s.box.Mounts = []harness.Mount{
+		harness.ReadOnly("/"), harness.ReadOnly(s.dir), harness.Tmpfs(s.state, "mode=0777"), harness.Tmpfs(s.path("run"), "mode=0777"),
+	}
 	s.line("validate nginx -t -q -e stderr -c {candidate}/web/nginx.conf")
 	c := s.start(s.nginx()...)
 	c.serves("a", "first")
@@ -39,11 +41,11 @@ func TestReadOnly_baked_nobody(t *testing.T) {
 	if after := s.tree(s.path("etc")); after != before {
 		t.Errorf("the baked links were\n%s\nand are\n%s", before, after)
 	}
-	if uid := statusField(filepath.Dir(c.inside("")), "Uid"); uid != "65534\t65534\t65534\t65534" {
+	if uid := harness.StatusField(c.Proc(), "Uid"); uid != "65534\t65534\t65534\t65534" {
 		t.Errorf("confit ran as %q", uid)
 	}
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 }
 
 // bake runs confit --bake, as a Dockerfile does.
@@ -65,10 +67,9 @@ func TestReadOnly_not_baked(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "first"})
 	s.mkdir("state")
-	s.box.ReadOnly = []string{"/", s.dir}
-	s.box.Tmpfs = []tmpfs{{s.state, "mode=0777"}}
+	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir), harness.Tmpfs(s.state, "mode=0777")}
 	c := s.start(app()...)
-	c.ends(71)
+	c.Ends(71)
 	c.wantMention(s.target("a"))
 	c.wantMention("--bake")
 	c.wantLogged("app started", 0)
@@ -81,9 +82,9 @@ func TestReadOnly_state(t *testing.T) {
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "first"})
-	s.box.ReadOnly = []string{"/", s.dir}
+	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir)}
 	c := s.start(app()...)
-	c.ends(71)
+	c.Ends(71)
 	c.wantMention(s.state)
 	c.wantMention("emptyDir")
 }

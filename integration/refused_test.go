@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // oddKeys are things that a key must never be: each makes one in a directory under the name b. Another container that may
@@ -147,14 +149,14 @@ func TestRefused_volume(t *testing.T) {
 			s.line("rescan 200ms")
 			web.swap(keys{"a": "first", "b": "b1"})
 			c := s.start(app("-print", s.target("a"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			test.spoil(web)
 			c.wantRejected("stage", 1)
 			s.wantFiles(keys{"a": "first", "b": "b1"})
 			web.repair(keys{"a": "second", "b": "b2"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			s.wantFiles(keys{"a": "second", "b": "b2"})
-			c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+			c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 			if n := len(c.entries("candidate rejected")); n > 3 { // a tear-down has several states on its way
 				t.Errorf("%d rejections, want one for each state", n)
 			}
@@ -186,14 +188,14 @@ func TestRefused_optional_torn_down(t *testing.T) {
 	s.line("rescan 200ms")
 	web.swap(keys{"a.conf": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.empty()
 	c.wantRejected("stage", 1)
 	s.wantFiles(keys{"conf.d/a.conf": "first"})
 	web.repair(keys{"a.conf": "second"})
-	c.says("signal HUP", 1)
+	c.Says("signal HUP", 1)
 	web.repair(keys{})
-	c.says("signal HUP", 2)
+	c.Says("signal HUP", 2)
 	if exists(s.target("conf.d/a.conf")) {
 		t.Error("an optional key that was removed still has its target")
 	}
@@ -222,8 +224,8 @@ func TestRefused_target(t *testing.T) {
 			}
 			before, _ := os.Lstat(s.target("a"))
 			c := s.start(app()...)
-			eventually(t, "end of confit", func() bool { return !c.alive() })
-			if code := c.cmd.ProcessState.ExitCode(); code != 71 && code != 78 {
+			harness.Eventually(t, "end of confit", func() bool { return !c.Alive() })
+			if code := c.State().ExitCode(); code != 71 && code != 78 {
 				t.Errorf("exit code %d, want 71 or 78", code)
 			}
 			c.wantMention(s.target("a"))
@@ -247,12 +249,12 @@ func TestRefused_too_large(t *testing.T) {
 			s.line("rescan 200ms")
 			s.write(dir+"/a", "first")
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			if err := errors.Join(os.WriteFile(dir+"/a~", nil, 0o644), os.Truncate(dir+"/a~", 65<<20), os.Rename(dir+"/a~", dir+"/a")); err != nil {
 				t.Fatal(err)
 			}
 			if option == "direct" {
-				c.says("signal HUP", 1)
+				c.Says("signal HUP", 1)
 				return
 			}
 			if e := c.wantRejected("stage", 1); !strings.Contains(e["reason"], "64 MiB") {
@@ -260,7 +262,7 @@ func TestRefused_too_large(t *testing.T) {
 			}
 			s.wantFiles(keys{"a": "first"})
 			s.replace(dir+"/a", "second")
-			c.says("signal HUP", 1)
+			c.Says("signal HUP", 1)
 		})
 	}
 }

@@ -22,10 +22,10 @@ func TestReload_signal(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "signal:USR1")
 	c := s.start(app("-reload", "USR1", "-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
-	c.says("read second", 1)
-	c.wantCount("signals", len(c.texts("stdout", "signal ")), 1)
+	c.Says("read second", 1)
+	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 1)
 	if told := c.logs("app reloaded", 1); told["signal"] != "USR1" || told["generation"] != "2" {
 		t.Errorf("logged %v, want signal USR1 and generation 2", told)
 	}
@@ -36,11 +36,11 @@ func TestReload_signal_without_handler(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "signal:USR1")
 	c := s.start(app("-unset", "USR1", "-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
-	c.says("ready", 2)
-	c.says("read second", 1)
-	c.wantCount("stop signal", len(c.texts("stdout", "signal TERM")), 1)
+	c.Says("ready", 2)
+	c.Says("read second", 1)
+	c.wantCount("stop signal", len(c.Texts("stdout", "signal TERM")), 1)
 	c.logs("app restarting", 1)
 }
 
@@ -48,13 +48,13 @@ func TestReload_exec(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, `exec:sh -c 'echo "hook: $CONFIT_CHANGED $CONFIT_GENERATION $(cat $CONFIT_CANDIDATE/web/a)"'`)
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app reloaded", 1)
-	if hooks := c.texts("stderr", "hook: "); len(hooks) != 1 || hooks[0] != "hook: web/a 2 second" {
+	if hooks := c.Texts("stderr", "hook: "); len(hooks) != 1 || hooks[0] != "hook: web/a 2 second" {
 		t.Errorf("hooks said %q", hooks)
 	}
-	c.wantCount("signals", len(c.texts("stdout", "signal ")), 0)
+	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 0)
 }
 
 // A hook that fails, or hangs, is a failed reload; the app runs on and later swaps are told.
@@ -68,7 +68,7 @@ func TestReload_exec_fails(t *testing.T) {
 			s, web := newReload(t, `exec:sh -c 'if grep -q bad $CONFIT_CANDIDATE/web/a; then `+script+`; fi; echo hook: $(cat $CONFIT_CANDIDATE/web/a)'`)
 			s.flag("--hook-timeout", "3s")
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"a": "bad"})
 			if e := c.logs("candidate rejected", 1); e["reason"] == "" || e["step"] != "reload" {
 				t.Errorf("the log doesn't tell why: %v", e)
@@ -77,7 +77,7 @@ func TestReload_exec_fails(t *testing.T) {
 			c.logs("app reloaded", 1) // on what is in force again
 			web.swap(keys{"a": "second"})
 			c.logs("app reloaded", 2)
-			if hooks := c.texts("stderr", "hook: "); !slices.Equal(hooks, []string{"hook: first", "hook: second"}) {
+			if hooks := c.Texts("stderr", "hook: "); !slices.Equal(hooks, []string{"hook: first", "hook: second"}) {
 				t.Errorf("hooks said %q", hooks)
 			}
 			c.wantLogged("app started", 1)
@@ -91,15 +91,15 @@ func TestReload_restart(t *testing.T) {
 	s, web := newReload(t, "restart")
 	s.flag("--stop-signal", "QUIT")
 	c := s.start(app("-exit", "QUIT=0", "-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i, text := range []string{"second", "third"} {
 		web.swap(keys{"a": text})
-		c.says("ready", i+2)
-		c.says("read "+text, 1)
-		c.wantCount("stop signals", len(c.texts("stdout", "signal QUIT")), i+1)
+		c.Says("ready", i+2)
+		c.Says("read "+text, 1)
+		c.wantCount("stop signals", len(c.Texts("stdout", "signal QUIT")), i+1)
 	}
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 }
 
 // A real nginx, killed and started again on the same port each time.
@@ -125,15 +125,15 @@ func TestReload_restart_stubborn(t *testing.T) {
 	s, web := newReload(t, "restart")
 	s.flag("--stop-timeout", "300ms")
 	c := s.start("sh", "-c", `trap '' TERM; sh -c "trap : TERM; sleep 7654321; sleep 7654321" & echo ready $(cat `+s.target("a")+`); while :; do wait; done`)
-	c.says("ready first", 1)
+	c.Says("ready first", 1)
 	c.find("sleep 7654321")
 	web.swap(keys{"a": "second"})
-	c.says("ready second", 1)
+	c.Says("ready second", 1)
 	c.logs("app started", 2)
 	if left := c.running("trap '' TERM"); len(left) != 1 {
 		t.Errorf("%d apps are running: %v", len(left), left)
 	}
-	c.eventually("one helper of the new app only", func() bool { return len(c.running("trap : TERM; sleep")) == 2 })
+	c.Eventually("one helper of the new app only", func() bool { return len(c.running("trap : TERM; sleep")) == 2 })
 }
 
 // An app that ends with an error when it is told to stop for a restart is started again all the same.
@@ -141,12 +141,12 @@ func TestReload_restart_exit_code(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
 	c := s.start(app("-exit", "TERM=9", "-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
-	c.says("ready", 2)
-	c.says("read second", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(9)
+	c.Says("ready", 2)
+	c.Says("read second", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(9)
 }
 
 func TestReload_none(t *testing.T) {
@@ -155,15 +155,15 @@ func TestReload_none(t *testing.T) {
 	s.line("link web/b %s reload=signal:HUP", s.target("b"))
 	web.swap(keys{"a": "first", "b": "b1"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second", "b": "b1"})
 	c.logs("generation published", 2)
 	s.wantFiles(keys{"a": "second"})
 	web.swap(keys{"a": "third", "b": "b1"})
 	c.logs("generation published", 3)
 	web.swap(keys{"a": "third", "b": "b2"})
-	c.says("read third", 1)
-	c.wantCount("signals", len(c.texts("stdout", "signal ")), 1)
+	c.Says("read third", 1)
+	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 1)
 }
 
 // Each link may ask for a reload of its own; of all that the changed keys ask for, the strongest is done, and only that.
@@ -189,25 +189,25 @@ func TestReload_per_link(t *testing.T) {
 			k := keys{"n": "1", "s": "1", "e": "1", "r": "1", "d": "1"}
 			web.swap(k)
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			for name := range strings.SplitSeq(test.changed, "") {
 				k[name] = "2"
 			}
 			web.swap(k)
 			effects := map[string]func() int{
-				"signal":  func() int { return len(c.texts("stdout", "signal USR1")) },
-				"default": func() int { return len(c.texts("stdout", "signal USR2")) },
-				"exec":    func() int { return len(c.texts("stderr", "hook: exec")) },
-				"restart": func() int { return len(c.texts("stdout", "ready")) - 1 },
+				"signal":  func() int { return len(c.Texts("stdout", "signal USR1")) },
+				"default": func() int { return len(c.Texts("stdout", "signal USR2")) },
+				"exec":    func() int { return len(c.Texts("stderr", "hook: exec")) },
+				"restart": func() int { return len(c.Texts("stdout", "ready")) - 1 },
 			}
-			c.eventually(test.want, func() bool { return effects[test.want]() == 1 })
+			c.Eventually(test.want, func() bool { return effects[test.want]() == 1 })
 			k["r"] = "3" // whatever else was on its way has come before this
 			web.swap(k)
 			restarts := 1
 			if test.want == "restart" {
 				restarts = 2
 			}
-			c.eventually("a restart", func() bool { return effects["restart"]() == restarts })
+			c.Eventually("a restart", func() bool { return effects["restart"]() == restarts })
 			for name, count := range effects {
 				want := map[string]int{"restart": restarts, test.want: 1}[name]
 				if name == "restart" {

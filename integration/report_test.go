@@ -62,7 +62,7 @@ func (c *confit) reports(what string, ok func(report) bool) (r report) {
 			c.t.Logf("the last status, read for %q:\n%s", what, r.text)
 		}
 	})
-	c.eventually("a status that tells: "+what, func() bool {
+	c.Eventually("a status that tells: "+what, func() bool {
 		r = c.setup.report()
 		return r.code != 1 && ok(r)
 	})

@@ -30,14 +30,14 @@ func TestRestore_covered(t *testing.T) {
 			web := s.volume("web")
 			web.swap(keys{"a": "a1", "b": "b1"})
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			for i := range 2 {
 				s.wantFiles(keys{"b": "b1"})
 				web.swap(keys{"a": "a1"})
-				c.says("signal HUP", 2*i+1)
-				c.eventually("what was covered", func() bool { return s.tree(s.target("b")) == before })
+				c.Says("signal HUP", 2*i+1)
+				c.Eventually("what was covered", func() bool { return s.tree(s.target("b")) == before })
 				web.swap(keys{"a": "a1", "b": "b1"})
-				c.says("signal HUP", 2*i+2)
+				c.Says("signal HUP", 2*i+2)
 			}
 		})
 	}
@@ -63,17 +63,17 @@ func TestRestore_foreign_files(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"a.conf": "a1", "foreign.conf": "cover"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	s.wantFiles(keys{"conf.d/a.conf": "a1", "conf.d/foreign.conf": "cover"})
 	web.swap(keys{"b.conf": "b1"})
-	c.says("signal HUP", 1)
-	c.eventually("the foreign file", func() bool {
+	c.Says("signal HUP", 1)
+	c.Eventually("the foreign file", func() bool {
 		content, err := os.ReadFile(s.target("conf.d/foreign.conf"))
 		return err == nil && string(content) == "foreign"
 	})
 	web.swap(keys{})
-	c.says("signal HUP", 2)
-	c.eventually("everything being as in the image", func() bool { return s.tree(s.path("etc")) == before })
+	c.Says("signal HUP", 2)
+	c.Eventually("everything being as in the image", func() bool { return s.tree(s.path("etc")) == before })
 }
 
 // After the container's restart with a key less, what the key covered comes back too: confit remembers its targets.
@@ -87,13 +87,13 @@ func TestRestore_after_a_restart(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"a": "a1", "b": "b1"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	s.wantFiles(keys{"a": "a1", "b": "b1"})
-	c.kill()
+	c.Kill()
 	web.swap(keys{"a": "a2"})
 	c = s.start(app()...)
-	c.says("ready", 1)
-	c.eventually("what was covered", func() bool { return s.tree(s.target("b")) == before })
+	c.Says("ready", 1)
+	c.Eventually("what was covered", func() bool { return s.tree(s.target("b")) == before })
 	s.wantFiles(keys{"a": "a2"})
 }
 
@@ -116,12 +116,12 @@ func TestRestore_spoilt_target(t *testing.T) {
 			web := s.volume("web")
 			web.swap(keys{"a": "first"})
 			c := s.start(app("-print", s.target("sub/a"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			if err := spoil(s.target("sub/a")); err != nil {
 				t.Fatal(err)
 			}
 			web.swap(keys{"a": "second"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 		})
 	}
 }

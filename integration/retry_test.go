@@ -3,6 +3,8 @@ package integration
 import (
 	"slices"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // failsTimes is a script that fails so often, and then succeeds until it is written anew.
@@ -20,10 +22,10 @@ func TestRetry_until_it_passes(t *testing.T) {
 	s.flag("--retry", "200ms")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	s.write(validator, failsTimes(3))
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.wantLogged("candidate rejected", 3)
 	var waits, levels []string
 	for _, e := range c.entries("candidate rejected") {
@@ -32,7 +34,7 @@ func TestRetry_until_it_passes(t *testing.T) {
 	if !slices.Equal(waits, []string{"200ms", "400ms", "800ms"}) || !slices.Equal(levels, []string{"ERROR", "WARN", "WARN"}) {
 		t.Errorf("the rejections say %q, next try after %q", levels, waits)
 	}
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	c.accepts(2)
 	c.tells(0, "three attempts that are over", func(st told) bool {
 		return st.Rejection.Attempts == 3 && st.Live.Hash == st.Mounted.Hash && st.Counters.Rejections == 3
@@ -47,12 +49,12 @@ func TestRetry_other_edit(t *testing.T) {
 	s.flag("--retry", "200ms")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad1"})
 	former := c.wantRejected("validate", 2)
 	web.swap(keys{"text": "bad2"})
 	var other entry
-	c.eventually("a rejection of the other", func() bool {
+	c.Eventually("a rejection of the other", func() bool {
 		all := c.entries("candidate rejected")
 		at := slices.IndexFunc(all, func(e entry) bool { return e["hash"] != former["hash"] })
 		if at >= 0 {
@@ -64,7 +66,7 @@ func TestRetry_other_edit(t *testing.T) {
 		t.Errorf("after %v came %v", former, other)
 	}
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 }
 
 // What was taken back to the live bytes isn't tried any more.
@@ -73,16 +75,16 @@ func TestRetry_reverted(t *testing.T) {
 	s, web := newProved(t)
 	s.line("validate sh -c 'echo hook: $CONFIT_GENERATION; ! grep -q bad {candidate}/web/text'")
 	s.flag("--retry", "200ms", "--rescan", "50ms")
-	s.box.StrictAtime = []string{web.dir}
+	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad"})
 	c.wantRejected("validate", 2)
 	web.swap(keys{"text": "first"})
 	c.logs("mounted configuration is live again", 1)
-	before := len(c.texts("stderr", "hook: "))
+	before := len(c.Texts("stderr", "hook: "))
 	c.looksAt(web)
-	c.wantCount("validations", len(c.texts("stderr", "hook: ")), before)
+	c.wantCount("validations", len(c.Texts("stderr", "hook: ")), before)
 	c.tells(0, "no next try", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 }

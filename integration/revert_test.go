@@ -3,6 +3,8 @@ package integration
 import (
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // A bad edit that is taken back to the bytes that are live is no reload: nothing has changed for the app. The next good
@@ -13,7 +15,7 @@ func TestRevert_to_live(t *testing.T) {
 	good := keys{"text": "first", "check": "exit 0"}
 	web.swap(good)
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad", "check": "exit 1"})
 	rejected := c.wantRejected("validate", 1)
 	web.swap(good)
@@ -21,10 +23,10 @@ func TestRevert_to_live(t *testing.T) {
 	if !strings.Contains(rejected["live"], live["hash"]) || live["hash"] == rejected["hash"] {
 		t.Errorf("live is %q, but the rejection named %q as live and %q as bad", live["hash"], rejected["live"], rejected["hash"])
 	}
-	c.wantCount("reloads", len(c.texts("stdout", "signal ")), 0)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal ")), 0)
 	web.swap(keys{"text": "second", "check": "exit 0"})
-	c.says("read second", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.Says("read second", 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
 // Bad, then another good one.
@@ -33,12 +35,12 @@ func TestRevert_to_other_good(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad", "check": "exit 1"})
 	c.wantRejected("validate", 1)
 	web.swap(keys{"text": "second", "check": "exit 0"})
-	c.says("read second", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.Says("read second", 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	s.wantFiles(keys{"text": "second"})
 }
 
@@ -47,11 +49,11 @@ func TestRevert_after_several_bad(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
 	s.flag("--rescan", "50ms")
-	s.box.StrictAtime = []string{web.dir}
+	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	bad := func(text string) keys { return keys{"text": text, "check": "echo hook: $CONFIT_GENERATION; exit 1"} }
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(bad("bad1"))
 	c.wantRejected("validate", 1)
 	web.swap(bad("bad2"))
@@ -59,12 +61,12 @@ func TestRevert_after_several_bad(t *testing.T) {
 	c.looksAt(web)
 	web.swapRaw(bad("bad2"), func(string) error { return nil }) // other directory, same bytes
 	c.looksAt(web)
-	c.wantCount("validations", len(c.texts("stderr", "hook: ")), 2)
+	c.wantCount("validations", len(c.Texts("stderr", "hook: ")), 2)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c.logs("mounted configuration is live again", 1)
 	web.swap(keys{"text": "second", "check": "exit 0"})
-	c.says("read second", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.Says("read second", 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	c.wantLogged("candidate rejected", 2)
 }
 
@@ -75,13 +77,13 @@ func TestRevert_during_validation(t *testing.T) {
 	release := s.path("release")
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad", "check": "until [ -e " + release + " ]; do sleep 0.01; done; exit 1"})
 	c.find("sh " + s.state)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	s.write(release, "")
 	web.swap(keys{"text": "second", "check": "exit 0"})
-	c.says("read second", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.Says("read second", 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	s.wantFiles(keys{"text": "second"})
 }

@@ -18,7 +18,7 @@ func TestRollBack_exec(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"text": "first", "same": ""})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad", "same": ""})
 	c.wantRejected("reload", 1)
 	c.logs("app reloaded", 1)
@@ -29,8 +29,8 @@ func TestRollBack_exec(t *testing.T) {
 		"hook: 1 web/text " + s.state + "/generations/1 first",
 		"hook: 3 web/text " + s.state + "/generations/3 second",
 	}
-	c.eventually("three hooks", func() bool { return len(c.texts("stderr", "hook: ")) >= 3 })
-	if got := c.texts("stderr", "hook: "); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	c.Eventually("three hooks", func() bool { return len(c.Texts("stderr", "hook: ")) >= 3 })
+	if got := c.Texts("stderr", "hook: "); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the hooks said\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	c.wantLogged("app started", 1)
@@ -60,19 +60,19 @@ func TestRollBack_per_link(t *testing.T) {
 			web.swap(k)
 			c := s.start(app()...)
 			c.accepts(1)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			for name := range strings.SplitSeq(test.changed, "") {
 				k[name] = "2"
 			}
 			web.swap(k)
 			c.wantRejected("verify", 1)
 			effects := map[string]func() int{
-				"signal":  func() int { return len(c.texts("stdout", "signal USR1")) },
-				"default": func() int { return len(c.texts("stdout", "signal USR2")) },
-				"exec":    func() int { return len(c.texts("stderr", "hook: exec")) },
-				"restart": func() int { return len(c.texts("stdout", "ready")) - 1 },
+				"signal":  func() int { return len(c.Texts("stdout", "signal USR1")) },
+				"default": func() int { return len(c.Texts("stdout", "signal USR2")) },
+				"exec":    func() int { return len(c.Texts("stderr", "hook: exec")) },
+				"restart": func() int { return len(c.Texts("stdout", "ready")) - 1 },
 			}
-			c.eventually("being told twice", func() bool { return effects[test.want]() == 2 })
+			c.Eventually("being told twice", func() bool { return effects[test.want]() == 2 })
 			c.tells(3, "the end of the roll back", func(st told) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
 			for name, count := range effects {
 				c.wantCount(name, count(), map[string]int{test.want: 2}[name])
@@ -97,13 +97,13 @@ func TestRollBack_targets(t *testing.T) {
 	s.flag("--probation", "1h")
 	web.swap(keys{"text": "die 3", "new": "2"})
 	c := s.start(app("-print", s.target("conf.d/text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.wantRejected("probation", 1)
 	if after := s.tree(s.path("etc")); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 	s.wantFiles(keys{"conf.d/text": "first", "conf.d/old": "1", "conf.d/new": coveredFile, "whole/text": "first"})
-	c.eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
+	c.Eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
 }
 
 // An app that can't stand two reloads at once never sees two, nor a reload while it is asked how it is: what comes in
@@ -130,7 +130,7 @@ func TestRollBack_no_overlap(t *testing.T) {
 		c.logs("generation published", before+1) // so that not all of them are one
 	}
 	web.swap(keys{"text": "last"})
-	c.eventually("the last edit", func() bool {
+	c.Eventually("the last edit", func() bool {
 		text, err := os.ReadFile(s.target("text"))
 		return err == nil && string(text) == "last"
 	})

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // No value of a key is ever in what confit writes, be the candidate accepted, rejected or unreadable, at any log level and
@@ -25,9 +27,9 @@ func TestSecrets_never_told(t *testing.T) {
 			web := s.volume("web")
 			web.swap(keys{"password": value + "1"})
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"password": value + "2", "a.conf": value})
-			c.says("signal HUP", 1)
+			c.Says("signal HUP", 1)
 			web.swap(keys{"password": value + "3", "bad.conf": value})
 			c.wantMentioned("candidate rejected", 1)
 			web.swapRaw(keys{"a.conf": value}, func(dir string) error { return unix.Mkfifo(dir+"/password", 0o600) })
@@ -35,8 +37,8 @@ func TestSecrets_never_told(t *testing.T) {
 			web.swapRaw(keys{"password": value}, func(dir string) error { return os.Symlink("/"+value, dir+"/"+"link.conf") })
 			c.wantMentioned("candidate rejected", 3)
 			web.swapRaw(keys{"password": value + "4"}, func(string) error { return nil })
-			c.says("signal HUP", 2)
-			if c.contains(value) {
+			c.Says("signal HUP", 2)
+			if c.Contains(value) {
 				t.Error("a key's value was written out")
 			}
 			files, _ := filepath.Glob(s.state + "/*.json")
@@ -52,9 +54,9 @@ func TestSecrets_never_told(t *testing.T) {
 // wantMentioned waits until n lines hold a text, in whatever format.
 func (c *confit) wantMentioned(text string, n int) {
 	c.t.Helper()
-	c.eventually(text, func() bool {
+	c.Eventually(text, func() bool {
 		count := 0
-		for _, line := range c.texts("stderr", "") {
+		for _, line := range c.Texts("stderr", "") {
 			if strings.Contains(line, text) {
 				count++
 			}
@@ -73,19 +75,19 @@ func TestSecrets_stay_in_memory(t *testing.T) {
 	s.line("link %s/password %s", memory, s.target("password"))
 
 	c := s.start(app()...)
-	c.ends(71)
+	c.Ends(71)
 	for _, hint := range []string{s.state, memory, "emptyDir", "medium: Memory", "--allow-disk"} {
 		c.wantMention(hint)
 	}
-	c.wantCount("apps that ran", len(c.texts("stdout", "")), 0)
+	c.wantCount("apps that ran", len(c.Texts("stdout", "")), 0)
 	if copies, _ := filepath.Glob(s.state + "/generations/*"); len(copies) != 0 {
 		t.Errorf("copies on disk: %q", copies)
 	}
 
 	s.flag("--allow-disk")
 	c = s.start(app("-print", s.target("password"))...)
-	c.says("read hunter2", 1)
-	c.says("ready", 1)
+	c.Says("read hunter2", 1)
+	c.Says("ready", 1)
 }
 
 // With the state in memory too, no flag is needed.
@@ -96,9 +98,9 @@ func TestSecrets_state_in_memory(t *testing.T) {
 	newVolume(t, memory).swap(keys{"password": "hunter2"})
 	s.line("link %s/password %s", memory, s.target("password"))
 	s.mkdir("state")
-	s.box.Tmpfs = []tmpfs{{s.state, "mode=0777"}}
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "mode=0777")}
 	c := s.start(app("-print", s.target("password"))...)
-	c.says("read hunter2", 1)
+	c.Says("read hunter2", 1)
 	info, err := os.Stat(c.inside(s.state))
 	if err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("the state directory's mode is %v (%v), want it tightened to 0755", info.Mode(), err)

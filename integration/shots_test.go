@@ -2,13 +2,14 @@ package integration
 
 import (
 	"fmt"
-	"os/exec"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 const (
@@ -51,35 +52,32 @@ func TestShots(t *testing.T) {
 
 // shoot sends one signal to a confit that was just started, and tells what became of it.
 func (s *setup) shoot(i int, sig syscall.Signal, after time.Duration) string {
-	cmd := exec.Command(programs.shipped, "--links", s.path("links"), "--volumes", s.path("volumes"),
-		"--state", s.path(fmt.Sprintf("state%d", i)), "--", "sleep", "7654321")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: parentEnd}
-	if err := cmd.Start(); err != nil { // it comes back when the exec is done
+	started, err := harness.Command{
+		Argv: []string{programs.shipped, "--links", s.path("links"), "--volumes", s.path("volumes"),
+			"--state", s.path(fmt.Sprintf("state%d", i)), "--", "sleep", "7654321"},
+		Bare: true,
+	}.Start() // it comes back when the exec is done
+	if err != nil {
 		return err.Error()
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(ended)
-	}()
-	defer func() { _ = cmd.Process.Kill(); <-ended }()
+	defer started.Close()
 	<-time.After(after)
-	_ = cmd.Process.Signal(sig)
+	_ = started.Send(sig)
 	lost := false
-	for patient := time.After(patience); ; {
+	for patient := time.After(harness.Patience); ; {
 		select {
-		case <-ended:
-			switch code := cmd.ProcessState.ExitCode(); {
+		case <-started.Ended():
+			switch code := started.State().ExitCode(); {
 			case !lost && code == 128+int(sig):
 				return "forwarded"
 			case lost && code == 128+int(unix.SIGUSR1):
 				return "lost"
 			default:
-				return fmt.Sprintf("%v at %v: %v", sig, after, cmd.ProcessState)
+				return fmt.Sprintf("%v at %v: %v", sig, after, started.State())
 			}
 		case <-time.After(2 * time.Second): // long enough to tell a signal that is lost from one that is on its way
 			lost = true
-			_ = cmd.Process.Signal(unix.SIGUSR1)
+			_ = started.Send(unix.SIGUSR1)
 		case <-patient:
 			return fmt.Sprintf("%v at %v: no end", sig, after)
 		}

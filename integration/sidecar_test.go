@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 const stranger = 1234
@@ -27,7 +29,7 @@ func TestSidecar_other_user(t *testing.T) {
 			s.box.UID = user
 			web.swap(keys{"text": "first", "check": "exit 0"})
 			c := s.start(app("-print", s.target("text"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			c.reports("quiet", report.quiet)
 			s.sidecar(0)
 			web.swap(keys{"text": "bad", "check": "exit 1"})
@@ -45,10 +47,12 @@ func (s *setup) sidecar(code int) {
 	s.t.Helper()
 	beside := *s
 	beside.state = s.mkdir("elsewhere", "confit-state")
-	beside.box = box{Bind: []bind{{s.state, beside.state}}, ReadOnly: []string{beside.state}, UID: stranger}
+	beside.box = harness.Box{
+		Mounts: []harness.Mount{harness.Bind(s.state, beside.state), harness.ReadOnly(beside.state)}, UID: stranger,
+	}
 	c := beside.startCommand(programs.confit, "--status", "--state", beside.state)
-	c.ends(code)
-	if text := strings.Join(c.texts("stdout", ""), "\n"); !json.Valid([]byte(text)) {
+	c.Ends(code)
+	if text := strings.Join(c.Texts("stdout", ""), "\n"); !json.Valid([]byte(text)) {
 		s.t.Errorf("the sidecar reads %q", text)
 	}
 }
@@ -61,7 +65,7 @@ func TestSidecar_reads_whole(t *testing.T) {
 	s.line("probation 0")
 	web.swap(keys{"text": "0", "check": "exit 0"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.reports("quiet", report.quiet)
 	reading, stop := context.WithCancel(t.Context())
 	readings := make(chan error, 1)
@@ -121,10 +125,10 @@ func TestSidecar_not_written(t *testing.T) {
 	inTheWay := s.mkdir("state", "status.json")
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for n, text := range []string{"second", "third"} {
 		web.swap(keys{"text": text, "check": "exit 0"})
-		c.says("read "+text, 1)
+		c.Says("read "+text, 1)
 		c.logs("generation accepted", n+1)
 	}
 	c.wantLogged("status not written", 1)
@@ -142,23 +146,23 @@ func TestSidecar_outlives(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.reports("quiet", report.quiet)
 	web.swap(keys{"text": "bad", "check": "exit 1"})
 	bad := c.reports("rejected", report.refused)
-	c.kill()
+	c.Kill()
 	if r := s.report(); r.text != bad.text || r.code != 3 {
 		t.Errorf("after the end the status is %s", r.text)
 	}
 	web.swap(keys{"text": "second", "check": "exit 0"})
 	next := s.start(app()...)
-	next.says("ready", 1)
+	next.Says("ready", 1)
 	r := next.reports("replaced", func(r report) bool { return r.quiet() && r.Keys["web/text"] == sum("second") })
 	if r.Rejection.Hash != "" || r.Counters.Rejections != 0 {
 		t.Errorf("the next confit tells of the former's rejections: %s", r.text)
 	}
-	next.signal(syscall.SIGTERM)
-	next.ends(0)
+	next.Signal(syscall.SIGTERM)
+	next.Ends(0)
 }
 
 // The first configuration is rejected: confit leaves with 78, and a status that says why.
@@ -167,7 +171,7 @@ func TestSidecar_first_rejected(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "bad", "check": "echo not good enough; exit 1"})
 	c := s.start(app()...)
-	c.ends(78)
+	c.Ends(78)
 	r := s.report()
 	if r.code != 3 || r.Phase != "done" || r.Live.Hash != "" || r.Rejection.Step != "validate" || r.Rejection.Output != "not good enough\n" {
 		t.Errorf("exit code %d: %s", r.code, r.text)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // Every signal that comes to confit reaches the app as it is; only TERM becomes the stop signal, and what is the kernel's
@@ -21,18 +23,18 @@ func forwarded(t *testing.T, program string) {
 	s := newExit(t)
 	s.program = program
 	c := s.start(app("-exit", "QUIT=0")...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for _, sig := range []syscall.Signal{
 		unix.SIGHUP, unix.SIGINT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH, unix.SIGCONT,
 		unix.SIGVTALRM, unix.SIGIO, unix.SIGPWR, unix.SIGTRAP, 35, 50, 64,
 	} {
-		c.signal(sig)
-		c.says("signal "+signalName(sig), 1)
+		c.Signal(sig)
+		c.Says("signal "+harness.SignalName(sig), 1)
 	}
-	c.signal(unix.SIGCHLD)
-	c.signal(unix.SIGURG)
-	c.signal(unix.SIGQUIT)
-	c.ends(0)
+	c.Signal(unix.SIGCHLD)
+	c.Signal(unix.SIGURG)
+	c.Signal(unix.SIGQUIT)
+	c.Ends(0)
 }
 
 // counter takes one signal after the other, as the kernel queues them. A program in Go could not.
@@ -55,16 +57,16 @@ func TestSignals_burst(t *testing.T) {
 	s.line("reload exec:true")
 	web.swap(keys{"a": "swap"})
 	c := s.start("perl", "-e", counter)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i := range 50 {
 		if i%10 == 0 {
 			web.swap(keys{"a": fmt.Sprint("swap ", i)})
 		}
 		for sig := syscall.Signal(34); sig <= 64; sig++ {
-			c.signal(sig)
+			c.Signal(sig)
 		}
 	}
-	c.says("all", 1)
+	c.Says("all", 1)
 }
 
 // A signal that comes before the app runs waits for it. This app has no handler, so it shows by its end that it came.
@@ -75,10 +77,10 @@ func TestSignals_early(t *testing.T) {
 	s.line("validate sh -c 'until [ -e %s ]; do sleep 0.01; done'", release)
 	c := s.start("sleep", "7654321")
 	c.find("until")
-	c.signal(unix.SIGUSR1)
-	c.signal(unix.SIGWINCH) // no harm to anybody
+	c.Signal(unix.SIGUSR1)
+	c.Signal(unix.SIGWINCH) // no harm to anybody
 	s.write(release, "")
-	c.ends(128 + int(unix.SIGUSR1))
+	c.Ends(128 + int(unix.SIGUSR1))
 	c.wantLogged("app started", 1)
 }
 
@@ -97,15 +99,15 @@ func runOrphans(t *testing.T, under bool) {
 	s.box.Under = under
 	script := `i=0; while [ $i -lt 500 ]; do ( (sleep 0.0$((i % 10))) & ); i=$((i+1)); done; echo all; exec "$@"`
 	c := s.start(append([]string{"sh", "-c", script, "storm"}, app()...)...)
-	c.says("all", 1)
-	c.says("ready", 1)
+	c.Says("all", 1)
+	c.Says("ready", 1)
 	left := 2
 	if under {
 		left = 3 // and the PID 1 above it, which collects nothing but confit
 	}
-	c.eventually("confit and the app, and nothing else", func() bool { return len(c.processes()) == left })
+	c.Eventually("confit and the app, and nothing else", func() bool { return len(c.Processes()) == left })
 	c.term()
-	c.ends(0)
+	c.Ends(0)
 }
 
 // Orphans that die while the app ends, and an app that ends at once: the exit code is the app's.
@@ -115,7 +117,7 @@ func TestSignals_exit_code_in_a_storm(t *testing.T) {
 	for i := range 20 {
 		code := 10 + i
 		c := s.start("sh", "-c", fmt.Sprintf(`i=0; while [ $i -lt 30 ]; do ( (exit 3) & ); i=$((i+1)); done; exit %d`, code))
-		c.ends(code)
+		c.Ends(code)
 	}
 }
 
@@ -127,13 +129,13 @@ func TestSignals_during_swaps(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	web.swap(keys{"a": "swap 0"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i := 1; i <= 20; i++ {
 		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-		c.signal(unix.SIGUSR1)
-		c.says("signal USR1", i)
+		c.Signal(unix.SIGUSR1)
+		c.Says("signal USR1", i)
 	}
-	c.says("read swap 20", 1)
+	c.Says("read swap 20", 1)
 }
 
 // The app starts as it would without confit: its limits, environment, directory, standard input and process group.
@@ -145,8 +147,8 @@ func TestSignals_app_starts_as_under_exec(t *testing.T) {
 	s.flag("--reload", "none")
 	c := s.start("sh", "-c", `echo "limit $(ulimit -Sn)"; echo "directory $PWD"; tr '\0' '\n' </proc/$$/environ | sed 's/^/variable /'
 		echo "group $(cut -d' ' -f5 /proc/$$/stat) $$"; exec grep -E '^Sig(Blk|Ign)' /proc/self/status`)
-	c.ends(0)
-	got := strings.Join(c.texts("stdout", ""), "\n") + "\n"
+	c.Ends(0)
+	got := strings.Join(c.Texts("stdout", ""), "\n") + "\n"
 	for _, want := range []string{
 		"limit 777\n", "directory " + s.dir + "\n", "variable ONE=1\n", "variable EMPTY=\n",
 		"SigBlk:\t0000000000000000\n", "SigIgn:\t0000000000000000\n",
@@ -155,7 +157,7 @@ func TestSignals_app_starts_as_under_exec(t *testing.T) {
 			t.Errorf("the app sees\n%swant %q in it", got, want)
 		}
 	}
-	if group := strings.Fields(c.texts("stdout", "group ")[0]); group[1] != group[2] {
+	if group := strings.Fields(c.Texts("stdout", "group ")[0]); group[1] != group[2] {
 		t.Errorf("the app is process %s in group %s, want it to lead its own", group[2], group[1])
 	}
 	if strings.Contains(got, "CONFIT_") {

@@ -25,21 +25,21 @@ func TestSpeed_thousand_swaps(t *testing.T) {
 	web.swap(generation(0))
 	last := s.target("conf.d", "key0.conf")
 	c := s.start(app("-print", last)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 
 	r := startReader(s)
 	for i := 1; i <= swaps; i++ {
 		web.swap(generation(i))
 	}
 	want := fmt.Sprintf("swap %d", swaps)
-	c.eventually("the last swap being read by the app", func() bool {
-		read := c.texts("stdout", "read ")
+	c.Eventually("the last swap being read by the app", func() bool {
+		read := c.Texts("stdout", "read ")
 		return read[len(read)-1] == "read "+want
 	})
 	if err := r.stop(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d reloads, %d whole generations read", len(c.texts("stdout", "signal HUP")), r.whole.Load())
+	t.Logf("%d reloads, %d whole generations read", len(c.Texts("stdout", "signal HUP")), r.whole.Load())
 	if told := len(c.entries("app reloaded")); told > swaps || told < 1 {
 		t.Errorf("%d swaps made %d reloads", swaps, told)
 	}
@@ -139,12 +139,12 @@ func TestSpeed_two_volumes_validated(t *testing.T) {
 	}
 	write(0)
 	c := s.start(app("-print", s.target("a")+","+s.target("k"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for i := 1; i <= swaps; i++ {
 		write(i)
 	}
-	c.says(fmt.Sprintf("read web swap %d", swaps), 1)
-	c.says(fmt.Sprintf("read tls swap %d", swaps), 1)
+	c.Says(fmt.Sprintf("read web swap %d", swaps), 1)
+	c.Says(fmt.Sprintf("read tls swap %d", swaps), 1)
 	if told := len(c.entries("app reloaded")); told > 2*swaps {
 		t.Errorf("%d swaps made %d reloads", 2*swaps, told)
 	}

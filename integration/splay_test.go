@@ -13,16 +13,16 @@ func TestSplay_waits(t *testing.T) {
 	s.flag("--splay", "100000h")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	c.accepts(1)
 	web.swap(keys{"text": "second"})
 	c.tells(0, "a swap that waits", func(st told) bool { return st.Phase == "splaying" && st.PendingSince != "" })
 	web.swap(keys{"text": "third"})
 	s.wantFiles(keys{"text": "first"})
 	c.wantLogged("generation published", 1)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 0)
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 }
 
 // What asks nothing of the app doesn't wait, as nothing is spared by it.
@@ -34,7 +34,7 @@ func TestSplay_nothing_asked(t *testing.T) {
 	web := s.volume("web")
 	web.swap(keys{"text": "first"})
 	c := s.start(app()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
 	s.wantFiles(keys{"text": "second"})
@@ -48,12 +48,12 @@ func TestSplay_newest(t *testing.T) {
 	s.flag("--splay", "1s")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for n := range swaps {
 		web.swap(keys{"text": fmt.Sprintf("swap %d", n+1)})
 	}
-	c.says(fmt.Sprintf("read swap %d", swaps), 1)
-	if told := len(c.texts("stdout", "signal HUP")); told == swaps {
+	c.Says(fmt.Sprintf("read swap %d", swaps), 1)
+	if told := len(c.Texts("stdout", "signal HUP")); told == swaps {
 		t.Error("each swap was told, although they came in while others waited")
 	}
 	c.wantLogged("app started", 1)

@@ -33,7 +33,7 @@ func TestState_mended_at_a_restart(t *testing.T) {
 			}
 			web.swap(keys{"text": "bad"})
 			c := s.start(s.printer()...)
-			c.says("read first", 1)
+			c.Says("read first", 1)
 			c.wantLogged(startsOnStored, 1)
 			if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
 				t.Errorf("mended to %v (%v)", info, err)
@@ -53,7 +53,7 @@ func TestState_hook_that_writes(t *testing.T) {
 	c.accepts(1)
 	web.swap(keys{"text": "bad"})
 	c.logs("candidate rejected", 1)
-	c.eventually("the accepted key, byte for byte", func() bool {
+	c.Eventually("the accepted key, byte for byte", func() bool {
 		got, err := os.ReadFile(s.target("text"))
 		return err == nil && string(got) == "first"
 	})
@@ -75,7 +75,7 @@ func TestState_locked_by_another_user(t *testing.T) {
 		t.Cleanup(func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL); _ = c.Wait() })
 	}
 	c := s.start(s.printer()...)
-	c.says("read first", 1)
+	c.Says("read first", 1)
 }
 
 // A status and a list of targets that are somebody else's, or links to elsewhere, are replaced and not written through.
@@ -98,10 +98,10 @@ func TestState_notes_that_lead_elsewhere(t *testing.T) {
 		}
 	}
 	c := s.start(s.printer()...)
-	c.says("read first", 1)
+	c.Says("read first", 1)
 	c.accepts(1)
 	for _, name := range notes[:3] {
-		c.eventually(name+" being a file", func() bool {
+		c.Eventually(name+" being a file", func() bool {
 			info, err := os.Lstat(filepath.Join(s.state, name))
 			return err == nil && info.Mode() == 0o644
 		})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 const notStored = "accepted generation not stored"
@@ -43,30 +45,30 @@ func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script strin
 	edit("first")
 	s.smallState()
 	s.flag("--rescan", "100ms")
-	s.box.StrictAtime = []string{web.dir}
+	s.box.Mounts = []harness.Mount{harness.StrictAtime(web.dir)}
 	c := s.start(s.printer()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script("until [ -e " + s.path("well") + " ]; do sleep 0.02; done")
 	edit("second")
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.find(s.path("verifier"))
 	c.tells(0, "the proof being under way", func(st told) bool { return st.Phase == "proving" && st.Live.Hash == st.Mounted.Hash })
 	f := c.filler()
-	c.eventually("a full disk", func() bool {
+	c.Eventually("a full disk", func() bool {
 		f.leavePages(0)
 		free, _ := f.free()
 		return free == 0
 	})
 	s.write(s.path("well"), "")
-	c.eventually(notStored, func() bool { return len(c.beginning(notStored)) > 0 })
+	c.Eventually(notStored, func() bool { return len(c.beginning(notStored)) > 0 })
 	return s, web, c, f, script
 }
 
 // beginning are log lines whose message begins so.
 func (c *confit) beginning(message string) []entry {
 	var found []entry
-	for _, text := range c.texts("stderr", "time=") {
+	for _, text := range c.Texts("stderr", "time=") {
 		if e := parseEntry(text); strings.HasPrefix(e["msg"], message) {
 			found = append(found, e)
 		}
@@ -96,7 +98,7 @@ func TestState_note_on_a_full_disk(t *testing.T) {
 	c.wantLogged("generation accepted", 2)
 	c.wantCount(notStored, len(c.beginning(notStored)), 1)
 	web.swap(keys{"text": "third", "long": ""})
-	c.says("read third", 1)
+	c.Says("read third", 1)
 	c.accepts(3)
 	c.wantLogged("app started", 3)
 }
@@ -106,7 +108,7 @@ func TestState_killed_before_the_note(t *testing.T) {
 	t.Parallel()
 	s, web, c, f, script := newFull(t)
 	c.looksAt(web)
-	c.kill()
+	c.Kill()
 	if err := os.RemoveAll(filepath.Join(s.state, filepath.Base(f.dir))); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +120,7 @@ func TestState_killed_before_the_note(t *testing.T) {
 	c = s.start(s.printer()...)
 	c.wantRejected("verify", 1)
 	c.wantRolledBack(1, "1")
-	c.says("read first", 1)
+	c.Says("read first", 1)
 	c.wantLogged("stored generation not trusted: the app starts on what is mounted, or not at all", 0)
 	s.wantFiles(keys{"text": "first"})
 }

@@ -63,7 +63,7 @@ func TestStatus_no_last_words(t *testing.T) {
 	s := newSetup(t)
 	s.box.TerminationLog = s.write(s.path("termination-log"), "of the app")
 	c := s.startCommand(programs.confit, "--status", "--state", s.state)
-	c.ends(1)
+	c.Ends(1)
 	if log, err := os.ReadFile(s.box.TerminationLog); err != nil || string(log) != "of the app" {
 		t.Errorf("the termination log holds %q (%v)", log, err)
 	}

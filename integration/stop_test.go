@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // stopPhase is a phase of confit in which the app is asked to end from outside, by a signal that isn't confit's own.
@@ -20,7 +22,7 @@ func stopPhases() []stopPhase {
 	quick := keys{"a": "second", "check": "exit 0"}
 	slow := keys{"a": "second", "check": hang}
 	hook := func(c *confit) { c.find("sleep 7654321") }
-	reloaded := func(c *confit) { c.says("read second", 1) }
+	reloaded := func(c *confit) { c.Says("read second", 1) }
 	return []stopPhase{
 		{"settling", []string{"settle 1h"}, nil, quick, func(*confit) {}},
 		{"validating", []string{"validate sh {candidate}/web/check"}, nil, slow, hook},
@@ -32,13 +34,13 @@ func stopPhases() []stopPhase {
 			c.logs("generation published", 2)
 		}},
 		{"exec_hook", []string{"reload exec:sh {candidate}/web/check"}, nil, slow, hook},
-		{"restarting", []string{"reload restart", "stop-signal USR2"}, nil, quick, func(c *confit) { c.says("signal USR2", 1) }},
+		{"restarting", []string{"reload restart", "stop-signal USR2"}, nil, quick, func(c *confit) { c.Says("signal USR2", 1) }},
 		{"proving", []string{"probation 1h"}, nil, quick, reloaded},
 		{"verifying", []string{"verify sh {candidate}/web/check"}, nil, slow, hook},
 		{"between_two_verifications", []string{"verify grep -q first {candidate}/web/a", "verify-timeout 1h"}, nil, quick, reloaded},
 		{"proving_after_a_roll_back", []string{"verify grep -q first {candidate}/web/a", "verify-timeout 1s", "probation 1h"}, nil, quick,
 			func(c *confit) {
-				c.says("read first", 2)
+				c.Says("read first", 2)
 				c.logs("rolled back", 1) // comes through another pipe
 			}},
 	}
@@ -62,12 +64,12 @@ func (p stopPhase) run(t *testing.T, sig syscall.Signal) {
 	s.lines = append(s.lines, p.lines...)
 	flags := append([]string{"-print", s.target("a"), "-exit", "INT=9,QUIT=9"}, p.app...)
 	c := s.start(app(flags...)...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(p.edit)
 	p.reach(c)
 	rejected := len(c.entries("candidate rejected"))
-	c.signal(sig)
-	c.ends(9)
+	c.Signal(sig)
+	c.Ends(9)
 	c.wantStopped(sig, rejected)
 }
 
@@ -86,7 +88,7 @@ func newStop(t *testing.T) (*setup, *volume) {
 // wantStopped checks that the app had its signal, and that its end was taken for what it was.
 func (c *confit) wantStopped(sig syscall.Signal, rejected int) {
 	c.t.Helper()
-	c.wantCount("signal "+signalName(sig), len(c.texts("stdout", "signal "+signalName(sig))), 1)
+	c.wantCount("signal "+harness.SignalName(sig), len(c.Texts("stdout", "signal "+harness.SignalName(sig))), 1)
 	c.wantLogged("app started", 1)
 	c.wantLogged("candidate rejected", rejected)
 	c.wantLogged("rolled back", rejected)
@@ -109,18 +111,18 @@ func TestStop_nothing_begins(t *testing.T) {
 	t.Parallel()
 	s, web, app := newUnhurried(t, "--stop-timeout", "1h")
 	c := s.start(app...)
-	c.says("ready", 1)
-	c.signal(syscall.SIGQUIT)
-	c.says("signal QUIT", 1)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGQUIT)
+	c.Says("signal QUIT", 1)
 	web.swap(keys{"a": "second", "check": "exit 0"})
 	for n := range 20 { // all of which confit has handled after the swap
-		c.signal(syscall.SIGWINCH)
-		c.says("signal WINCH", n+1)
+		c.Signal(syscall.SIGWINCH)
+		c.Says("signal WINCH", n+1)
 	}
-	c.signal(syscall.SIGUSR1)
-	c.ends(8)
+	c.Signal(syscall.SIGUSR1)
+	c.Ends(8)
 	c.wantStopped(syscall.SIGQUIT, 0)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 0)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 0)
 	s.wantFiles(keys{"a": "first"})
 }
 
@@ -132,19 +134,19 @@ func TestStop_lapses(t *testing.T) {
 			t.Parallel()
 			s, web, app := newUnhurried(t, "--stop-timeout", "2s", "--probation", "1h")
 			c := s.start(app...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			asked := time.Now()
-			c.signal(sig)
-			c.says("signal "+name, 1)
+			c.Signal(sig)
+			c.Says("signal "+name, 1)
 			web.swap(keys{"a": "second", "check": "exit 0"})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			if waited := time.Since(asked); waited < 2*time.Second { // it is never sooner, however busy the machine
 				t.Errorf("the edit came into force after %v, want it to wait for 2s", waited)
 			}
 			c.signalProcess(c.find(programs.app+" "), syscall.SIGKILL)
 			c.wantRejected("probation", 1)
-			c.says("ready", 2)
-			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 2)
+			c.Says("ready", 2)
+			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 			c.stops(0)
 		})
 	}
@@ -156,13 +158,13 @@ func TestStop_mapped(t *testing.T) {
 		t.Parallel()
 		s, web, app := newUnhurried(t, "--probation", "1h", "--map-signal", "QUIT:USR1")
 		c := s.start(app...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		web.swap(keys{"a": "second", "check": "exit 0"})
-		c.says("read second", 1)
-		c.signal(syscall.SIGQUIT)
+		c.Says("read second", 1)
+		c.Signal(syscall.SIGQUIT)
 		c.wantRejected("probation", 1)
-		c.says("ready", 2)
-		c.wantCount("signal USR1", len(c.texts("stdout", "signal USR1")), 1)
+		c.Says("ready", 2)
+		c.wantCount("signal USR1", len(c.Texts("stdout", "signal USR1")), 1)
 		c.stops(0)
 	})
 	t.Run("to_QUIT", func(t *testing.T) {
@@ -171,11 +173,11 @@ func TestStop_mapped(t *testing.T) {
 		s.line("reload signal:HUP")
 		s.flag("--probation", "1h", "--map-signal", "USR1:QUIT")
 		c := s.start(app("-print", s.target("a"), "-exit", "QUIT=9")...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		web.swap(keys{"a": "second", "check": "exit 0"})
-		c.says("read second", 1)
-		c.signal(syscall.SIGUSR1)
-		c.ends(9)
+		c.Says("read second", 1)
+		c.Signal(syscall.SIGUSR1)
+		c.Ends(9)
 		c.wantStopped(syscall.SIGQUIT, 0)
 	})
 }
@@ -186,7 +188,7 @@ func TestStop_terminal(t *testing.T) {
 	for name, test := range map[string]struct {
 		key  string
 		code int
-	}{"INT": {ctrlC, 130}, "QUIT": {"\x1c", 131}} {
+	}{"INT": {harness.CtrlC, 130}, "QUIT": {"\x1c", 131}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, web := newStop(t)
@@ -198,7 +200,7 @@ func TestStop_terminal(t *testing.T) {
 			web.swap(keys{"a": "second", "check": "exit 0"})
 			k.shows("read second")
 			k.types(test.key)
-			c.ends(test.code)
+			c.Ends(test.code)
 			k.lacks("candidate rejected")
 			k.lacks("rolled back")
 			if n := s.stored(); n.Number != 1 {
@@ -218,12 +220,12 @@ func TestStop_successor(t *testing.T) {
 	c := s.start("sh", s.write(s.path("daemon"), `
 if [ "$1" = heir ]; then trap 'echo reloaded' HUP; trap 'exit 9' TERM; echo heir; while :; do sleep 0.05; done; fi
 trap 'setsid sh $0 heir & sleep 0.5; exit 0' QUIT; echo ready; while :; do sleep 0.05; done`))
-	c.says("ready", 1)
-	c.signal(syscall.SIGQUIT)
-	c.says("heir", 1)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGQUIT)
+	c.Says("heir", 1)
 	c.logs("app adopted", 1)
 	web.swap(keys{"a": "second", "check": "exit 0"})
-	c.says("reloaded", 1)
+	c.Says("reloaded", 1)
 	c.accepts(1)
 	c.stops(9)
 	c.wantLogged("app started", 1)

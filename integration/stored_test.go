@@ -53,7 +53,7 @@ func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
 func (c *confit) accepts(n int) entry {
 	c.t.Helper()
 	e := c.logs("generation accepted", n)
-	c.eventually("the accepted generation being stored", func() bool {
+	c.Eventually("the accepted generation being stored", func() bool {
 		return strings.HasPrefix(c.setup.stored().Hash, e["hash"])
 	})
 	return e
@@ -66,7 +66,7 @@ func (s *setup) accept(app ...string) {
 	s.flags = append([]string{"--probation", "0s"}, flags...)
 	c := s.start(app...)
 	c.accepts(1)
-	c.kill()
+	c.Kill()
 	s.flags = flags
 }
 
@@ -104,7 +104,7 @@ func (s *setup) status() (code int, st told) {
 // tells waits until --status ends with a code and tells what it should.
 func (c *confit) tells(code int, what string, ok func(told) bool) {
 	c.t.Helper()
-	c.eventually("status: "+what, func() bool {
+	c.Eventually("status: "+what, func() bool {
 		got, st := c.setup.status()
 		return got == code && ok(st)
 	})
@@ -130,12 +130,12 @@ func TestStored_starts_on_it(t *testing.T) {
 			web.swap(test.bad)
 
 			c := s.start(s.printer()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			e := c.logs(startsOnStored, 1)
 			if e["level"] != "WARN" || e["generation"] != "1" {
 				t.Errorf("logged %v, want a warning that names generation 1", e)
 			}
-			c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 1)
 			if first := c.wantRejected(test.step, 1); first["nextTry"] != "200ms" {
 				t.Errorf("the rejection says nextTry %q: %v", first["nextTry"], first)
 			}
@@ -145,7 +145,7 @@ func TestStored_starts_on_it(t *testing.T) {
 			})
 			c.wantRejected(test.step, 2) // it keeps trying
 			web.swap(keys{"text": "third", "needed": ""})
-			c.says("read third", 1)
+			c.Says("read third", 1)
 			c.accepts(1)
 			c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 			c.wantLogged(startsOnStored, 1)
@@ -166,13 +166,13 @@ func TestStored_goes_over(t *testing.T) {
 	web.swap(keys{"text": "second"})
 	s.write(validator, "exit 1")
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
-	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+	c.Says("ready", 1)
+	c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 1)
 	c.wantRejected("validate", 2)
 	if err := errors.Join(os.WriteFile(validator+".new", []byte("exit 0"), 0o644), os.Rename(validator+".new", validator)); err != nil {
 		t.Fatal(err)
 	}
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.accepts(1)
 	c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
 }
@@ -187,8 +187,8 @@ func TestStored_app_dies_at_the_start(t *testing.T) {
 	s.flag("--probation", "1h", "--retry", "200ms")
 	web.swap(keys{"text": "die 3"})
 	c := s.start(s.printer()...)
-	c.says("ready", 1)
-	c.wantCount("reads of the accepted one", len(c.texts("stdout", "read first")), 1)
+	c.Says("ready", 1)
+	c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 1)
 	if e := c.wantRejected("probation", 1); !strings.Contains(e["reason"], "exit 3") || e["nextTry"] != "" {
 		t.Errorf("logged %v, want the app's exit code and no next try", e)
 	}
@@ -197,7 +197,7 @@ func TestStored_app_dies_at_the_start(t *testing.T) {
 		return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Rejection.NextTry == "" && st.Live.Hash == s.stored().Hash
 	})
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.wantLogged("app started", 2)
 	c.wantLogged("candidate rejected", 1)
 }
@@ -220,7 +220,7 @@ func TestStored_nothing(t *testing.T) {
 			s.flag("--probation", "1h")
 			web.swap(test.mounted)
 			c := s.start(s.printer()...)
-			c.ends(test.code)
+			c.Ends(test.code)
 			if s.stored().Number != 0 {
 				t.Errorf("stored: %v", s.stored())
 			}
@@ -256,20 +256,20 @@ func TestStored_spoilt(t *testing.T) {
 				t.Fatal(err)
 			}
 			web.swap(keys{"text": "bad"})
-			s.start(app()...).ends(78)
+			s.start(app()...).Ends(78)
 			web.swap(keys{"text": "second"})
 			c := s.start(s.printer()...)
-			c.says("ready", 1)
-			c.wantCount("reads of what is mounted", len(c.texts("stdout", "read second")), 1)
+			c.Says("ready", 1)
+			c.wantCount("reads of what is mounted", len(c.Texts("stdout", "read second")), 1)
 			e := c.logs("stored generation not trusted: the app starts on what is mounted, or not at all", 1)
 			if e["level"] != "WARN" || e["error"] == "" {
 				t.Errorf("logged %v, want a warning with the reason", e)
 			}
 			c.accepts(1)
-			c.kill()
+			c.Kill()
 			web.swap(keys{"text": "bad"})
 			c = s.start(s.printer()...)
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			c.wantLogged(startsOnStored, 1)
 		})
 	}

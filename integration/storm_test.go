@@ -30,11 +30,11 @@ func TestStorm_orphans(t *testing.T) {
 			code := 1 + n%255
 			c := s.start(programs.unruly, "storm", fmt.Sprint(manyOrphans), fmt.Sprint(code))
 			for thousand := range manyOrphans / 1000 { // no single wait may be for all, on a machine that is busy with much else
-				c.says("thousand", thousand+1)
+				c.Says("thousand", thousand+1)
 			}
-			c.eventually("no zombie and no orphan but the last ones", func() bool { return len(c.processes()) == 2+stormAlive && !c.zombie() })
-			c.signal(syscall.SIGTERM)
-			c.ends(code)
+			c.Eventually("no zombie and no orphan but the last ones", func() bool { return len(c.Processes()) == 2+stormAlive && !c.zombie() })
+			c.Signal(syscall.SIGTERM)
+			c.Ends(code)
 			c.wantLogged("leftovers killed: they did not stop in time", 0)
 		})
 	}
@@ -42,8 +42,8 @@ func TestStorm_orphans(t *testing.T) {
 
 // zombie tells whether there is one now.
 func (c *confit) zombie() bool {
-	for _, p := range c.processes() {
-		if p.state == "Z" {
+	for _, p := range c.Processes() {
+		if p.State == "Z" {
 			return true
 		}
 	}
@@ -71,9 +71,9 @@ func TestStorm_exit(t *testing.T) {
 func (s *setup) leaveInStorm(orphans, code int) {
 	s.t.Helper()
 	c := s.start(programs.unruly, "leave", fmt.Sprint(orphans), fmt.Sprint(code))
-	c.ends(code)
+	c.Ends(code)
 	c.wantLogged("app exited", 1)
-	if left := c.texts("stdout", "left behind"); len(left) > 0 {
+	if left := c.Texts("stdout", "left behind"); len(left) > 0 {
 		s.t.Errorf("confit left processes behind: %q", left)
 	}
 }
@@ -83,7 +83,7 @@ func (s *setup) storming(program string, scripts ...string) *confit {
 	s.t.Helper()
 	scripts = append(scripts, `trap 'sleep 0.5; echo cleaned; exit' TERM; echo up; while :; do sleep 0.05; done`)
 	c := s.start(append([]string{program, "wild", "7"}, scripts...)...)
-	c.says("up", len(scripts))
+	c.Says("up", len(scripts))
 	return c
 }
 
@@ -118,8 +118,8 @@ func TestStorm_stop(t *testing.T) {
 		web := s.stormy("reload restart", "stop-signal USR1", "stop-timeout 1h")
 		c := s.storming(programs.unruly)
 		web.swap(hook)
-		c.says("asked", 1)
-		c.signal(syscall.SIGTERM)
+		c.Says("asked", 1)
+		c.Signal(syscall.SIGTERM)
 		c.logs("stop requested", 1)
 		c.signalProcess(c.find(programs.unruly+" wild"), syscall.SIGTERM)
 		c.endsInStorm("restarting", 7)
@@ -176,15 +176,15 @@ func (s *setup) copyOf(program string) string {
 
 func (c *confit) stopsInStorm(phase string, code int) {
 	c.t.Helper()
-	c.signal(syscall.SIGTERM)
+	c.Signal(syscall.SIGTERM)
 	c.endsInStorm(phase, code)
 }
 
 // endsInStorm waits for the end. The phase is the one in which TERM came in.
 func (c *confit) endsInStorm(phase string, code int) {
 	c.t.Helper()
-	c.ends(code)
-	c.wantCount("leftovers that cleaned up", len(c.texts("stdout", "cleaned")), 1)
+	c.Ends(code)
+	c.wantCount("leftovers that cleaned up", len(c.Texts("stdout", "cleaned")), 1)
 	if e := c.logs("stop requested", 1); e["phase"] != phase {
 		c.t.Errorf("TERM came in while %s, not %s", e["phase"], phase)
 	}

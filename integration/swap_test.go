@@ -80,11 +80,11 @@ func TestSwap_nested(t *testing.T) {
 			s.line("reload signal:HUP")
 			web.swap(keys{"a": "a1", "sub/b": "b1", "sub/deep/c": "c1", "gone/d": "d1"})
 			c := s.start(app()...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			s.wantFiles(keys{"web/a": "a1", "web/sub/b": "b1", "web/sub/deep/c": "c1", "web/gone/d": "d1"})
 			web.swap(keys{"a": "a1", "sub/b": "b2", "sub/deep/c": "c2", "sub/new": "n1"})
-			c.says("signal HUP", 1)
-			c.eventually("the removed key being away", func() bool { return !exists(s.target("web/gone/d")) })
+			c.Says("signal HUP", 1)
+			c.Eventually("the removed key being away", func() bool { return !exists(s.target("web/gone/d")) })
 			s.wantFiles(keys{"web/a": "a1", "web/sub/b": "b2", "web/sub/deep/c": "c2", "web/sub/new": "n1"})
 		})
 	}
@@ -116,16 +116,16 @@ func TestSwap_two_volumes(t *testing.T) {
 	web.swap(keys{"a": "a1"})
 	tls.swap(keys{"k": "k1"})
 	c := s.start(app("-print", s.target("a")+","+s.target("k"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "a2"})
-	c.says("read a2", 1)
+	c.Says("read a2", 1)
 	tls.swap(keys{"k": "k2"})
-	c.says("read k2", 1)
+	c.Says("read k2", 1)
 	web.swap(keys{"a": "a3"})
 	tls.swap(keys{"k": "k3"})
-	c.says("read k3", 1)
-	c.says("read a3", 1)
-	if told := len(c.texts("stdout", "signal HUP")); told > 4 {
+	c.Says("read k3", 1)
+	c.Says("read a3", 1)
+	if told := len(c.Texts("stdout", "signal HUP")); told > 4 {
 		t.Errorf("4 swaps made %d reloads", told)
 	}
 }
@@ -145,12 +145,12 @@ func TestSwap_projected(t *testing.T) {
 	all.swap(sources("1"))
 	files := []string{s.target("app.conf"), s.target("tls/tls.crt"), s.target("tls/tls.key"), s.target("labels")}
 	c := s.start(app("-print", strings.Join(files, ","))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	all.swap(sources("2"))
 	for _, name := range []string{"conf2", "crt2", "key2", "labels2"} {
-		c.says("read "+name, 1)
+		c.Says("read "+name, 1)
 	}
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
 // A volume that isn't written by the kubelet, as in compose: files in a directory, replaced one by one.
@@ -162,11 +162,11 @@ func TestSwap_plain_volume(t *testing.T) {
 	s.line("reload signal:HUP")
 	s.write(plain+"/a.conf", "a1")
 	c := s.start(app("-print", s.target("conf.d/a.conf"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	s.replace(plain+"/a.conf", "a2")
-	c.says("read a2", 1)
+	c.Says("read a2", 1)
 	s.write(plain+"/b.conf", "b1")
-	c.says("signal HUP", 2)
+	c.Says("signal HUP", 2)
 	s.wantFiles(keys{"conf.d/a.conf": "a2", "conf.d/b.conf": "b1"})
 }
 
@@ -188,9 +188,9 @@ func TestSwap_absolute_source(t *testing.T) {
 	s.line("reload signal:HUP")
 	elsewhere.swap(keys{"a.conf": "first"})
 	c := s.start(app("-print", s.target("a.conf"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	elsewhere.swap(keys{"a.conf": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 }
 
 // A volume whose directory is replaced by another one goes on being watched; and so it is when it was away for a while.
@@ -203,15 +203,15 @@ func TestSwap_volume_replaced(t *testing.T) {
 	s.line("rescan 200ms")
 	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	if err := os.Rename(web.dir, s.path("volumes", "old")); err != nil {
 		t.Fatal(err)
 	}
 	web = s.volume("web")
 	web.swap(keys{"a": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	web.swap(keys{"a": "third"})
-	c.says("read third", 1)
+	c.Says("read third", 1)
 }
 
 // A direct key isn't copied: the target leads into the volume. A change of it is told all the same.
@@ -223,10 +223,10 @@ func TestSwap_direct(t *testing.T) {
 	s.line("reload signal:HUP")
 	web.swap(keys{"big": "first"})
 	c := s.start(app("-print", s.target("big"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	if to, err := os.Readlink(s.target("big")); err != nil || to != web.dir+"/..data/big" {
 		t.Errorf("the target points at %q (%v), want the volume's ..data", to, err)
 	}
 	web.swap(keys{"big": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // termPhase is one phase of confit in which TERM comes in.
@@ -50,7 +52,7 @@ func (p termPhase) run(t *testing.T, under bool) {
 	flags := append([]string{"-linger", s.path("release")}, p.app...)
 	c := s.start(app(flags...)...)
 	if p.apps > 0 {
-		c.says("ready", 1)
+		c.Says("ready", 1)
 	}
 	c.setup = s
 	p.reach(c)
@@ -59,10 +61,10 @@ func (p termPhase) run(t *testing.T, under bool) {
 		p.finish(c)
 	}
 	s.write(s.path("release"), "")
-	c.ends(p.code)
+	c.Ends(p.code)
 	c.wantLogged("app started", p.apps)
-	c.wantCount("apps that ran", len(c.texts("stdout", "ready")), p.apps)
-	if left := c.texts("stdout", "left behind"); len(left) > 0 {
+	c.wantCount("apps that ran", len(c.Texts("stdout", "ready")), p.apps)
+	if left := c.Texts("stdout", "left behind"); len(left) > 0 {
 		t.Errorf("confit left processes behind: %q", left)
 	}
 }
@@ -70,8 +72,8 @@ func (p termPhase) run(t *testing.T, under bool) {
 // term sends TERM to confit, be it PID 1 or not.
 func (c *confit) term() {
 	c.t.Helper()
-	for _, p := range c.processes() {
-		if p.isConfit() {
+	for _, p := range c.Processes() {
+		if isConfit(p) {
 			c.signalProcess(p, syscall.SIGTERM)
 			return
 		}
@@ -136,7 +138,7 @@ func termPhases() []termPhase {
 			name: "restart_wait", lines: []string{"reload restart", "stop-signal QUIT"}, app: []string{"-exit", "QUIT=9"}, first: good,
 			reach: func(c *confit) {
 				swap(keys{"a": "second", "check": "exit 0"})(c)
-				c.says("signal QUIT", 1) // the app waits for the file now
+				c.Says("signal QUIT", 1) // the app waits for the file now
 			},
 			code: 9, apps: 1,
 		}, {
@@ -185,11 +187,11 @@ func TestTerm_draining(t *testing.T) {
 	s, web := newReload(t, "restart")
 	c := s.start("sh", "-c", `(trap '' TERM; exec sleep 7654321) & echo ready; trap 'exit 0' TERM; while :; do wait; done`)
 	c.find("sleep 7654321")
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app exited", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(143)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(143)
 	c.wantLogged("app started", 1)
 }
 
@@ -202,17 +204,17 @@ func TestTerm_before_the_end(t *testing.T) {
 			s, web := newReload(t, "restart")
 			s.program = programs.shipped
 			c := s.start(app("-linger", s.path("release"), "-exit", "TERM=9")...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"a": "second"})
-			c.says("signal TERM", 1)
-			c.signal(syscall.SIGSTOP)
-			c.signal(syscall.SIGTERM)
+			c.Says("signal TERM", 1)
+			c.Signal(syscall.SIGSTOP)
+			c.Signal(syscall.SIGTERM)
 			s.write(s.path("release"), "")
-			c.eventually("the app is a zombie", func() bool {
-				return slices.ContainsFunc(c.processes(), func(p processInfo) bool { return p.state == "Z" })
+			c.Eventually("the app is a zombie", func() bool {
+				return slices.ContainsFunc(c.Processes(), func(p harness.Process) bool { return p.State == "Z" })
 			})
-			c.signal(syscall.SIGCONT)
-			c.ends(9)
+			c.Signal(syscall.SIGCONT)
+			c.Ends(9)
 			c.wantLogged("app started", 1)
 		})
 	}
@@ -227,16 +229,16 @@ func TestTerm_draining_in_a_roll_back(t *testing.T) {
 	s.flag("--probation", "1h")
 	c := s.start("sh", "-c", `(trap '' TERM HUP; exec sleep 7654321) & trap 'exit 3' HUP; trap 'exit 0' TERM; echo ready; while :; do wait; done`)
 	c.find("sleep 7654321")
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "bad"})
 	c.logs("rolled back", 1)
 	c.logs("app exited", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(143)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(143)
 	c.wantLogged("app started", 1)
 	s.wantFiles(keys{"text": "first"})
 	web.swap(keys{"text": "first"})
-	s.start(s.printer()...).says("read first", 1)
+	s.start(s.printer()...).Says("read first", 1)
 }
 
 // When the platform asks confit to stop, the deadline is the platform's: an app that takes longer than --stop-timeout isn't
@@ -248,9 +250,9 @@ func TestTerm_never_escalates(t *testing.T) {
 	s.flag("--stop-timeout", "100ms")
 	s.volume("web").swap(keys{"a": "first"})
 	c := s.start(app("-exit", "TERM=9", "-delay", "1s")...)
-	c.says("ready", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(9)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(9)
 }
 
 // A second TERM is the app's too.
@@ -260,13 +262,13 @@ func TestTerm_twice(t *testing.T) {
 	s.line("link web/a %s", s.target("a"))
 	s.volume("web").swap(keys{"a": "first"})
 	c := s.start(app("-exit", "USR1=9")...)
-	c.says("ready", 1)
-	c.signal(syscall.SIGTERM)
-	c.says("signal TERM", 1)
-	c.signal(syscall.SIGTERM)
-	c.says("signal TERM", 2)
-	c.signal(syscall.SIGUSR1)
-	c.ends(9)
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Says("signal TERM", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Says("signal TERM", 2)
+	c.Signal(syscall.SIGUSR1)
+	c.Ends(9)
 }
 
 // A real nginx is asked to stop gracefully.
@@ -278,8 +280,8 @@ func TestTerm_nginx(t *testing.T) {
 	web.swap(s.site("conf.d", page("a", "first")))
 	c := s.start(s.nginx()...)
 	c.serves("a", "first")
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 	c.wantMention("gracefully shutting down")
 }
 
@@ -290,12 +292,12 @@ func TestTerm_stopped_app(t *testing.T) {
 	c := s.start("sleep", "7654321")
 	freeze := func() {
 		c.signalProcess(c.find("sleep 7654321"), syscall.SIGSTOP)
-		c.eventually("the app is stopped", func() bool { return c.stopped() == 1 })
+		c.Eventually("the app is stopped", func() bool { return c.stopped() == 1 })
 	}
 	freeze()
 	web.swap(keys{"a": "second"})
 	c.logs("app started", 2)
 	freeze()
 	c.term()
-	c.ends(143)
+	c.Ends(143)
 }

@@ -1,6 +1,10 @@
 package integration
 
-import "testing"
+import (
+	"testing"
+
+	"confit/integration/internal/harness"
+)
 
 // A hook has no terminal: it can neither read what is typed for the app nor make itself the foreground group, even one that
 // isn't stopped by the attempt.
@@ -24,8 +28,8 @@ func TestTerminal_hook(t *testing.T) {
 			k.shows("candidate rejected")
 			k.does("mine", "got mine\r\n")
 			k.lacks("stolen\r\n")
-			k.types(ctrlD)
-			c.ends(5)
+			k.types(harness.CtrlD)
+			c.Ends(5)
 		})
 	}
 }
@@ -45,5 +49,5 @@ func TestTerminal_stopped_hook(t *testing.T) {
 	k.shows("candidate rejected")
 	c.gone("grep -q good")
 	k.types("\n")
-	c.ends(5)
+	c.Ends(5)
 }

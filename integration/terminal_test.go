@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // asEach runs a test with a confit that is root and with one that is nobody.
@@ -34,13 +36,13 @@ func TestTerminal_shell(t *testing.T) {
 		k.runs(`echo code=$?`, "code=130")
 
 		k.does(`sh -c 'echo u""p; exec sleep 7654321'`, "up\r\n")
-		k.types(ctrlZ)
+		k.types(harness.CtrlZ)
 		k.shows("Stopped")
 		k.shows(prompt)
 		k.runs(`bg`, "sleep 7654321")
 		k.runs(`jobs`, "Running")
 		k.does(`fg`, "sleep 7654321'\r\n")
-		c.eventually("the shell waits", func() bool { return k.foreground() != c.find("bash").pid })
+		c.Eventually("the shell waits", func() bool { return k.foreground() != c.find("bash").PID })
 		k.interrupts()
 		k.runs(`echo code=$?`, "code=130")
 
@@ -51,7 +53,7 @@ func TestTerminal_shell(t *testing.T) {
 		k.does(`:`, "sized")
 		k.runs(`stty size`, "32 98")
 		k.types("exit 3\n")
-		c.ends(3)
+		c.Ends(3)
 	})
 }
 
@@ -66,13 +68,13 @@ func TestTerminal_signals(t *testing.T) {
 	k.resize(31, 97)
 	k.shows("signal WINCH")
 	for _, sig := range []unix.Signal{unix.SIGWINCH, unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGCONT} {
-		c.signal(sig)
-		k.shows("signal " + signalName(sig))
+		c.Signal(sig)
+		k.shows("signal " + harness.SignalName(sig))
 	}
-	k.types(ctrlC)
+	k.types(harness.CtrlC)
 	k.shows("signal INT")
 	c.term()
-	c.ends(0)
+	c.Ends(0)
 }
 
 // ^C ends all that the app's group is, and 130 comes through.
@@ -82,8 +84,8 @@ func TestTerminal_interrupt(t *testing.T) {
 	k := s.onTerminal()
 	c := s.start("sh", "-c", "echo up; sleep 7654321 | cat; exit 9")
 	k.shows("up\r\n")
-	k.types(ctrlC)
-	c.ends(130)
+	k.types(harness.CtrlC)
+	c.Ends(130)
 }
 
 // ^Z stops the app and all of its group. With no shell above confit nobody types fg: CONT resumes them, and the terminal is
@@ -96,21 +98,21 @@ func TestTerminal_stop(t *testing.T) {
 		k.shows("up\r\n")
 		k.does("one", "one\r\none\r\n")
 		for range 3 {
-			k.types(ctrlZ)
-			c.eventually("the whole group is stopped", func() bool { return c.stopped() == 3 })
-			c.signal(unix.SIGCONT)
-			c.eventually("the whole group goes on", func() bool { return c.stopped() == 0 })
+			k.types(harness.CtrlZ)
+			c.Eventually("the whole group is stopped", func() bool { return c.stopped() == 3 })
+			c.Signal(unix.SIGCONT)
+			c.Eventually("the whole group goes on", func() bool { return c.stopped() == 0 })
 			k.does("two", "two\r\ntwo\r\n")
 		}
-		k.types(ctrlD)
-		c.ends(4)
+		k.types(harness.CtrlD)
+		c.Ends(4)
 	})
 }
 
 // stopped is how many processes of the namespace are.
 func (c *confit) stopped() (n int) {
-	for _, p := range c.processes() {
-		if p.state == "T" {
+	for _, p := range c.Processes() {
+		if p.State == "T" {
 			n++
 		}
 	}
@@ -132,8 +134,8 @@ func TestTerminal_restart(t *testing.T) {
 			k.shows("up " + turn + "\r\n")
 			k.does("line", "got line\r\n")
 		}
-		k.types(ctrlC)
-		c.ends(130)
+		k.types(harness.CtrlC)
+		c.Ends(130)
 	})
 }
 
@@ -155,7 +157,7 @@ func TestTerminal_tostop(t *testing.T) {
 	k.lacks("signal TTOU")
 	c.term()
 	k.shows("app exited")
-	c.ends(0)
+	c.Ends(0)
 }
 
 // A terminal that isn't confit's controlling one is a file like any other, and not for the app to be in the foreground of.
@@ -165,5 +167,5 @@ func TestTerminal_of_another_session(t *testing.T) {
 	k := s.onTerminal()
 	c := s.startCommand(append([]string{"/usr/bin/setsid", "--fork", "--wait"}, append(s.command(), "--", "sh", "-c", `read x; echo "got $x"; exit 6`)...)...)
 	k.does("hello", "got hello\r\n")
-	c.ends(6)
+	c.Ends(6)
 }

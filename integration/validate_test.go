@@ -36,11 +36,11 @@ func TestValidate_nginx(t *testing.T) {
 			web.swap(s.site(test.include(s), keys{"conf.d/a.conf": "location = / { nonsense; }\n", "conf.d/c.conf": location("c", "new")}))
 			c.wantRejected("validate", 1)
 			c.servesAll(keys{"a": "first", "b": "first"})
-			c.eventually("the targets of the last good state", func() bool {
+			c.Eventually("the targets of the last good state", func() bool {
 				return !exists(s.target("conf.d/c.conf")) && exists(s.target("conf.d/b.conf"))
 			})
 			s.wantFiles(keys{"conf.d/a.conf": good["conf.d/a.conf"], "conf.d/b.conf": good["conf.d/b.conf"]})
-			if !c.contains(`unknown directive "nonsense"`) {
+			if !c.Contains(`unknown directive "nonsense"`) {
 				t.Error("nginx's own message isn't on stderr")
 			}
 			c.wantLogged("app reloaded", 0)
@@ -103,7 +103,7 @@ func TestValidate_misbehaving(t *testing.T) {
 			s.flag("--hook-timeout", "3s")
 			web.swap(keys{"text": "first", "check": "exit 0"})
 			c := s.start(app("-print", s.target("text"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "bad", "check": test.check})
 			e := c.wantRejected("validate", 1)
 			if !strings.Contains(e["reason"], test.reason) {
@@ -112,8 +112,8 @@ func TestValidate_misbehaving(t *testing.T) {
 			c.gone("sleep 7654321")
 			s.wantFiles(keys{"text": "first"})
 			web.swap(keys{"text": "second", "check": "exit 0"})
-			c.says("read second", 1)
-			c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+			c.Says("read second", 1)
+			c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 		})
 	}
 }
@@ -134,13 +134,13 @@ func TestValidate_odd_but_good(t *testing.T) {
 			s, web := newChecked(t)
 			web.swap(keys{"text": "first", "check": "exit 0"})
 			c := s.start(app("-print", s.target("text"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "second", "check": check})
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			c.gone("sleep 7654321")
 			c.wantLogged("candidate rejected", 0)
 			if name == "prints_much" {
-				c.eventually("all of the 10 MiB", func() bool { return c.size("stderr") > 10<<20 })
+				c.Eventually("all of the 10 MiB", func() bool { return c.Size("stderr") > 10<<20 })
 			}
 		})
 	}
@@ -151,13 +151,13 @@ func TestValidate_not_runnable(t *testing.T) {
 	t.Run("missing_at_start", func(t *testing.T) {
 		t.Parallel()
 		c := startWithValidator(t, "/nonexistent/validator {candidate}")
-		c.ends(78)
+		c.Ends(78)
 		c.wantMention("/nonexistent/validator")
 	})
 	t.Run("not_executable_at_start", func(t *testing.T) {
 		t.Parallel()
 		c := startWithValidator(t, "/etc/passwd {candidate}")
-		c.ends(78)
+		c.Ends(78)
 		c.wantMention("/etc/passwd")
 	})
 	t.Run("later", func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestValidate_not_runnable(t *testing.T) {
 		good := map[string]file{"text": {"first", 0o644}, "check": {"#!/bin/sh\n", 0o755}}
 		web.swapFiles(good)
 		c := s.start(app("-print", s.target("text"))...)
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		web.swapFiles(map[string]file{"text": {"unchecked", 0o644}, "check": {"#!/bin/sh\n", 0o644}})
 		c.wantRejected("validate", 1)
 		web.swap(keys{"text": "unchecked"})
@@ -179,8 +179,8 @@ func TestValidate_not_runnable(t *testing.T) {
 		s.wantFiles(keys{"text": "first"})
 		good["text"] = file{"second", 0o644}
 		web.swapFiles(good)
-		c.says("read second", 1)
-		c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+		c.Says("read second", 1)
+		c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	})
 }
 
@@ -197,7 +197,7 @@ func startWithValidator(t *testing.T, command string) *confit {
 // wantMention checks that confit's messages name something.
 func (c *confit) wantMention(text string) {
 	c.t.Helper()
-	if !c.contains(text) {
+	if !c.Contains(text) {
 		c.t.Errorf("the transcript doesn't mention %q", text)
 	}
 }
@@ -211,12 +211,12 @@ func TestValidate_environment(t *testing.T) {
 		` changed=$(echo $CONFIT_CHANGED) input=$(cat | wc -c)"`
 	web.swap(keys{"text": "first", "check": check})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second", "check": check})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	var lines []string
-	c.eventually("two hooks", func() bool {
-		lines = c.texts("stderr", "hook: ")
+	c.Eventually("two hooks", func() bool {
+		lines = c.Texts("stderr", "hook: ")
 		return len(lines) >= 2
 	})
 	want := []string{
@@ -242,18 +242,18 @@ func TestValidate_newest_wins(t *testing.T) {
 	}
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(payload("slow"))
 	c.find("sh " + s.state)
 	for _, text := range []string{"between1", "between2", "newest"} {
 		web.swap(payload(text))
 	}
 	s.write(release, "")
-	c.says("read newest", 1)
+	c.Says("read newest", 1)
 	for _, text := range []string{"between1", "between2"} {
-		c.wantCount("reads of "+text, len(c.texts("stdout", "read "+text)), 0)
+		c.wantCount("reads of "+text, len(c.Texts("stdout", "read "+text)), 0)
 	}
-	if told := len(c.texts("stdout", "signal HUP")); told > 2 {
+	if told := len(c.Texts("stdout", "signal HUP")); told > 2 {
 		t.Errorf("%d reloads, want at most that of the slow one and that of the newest", told)
 	}
 }
@@ -265,11 +265,11 @@ func TestValidate_own_session(t *testing.T) {
 	s, web := newChecked(t)
 	web.swap(keys{"text": "first", "check": "exit 0"})
 	c := s.start(app("-print", s.target("text"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second", "check": "setsid sleep 7654321 & exit 0"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	web.swap(keys{"text": "third", "check": "exit 0"})
-	c.says("read third", 1)
-	c.signal(syscall.SIGTERM)
-	c.ends(0)
+	c.Says("read third", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
 }

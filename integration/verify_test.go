@@ -42,13 +42,13 @@ func TestVerify_rolls_back(t *testing.T) {
 			s, web, script := newVerified(t, "3s")
 			c := s.start(s.printer()...)
 			c.accepts(1)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			script(test.script)
 			web.swap(keys{"text": "second"})
 			if e := c.wantRejected("verify", 1); !strings.Contains(e["reason"], test.reason) || e["nextTry"] != "" {
 				t.Errorf("logged %v, want reason %q and no next try", e, test.reason)
 			}
-			c.says("read first", 2) // at the start, and told of it again
+			c.Says("read first", 2) // at the start, and told of it again
 			c.gone("sleep 7654321")
 			s.wantFiles(keys{"text": "first"})
 			c.tells(3, "the roll back", func(st told) bool {
@@ -57,7 +57,7 @@ func TestVerify_rolls_back(t *testing.T) {
 			})
 			script("exit 0")
 			web.swap(keys{"text": "third"})
-			c.says("read third", 1)
+			c.Says("read third", 1)
 			if e := c.accepts(2); e["proof"] != "verify" {
 				t.Errorf("logged %v, want verify as the proof", e)
 			}
@@ -73,16 +73,16 @@ func TestVerify_flaps(t *testing.T) {
 	s, web, script := newVerified(t, "10m")
 	c := s.start(s.printer()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script(failsTimes(2))
 	web.swap(keys{"text": "second"})
 	if e := c.accepts(2); e["proof"] != "verify" {
 		t.Errorf("logged %v, want verify as the proof", e)
 	}
-	c.says("read second", 1)
-	c.wantCount("attempts", len(c.texts("stderr", "hook: attempt")), 3)
+	c.Says("read second", 1)
+	c.wantCount("attempts", len(c.Texts("stderr", "hook: attempt")), 3)
 	c.wantLogged("candidate rejected", 0)
-	c.wantCount("reloads", len(c.texts("stdout", "signal HUP")), 1)
+	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
 // What a hook that succeeded left running ends with it.
@@ -91,7 +91,7 @@ func TestVerify_leaves_children(t *testing.T) {
 	s, web, script := newVerified(t, "10m")
 	c := s.start(s.printer()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script("sleep 7654321 & (sleep 7654321 &) & exit 0")
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
@@ -109,20 +109,20 @@ func TestVerify_first_start(t *testing.T) {
 		if e := c.logs("generation not proved, and none was accepted before: it stays", 1); e["step"] != "verify" || e["reason"] == "" {
 			t.Errorf("logged %v, want the step and the reason", e)
 		}
-		c.says("ready", 1)
+		c.Says("ready", 1)
 		c.wantLogged("generation accepted", 0)
 		c.wantLogged(startsOnStored, 0)
-		c.kill()
+		c.Kill()
 		if exists(filepath.Join(s.state, "accepted.json")) {
 			t.Errorf("stored: %v", s.stored())
 		}
 	}
 	c := s.start(s.printer()...)
 	c.logs("generation not proved, and none was accepted before: it stays", 1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	script("exit 0")
 	web.swap(keys{"text": "second"})
-	c.says("read second", 1)
+	c.Says("read second", 1)
 	c.accepts(1)
 	c.wantLogged("app started", 1)
 }
@@ -135,15 +135,15 @@ func TestVerify_environment(t *testing.T) {
 	script(`echo "hook: site=$SITE generation=$CONFIT_GENERATION text=$(cat "$CONFIT_CANDIDATE/web/text") changed=$(echo $CONFIT_CHANGED) live=$(cat ` + s.target("text") + `)"`)
 	c := s.start(s.printer()...)
 	c.accepts(1)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
 	want := []string{
 		"hook: site=example generation=1 text=first changed=web/text live=first",
 		"hook: site=example generation=2 text=second changed=web/text live=second",
 	}
-	c.eventually("both hooks", func() bool { return len(c.texts("stderr", "hook: ")) >= 2 })
-	if got := c.texts("stderr", "hook: "); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	c.Eventually("both hooks", func() bool { return len(c.Texts("stderr", "hook: ")) >= 2 })
+	if got := c.Texts("stderr", "hook: "); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the hooks said %q, want %q", got, want)
 	}
 }

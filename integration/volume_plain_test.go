@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // newPlain is a setup with a plain volume, all of which is linked, and one key in it.
@@ -31,7 +33,7 @@ func TestVolume_never_blocks(t *testing.T) {
 	s.line("rescan 100ms")
 	s.line("retry 100ms")
 	c := s.start(app("-print", s.target("plain/a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	stop := make(chan struct{})
 	var flippers sync.WaitGroup
 	for name, put := range map[string][]func(string) error{
@@ -47,7 +49,7 @@ func TestVolume_never_blocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.replace(volume+"/a", "last")
-	c.says("read last", 1)
+	c.Says("read last", 1)
 	c.wantHealthy()
 }
 
@@ -79,11 +81,11 @@ func TestVolume_secret_below_plain(t *testing.T) {
 	if err := os.Mkdir(disk+"/tls", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s.box.Bind = []bind{{disk, volume}, {secret.dir, tls}}
+	s.box.Mounts = []harness.Mount{harness.Bind(disk, volume), harness.Bind(secret.dir, tls)}
 	c := s.start(app()...)
-	c.ends(71)
+	c.Ends(71)
 	c.wantMention(fmt.Sprintf("cannot stage volume %q on disk", tls))
-	if c.contains(fmt.Sprintf("%q", volume)) || c.contains("hunter2") {
+	if c.Contains(fmt.Sprintf("%q", volume)) || c.Contains("hunter2") {
 		t.Error("the error names the whole volume, or the value")
 	}
 	if copies, _ := filepath.Glob(s.state + "/generations/*"); len(copies) != 0 {
@@ -98,12 +100,12 @@ func TestVolume_atomic_below_plain(t *testing.T) {
 	tls := s.volume("plain/tls")
 	tls.swap(keys{"tls.crt": "crt 0", "sub/key": "key 0"})
 	c := s.start(app("-print", s.target("plain/tls/tls.crt")+","+s.target("plain/tls/sub/key"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for n := 1; n <= 5; n++ {
 		tls.swap(keys{"tls.crt": fmt.Sprintf("crt %d", n), "sub/key": fmt.Sprintf("key %d", n), fmt.Sprintf("new%d", n): "new"})
-		c.says(fmt.Sprintf("read crt %d", n), 1)
-		c.says(fmt.Sprintf("read key %d", n), 1)
-		c.eventually("the links of the new keys", func() bool {
+		c.Says(fmt.Sprintf("read crt %d", n), 1)
+		c.Says(fmt.Sprintf("read key %d", n), 1)
+		c.Eventually("the links of the new keys", func() bool {
 			return exists(s.target(fmt.Sprintf("plain/tls/new%d", n))) && !exists(s.target(fmt.Sprintf("plain/tls/new%d", n-1)))
 		})
 	}
@@ -117,15 +119,15 @@ func TestVolume_new_directories(t *testing.T) {
 	s, volume := newPlain(t)
 	s.line("link plain/late/deep/key %s optional", s.target("key"))
 	c := s.start(app("-print", s.target("plain/one/two/b")+","+s.target("key"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	for _, dir := range []string{"one", "late", "one/two", "late/deep"} {
 		s.mkdir("volumes", "plain", dir)
 		c.wantWatched(filepath.Join(volume, dir))
 	}
 	s.write(volume+"/one/two/b", "b1")
-	c.says("read b1", 1)
+	c.Says("read b1", 1)
 	s.write(volume+"/late/deep/key", "key1")
-	c.says("read key1", 1)
+	c.Says("read key1", 1)
 	c.wantHealthy()
 }
 
@@ -137,8 +139,8 @@ func (c *confit) wantWatched(dir string) {
 		c.t.Fatal(err)
 	}
 	want := fmt.Sprintf(" ino:%x ", st.Ino)
-	c.eventually("a watch on "+dir, func() bool {
-		infos, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", c.pid))
+	c.Eventually("a watch on "+dir, func() bool {
+		infos, _ := filepath.Glob(c.Proc("fdinfo/*"))
 		for _, path := range infos {
 			info, _ := os.ReadFile(path)
 			if strings.Contains(string(info), "inotify ") && strings.Contains(string(info), want) {
@@ -156,18 +158,18 @@ func TestVolume_names(t *testing.T) {
 			t.Parallel()
 			s, volume := newPlain(t)
 			c := s.start(app("-print", s.target("plain/a"))...)
-			c.says("ready", 1)
+			c.Says("ready", 1)
 			s.write(volume+"/"+name, "x")
 			c.wantRejected("stage", 1)
 			c.wantMention("rename it")
-			if c.contains(name) || !c.contains(strings.ReplaceAll(quoted, `\`, `\\`)) {
+			if c.Contains(name) || !c.Contains(strings.ReplaceAll(quoted, `\`, `\\`)) {
 				t.Errorf("the name isn't quoted")
 			}
 			if err := os.Remove(volume + "/" + name); err != nil {
 				t.Fatal(err)
 			}
 			s.replace(volume+"/a", "second")
-			c.says("read second", 1)
+			c.Says("read second", 1)
 			c.wantHealthy()
 		})
 	}
@@ -179,7 +181,7 @@ func TestVolume_key_that_grows(t *testing.T) {
 	s, volume := newPlain(t)
 	s.line("rescan 100ms")
 	c := s.start(app("-print", s.target("plain/a"))...)
-	c.says("ready", 1)
+	c.Says("ready", 1)
 	stop := make(chan struct{})
 	var grower sync.WaitGroup
 	grower.Go(func() {
@@ -196,6 +198,6 @@ func TestVolume_key_that_grows(t *testing.T) {
 	close(stop)
 	grower.Wait()
 	s.replace(volume+"/a", "last")
-	c.says("read last", 1)
+	c.Says("read last", 1)
 	c.wantHealthy()
 }

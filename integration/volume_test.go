@@ -1,19 +1,17 @@
 package integration
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // keys are the contents of a volume by key.
@@ -29,8 +27,7 @@ type file struct {
 type volume struct {
 	t      *testing.T
 	dir    string
-	input  io.WriteCloser
-	output *bufio.Reader
+	writer *harness.Companion
 }
 
 // volume mounts one below --volumes. Nothing is in it before the first swap.
@@ -42,26 +39,17 @@ func (s *setup) volume(name string) *volume {
 func newVolume(t *testing.T, dir string, flags ...string) *volume {
 	t.Helper()
 	cmd := exec.Command(programs.kubelet, append(flags, "--stdin", dir)...)
-	cmd.Stderr = os.Stderr
-	input, err := cmd.StdinPipe()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the end of a login is none of its business
+	writer, err := harness.Accompany(cmd)
 	if err != nil {
-		t.Fatal(err)
-	}
-	output, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd, Setsid: true} // the end of a login is none of its business
-	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		input.Close() // the writer ends with its input
-		if err := cmd.Wait(); err != nil {
+		if err := writer.End(); err != nil {
 			t.Errorf("the kubelet's writer: %v", err)
 		}
 	})
-	return &volume{t: t, dir: dir, input: input, output: bufio.NewReader(output)}
+	return &volume{t: t, dir: dir, writer: writer}
 }
 
 // swap writes the volume, as one sync of the kubelet does.
@@ -87,14 +75,10 @@ func (v *volume) write(files map[string]file) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(v.input, "%s\n", payload); err != nil {
+	if err := v.writer.Tell(payload); err != nil {
 		return err
 	}
-	answer, err := v.output.ReadString('\n')
-	if answer = strings.TrimSpace(answer); answer != "ok" {
-		return fmt.Errorf("the kubelet's writer says %q (%v)", answer, err)
-	}
-	return nil
+	return v.writer.Expect("ok")
 }
 
 // swapRaw swaps to a state that the kubelet's writer would never write: change gets a new directory with the keys in it.
@@ -150,6 +134,6 @@ func (c *confit) looksAt(v *volume) {
 	c.t.Helper()
 	for range 8 {
 		before := v.lookTime()
-		c.eventually("a look at "+v.dir, func() bool { return v.lookTime().After(before) })
+		c.Eventually("a look at "+v.dir, func() bool { return v.lookTime().After(before) })
 	}
 }

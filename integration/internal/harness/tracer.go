@@ -1,7 +1,6 @@
-package integration
+package harness
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,46 +22,40 @@ var tracedCalls = map[uint64]string{
 	unix.SYS_OPENAT: "openat",
 }
 
-// killAt starts a tracer that kills confit when it enters its nth such call, before the kernel does anything for it. The
-// calls of all threads are counted together, which `strace -e inject=…:signal=KILL:when=N` doesn't do: it counts for each
-// thread, and the Go runtime moves between threads. It returns when the tracer is attached; done tells what it saw after
-// confit has ended.
-func (c *confit) killAt(n int) (done func() string) {
-	c.t.Helper()
-	cmd := exec.Command(programs.app, strconv.Itoa(c.pid), strconv.Itoa(n), strconv.FormatBool(c.setup.box.Gate))
-	cmd.Env = []string{roleVariable + "=tracer"}
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: parentEnd}
-	stdout, err := cmd.StdoutPipe()
+// KillAt starts a tracer that kills the program when it enters its nth such call, before the kernel does anything for it. The calls of
+// all threads are counted together, which `strace -e inject=…:signal=KILL:when=N` doesn't do: it counts for each thread, and the Go
+// runtime moves between threads. It returns when the tracer is attached. done tells what the tracer saw after the program has ended.
+// Roles must hold Tracer as "tracer".
+func (r *Run) KillAt(n int) (done func() string) {
+	r.t.Helper()
+	cmd := exec.Command("/proc/self/exe", strconv.Itoa(r.PID), strconv.Itoa(n), strconv.FormatBool(r.gated))
+	cmd.Env = []string{RoleVariable + "=tracer"}
+	tracer, err := Accompany(cmd)
+	if err == nil {
+		err = tracer.Expect("attached")
+	}
 	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	output := bufio.NewReader(stdout)
-	if first, err := output.ReadString('\n'); first != "attached\n" {
-		c.t.Fatalf("the tracer says %q: %v", first, err)
+		r.t.Fatalf("cannot trace PID 1: %v", err)
 	}
 	return func() string {
-		last, _ := output.ReadString('\n')
-		if err := cmd.Wait(); err != nil {
-			c.t.Errorf("tracer: %v", err)
+		last, _ := tracer.Hear()
+		if err := tracer.End(); err != nil {
+			r.t.Errorf("the tracer: %v", err)
 		}
-		return strings.TrimSpace(last)
+		return last
 	}
 }
 
 // trace is the state of the tracer.
 type trace struct {
 	pid, killAt int
-	counting    bool // from the start, or from the exec of confit
+	counting    bool // from the start, or from the exec of the program
 	seen        int
 	stopped     map[int]bool // threads that were seized, and whether they have reported
 }
 
-// tracer is the role: arguments are a pid, the call to kill at, and whether confit is still to be executed.
-func tracer() int {
+// Tracer is a part, started by KillAt: its arguments are a pid, the call to kill at, and whether the program is still to be executed.
+func Tracer() int {
 	if err := runTracer(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "tracer:", err)
 		return 1

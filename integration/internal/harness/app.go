@@ -1,4 +1,4 @@
-package integration
+package harness
 
 import (
 	"flag"
@@ -14,11 +14,6 @@ import (
 
 	"confit/integration/world"
 )
-
-// app makes the command line of the small daemon below.
-func app(flags ...string) []string {
-	return append([]string{programs.app}, flags...)
-}
 
 // appOptions are what the daemon can be told to do.
 type appOptions struct {
@@ -47,9 +42,9 @@ func parseAppOptions() appOptions {
 	return o
 }
 
-// runApp is the role "app": it prints each signal as it comes in, and what it reads. It says "ready" when its handlers are
-// in place.
-func runApp() int {
+// App is a part: a small daemon below the program. It prints each signal as it comes in, and what it reads. It says "ready" when its
+// handlers are in place.
+func App() int {
 	o := parseAppOptions()
 	received := o.handlers()
 	o.read()
@@ -57,7 +52,7 @@ func runApp() int {
 	_ = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
 	fmt.Printf("ready pid=%d nofile=%d\n", os.Getpid(), files.Cur)
 	for sig := range received {
-		name := signalName(sig.(syscall.Signal))
+		name := SignalName(sig.(syscall.Signal))
 		if name == "URG" || name == "CHLD" { // the runtime's own, and what every parent gets
 			continue
 		}
@@ -70,7 +65,7 @@ func runApp() int {
 			return code
 		}
 	}
-	return 125
+	return failed
 }
 
 func (o appOptions) handlers() <-chan os.Signal {
@@ -78,7 +73,7 @@ func (o appOptions) handlers() <-chan os.Signal {
 	var caught []os.Signal
 	left := "," + o.runtime + "," + o.unset + "," + o.ignore + ",KILL,STOP,"
 	for n := syscall.Signal(1); n <= 64; n++ {
-		if n != 32 && n != 33 && !strings.Contains(left, ","+signalName(n)+",") { // 32 and 33 belong to the C library
+		if n != 32 && n != 33 && !strings.Contains(left, ","+SignalName(n)+",") { // 32 and 33 belong to the C library
 			caught = append(caught, n)
 		}
 	}
@@ -102,14 +97,6 @@ func named(list string) []syscall.Signal {
 		}
 	}
 	return found
-}
-
-// signalName is the name without SIG, or the number of one that has none.
-func signalName(sig syscall.Signal) string {
-	if name := unix.SignalName(sig); name != "" {
-		return strings.TrimPrefix(name, "SIG")
-	}
-	return strconv.Itoa(int(sig))
 }
 
 func (o appOptions) read() {
@@ -159,6 +146,6 @@ func (o appOptions) wait() {
 		if _, err := os.Stat(o.linger); err == nil {
 			return
 		}
-		<-time.After(pollInterval)
+		<-time.After(PollInterval)
 	}
 }

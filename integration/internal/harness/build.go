@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// BuildConfit builds confit as it is shipped.
+func BuildConfit(path string) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	return build(exec.Command(filepath.Join(root, "build.sh"), path))
+}
+
+// kubeletVariable names a program that was built already: it is large, and a CI may have done so.
+const kubeletVariable = "INTEGRATION_KUBELET"
+
+// BuildKubelet returns the path of the program around the kubelet's own writer. It builds it into dir, unless INTEGRATION_KUBELET names
+// one.
+func BuildKubelet(dir string) (string, error) {
+	if path := os.Getenv(kubeletVariable); path != "" {
+		return filepath.Abs(path)
+	}
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "kubelet")
+	return path, GoBuild(filepath.Join(root, "integration/kubelet"), path, []string{"GOWORK=off", "CGO_ENABLED=0"})
+}
+
+// GoBuild builds the package in a directory, with these variables and flags besides the usual ones.
+func GoBuild(dir, path string, env []string, flags ...string) error {
+	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), ".")...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	return build(cmd)
+}
+
+func build(cmd *exec.Cmd) error {
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot build, %q: %w\n%s", cmd.Args, err, out)
+	}
+	return nil
+}
+
+// Root is the directory of confit's module, above the working directory.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; dir != "/"; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "build.sh")); err == nil {
+			return dir, nil
+		}
+	}
+	return "", errors.New("cannot find build.sh above the working directory")
+}
+
+// CopySelf copies the running program to a path where every user may execute it.
+func CopySelf(path string) error {
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	defer self.Close()
+	program, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(program, self)
+	return errors.Join(err, program.Close())
+}

@@ -1,0 +1,16 @@
+// Package harness starts a program as PID 1 of a box, watches it and ends it. Every test and every program below integration/
+// uses it. It guarantees that nothing of a box is left behind, however the test ends, and that no wait is longer than Patience.
+//
+// It knows nothing of confit: any program may be PID 1. What confit's command line, log and status look like is known to the tests.
+//
+// Read it in this order:
+//
+//	role.go, suite.go, build.go     what a test binary does before its first test, and the parts that it plays
+//	box.go, mount.go, seccomp.go    what surrounds the program, set up from inside
+//	under.go                        the same with a PID 1 above the program
+//	command.go, init.go             start the program from outside, and hold it
+//	process.go, network.go          look into the box
+//	transcript.go, terminal.go      what the program writes
+//	run.go, poll.go                 all that, for a test that fails when it doesn't come true
+//	app.go, tracer.go               the small daemon below the program, and the one that kills it at a chosen system call
+package harness

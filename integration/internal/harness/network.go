@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// RaiseLoopback brings lo up, which in a new network namespace is down.
+func RaiseLoopback() error {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("cannot open a socket: %w", err)
+	}
+	defer unix.Close(socket)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, lo); err != nil {
+		return fmt.Errorf("cannot bring lo up: %w", err)
+	}
+	return nil
+}
+
+// Dial connects inside the box's network. A socket belongs to the namespace that its thread was in when it was made, so the
+// thread goes there and comes back. It must not end instead, which would be simpler: the death of a thread is the death of the
+// parent to the processes that it started (PR_SET_PDEATHSIG in prctl(2)).
+func (i *Init) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if i.netns == nil {
+		return nil, errors.New("cannot enter the box's network: it ended too soon")
+	}
+	runtime.LockOSThread()
+	own, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		return nil, err
+	}
+	defer own.Close()
+	if err := unix.Setns(int(i.netns.Fd()), unix.CLONE_NEWNET); err != nil {
+		return nil, err
+	}
+	connection, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
+		panic(err) // the thread is lost in the box
+	}
+	runtime.UnlockOSThread()
+	return connection, err
+}

@@ -1,0 +1,102 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Process is one process of a box, seen from outside.
+type Process struct {
+	PID     int    // outside
+	Inner   int    // in the box
+	State   string // a letter, as proc_pid_status(5) has it
+	Command string // the command line
+}
+
+// String describes the process in a line.
+func (p Process) String() string {
+	return fmt.Sprintf("pid %d, outside %d, state %s: %.200s", p.Inner, p.PID, p.State, p.Command)
+}
+
+// Processes lists the box, zombies included. What disappears while it is being read is left out.
+func (i *Init) Processes() []Process {
+	if i.pidns == nil {
+		return nil
+	}
+	own, err := i.pidns.Stat()
+	if err != nil {
+		return nil
+	}
+	var found []Process
+	links, _ := filepath.Glob("/proc/[0-9]*/ns/pid")
+	for _, link := range links {
+		if ns, err := os.Stat(link); err != nil || !os.SameFile(ns, own) {
+			continue
+		}
+		if p, err := readProcess(filepath.Dir(filepath.Dir(link))); err == nil {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func readProcess(dir string) (Process, error) {
+	pid, err := strconv.Atoi(filepath.Base(dir))
+	if err != nil {
+		return Process{}, err
+	}
+	command, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if err != nil {
+		return Process{}, err
+	}
+	pids := strings.Fields(StatusField(dir, "NSpid"))
+	state := strings.Fields(StatusField(dir, "State"))
+	if len(pids) == 0 || len(state) == 0 {
+		return Process{}, os.ErrProcessDone
+	}
+	inner, err := strconv.Atoi(pids[len(pids)-1])
+	text := strings.TrimRight(strings.ReplaceAll(string(command), "\x00", " "), " ")
+	return Process{PID: pid, Inner: inner, State: state[0], Command: text}, err
+}
+
+// StatusField is a field of the file status in a directory of /proc: proc_pid_status(5). It is "" when the process or the field is
+// missing.
+func StatusField(dir, name string) string {
+	status, _ := os.ReadFile(filepath.Join(dir, "status"))
+	for text := range strings.Lines(string(status)) {
+		if value, found := strings.CutPrefix(text, name+":"); found {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// Ticks is how long the program's threads have run, in hundredths of a second: proc_pid_stat(5), where USER_HZ is 100 everywhere.
+func (i *Init) Ticks() (int, error) {
+	stat, err := os.ReadFile(i.Proc("stat"))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("cannot read %q: it holds %q", i.Proc("stat"), stat)
+	}
+	user, err1 := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
+	return user + system, errors.Join(err1, err2)
+}
+
+// SignalName is the name without SIG, or the number of a signal that has none.
+func SignalName(sig unix.Signal) string {
+	if name := unix.SignalName(sig); name != "" {
+		return strings.TrimPrefix(name, "SIG")
+	}
+	return strconv.Itoa(int(sig))
+}
