@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"confit/integration/internal/harness"
 )
 
 var exits = []behaviour{
@@ -35,7 +37,7 @@ var exits = []behaviour{
 
 func exitCodes(s subject) error {
 	for code := range 256 {
-		p := s.start(setup{bare: true}, "sh", "-c", "exit "+strconv.Itoa(code))
+		p := s.start(setup{Command: harness.Command{Bare: true}}, "sh", "-c", "exit "+strconv.Itoa(code))
 		if err := p.exits(code); err != nil {
 			return err
 		}
@@ -46,7 +48,7 @@ func exitCodes(s subject) error {
 func deaths(s subject) error {
 	// The shells say n in ways of their own when they end by a signal: perl asks the kernel.
 	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24, 25, 26, 27, 29, 30, 31, 34, 64} {
-		p := s.start(setup{bare: true}, "perl", "-e", fmt.Sprintf("$SIG{FPE}='DEFAULT'; kill %d, $$; select undef, undef, undef, 5", n))
+		p := s.start(setup{Command: harness.Command{Bare: true}}, "perl", "-e", fmt.Sprintf("$SIG{FPE}='DEFAULT'; kill %d, $$; select undef, undef, undef, 5", n))
 		if err := p.exits(128 + n); err != nil {
 			return err
 		}
@@ -68,7 +70,7 @@ func refuses(s subject, code int, apps ...string) error {
 		if err := p.exits(code); err != nil {
 			return err
 		}
-		if !strings.Contains(p.stderr.String(), app) {
+		if !strings.Contains(p.Text("stderr"), app) {
 			return errors.New("standard error does not name the program")
 		}
 	}
@@ -88,7 +90,7 @@ func withoutDashes(s subject) error {
 func namedLikeOption(s subject) error {
 	dir := s.t.TempDir()
 	mustDo(s.t, os.WriteFile(filepath.Join(dir, "-prog"), []byte("#!/bin/sh\necho ran\n"), 0o755))
-	return prints(s, setup{box: box{Env: []string{"PATH=" + dir}}}, "ran\n", "-prog")
+	return prints(s, setup{Command: harness.Command{Env: []string{"PATH=" + dir}}}, "ran\n", "-prog")
 }
 
 // prints runs an app that must write just this, and exit with 0.
@@ -97,19 +99,19 @@ func prints(s subject, how setup, text string, app ...string) error {
 	if err := p.exits(0); err != nil {
 		return err
 	}
-	if p.stdout.String() != text {
-		s.t.Logf("standard output is %q, want %q", p.stdout.String(), text)
+	if p.Text("stdout") != text {
+		s.t.Logf("standard output is %q, want %q", p.Text("stdout"), text)
 		return errors.New("the app wrote something else")
 	}
 	return nil
 }
 
 func standardStreams(s subject) error {
-	p := s.start(setup{options: []option{verbose}, stdin: strings.NewReader("echo first; cat; exit 7\nsecond\n")}, "sh", "-c", "read script; eval \"$script\"")
+	p := s.start(setup{Command: harness.Command{Stdin: strings.NewReader("echo first; cat; exit 7\nsecond\n")}, options: []option{verbose}}, "sh", "-c", "read script; eval \"$script\"")
 	if err := p.exits(7); err != nil {
 		return err
 	}
-	if p.stdout.String() != "first\nsecond\n" {
+	if p.Text("stdout") != "first\nsecond\n" {
 		return errors.New("standard output is not the app's alone")
 	}
 	return nil
@@ -117,12 +119,12 @@ func standardStreams(s subject) error {
 
 func asNobody(s subject) error {
 	const script = `for i in 1 2 3; do (sh -c 'echo orphan' &); done; trap 'echo hup; exit 9' HUP; echo ready; while :; do sleep 0.02; done`
-	p := s.start(setup{box: box{User: nobody}}, "sh", "-c", script)
+	p := s.start(in(harness.Box{UID: nobody}), "sh", "-c", script)
 	if err := p.says("ready\n"); err != nil {
 		return err
 	}
-	err := p.until("the orphans are reaped", func() bool {
-		return p.stdout.count("orphan") == 3 && !strings.Contains(strings.Join(p.members(), ""), "Z")
+	err := p.Until("the orphans are reaped", func() bool {
+		return p.count("orphan") == 3 && !p.anyIs("Z")
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"confit/integration/internal/harness"
 	"confit/process"
 )
 
@@ -56,7 +57,7 @@ func family() int {
 // A reaper for any child takes the statuses of children that somebody else waits for. Confit's is the only one to wait, and
 // loses none. go-reap without its lock, beside os/exec, loses some: it is a race, so it has a few tries.
 func TestStatuses_beside_orphans(t *testing.T) {
-	if n := lost(t, "/proc/self/exe", roleVariable+"=family", "GORACE=atexit_sleep_ms=0"); n != 0 {
+	if n := lost(t, "/proc/self/exe", harness.RoleVariable+"=family", "GORACE=atexit_sleep_ms=0"); n != 0 {
 		t.Errorf("confit/process lost %d of %d statuses", n, statuses)
 	}
 	const tries = 5
@@ -75,7 +76,7 @@ func lost(t *testing.T, program string, env ...string) (n int) {
 	t.Helper()
 	cmd := exec.Command(program, noise...)
 	cmd.Env, cmd.Stderr = env, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: harness.ParentEnd}
 	out, err := cmd.Output()
 	mustDo(t, err)
 	_, err = fmt.Sscanf(string(out), "lost %d\n", &n)

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 var inherited = []behaviour{
@@ -35,24 +36,24 @@ var inherited = []behaviour{
 }
 
 func mask(s subject) error {
-	return masks(s, "SigBlk", box{Blocked: []syscall.Signal{syscall.SIGTTIN, syscall.SIGILL, syscall.SIGTERM}})
+	return masks(s, "SigBlk", harness.Box{Blocked: []syscall.Signal{syscall.SIGTTIN, syscall.SIGILL, syscall.SIGTERM}})
 }
 
-func noMask(s subject) error { return masks(s, "SigBlk", box{}) }
+func noMask(s subject) error { return masks(s, "SigBlk", harness.Box{}) }
 
 func ignored(s subject) error {
-	return masks(s, "SigIgn", box{Ignored: []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGSEGV, syscall.SIGTTOU}})
+	return masks(s, "SigIgn", harness.Box{Ignored: []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGSEGV, syscall.SIGTTOU}})
 }
 
-func noIgnored(s subject) error { return masks(s, "SigIgn", box{}) }
+func noIgnored(s subject) error { return masks(s, "SigIgn", harness.Box{}) }
 
 // masks compares a line of /proc/PID/status with what the box was made with.
-func masks(s subject, field string, b box) error {
-	p := s.start(setup{box: b}, "cat", "/proc/self/status") // not grep, which catches SEGV
+func masks(s subject, field string, b harness.Box) error {
+	p := s.start(in(b), "cat", "/proc/self/status") // not grep, which catches SEGV
 	if err := p.exits(0); err != nil {
 		return err
 	}
-	_, line, _ := strings.Cut(p.stdout.String(), field+":")
+	_, line, _ := strings.Cut(p.Text("stdout"), field+":")
 	var want, got uint64
 	for _, sig := range append(b.Blocked, b.Ignored...) {
 		want |= 1 << (sig - 1)
@@ -81,26 +82,26 @@ func numbers(set uint64) string {
 }
 
 func umask(s subject) error {
-	return prints(s, setup{box: box{Umask: 0o027}}, "0027\n", "sh", "-c", "umask")
+	return prints(s, in(harness.Box{Umask: 0o027}), "0027\n", "sh", "-c", "umask")
 }
 
 func directory(s subject) error {
-	return prints(s, setup{dir: "/usr/share"}, "/usr/share\n", "/bin/pwd", "-P")
+	return prints(s, setup{Command: harness.Command{Dir: "/usr/share"}}, "/usr/share\n", "/bin/pwd", "-P")
 }
 
 func leavesDirectory(s subject) error {
-	p := s.start(setup{dir: "/usr/share"}, "sh", "-c", "echo ready; exec sleep 7654321")
+	p := s.start(setup{Command: harness.Command{Dir: "/usr/share"}}, "sh", "-c", "echo ready; exec sleep 7654321")
 	if err := p.says("ready\n"); err != nil {
 		return err
 	}
-	cwd := filepath.Join("/proc", fmt.Sprint(p.cmd.Process.Pid), "cwd")
+	cwd := p.Proc("cwd")
 	// It may do so after it has started the app; one that never does sits still by then.
 	where := func() string { path, _ := os.Readlink(cwd); return path }
 	for range 1000 {
 		if where() == "/" {
 			return nil
 		}
-		pause()
+		<-time.After(harness.PollInterval)
 	}
 	return errors.New("it stays where it was started")
 }
@@ -108,11 +109,11 @@ func leavesDirectory(s subject) error {
 func environment(s subject) error {
 	env := []string{"PATH=/usr/bin:/bin", "EMPTY=", "LINES=a\tb", "HOME=/root", "TERM=dumb", "LANG=C",
 		"NOTIFY_SOCKET=/run/somebody/else"} // without one confit offers its own
-	p := s.start(setup{box: box{Env: env}}, "env")
+	p := s.start(setup{Command: harness.Command{Env: env}}, "env")
 	if err := p.exits(0); err != nil {
 		return err
 	}
-	got := strings.Split(strings.TrimSuffix(p.stdout.String(), "\n"), "\n")
+	got := strings.Split(strings.TrimSuffix(p.Text("stdout"), "\n"), "\n")
 	slices.Sort(got)
 	slices.Sort(env)
 	if !slices.Equal(got, env) {
@@ -124,16 +125,16 @@ func environment(s subject) error {
 func files(s subject) error {
 	var limit syscall.Rlimit
 	mustDo(s.t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
-	return prints(s, setup{box: box{Files: 512}}, fmt.Sprintf("512\n%d\n", limit.Max), "sh", "-c", "ulimit -Sn; ulimit -Hn")
+	return prints(s, in(harness.Box{NoFile: 512}), fmt.Sprintf("512\n%d\n", limit.Max), "sh", "-c", "ulimit -Sn; ulimit -Hn")
 }
 
 func extraDescriptor(s subject) error {
-	return prints(s, setup{extra: extra(s)}, "passed on\n", "sh", "-c", "cat <&3")
+	return prints(s, setup{Command: harness.Command{Files: extra(s)}}, "passed on\n", "sh", "-c", "cat <&3")
 }
 
 func noDescriptors(s subject) error {
 	const script = `opendir D, "/proc/self/fd"; print join(" ", sort grep { /\d/ && $_ != fileno D } readdir D), "\n"`
-	return prints(s, setup{extra: extra(s)}, "0 1 2 3\n", "perl", "-e", script)
+	return prints(s, setup{Command: harness.Command{Files: extra(s)}}, "0 1 2 3\n", "perl", "-e", script)
 }
 
 // letsGo passes on the writing end of a pipe, which says that the app is ready by being closed.
@@ -141,13 +142,13 @@ func letsGo(s subject) error {
 	r, w, err := os.Pipe()
 	mustDo(s.t, err)
 	defer r.Close()
-	p := s.start(setup{extra: []*os.File{w}}, "sh", "-c", "exec 3>&-; echo closed; exec sleep 7654321")
+	p := s.start(setup{Command: harness.Command{Files: []*os.File{w}}}, "sh", "-c", "exec 3>&-; echo closed; exec sleep 7654321")
 	mustDo(s.t, w.Close())
 	if err := p.says("closed\n"); err != nil {
 		return err
 	}
 	for range 1000 {
-		mustDo(s.t, r.SetReadDeadline(time.Now().Add(pollInterval)))
+		mustDo(s.t, r.SetReadDeadline(time.Now().Add(harness.PollInterval)))
 		if _, err := r.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
 			return nil
 		}

@@ -47,10 +47,10 @@ func leftover(first string, mayCleanUp bool) func(subject) error {
 		if err := p.exits(5); err != nil || !mayCleanUp {
 			return err
 		}
-		if p.stdout.count("cleaned up") == 0 {
+		if p.count("cleaned up") == 0 {
 			return errors.New("cut off before it had cleaned up")
 		}
-		if n := p.stdout.count("term"); n != 1 {
+		if n := p.count("term"); n != 1 {
 			return fmt.Errorf("it got TERM %d times", n)
 		}
 		return nil

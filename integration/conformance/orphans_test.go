@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"strings"
 	"sync"
 )
 
@@ -28,7 +27,7 @@ func overTime(s subject) error {
 	if err := p.says("started\n"); err != nil {
 		return err
 	}
-	return p.until("all orphans are reaped", func() bool { return len(p.members()) == 2 })
+	return p.Until("all orphans are reaped", func() bool { return len(p.Processes()) == 2 })
 }
 
 func doubleBackground(s subject) error {
@@ -36,10 +35,7 @@ func doubleBackground(s subject) error {
 	if err := p.says("started\n"); err != nil {
 		return err
 	}
-	return p.until("no zombie is left", func() bool {
-		members := p.members()
-		return len(members) == 2 && !strings.Contains(strings.Join(members, ""), "Z")
-	})
+	return p.Until("no zombie is left", func() bool { return len(p.Processes()) == 2 && !p.anyIs("Z") })
 }
 
 // storm: the orphans are children of a process that has ended, and all wait for the other end of one pipe to be closed, which

@@ -5,7 +5,6 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -66,7 +65,7 @@ func receives(s subject, how setup, signals ...syscall.Signal) error {
 	}
 	var wrong []string
 	for _, sig := range signals {
-		if n := p.stdout.count(signalLine(sig)); n != 1 {
+		if n := p.count(signalLine(sig)); n != 1 {
 			wrong = append(wrong, fmt.Sprintf("%d × %d", n, int(sig)))
 		}
 	}
@@ -78,14 +77,14 @@ func receives(s subject, how setup, signals ...syscall.Signal) error {
 
 // exchange sends a signal and the fence, and waits for the fence to arrive.
 func (p *started) exchange(sig syscall.Signal) error {
-	before := p.stdout.count(signalLine(fence))
+	before := p.count(signalLine(fence))
 	p.send(sig)
 	p.send(fence)
-	return p.until("the signal sent last reaches the app", func() bool {
-		if slices.Contains(p.members(), "T") { // an init may stop the app instead of passing on TSTP
+	return p.Until("the signal sent last reaches the app", func() bool {
+		if p.anyIs("T") { // an init may stop the app instead of passing on TSTP
 			p.send(syscall.SIGCONT)
 		}
-		return p.stdout.count(signalLine(fence)) > before
+		return p.count(signalLine(fence)) > before
 	})
 }
 
@@ -179,7 +178,7 @@ func (p *started) never(sig syscall.Signal) error {
 			return err
 		}
 	}
-	if p.stdout.count(signalLine(sig)) > 0 {
+	if p.count(signalLine(sig)) > 0 {
 		return errors.New("the signal itself reached the app")
 	}
 	return nil
@@ -201,7 +200,7 @@ func groupSignals(s subject) error {
 		return err
 	}
 	p.send(syscall.SIGUSR1)
-	return p.until("all four get the signal", func() bool { return p.stdout.count("usr1") == 4 })
+	return p.Until("all four get the signal", func() bool { return p.count("usr1") == 4 })
 }
 
 func singleSignals(s subject) error {
@@ -214,10 +213,10 @@ func singleSignals(s subject) error {
 		return err
 	}
 	p.send(syscall.SIGUSR2)
-	if err := p.until("the children tell", func() bool { return p.stdout.count("alarm") == 3 }); err != nil {
+	if err := p.Until("the children tell", func() bool { return p.count("alarm") == 3 }); err != nil {
 		return err
 	}
-	if n := p.stdout.count("usr1"); n != 1 {
+	if n := p.count("usr1"); n != 1 {
 		return fmt.Errorf("%d processes got the signal", n)
 	}
 	return nil

@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 var sturdy = []behaviour{
@@ -30,7 +31,7 @@ func notPermitted(s subject) error {
 	mustDo(s.t, err)
 	defer r.Close()
 	defer w.Close()
-	p := s.start(setup{box: box{User: nobody}, stdin: r}, asRoot(s), "--reuid=0", "--regid=0", "--clear-groups",
+	p := s.start(setup{Command: harness.Command{Box: harness.Box{UID: nobody}, Stdin: r}}, asRoot(s), "--reuid=0", "--regid=0", "--clear-groups",
 		"perl", "-e", `$| = 1; print "user $<\n"; <STDIN>; exit 5`)
 	if err := p.says("user 0\n"); err != nil {
 		return err
@@ -59,11 +60,11 @@ func closedLog(s subject) error {
 	r, w, err := os.Pipe()
 	mustDo(s.t, err, r.Close())
 	defer w.Close()
-	return hangsUp(s, setup{stderr: w, options: []option{verbose}})
+	return hangsUp(s, setup{Command: harness.Command{Stderr: w}, options: []option{verbose}})
 }
 
 func noStderr(s subject) error {
-	return hangsUp(s, setup{box: box{NoStderr: true}, options: []option{verbose}})
+	return hangsUp(s, setup{Command: harness.Command{Box: harness.Box{NoStderr: true}}, options: []option{verbose}})
 }
 
 // hangsUp gives up on an init that is busy with itself: PIPE, which each word into the pipe brings, may be what it tells of.
@@ -71,12 +72,12 @@ func hangsUp(s subject, how setup) error {
 	p := s.start(how, "sh", "-c", endsAtHup)
 	var spins bool
 	busy := func() bool { spins = p.seconds() > 1; return spins }
-	err := p.until("the app is ready", func() bool { return strings.Contains(p.stdout.String(), "ready\n") || busy() })
+	err := p.Until("the app is ready", func() bool { return strings.Contains(p.Text("stdout"), "ready\n") || busy() })
 	if err != nil {
 		return err
 	}
 	p.send(syscall.SIGHUP)
-	_ = p.until("the init ends", func() bool { return p.over() || busy() })
+	_ = p.Until("the init ends", func() bool { return !p.Alive() || busy() })
 	if spins {
 		return errors.New("it spins, and takes no more signals")
 	}
@@ -85,16 +86,8 @@ func hangsUp(s subject, how setup) error {
 
 // seconds is how long the init's threads have run.
 func (p *started) seconds() float64 {
-	const perSecond = 100 // USER_HZ, the same everywhere
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return float64(user+system) / perSecond
+	ticks, _ := p.Ticks() // it may be gone
+	return float64(ticks) / 100
 }
 
 func idle(s subject) error {
@@ -117,7 +110,7 @@ func idle(s subject) error {
 
 // switches are the context switches of all threads of the init so far.
 func (p *started) switches() (sum int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", p.cmd.Process.Pid))
+	threads, _ := filepath.Glob(p.Proc("task/*/status"))
 	for _, thread := range threads {
 		status, _ := os.ReadFile(thread)
 		for line := range strings.Lines(string(status)) {

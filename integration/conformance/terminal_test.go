@@ -5,12 +5,12 @@ package conformance
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 var terminals = []behaviour{
@@ -27,51 +27,41 @@ var terminals = []behaviour{
 // typist is an init on a terminal, and the other end of the terminal.
 type typist struct {
 	*started
-	keys *os.File
-	done chan struct{} // closed when all that was written to the terminal is in stdout
+	terminal *harness.Terminal
 }
 
 func (s subject) onTerminal(app ...string) typist {
 	s.t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	terminal, err := harness.OpenTerminal()
 	mustDo(s.t, err)
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	mustDo(s.t, err, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	mustDo(s.t, err)
+	s.t.Cleanup(terminal.Close)
 	env := []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "TERM=dumb", "HOME=/nonexistent", "PS1=$ "}
-	p := s.start(setup{box: box{Env: env}, tty: terminal}, app...)
-	terminal.Close()
-	done := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(&p.stdout, master) // ends when nobody has the terminal open any more
-		close(done)
-	}()
-	s.t.Cleanup(func() { p.kill(); <-done; master.Close() })
-	return typist{p, master, done}
+	return typist{s.start(setup{Command: harness.Command{Env: env, Terminal: terminal}}, app...), terminal}
 }
 
-func (k typist) types(text string) {
-	_, err := k.keys.WriteString(text)
-	mustDo(k.t, err)
+func (k typist) types(text string) { mustDo(k.t, k.terminal.Type(text)) }
+
+// shows waits for a text on the terminal.
+func (k typist) shows(text string) error {
+	return k.Until(fmt.Sprintf("the terminal shows %q", text), func() bool { return strings.Contains(k.terminal.Screen(), text) })
 }
 
 func terminalEcho(s subject) error {
 	k := s.onTerminal("sh", "-c", `read x; echo "got $x"; cat; exit 7`)
 	k.types("hello\n")
-	if err := k.says("got hello\r\n"); err != nil {
+	if err := k.shows("got hello\r\n"); err != nil {
 		return err
 	}
-	k.types("\x04")
+	k.types(harness.CtrlD)
 	return k.exits(7)
 }
 
 func terminalInterrupt(s subject) error {
 	k := s.onTerminal("sh", "-c", "echo ready; exec sleep 7654321")
-	if err := k.says("ready\r\n"); err != nil {
+	if err := k.shows("ready\r\n"); err != nil {
 		return err
 	}
-	k.types("\x03")
+	k.types(harness.CtrlC)
 	return k.exits(130)
 }
 
@@ -83,8 +73,8 @@ func jobControl(s subject) error {
 	if err := k.exits(3); err != nil {
 		return err
 	}
-	<-k.done
-	_, flags, _ := strings.Cut(k.stdout.String(), "flags=")
+	k.terminal.Close() // all was shown
+	_, flags, _ := strings.Cut(k.terminal.Screen(), "flags=")
 	if flags, _, _ = strings.Cut(flags, "."); !strings.Contains(flags, "m") {
 		return errors.New("the shell has none")
 	}
@@ -96,10 +86,10 @@ func jobControl(s subject) error {
 func suspendAndResume(s subject) error {
 	k := s.onTerminal(interactive...)
 	k.types(`sh -c 'echo "blocked=$(sed -n "s/SigBlk:.//p" /proc/$$/status)."; read x; echo "got $x"'` + "\n")
-	if err := k.says(".\r\n"); err != nil {
+	if err := k.shows(".\r\n"); err != nil {
 		return err
 	}
-	_, mask, _ := strings.Cut(k.stdout.String(), "blocked=0")
+	_, mask, _ := strings.Cut(k.terminal.Screen(), "blocked=0")
 	mask, _, _ = strings.Cut(mask, ".\r\n")
 	switch blocked, err := strconv.ParseUint(mask, 16, 64); {
 	case err != nil:
@@ -107,18 +97,18 @@ func suspendAndResume(s subject) error {
 	case blocked&(1<<(unix.SIGTSTP-1)) != 0:
 		return errors.New("TSTP is blocked in it")
 	}
-	k.types("\x1a")
-	if err := k.says("Stopped"); err != nil {
+	k.types(harness.CtrlZ)
+	if err := k.shows("Stopped"); err != nil {
 		return err
 	}
-	if err := k.until("the prompt is back", func() bool {
-		_, after, _ := strings.Cut(k.stdout.String(), "Stopped")
+	if err := k.Until("the prompt is back", func() bool {
+		_, after, _ := strings.Cut(k.terminal.Screen(), "Stopped")
 		return strings.Contains(after, "$ ")
 	}); err != nil {
 		return err
 	}
 	k.types("fg\nhello\n")
-	if err := k.says("got hello\r\n"); err != nil {
+	if err := k.shows("got hello\r\n"); err != nil {
 		return err
 	}
 	k.types("exit 3\n")
