@@ -21,7 +21,7 @@ const (
 type show struct {
 	screen
 	ctx       context.Context
-	box       box
+	image     image
 	container *container
 	conf      string // what the volume holds
 	pid       int    // nginx's, from the first act
@@ -48,7 +48,7 @@ func (s *show) explain(err error) error {
 	if s.container == nil {
 		return err
 	}
-	s.container.kill()
+	s.container.Kill()
 	if lines := s.container.take(); len(lines) > 0 {
 		s.log(lines)
 	}
@@ -71,7 +71,7 @@ func (s *show) start() error {
 		return err
 	}
 	var err error
-	s.container, err = s.box.start(s.ctx, "/usr/local/bin/confit", "--", "nginx", "-g", "daemon off;")
+	s.container, err = s.image.start(s.ctx, "/usr/local/bin/confit", "--", "nginx", "-g", "daemon off;")
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *show) start() error {
 		return err
 	}
 	s.log(s.container.take())
-	to, err := os.Readlink(s.box.in(configFile))
+	to, err := os.Readlink(s.image.in(configFile))
 	if err != nil {
 		return fmt.Errorf("confit made no link: %w", err)
 	}
@@ -146,21 +146,21 @@ func (s *show) mend() error {
 func (s *show) stop() error {
 	s.act("5. The stop", "A pod ends with TERM to PID 1. nginx gets QUIT, its graceful stop; its exit code is the container's.")
 	s.command("kubectl delete pod …", "(here: kill -TERM 1)")
-	if err := s.container.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := s.container.Send(syscall.SIGTERM); err != nil {
 		return fmt.Errorf("cannot send TERM: %w", err)
 	}
 	select {
-	case <-s.container.ended:
+	case <-s.container.Ended():
 	case <-time.After(patience):
 		return fmt.Errorf("nginx did not stop within %v", patience)
 	case <-s.ctx.Done():
 		return context.Cause(s.ctx)
 	}
 	s.log(s.container.take())
-	code := s.container.cmd.ProcessState.ExitCode()
+	code := s.container.State().ExitCode()
 	s.note(fmt.Sprintf("Exit code %d.", code))
 	if code != 0 {
-		return fmt.Errorf("confit ended with %v, want exit code 0", s.container.cmd.ProcessState)
+		return fmt.Errorf("confit ended with %v, want exit code 0", s.container.State())
 	}
 	return nil
 }

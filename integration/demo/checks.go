@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"confit/integration/internal/harness"
 	"confit/integration/volume"
 )
 
@@ -24,7 +25,7 @@ const patience = 10 * time.Second
 
 // write makes the current configuration the content of the volume, as the kubelet does.
 func (s *show) write() error {
-	return volume.Write(s.box.in("/confit/web"), volume.Payload{path.Base(configFile): {Data: []byte(s.conf)}})
+	return volume.Write(s.image.in("/confit/web"), volume.Payload{path.Base(configFile): {Data: []byte(s.conf)}})
 }
 
 // change replaces a line of the configuration, shows it and swaps the volume.
@@ -115,21 +116,21 @@ func (s *show) sameNginx() error {
 
 // until polls until something is true: for as long as patience, the demo and the container last.
 func (s *show) until(what string, ok func() bool) error {
-	deadline := time.After(patience)
-	for {
-		wasRunning := s.container.running() // before ok, so that what was written last is seen
+	ctx, cancel := context.WithTimeoutCause(s.ctx, patience, fmt.Errorf("it took longer than %v", patience))
+	defer cancel()
+	gone := false
+	if !harness.PollEvery(ctx, 10*time.Millisecond, func() bool {
+		running := s.container.Alive() // before ok, so that what was written last is seen
 		if ok() {
-			return nil
+			return true
 		}
-		if !wasRunning {
-			return fmt.Errorf("confit ended (%v) before this came true: %s", s.container.cmd.ProcessState, what)
-		}
-		select {
-		case <-time.After(10 * time.Millisecond):
-		case <-deadline:
-			return fmt.Errorf("this did not come true within %v: %s", patience, what)
-		case <-s.ctx.Done():
-			return fmt.Errorf("%w, waiting for: %s", context.Cause(s.ctx), what)
-		}
+		gone = !running
+		return gone
+	}) {
+		return fmt.Errorf("%w, waiting for: %s", context.Cause(ctx), what)
 	}
+	if gone {
+		return fmt.Errorf("confit ended (%v) before this came true: %s", s.container.State(), what)
+	}
+	return nil
 }

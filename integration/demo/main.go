@@ -5,28 +5,27 @@
 // It needs Linux, nginx, and root or else user namespaces. It guarantees that nothing is left behind however it ends, kill -9
 // included: all files are in a tmpfs that only its own mount namespace has, and all processes end with PID 1 of a PID namespace.
 //
-// The program plays three parts, each a process of its own, told by the name it is started under:
+// The program plays two parts, besides those of the harness, each a process of its own, told by the name it is started under:
 //
 //	demo        makes the namespaces and waits                     isolate.go
-//	demo-stage  builds the container, plays the acts and checks    stage.go, box.go, acts.go
-//	demo-enter  PID 1 of the container; becomes confit             box.go
+//	demo-stage  builds the container, plays the acts and checks    stage.go, image.go, acts.go
 package main
 
 import (
 	"errors"
 	"fmt"
 	"os"
+
+	"confit/integration/internal/harness"
 )
 
-const (
-	stageRole = "demo-stage"
-	enterRole = "demo-enter"
-)
+const stageRole = "demo-stage"
 
 // errInterrupted is the end by ^C or the like. It needs no words.
 var errInterrupted = errors.New("interrupted")
 
 func main() {
+	harness.Play(nil)
 	os.Exit(exitCode(run(os.Args)))
 }
 
@@ -34,8 +33,6 @@ func run(args []string) error {
 	switch role, rest := args[0], args[1:]; {
 	case role == stageRole && len(rest) == 1:
 		return stage(rest[0])
-	case role == enterRole && len(rest) > 1:
-		return enter(rest[0], rest[1:])
 	case len(rest) == 1:
 		return isolate(rest[0])
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // What the container and its volume start with. The second is in the language of the links file, see README.md.
@@ -46,14 +48,14 @@ func perform(ctx context.Context, confit string) error {
 	if err != nil {
 		return err
 	}
-	b, err := openBox(confit)
+	i, err := openImage(confit)
 	if err != nil {
 		return err
 	}
-	if err := raiseLoopback(); err != nil {
+	if err := harness.RaiseLoopback(); err != nil {
 		return err
 	}
-	s := &show{screen: newScreen(), ctx: ctx, box: b}
+	s := &show{screen: newScreen(), ctx: ctx, image: i}
 	if err := s.play(version); err != nil {
 		return err
 	}
