@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // The test binary plays the roles, too, and the program itself.
 func TestMain(m *testing.M) {
+	harness.Play(nil)
 	if len(os.Args) > 1 {
 		if os.Args[1] == "role:main" {
 			code, _ := contain(os.Args[2:])

@@ -9,16 +9,18 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // patience is how long a box may take to say something: far more than any of them needs, so that only a real fault ends a
 // measurement.
 const patience = 30 * time.Second
 
-// box is a program that runs as PID 1 of a PID namespace of its own with a /proc of its own, as in a container: both confit
-// and its yardsticks. When it is killed, the kernel kills all that is in there with it.
+// box is a program as PID 1: both confit and its yardsticks.
 type box struct {
-	cmd   *exec.Cmd
+	*harness.Init
+	name  string
 	stdin *os.File
 	lines chan string // what it prints
 	log   string      // the file behind its stderr
@@ -45,12 +47,12 @@ func (b *bench) start(s *site, argv ...string) (*box, error) {
 		return nil, err
 	}
 	defer out.Close()
-	x := &box{stdin: stdin, lines: make(chan string, 1<<14), log: log.Name()}
-	x.cmd = exec.Command(b.self, append([]string{"role:enter", path}, argv[1:]...)...)
-	x.cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
-	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = in, out, log
-	x.cmd.SysProcAttr = namespaces()
-	if err := x.cmd.Start(); err != nil {
+	x := &box{name: filepath.Base(path), stdin: stdin, lines: make(chan string, 1<<14), log: log.Name()}
+	x.Init, err = harness.Command{
+		Argv: append([]string{path}, argv[1:]...), Env: []string{"PATH=" + os.Getenv("PATH")},
+		Stdin: in, Stdout: out, Stderr: log,
+	}.Start()
+	if err != nil {
 		stdin.Close()
 		stdout.Close()
 		return nil, err
@@ -95,24 +97,23 @@ func (x *box) fault(what string) error {
 	log, _ := os.ReadFile(x.log)
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
 	last := lines[max(0, len(lines)-5):]
-	return fmt.Errorf("%s %s; the end of its log:\n%s", filepath.Base(x.cmd.Args[2]), what, strings.Join(last, "\n"))
+	return fmt.Errorf("%s %s; the end of its log:\n%s", x.name, what, strings.Join(last, "\n"))
 }
-
-// pid is that of the program, seen from here: of the PID 1 of the box.
-func (x *box) pid() int { return x.cmd.Process.Pid }
 
 // end closes the box's stdin, at which an app here ends, and returns the exit code.
 func (b *bench) end(x *box) int {
 	x.stdin.Close()
-	kill := time.AfterFunc(patience, func() { _ = x.cmd.Process.Kill() })
-	defer kill.Stop()
-	_ = x.cmd.Wait() // the code says it all
+	select {
+	case <-x.Ended():
+	case <-time.After(patience):
+	}
+	x.Close()
 	b.boxes = slices.DeleteFunc(b.boxes, func(y *box) bool { return x == y })
-	return x.cmd.ProcessState.ExitCode()
+	return x.State().ExitCode()
 }
 
 // stop ends a box at once.
 func (b *bench) stop(x *box) {
-	_ = x.cmd.Process.Kill() // it may have ended
+	x.Kill()
 	b.end(x)
 }

@@ -66,11 +66,11 @@ func (t *told) drain() {
 }
 
 func (t *told) takeStock() (belongings, error) {
-	numbers, err := ofProcess(t.pid(), "VmRSS", "Threads")
+	numbers, err := ofProcess(t.PID, "VmRSS", "Threads")
 	if err != nil {
 		return belongings{}, err
 	}
-	descriptors, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(t.pid()), "fd"))
+	descriptors, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(t.PID), "fd"))
 	if err != nil {
 		return belongings{}, err
 	}

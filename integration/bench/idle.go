@@ -35,9 +35,9 @@ func (b *bench) idle(rounds int) ([]row, error) {
 }
 
 func wakeUps(x, y *box) (ours, theirs int, err error) {
-	if ours, err = switches(x.pid()); err != nil {
+	if ours, err = x.Switches(); err != nil {
 		return 0, 0, err
 	}
-	theirs, err = switches(y.pid())
+	theirs, err = y.Switches()
 	return ours, theirs, err
 }

@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // measurement is what -only selects.
@@ -55,6 +57,7 @@ func init() {
 }
 
 func main() {
+	harness.Play(nil)
 	if len(os.Args) > 1 {
 		if role, ok := roles[os.Args[1]]; ok {
 			os.Exit(role(os.Args[2:]))

@@ -58,7 +58,7 @@ func (b *bench) startIdle(flags ...string) (ours, tini *box, err error) {
 }
 
 func weigh(x *box, rss, anon *samples) error {
-	kib, err := ofProcess(x.pid(), "VmRSS", "RssAnon")
+	kib, err := ofProcess(x.PID, "VmRSS", "RssAnon")
 	if err != nil {
 		return err
 	}

@@ -1,58 +1,22 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"confit/integration/internal/harness"
 )
 
-// status reads numbers from a file such as /proc/PID/status: fields of proc_pid_status(5), memory in KiB.
-func status(path string, fields ...string) ([]int, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// ofProcess reads numbers from a process's status: fields of proc_pid_status(5), memory in KiB.
+func ofProcess(pid int, fields ...string) ([]int, error) {
 	values := make([]int, len(fields))
 	for i, field := range fields {
-		_, rest, found := strings.Cut(string(text), "\n"+field+":")
-		words := strings.Fields(rest)
-		if !found || len(words) == 0 {
-			return nil, fmt.Errorf("%s has no %s", path, field)
-		}
-		if values[i], err = strconv.Atoi(words[0]); err != nil {
-			return nil, err
+		text := harness.StatusField(fmt.Sprintf("/proc/%d", pid), field)
+		if _, err := fmt.Sscan(text, &values[i]); err != nil {
+			return nil, fmt.Errorf("cannot read %s of process %d: %w", field, pid, err)
 		}
 	}
 	return values, nil
-}
-
-func ofProcess(pid int, fields ...string) ([]int, error) {
-	return status(fmt.Sprintf("/proc/%d/status", pid), fields...)
-}
-
-// switches counts the context switches of all threads, those that a thread asked for and those that it suffered. A thread
-// that sleeps makes none, so they count wake-ups.
-func switches(pid int) (int, error) {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	sum := 0
-	for _, thread := range threads {
-		n, err := status(thread, "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches")
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
-			continue // it has ended meanwhile
-		}
-		if err != nil {
-			return 0, err
-		}
-		sum += n[0] + n[1]
-	}
-	return sum, err
 }
 
 // quiet waits until processes have done nothing for so long: what they have begun is over.
@@ -62,7 +26,7 @@ func quiet(least time.Duration, boxes ...*box) error {
 	for still, last := 0, -1; still < looks; still++ {
 		sum := 0
 		for _, x := range boxes {
-			n, err := switches(x.pid())
+			n, err := x.Switches()
 			if err != nil {
 				return err
 			}

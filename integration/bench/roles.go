@@ -13,7 +13,6 @@ import (
 
 // roles are the other programs that this one plays, by first argument.
 var roles = map[string]func(args []string) int{
-	"role:enter":   enter,
 	"role:measure": measureIn,
 	"role:app":     app,
 	"role:loop":    loop,

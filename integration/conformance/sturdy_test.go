@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -97,28 +96,15 @@ func idle(s subject) error {
 		return err
 	}
 	for range windows {
-		before := p.switches()
+		before, err1 := p.Switches()
 		<-time.After(window) // what is counted is what happens in it
-		woken := p.switches() - before
+		after, err2 := p.Switches()
+		mustDo(s.t, err1, err2)
+		woken := after - before
 		s.t.Logf("%s: %d context switches in %v", s.name, woken, window)
 		if woken == 0 {
 			return nil
 		}
 	}
 	return errors.New("it wakes up in each window")
-}
-
-// switches are the context switches of all threads of the init so far.
-func (p *started) switches() (sum int) {
-	threads, _ := filepath.Glob(p.Proc("task/*/status"))
-	for _, thread := range threads {
-		status, _ := os.ReadFile(thread)
-		for line := range strings.Lines(string(status)) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "_ctxt_switches") {
-				n, _ := strconv.Atoi(strings.TrimSpace(value))
-				sum += n
-			}
-		}
-	}
-	return sum
 }

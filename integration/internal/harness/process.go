@@ -93,6 +93,22 @@ func (i *Init) Ticks() (int, error) {
 	return user + system, errors.Join(err1, err2)
 }
 
+// Switches counts the context switches of all threads of the program, those that a thread asked for and those that it suffered. A
+// thread that sleeps makes none, so they count wake-ups.
+func (i *Init) Switches() (sum int, err error) {
+	threads, err := filepath.Glob(i.Proc("task/*"))
+	for _, thread := range threads {
+		for _, field := range []string{"voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"} {
+			n, err := strconv.Atoi(StatusField(thread, field))
+			if _, gone := os.Stat(thread); err != nil && gone == nil {
+				return 0, fmt.Errorf("cannot read %s of %q: %w", field, thread, err)
+			}
+			sum += n
+		}
+	}
+	return sum, err
+}
+
 // SignalName is the name without SIG, or the number of a signal that has none.
 func SignalName(sig unix.Signal) string {
 	if name := unix.SignalName(sig); name != "" {
