@@ -11,11 +11,12 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 const (
-	// patience is how long one thing may take to come true. Only a failing run waits so long.
-	patience     = 60 * time.Second
+	// pollInterval is easy on the API server.
 	pollInterval = 20 * time.Millisecond
 
 	typeYAML  = "application/yaml"
@@ -29,20 +30,16 @@ const (
 
 // until polls until something is true; till then it is an error that says what is missing.
 func until(ctx context.Context, what string, ok func() error) error {
-	for deadline := time.Now().Add(patience); ; {
-		err := ok()
-		if err == nil {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %v: %s: %w", patience, what, err)
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(pollInterval):
-		}
+	timed, cancel := context.WithTimeout(ctx, harness.Patience)
+	defer cancel()
+	var err error
+	if harness.PollEvery(timed, pollInterval, func() bool { err = ok(); return err == nil }) {
+		return nil
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("not within %v: %s: %w", harness.Patience, what, err)
 }
 
 // api is the API server, as kubectl sees it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 const (
@@ -92,7 +95,7 @@ func (s *story) beginRequest(p pod) (halfRequest, error) {
 		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: web\r\n")
 	}
 	if err == nil {
-		err = conn.SetDeadline(time.Now().Add(patience))
+		err = conn.SetDeadline(time.Now().Add(harness.Patience))
 	}
 	return halfRequest{conn}, err
 }
@@ -217,13 +220,15 @@ func (p process) reload() error {
 	if err := syscall.Kill(p.pid, syscall.SIGHUP); err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(pollInterval) {
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
+	defer cancel()
+	if !harness.PollEvery(ctx, pollInterval, func() bool {
 		now := p.children()
-		if len(now) == len(before) && !overlap(now, before) {
-			return nil
-		}
+		return len(now) == len(before) && !overlap(now, before)
+	}) {
+		return errors.New("nginx did not reload")
 	}
-	return errors.New("nginx did not reload")
+	return nil
 }
 
 func (p process) children() []string {

@@ -9,31 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
-	"time"
 
+	"confit/integration/internal/harness"
 	"confit/integration/volume"
 	"confit/integration/world"
 )
 
-// Environment of these tests.
-const (
-	envReal  = "INTEGRATION_KUBELET" // path of a built integration/kubelet, so that a suite builds it once
-	envWrite = "VOLUME_TEST_WRITE"   // makes this test binary write the payload on its stdin into the named volume
-)
-
-// Bounds, for the slowest machine that should still pass. A cold build takes about 90 s on two cores.
-const (
-	buildTimeout = 8 * time.Minute
-	runTimeout   = time.Minute
-)
+// volumeVariable names the volume into which our writer, a part of this test binary, writes the payload on its stdin.
+const volumeVariable = "VOLUME"
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(envWrite); dir != "" {
-		os.Exit(writeStdin(dir))
-	}
+	harness.Play(harness.Roles{"write": writeStdin})
 	world.Enter()
 	code := m.Run()
 	_ = os.RemoveAll(buildDir)
@@ -70,11 +58,11 @@ func encode(t *testing.T, p volume.Payload) []byte {
 // oursIn is the environment that makes the test binary our writer for the volume dir. A binary built with -race would else
 // sleep for a second before it exits.
 func oursIn(dir string) []string {
-	return []string{envWrite + "=" + dir, "GORACE=atexit_sleep_ms=0"}
+	return []string{harness.RoleVariable + "=write", volumeVariable + "=" + dir, "GORACE=atexit_sleep_ms=0"}
 }
 
 // writeStdin is our writer as a program: one payload on stdin, exit status 1 when it could not be written.
-func writeStdin(dir string) int {
+func writeStdin() int {
 	var w wire
 	err := json.NewDecoder(os.Stdin).Decode(&w)
 	if err == nil {
@@ -82,7 +70,7 @@ func writeStdin(dir string) int {
 		for key, k := range w.Keys {
 			p[key] = volume.File{Data: k.Base64, Mode: k.Mode}
 		}
-		err = volume.Write(dir, p)
+		err = volume.Write(os.Getenv(volumeVariable), p)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -95,25 +83,11 @@ func writeStdin(dir string) int {
 var buildDir string
 
 // build returns the path of the real writer, built at its first use unless the environment names one.
-var build = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv(envReal); path != "" {
-		return filepath.Abs(path)
-	}
-	dir, err := os.MkdirTemp("", "integration-kubelet-")
-	if err != nil {
+var build = sync.OnceValues(func() (path string, err error) {
+	if buildDir, err = os.MkdirTemp("", "integration-kubelet-"); err != nil {
 		return "", err
 	}
-	buildDir = dir
-	path := filepath.Join(dir, "kubelet")
-	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", path, ".")
-	cmd.Dir = filepath.Join("..", "kubelet")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("cannot build integration/kubelet: %w\n%s", err, out)
-	}
-	return path, nil
+	return harness.BuildKubelet(buildDir)
 })
 
 // kubelet returns the path of the real writer.
@@ -129,7 +103,7 @@ func kubelet(t *testing.T) string {
 // run runs a program to its end and returns its exit status and output.
 func run(t *testing.T, stdin []byte, env []string, argv ...string) (int, string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), runTimeout)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)

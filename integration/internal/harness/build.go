@@ -1,12 +1,14 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // BuildConfit builds confit as it is shipped.
@@ -15,7 +17,7 @@ func BuildConfit(path string) error {
 	if err != nil {
 		return err
 	}
-	return build(exec.Command(filepath.Join(root, "build.sh"), path))
+	return build(".", nil, filepath.Join(root, "build.sh"), path)
 }
 
 // kubeletVariable names a program that was built already: it is large, and a CI may have done so.
@@ -37,14 +39,19 @@ func BuildKubelet(dir string) (string, error) {
 
 // GoBuild builds the package in a directory, with these variables and flags besides the usual ones.
 func GoBuild(dir, path string, env []string, flags ...string) error {
-	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), ".")...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	return build(cmd)
+	return build(dir, env, append(append([]string{"go", "build", "-o", path}, flags...), ".")...)
 }
 
-func build(cmd *exec.Cmd) error {
+// buildTimeout is for a slow machine: the kubelet takes 90 s on two cores where nothing of it was built before.
+const buildTimeout = 8 * time.Minute
+
+func build(dir string, env []string, argv ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), buildTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot build, %q: %w\n%s", cmd.Args, err, out)
+		return fmt.Errorf("cannot build, %q: %w\n%s", argv, err, out)
 	}
 	return nil
 }
