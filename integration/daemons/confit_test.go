@@ -1,25 +1,16 @@
 package daemons
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
-	"time"
 
+	"confit/integration/internal/harness"
 	"confit/integration/volume"
-)
-
-const (
-	// patience is how long a test waits for what must happen. Only a failing test ever waits this long.
-	patience = 30 * time.Second
-	// pollInterval is also the pause between two questions of a prober.
-	pollInterval = 5 * time.Millisecond
 )
 
 // site is the directory of one test: volumes, targets and state. It outlives the confits started on it.
@@ -59,94 +50,54 @@ func (s *site) swap(configuration string) {
 	must(s.t, volume.Write(filepath.Join(s.dir, "volumes/web"), volume.Strings(s.key, configuration)))
 }
 
-// confit is a started one with its daemon, and what both wrote.
+// What a daemon finds in its box besides Debian's files:
+//
+//	/srv/volumes  the volumes
+//	/srv/etc      what the links point from
+//	/srv          files of the image, such as an application
+//	/run          empty at first
+//	/run/confit   outlives a box, as an emptyDir does a container; pid files in /run must not
+//	/dev/shm      of its own, which squid needs
+const root = "/srv"
+
+// confit is a started one with its daemon, and what both wrote. Ports and pid files of two never clash.
 type confit struct {
 	*site
-	output
-	cmd   *exec.Cmd
-	netns *os.File
-	ended chan struct{} // closed after the last process of the box is gone
+	*harness.Run
 }
 
 // start runs confit with the daemon, with these flags besides the lines of the links file.
 func (s *site) start(flags ...string) *confit {
 	s.t.Helper()
 	s.write("links", s.links())
-	c := &confit{site: s, ended: make(chan struct{})}
 	argv := []string{confitPath, "--links", root + "/links", "--volumes", root + "/volumes", "--rescan", "1h"}
-	argv = append(append(append(argv, flags...), "--"), strings.Fields(s.app)...)
-	c.cmd = &exec.Cmd{
-		Path: "/proc/self/exe", Args: argv, Dir: "/",
-		Env:    []string{roleVariable + "=enter", rootVariable + "=" + s.dir},
-		Stdout: &c.output, Stderr: &c.output,
-		SysProcAttr: &syscall.SysProcAttr{
-			Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET,
-			Pdeathsig:  syscall.SIGKILL,
-		},
-	}
-	must(s.t, c.cmd.Start())
-	netns, err := os.Open(fmt.Sprintf("/proc/%d/ns/net", c.cmd.Process.Pid))
-	must(s.t, err)
-	c.netns = netns
-	go func() { // the only one to wait; everybody else looks at ended
-		_ = c.cmd.Wait()
-		close(c.ended)
-	}()
-	s.t.Cleanup(c.cleanUp)
+	c := &confit{s, harness.Start(s.t, harness.Command{
+		Argv: append(append(append(argv, flags...), "--"), strings.Fields(s.app)...),
+		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "PYTHONDONTWRITEBYTECODE=1"},
+		Dir:  "/",
+		Box: harness.Box{Net: true, Mounts: []harness.Mount{
+			harness.Tmpfs("/run", "mode=0755"), harness.Bind(filepath.Join(s.dir, "state"), "/run/confit"),
+			harness.Bind(s.dir, root), harness.Tmpfs("/dev/shm", ""),
+		}},
+	})}
+	c.AtEnd = c.atEnd
 	return c
 }
 
-// kill ends the box at once: with its PID 1 the kernel ends every process in it.
-func (c *confit) kill() {
-	_ = c.cmd.Process.Kill() // it may have ended
-	<-c.ended
-}
-
-func (c *confit) cleanUp() {
-	c.kill()
-	c.netns.Close()
+// atEnd also checks what must hold in every test, whatever it is about.
+func (c *confit) atEnd() {
 	if c.logged("goroutine ") > 0 {
 		c.t.Error("confit crashed")
 	}
 	if c.t.Failed() {
-		text := c.String()
-		const head, tail = 4000, 12000
-		if len(text) > head+tail {
-			text = text[:head] + "\n…\n" + text[len(text)-tail:]
-		}
-		c.t.Logf("%q\nlinks file:\n%s\nlog:\n%s", c.cmd.Args, c.links(), text)
-	}
-}
-
-func (c *confit) alive() bool {
-	select {
-	case <-c.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-// eventually polls until ok. It fails the test when that takes longer than patience or confit ends before.
-func (c *confit) eventually(what string, ok func() bool) {
-	c.t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(pollInterval) {
-		alive := c.alive() // before ok, so that what was written last is seen
-		switch {
-		case ok():
-			return
-		case !alive:
-			c.t.Fatalf("confit ended (%v) before: %s", c.cmd.ProcessState, what)
-		case time.Now().After(deadline):
-			c.t.Fatalf("not within %v: %s", patience, what)
-		}
+		c.t.Logf("links file:\n%s", c.links())
 	}
 }
 
 // logs waits for a line of the log that holds all of these.
 func (c *confit) logs(parts ...string) {
 	c.t.Helper()
-	c.eventually(fmt.Sprintf("a log line with %q", parts), func() bool { return c.logged(parts...) > 0 })
+	c.Eventually(fmt.Sprintf("a log line with %q", parts), func() bool { return c.logged(parts...) > 0 })
 }
 
 // wantLogged checks how many lines of the log hold all of these. They may come in later than what they are about; of what must
@@ -154,7 +105,7 @@ func (c *confit) logs(parts ...string) {
 func (c *confit) wantLogged(want int, parts ...string) {
 	c.t.Helper()
 	if want > 0 {
-		c.eventually(fmt.Sprintf("%d log lines with %q", want, parts), func() bool { return c.logged(parts...) >= want })
+		c.Eventually(fmt.Sprintf("%d log lines with %q", want, parts), func() bool { return c.logged(parts...) >= want })
 	}
 	if got := c.logged(parts...); got != want {
 		c.t.Errorf("%d log lines with %q, want %d", got, parts, want)
@@ -164,61 +115,12 @@ func (c *confit) wantLogged(want int, parts ...string) {
 // stops asks confit to stop, as a container runtime does, and checks the exit code.
 func (c *confit) stops(code int) {
 	c.t.Helper()
-	must(c.t, c.cmd.Process.Signal(syscall.SIGTERM))
-	c.ends(code)
-}
-
-// ends waits for the end of confit and checks its exit code.
-func (c *confit) ends(code int) {
-	c.t.Helper()
-	for deadline := time.Now().Add(patience); c.alive(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			c.t.Fatalf("confit doesn't end within %v", patience)
-		}
-	}
-	if got := c.cmd.ProcessState.ExitCode(); got != code {
-		c.t.Errorf("confit ended with %v, want exit code %d", c.cmd.ProcessState, code)
-	}
-}
-
-// output is what was written so far.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+	c.Signal(syscall.SIGTERM)
+	c.Ends(code)
 }
 
 // logged counts the lines that hold all of these.
-func (o *output) logged(parts ...string) int { return len(o.lines(parts...)) }
-
-// line is the first that holds this; "" without one.
-func (o *output) line(part string) string {
-	return append(o.lines(part), "")[0]
-}
-
-func (o *output) lines(parts ...string) (found []string) {
-lines:
-	for line := range strings.Lines(o.String()) {
-		for _, part := range parts {
-			if !strings.Contains(line, part) {
-				continue lines
-			}
-		}
-		found = append(found, line)
-	}
-	return found
-}
+func (c *confit) logged(parts ...string) int { return len(c.Lines(parts...)) }
 
 func must(t *testing.T, err error) {
 	t.Helper()

@@ -72,9 +72,9 @@ func TestCrash_app(t *testing.T) {
 				c.logs(`msg="rolled back"`, "generation=1 ")
 				c.serves(name(1))
 				c.ready()
-				c.kill()
+				c.Kill()
 			} else {
-				c.ends(128 + int(syscall.SIGKILL))
+				c.Ends(128 + int(syscall.SIGKILL))
 			}
 			p.again(c.site)
 		})
@@ -87,7 +87,7 @@ func TestCrash_confit(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			c := p.held(t)
-			c.kill()
+			c.Kill()
 			p.again(c.site)
 		})
 	}

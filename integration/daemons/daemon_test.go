@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // daemon is one row of the suite: a Debian package, and how it is used.
@@ -71,10 +73,10 @@ func (d daemon) links() string {
 	}
 	lines += d.lines
 	if d.reload != 0 {
-		lines += "reload signal:" + signalName(d.reload) + "\n"
+		lines += "reload signal:" + harness.SignalName(d.reload) + "\n"
 	}
 	if d.stop != 0 {
-		lines += "stop-signal " + signalName(d.stop) + "\n"
+		lines += "stop-signal " + harness.SignalName(d.stop) + "\n"
 	}
 	return lines
 }

@@ -40,7 +40,7 @@ func TestHabit_at_HUP(t *testing.T) {
 			before := c.logged(h.atHUP...)
 			s.swap(s.good(2))
 			c.logs(reloaded, "signal=HUP")
-			c.eventually("what it does at HUP", func() bool { return c.logged(h.atHUP...) > before })
+			c.Eventually("what it does at HUP", func() bool { return c.logged(h.atHUP...) > before })
 			c.serves(name(1))
 		})
 	}

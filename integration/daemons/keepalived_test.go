@@ -24,7 +24,7 @@ var addressPattern = regexp.MustCompile(`10\.9\.9\.(\d)\n`)
 
 // askForAddresses looks at those of the network namespace, as keepalived is not one to talk to.
 func askForAddresses(c *confit) (string, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/fib_trie", c.cmd.Process.Pid))
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/fib_trie", c.PID))
 	var found []string
 	for _, match := range addressPattern.FindAllStringSubmatch(string(text), -1) {
 		found = append(found, "generation-"+match[1])

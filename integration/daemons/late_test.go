@@ -40,17 +40,17 @@ func TestLate(t *testing.T) {
 			s.swap(s.bad())
 			c.accepts(2)
 			release()
-			c.ends(l.code)
+			c.Ends(l.code)
 
 			c = s.start("--probation", "1m") // a busy machine may need seconds to start what ends at once
 			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
 			c.logs(`msg="rolled back"`, "generation=1 ")
 			c.serves(name(1))
-			c.eventually("the note of it", func() bool {
+			c.Eventually("the note of it", func() bool {
 				note, _ := os.ReadFile(filepath.Join(c.dir, "state/accepted.json"))
 				return strings.Contains(string(note), `"accepted":{"number":1,`)
 			})
-			c.kill()
+			c.Kill()
 
 			c = s.start("--probation", "1m") // it is tried once more
 			c.serves(name(1))                // no more is asked: uwsgi overhears half of a HUP or an INT while it starts

@@ -86,6 +86,6 @@ func TestLeaver_other_code(t *testing.T) {
 	s.swap(s.good(2))
 	c.logs(`msg="app exited"`, "code=3\n")
 	c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
-	c.eventually("the second start", func() bool { return c.logged("serving generation-1") == 2 })
+	c.Eventually("the second start", func() bool { return c.logged("serving generation-1") == 2 })
 	c.wantLogged(0, "serving generation-2")
 }

@@ -7,59 +7,43 @@
 package daemons
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"confit/integration/world"
+	"confit/integration/internal/harness"
 )
-
-// roleVariable makes this test binary the first process of a box. It must not start with CONFIT_, which confit reads itself.
-const roleVariable = "DAEMONS_ROLE"
 
 var update = flag.Bool("update", false, "write docs/bad-edits.md anew")
 
 // confitPath is that of the program under test, built once.
 var confitPath string
 
-func TestMain(m *testing.M) {
-	if role, ok := os.LookupEnv(roleVariable); ok {
-		if role != "enter" {
-			fmt.Fprintf(os.Stderr, "daemons: %s=%q is not known\n", roleVariable, role)
-			os.Exit(125)
-		}
-		os.Exit(enter())
-	}
-	world.EnterAsRoot()
+func TestMain(m *testing.M) { harness.Main(reporting{m}, nil, prepare) }
+
+func prepare(dir string) error {
 	flag.Parse()
 	parallel := "8" // most of the time all of them wait
 	if *update {
 		parallel = "1" // what is written down is measured without the others
 	}
-	_ = flag.Set("test.parallel", parallel)
-	code, err := suite(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "daemons:", err)
-		code = 1
-	}
-	_ = world.Leave()
-	os.Exit(code)
+	confitPath = filepath.Join(dir, "confit")
+	return errors.Join(flag.Set("test.parallel", parallel), harness.BuildConfit(confitPath))
 }
 
-func suite(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "program-")
-	if err != nil {
-		return 1, err
+// reporting runs the tests, and with -update writes down what they measured.
+type reporting struct{ *testing.M }
+
+func (r reporting) Run() int {
+	if code := r.M.Run(); code != 0 || !*update {
+		return code
 	}
-	confitPath = filepath.Join(dir, "confit")
-	if out, err := exec.Command("../../build.sh", confitPath).CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("cannot build confit: %w\n%s", err, out)
+	if err := writeReport(); err != nil {
+		fmt.Fprintln(os.Stderr, "daemons:", err)
+		return 1
 	}
-	if code := m.Run(); code != 0 || !*update {
-		return code, nil
-	}
-	return 0, writeReport()
+	return 0
 }

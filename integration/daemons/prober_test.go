@@ -22,6 +22,8 @@ type answer struct {
 const (
 	// answerPatience bounds one question: far more than any daemon needs, so that only silence takes so long.
 	answerPatience = 20 * time.Second
+	// pause is the time between two questions.
+	pause = 5 * time.Millisecond
 	// resendInterval is how soon a client of UDP asks again: what a socket has received is lost when it is closed.
 	resendInterval = 100 * time.Millisecond
 )
@@ -67,7 +69,7 @@ func (c *confit) dial() (net.Conn, error) {
 	deadline := time.Now().Add(answerPatience)
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
-	connection, err := dialIn(ctx, c.netns, c.network, address)
+	connection, err := c.Dial(ctx, c.network, address)
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +100,9 @@ func (c *confit) probe() (end func() answers) {
 	stop, all := make(chan struct{}), make(chan answers)
 	list := answers{c.ask()} // before whatever the caller does next
 	go func() {
-		tick := time.NewTicker(pollInterval)
+		tick := time.NewTicker(pause)
 		defer tick.Stop()
-		for stopped := false; !stopped || c.alive() && list[len(list)-1].err != nil; list = append(list, c.ask()) {
+		for stopped := false; !stopped || c.Alive() && list[len(list)-1].err != nil; list = append(list, c.ask()) {
 			select {
 			case <-stop:
 				stopped = true

@@ -7,18 +7,20 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"confit/integration/internal/harness"
 )
 
 // appPID is that of the running app, seen from here; 0 when there is none.
 func (c *confit) appPID() int {
 	var children []string // of any thread
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", c.cmd.Process.Pid))
+	lists, _ := filepath.Glob(c.Proc("task/*/children"))
 	for _, path := range lists {
 		list, _ := os.ReadFile(path)
 		children = append(children, strings.Fields(string(list))...)
 	}
 	for _, child := range children {
-		inner := strings.Fields(status("/proc/"+child, "NSpid"))
+		inner := strings.Fields(harness.StatusField("/proc/"+child, "NSpid"))
 		if len(inner) > 0 && c.logged(`msg="app started"`, " pid="+inner[len(inner)-1]+" ") > 0 {
 			outer, _ := strconv.Atoi(child)
 			return outer
@@ -33,23 +35,12 @@ func (c *confit) ready() {
 	c.t.Helper()
 	for _, sig := range []syscall.Signal{c.reload, c.stop} {
 		if sig != 0 {
-			c.eventually("the app catching "+signalName(sig), func() bool { return catches(c.appPID(), sig) })
+			c.Eventually("the app catching "+harness.SignalName(sig), func() bool { return catches(c.appPID(), sig) })
 		}
 	}
 }
 
 func catches(pid int, sig syscall.Signal) bool {
-	caught, err := strconv.ParseUint(status(fmt.Sprintf("/proc/%d", pid), "SigCgt"), 16, 64)
+	caught, err := strconv.ParseUint(harness.StatusField(fmt.Sprintf("/proc/%d", pid), "SigCgt"), 16, 64)
 	return err == nil && caught&(1<<(sig-1)) != 0
-}
-
-// status is a field of the status file in a directory of /proc.
-func status(dir, field string) string {
-	text, _ := os.ReadFile(filepath.Join(dir, "status"))
-	for line := range strings.Lines(string(text)) {
-		if value, found := strings.CutPrefix(line, field+":"); found {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }

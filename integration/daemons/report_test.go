@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // edit is what was done to a daemon.
@@ -54,7 +56,7 @@ func writeReport() error {
 		if len(least) != 3 {
 			return fmt.Errorf("cannot write %q: %s wasn't given every edit", reportPath, d.name)
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s | `%s` |\n", d.name, signalName(d.reload), effect(d.keeps),
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s | `%s` |\n", d.name, harness.SignalName(d.reload), effect(d.keeps),
 			least[goodEdit], least[rolledBackEdit], least[validatedEdit], d.validate)
 	}
 	load, err := os.ReadFile("/proc/loadavg") // of the last 1, 5 and 15 minutes, proc_loadavg(5)

@@ -42,9 +42,9 @@ func askByPrinting(c *confit, request func(message string) string) (string, erro
 	if _, err := io.WriteString(connection, request(message)); err != nil {
 		return "", err
 	}
-	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(pollInterval) {
-		if line := c.line(message); line != "" {
-			return line, nil
+	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(pause) {
+		if printed := c.Lines(message); len(printed) > 0 {
+			return printed[0], nil
 		}
 	}
 	return "", fmt.Errorf("%q isn't printed", message)

@@ -6,12 +6,16 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 )
+
+// longestOutage is how long a service may be gone that comes back.
+const longestOutage = 30 * time.Second
 
 // serves waits until the service answers with this name.
 func (c *confit) serves(want string) {
 	c.t.Helper()
-	c.eventually("an answer of "+want, func() bool { return c.ask().name == want })
+	c.Eventually("an answer of "+want, func() bool { return c.ask().name == want })
 }
 
 // reloaded is the log line of a reload by a signal.
@@ -28,7 +32,7 @@ func (c *confit) isUp() {
 	c.t.Helper()
 	c.serves(name(1))
 	c.accepts(1)
-	c.eventually("accepted.json", func() bool {
+	c.Eventually("accepted.json", func() bool {
 		_, err := os.Stat(filepath.Join(c.dir, "state/accepted.json"))
 		return err == nil
 	})
@@ -103,7 +107,7 @@ func TestBad_rolled_back(t *testing.T) {
 			c.serves(name(1))
 			list := end()
 			record(t, d, rolledBackEdit, list)
-			if !slices.Equal(list.names(), []string{name(1)}) || d.keeps && len(list.failed()) > 0 || list.outage() > patience {
+			if !slices.Equal(list.names(), []string{name(1)}) || d.keeps && len(list.failed()) > 0 || list.outage() > longestOutage {
 				t.Error("the service wasn't as it should be")
 			}
 			c.wantLogged(starts, `msg="app started"`)
@@ -122,7 +126,7 @@ func TestBad_at_a_restart(t *testing.T) {
 			s.swap(d.good(1))
 			c := s.start()
 			c.isUp()
-			c.kill()
+			c.Kill()
 			s.swap(d.bad())
 			c = s.start("--probation", "1m")
 			c.serves(name(1))

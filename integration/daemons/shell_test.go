@@ -20,7 +20,7 @@ while :; do sleep 1 & wait $!; done
 
 // askForOutput is the last that the script said.
 func askForOutput(c *confit) (string, error) {
-	said := append([]string{""}, c.lines("serving ")...)
+	said := append([]string{""}, c.Lines("serving ")...)
 	return said[len(said)-1], nil
 }
 

@@ -27,13 +27,13 @@ func (s stop) bare() daemon {
 // outside sends confit a signal, as a container runtime does.
 func (c *confit) outside(signal syscall.Signal) {
 	c.t.Helper()
-	must(c.t, c.cmd.Process.Signal(signal))
+	must(c.t, c.Send(signal))
 }
 
 // wantStopped checks that the end of the app was not held against generation 2, which the next start begins with.
 func (c *confit) wantStopped() {
 	c.t.Helper()
-	c.ends(0)
+	c.Ends(0)
 	c.wantLogged(1, `msg="app started"`)
 	c.wantLogged(0, `msg="candidate rejected"`)
 	c.wantLogged(0, `msg="rolled back"`)
@@ -73,7 +73,7 @@ func TestStop_then_an_edit(t *testing.T) {
 	c.logs("gracefully shutting down")
 	s.swap(s.good(2))
 	release()
-	c.ends(0)
+	c.Ends(0)
 	c.wantLogged(1, `msg="generation published"`)
 	c.wantStopped()
 }

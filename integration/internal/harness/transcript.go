@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,16 +65,18 @@ func (tr *Transcript) Texts(stream, prefix string) []string {
 	return tr.matching(func(l line) bool { return l.stream == stream && strings.HasPrefix(l.text, prefix) })
 }
 
-// Lines are those of all streams that hold all of these.
+// Lines are those of all streams that hold all of these. A part with a line feed is at the end of its line.
 func (tr *Transcript) Lines(parts ...string) []string {
 	return tr.matching(func(l line) bool {
-		for _, part := range parts {
-			if !strings.Contains(l.text, part) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(parts, func(part string) bool { return !l.holds(part) })
 	})
+}
+
+func (l line) holds(part string) bool {
+	if end, ok := strings.CutSuffix(part, "\n"); ok {
+		return strings.HasSuffix(l.text, end)
+	}
+	return strings.Contains(l.text, part)
 }
 
 // Contains tells whether any line of any stream holds a text.
