@@ -2,54 +2,91 @@ package integration
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"syscall"
-	"testing"
 )
 
-// unread starts confit with a log that nobody reads, as when a container runtime hangs: a FIFO whose only reader sleeps.
-func (s *setup) unread(app ...string) *confit {
-	s.t.Helper()
-	quoted := "'" + strings.Join(append(append(s.command(), "--"), app...), "' '") + "'"
-	return s.startCommand("/bin/sh", "-c", fmt.Sprintf("mkfifo %[1]s; sleep 7654321 <%[1]s & exec %[2]s 2>%[1]s", s.path("log"), quoted))
+// entry is one log line of confit, by key.
+type entry map[string]string
+
+// entries are confit's own log lines with a message.
+func (c *confit) entries(message string) []entry {
+	var found []entry
+	for _, text := range c.Texts("stderr", "time=") {
+		if e := parseEntry(text); e["msg"] == message {
+			found = append(found, e)
+		}
+	}
+	return found
 }
 
-// A full log holds nothing up: swaps are told, a hook that floods it passes, and TERM reaches the app.
-func TestLog_full(t *testing.T) {
-	eachUser(t, "", func(t *testing.T, s *setup) {
-		web := s.volume("web")
-		s.line("link web/a %s", s.target("a"))
-		s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
-		web.swap(keys{"a": "swap 0"})
-		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-		c.Says("ready", 1)
-		for i := 1; i <= 5; i++ {
-			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-			c.Says(fmt.Sprintf("read swap %d", i), 1)
+// wantNoErrors checks that nothing was rejected or went wrong. That the volumes didn't hold still for long enough is no
+// fault, when a test swaps them as fast as it can.
+func (c *confit) wantNoErrors() {
+	c.t.Helper()
+	var found []string
+	for _, text := range c.Texts("stderr", "time=") {
+		if level := parseEntry(text)["level"]; (level == "ERROR" || level == "WARN") && !strings.Contains(text, "change faster") {
+			found = append(found, text)
 		}
-		c.Signal(syscall.SIGUSR1)
-		c.Says("signal USR1", 1)
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
-	})
+	}
+	if len(found) > 0 {
+		c.t.Errorf("%d errors and warnings were logged; the first: %s", len(found), found[0])
+	}
 }
 
-// A closed log is as good as none.
-func TestLog_closed(t *testing.T) {
-	eachUser(t, "", func(t *testing.T, s *setup) {
-		web := s.volume("web")
-		s.line("link web/a %s", s.target("a"))
-		s.line(`validate sh -c "echo {candidate}; echo {candidate} >&2"`)
-		web.swap(keys{"a": "swap 0"})
-		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-		c.Says("ready", 1)
-		c.signalProcess(c.find("sleep 7654321"), syscall.SIGKILL)
-		c.gone("sleep 7654321")
-		for i := 1; i <= 5; i++ {
-			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-			c.Says(fmt.Sprintf("read swap %d", i), 1)
+// parseEntry reads key=value and key="quoted value", as slog's text handler writes them.
+func parseEntry(text string) entry {
+	e := entry{}
+	for text != "" {
+		key, rest, found := strings.Cut(text, "=")
+		if !found {
+			return e
 		}
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
+		value, after := nextValue(rest)
+		e[key] = value
+		text = strings.TrimPrefix(after, " ")
+	}
+	return e
+}
+
+func nextValue(text string) (value, rest string) {
+	if quoted, err := strconv.QuotedPrefix(text); err == nil && strings.HasPrefix(text, `"`) {
+		value, _ = strconv.Unquote(quoted)
+		return value, text[len(quoted):]
+	}
+	end := strings.IndexByte(text, ' ')
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end], text[end:]
+}
+
+// logs waits for the nth log line with a message.
+func (c *confit) logs(message string, n int) entry {
+	c.t.Helper()
+	var found []entry
+	c.Eventually(fmt.Sprintf("log line %d saying %q", n, message), func() bool {
+		found = c.entries(message)
+		return len(found) >= n
 	})
+	return found[n-1]
+}
+
+// wantLogged checks how many log lines with a message there are. They come through another pipe than what the app says, and
+// may be the later ones; of what must not have been logged, none is waited for.
+func (c *confit) wantLogged(message string, want int) {
+	c.t.Helper()
+	if want > 0 {
+		c.logs(message, want)
+	}
+	c.wantCount(message, len(c.entries(message)), want)
+}
+
+// wantCount checks how often something was seen until now.
+func (c *confit) wantCount(what string, found, want int) {
+	c.t.Helper()
+	if found != want {
+		c.t.Errorf("%s: %d times, want %d", what, found, want)
+	}
 }

@@ -1,171 +1,120 @@
 package integration
 
 import (
+	"fmt"
+	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"confit/integration/internal/harness"
 )
 
-// asEach runs a test with a confit that is root and with one that is nobody.
-func asEach(t *testing.T, test func(t *testing.T, s *setup)) {
-	for name, uid := range map[string]int{"root": 0, "nobody": nobody} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newExit(t)
-			if s.box.UID = uid; uid != 0 {
-				giveAway(t, s.dir, uid)
-			}
-			test(t, s)
-		})
-	}
+// terminal is one at which a test sits.
+type terminal struct {
+	*harness.Terminal
+	t    *testing.T
+	seen int // how much of the screen the test has looked at
 }
 
-// `docker run -it`: the shell that is the app has job control, and sees the size of the window.
-func TestTerminal_shell(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
-		k := s.onTerminal()
-		s.env = append(s.env, promptVariable)
-		c := s.start(shell...)
-		k.shows(prompt)
-		k.runs(`case $- in *m*) echo con''trolled;; esac`, "controlled")
-
-		k.does(`sh -c 'echo u""p; exec sleep 7654321' | cat`, "up\r\n")
-		k.interrupts()
-		k.runs(`echo code=$?`, "code=130")
-
-		k.does(`sh -c 'echo u""p; exec sleep 7654321'`, "up\r\n")
-		k.types(harness.CtrlZ)
-		k.shows("Stopped")
-		k.shows(prompt)
-		k.runs(`bg`, "sleep 7654321")
-		k.runs(`jobs`, "Running")
-		k.does(`fg`, "sleep 7654321'\r\n")
-		c.Eventually("the shell waits", func() bool { return k.foreground() != c.find("bash").PID })
-		k.interrupts()
-		k.runs(`echo code=$?`, "code=130")
-
-		k.resize(31, 97)
-		k.runs(`stty size`, "31 97")
-		k.runs(`trap 'echo si""zed' WINCH`, "")
-		k.resize(32, 98)
-		k.does(`:`, "sized")
-		k.runs(`stty size`, "32 98")
-		k.types("exit 3\n")
-		c.Ends(3)
+// onTerminal gives what is started next a terminal as its standard input, output and error.
+func (s *setup) onTerminal() *terminal {
+	s.t.Helper()
+	opened, err := harness.OpenTerminal()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	k := &terminal{Terminal: opened, t: s.t}
+	s.t.Cleanup(func() { // comes after the end of what was started later
+		k.Close()
+		if s.t.Failed() {
+			s.t.Logf("the screen:\n%q", k.Screen())
+		}
 	})
+	s.tty = k
+	return k
 }
 
-// The kernel tells the app of a new size; a WINCH that somebody sends to confit is forwarded like any signal, and so are
-// those that would stop a process which doesn't catch them.
-func TestTerminal_signals(t *testing.T) {
-	t.Parallel()
-	s := newExit(t)
-	k := s.onTerminal()
-	c := s.start(app("-exit", "TERM=0")...)
-	k.shows("ready")
-	k.resize(31, 97)
-	k.shows("signal WINCH")
-	for _, sig := range []unix.Signal{unix.SIGWINCH, unix.SIGTTIN, unix.SIGTTOU, unix.SIGTSTP, unix.SIGCONT} {
-		c.Signal(sig)
-		k.shows("signal " + harness.SignalName(sig))
+func (k *terminal) types(text string) {
+	k.t.Helper()
+	if err := k.Type(text); err != nil {
+		k.t.Fatal(err)
 	}
+}
+
+// shows waits for a text behind the last one that was waited for. What is typed is shown, too: a test that types a command
+// writes it other than what it prints.
+func (k *terminal) shows(text string) {
+	k.t.Helper()
+	found, over := false, false
+	harness.Eventually(k.t, fmt.Sprintf("the terminal shows %q", text), func() bool {
+		over = k.Left() // before the look, so that what was written last is seen
+		found = k.advance(text)
+		return found || over
+	})
+	if !found {
+		k.t.Fatalf("everybody left the terminal before it showed %q", text)
+	}
+}
+
+// advance goes behind the next place of a text, if there is one.
+func (k *terminal) advance(text string) bool {
+	at := strings.Index(k.Screen()[k.seen:], text)
+	if at >= 0 {
+		k.seen += at + len(text)
+	}
+	return at >= 0
+}
+
+// does types a line and waits for what comes of it.
+func (k *terminal) does(line, shown string) {
+	k.t.Helper()
+	k.types(line + "\n")
+	k.shows(shown)
+}
+
+// runs is does for a command of a shell, whose prompt comes after it.
+func (k *terminal) runs(line, shown string) {
+	k.t.Helper()
+	k.does(line, shown)
+	k.shows(prompt)
+}
+
+// interrupts types ^C at a shell's command. What is typed before the prompt is back would be thrown away with it.
+func (k *terminal) interrupts() {
+	k.t.Helper()
 	k.types(harness.CtrlC)
-	k.shows("signal INT")
-	c.term()
-	c.Ends(0)
+	k.shows(prompt)
 }
 
-// ^C ends all that the app's group is, and 130 comes through.
-func TestTerminal_interrupt(t *testing.T) {
-	t.Parallel()
-	s := newExit(t)
-	k := s.onTerminal()
-	c := s.start("sh", "-c", "echo up; sleep 7654321 | cat; exit 9")
-	k.shows("up\r\n")
-	k.types(harness.CtrlC)
-	c.Ends(130)
-}
-
-// ^Z stops the app and all of its group. With no shell above confit nobody types fg: CONT resumes them, and the terminal is
-// still theirs.
-func TestTerminal_stop(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
-		k := s.onTerminal()
-		s.flag("--log-level", "error") // no line of the log comes between
-		c := s.start("sh", "-c", "echo up; cat | cat; exit 4")
-		k.shows("up\r\n")
-		k.does("one", "one\r\none\r\n")
-		for range 3 {
-			k.types(harness.CtrlZ)
-			c.Eventually("the whole group is stopped", func() bool { return c.stopped() == 3 })
-			c.Signal(unix.SIGCONT)
-			c.Eventually("the whole group goes on", func() bool { return c.stopped() == 0 })
-			k.does("two", "two\r\ntwo\r\n")
-		}
-		k.types(harness.CtrlD)
-		c.Ends(4)
-	})
-}
-
-// stopped is how many processes of the namespace are.
-func (c *confit) stopped() (n int) {
-	for _, p := range c.Processes() {
-		if p.State == "T" {
-			n++
-		}
+// lacks checks that a text was never shown.
+func (k *terminal) lacks(text string) {
+	k.t.Helper()
+	if strings.Contains(k.Screen(), text) {
+		k.t.Errorf("the terminal shows %q", text)
 	}
-	return n
 }
 
-// After a restart the new app has the terminal, and confit, which is in the background then, wasn't stopped by giving it.
-func TestTerminal_restart(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
-		k := s.onTerminal()
-		web := s.volume("again")
-		web.swap(keys{"a": "0"})
-		s.line("link again/a %s", s.target("again"))
-		s.flag("--reload", "restart")
-		c := s.start("sh", "-c", `echo up $(cat "$1"); while read x; do echo "got $x"; done`, "app", s.target("again"))
-		k.shows("up 0\r\n")
-		for _, turn := range []string{"1", "2", "3"} {
-			web.swap(keys{"a": turn})
-			k.shows("up " + turn + "\r\n")
-			k.does("line", "got line\r\n")
-		}
-		k.types(harness.CtrlC)
-		c.Ends(130)
-	})
-}
-
-// With `stty tostop` a process in the background is stopped when it writes, and confit is in the background: it writes its
-// log nevertheless.
-func TestTerminal_tostop(t *testing.T) {
-	t.Parallel()
-	s := newExit(t)
-	k := s.onTerminal()
-	web := s.volume("again")
-	web.swap(keys{"a": "0"})
-	s.line("link again/a %s", s.target("again"))
-	c := s.start("sh", "-c", `stty tostop; exec "$@"`, "sh", programs.app)
-	k.shows("ready")
-	for _, turn := range []string{"1", "2", "3"} {
-		web.swap(keys{"a": turn})
-		k.shows("app reloaded")
+func (k *terminal) resize(rows, columns uint16) {
+	k.t.Helper()
+	if err := k.Resize(rows, columns); err != nil {
+		k.t.Fatal(err)
 	}
-	k.lacks("signal TTOU")
-	c.term()
-	k.shows("app exited")
-	c.Ends(0)
 }
 
-// A terminal that isn't confit's controlling one is a file like any other, and not for the app to be in the foreground of.
-func TestTerminal_of_another_session(t *testing.T) {
-	t.Parallel()
-	s := newExit(t)
-	k := s.onTerminal()
-	c := s.startCommand(append([]string{"/usr/bin/setsid", "--fork", "--wait"}, append(s.command(), "--", "sh", "-c", `read x; echo "got $x"; exit 6`)...)...)
-	k.does("hello", "got hello\r\n")
-	c.Ends(6)
+// foreground is the group that has the terminal, numbered as outside the box.
+func (k *terminal) foreground() int {
+	k.t.Helper()
+	group, err := k.Foreground()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return group
 }
+
+// prompt is that of a shell that has promptVariable in its environment.
+const (
+	prompt         = "% "
+	promptVariable = "PS1=" + prompt
+)
+
+// shell is an interactive one, which has job control.
+var shell = []string{"/bin/bash", "--norc", "--noprofile", "--noediting", "-i"}
