@@ -36,7 +36,7 @@ func TestBadEdit_leaves_at_HUP(t *testing.T) {
 			c.wantCount("reads of the new one", len(c.Texts("stdout", "read second")), 1)
 			c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 1)
 			c.accepts(1)
-			c.tells(0, "what was learnt", func(st told) bool {
+			c.tells(0, "what was learnt", func(st report) bool {
 				return strings.HasPrefix(st.App.Reload, "restart") && strings.Contains(st.App.Reload, "HUP")
 			})
 			c.wantLogged("candidate rejected", 0)
@@ -63,12 +63,12 @@ func TestBadEdit_leaves_at_HUP_and_dies(t *testing.T) {
 	c.Says("ready", 2)
 	c.wantCount("reads of the accepted one", len(c.Texts("stdout", "read first")), 2)
 	c.wantLogged("app started", 3)
-	c.tells(3, "nothing learnt", func(st told) bool { return st.App.Reload == "auto" })
+	c.tells(3, "nothing learnt", func(st report) bool { return st.App.Reload == "auto" })
 	web.swap(keys{"text": "second"})
 	c.Says("read second", 1)
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 2)
 	c.accepts(1)
-	c.tells(0, "what was learnt", func(st told) bool { return strings.HasPrefix(st.App.Reload, "restart") })
+	c.tells(0, "what was learnt", func(st report) bool { return strings.HasPrefix(st.App.Reload, "restart") })
 	c.wantLogged("candidate rejected", 1)
 	c.wantLogged("app started", 4)
 }
@@ -87,7 +87,7 @@ func TestBadEdit_fails_at_HUP(t *testing.T) {
 	c.Says("ready", 2)
 	c.wantCount("reads of the bad one", len(c.Texts("stdout", "read second")), 0)
 	c.wantLogged("app started", 2)
-	c.tells(3, "nothing learnt", func(st told) bool { return st.App.Reload == "auto" })
+	c.tells(3, "nothing learnt", func(st report) bool { return st.App.Reload == "auto" })
 }
 
 // A HUP that somebody else sends is between him and the app, also when auto has sent one before: that the app leaves is its

@@ -46,7 +46,7 @@ func (c *confit) wantBlamed() {
 	c.wantReads("first")
 	c.wantLogged("app started", 1)
 	c.setup.wantFiles(keys{"text": "first"})
-	c.tells(3, "the rejection", func(st told) bool {
+	c.tells(3, "the rejection", func(st report) bool {
 		return st.Rejection.Step == "probation" && st.Rejection.Hash == st.Mounted.Hash && st.Live.Hash == c.setup.stored().Hash
 	})
 }

@@ -49,13 +49,6 @@ func (c *confit) diesLate() {
 	c.Ends(3)
 }
 
-// stops asks confit to stop and waits for the app's own end.
-func (c *confit) stops(code int) {
-	c.t.Helper()
-	c.Signal(syscall.SIGTERM)
-	c.Ends(code)
-}
-
 // generations are the numbers of those that there are in the state directory.
 func (s *setup) generations() []string {
 	s.t.Helper()
@@ -78,14 +71,6 @@ func (c *confit) keepsOnly(numbers ...string) {
 	})
 }
 
-// wantRolledBack waits for the nth roll back and checks what it led to.
-func (c *confit) wantRolledBack(n int, generation string) {
-	c.t.Helper()
-	if e := c.logs("rolled back", n); e["generation"] != generation {
-		c.t.Errorf("logged %v, want generation %s", e, generation)
-	}
-}
-
 // An app that reads its file only some time after a reload has not shown that it can live with it. The container comes up
 // again on what was accepted so; the app dies of it, and is started on the generation that a start has survived. A mended
 // edit is taken up.
@@ -106,7 +91,7 @@ func TestBadEdit_late(t *testing.T) {
 			c.wantLogged("candidate rejected", 1)
 			s.wantFiles(keys{"text": "first"})
 			c.Eventually("the good one being stored", func() bool { return s.stored().Number == 1 })
-			c.tells(3, "the roll back", func(st told) bool {
+			c.tells(3, "the roll back", func(st report) bool {
 				return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Live.Hash == s.stored().Hash && st.Live.Hash == st.Accepted.Hash
 			})
 			web.swap(keys{"text": "mended"})

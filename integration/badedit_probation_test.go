@@ -60,7 +60,7 @@ func TestProbation_restart(t *testing.T) {
 			c.wantLogged("app killed: it did not stop in time", killed)
 			web.swap(keys{"text": "second"})
 			c.Says("read second", 1)
-			c.tells(0, "a new one being proved", func(st told) bool { return st.Phase == "proving" })
+			c.tells(0, "a new one being proved", func(st report) bool { return st.Phase == "proving" })
 		})
 	}
 }
@@ -130,13 +130,13 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	s.flag("--probation", "1h")
 	c := s.start(s.printer("-runtime", "HUP")...)
 	c.Says("ready", 1)
-	c.tells(0, "how the app is told", func(st told) bool { return st.App.Reload == "auto" })
+	c.tells(0, "how the app is told", func(st report) bool { return st.App.Reload == "auto" })
 	web.swap(keys{"text": "second"})
 	c.Says("ready", 2)
 	c.Says("read second", 1)
 	c.logs("app left at HUP: it is started again", 1)
 	c.wantLogged("candidate rejected", 0)
-	c.tells(0, "that nothing is learnt before the app lives on it", func(st told) bool {
+	c.tells(0, "that nothing is learnt before the app lives on it", func(st report) bool {
 		return st.App.Reload == "auto" && st.Phase == "proving"
 	})
 	c.Kill()

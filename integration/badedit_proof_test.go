@@ -24,7 +24,7 @@ func TestBadEdit_verify_at_the_end(t *testing.T) {
 	if n := len(c.Texts("stderr", "hook: asked")); n < 3 {
 		t.Errorf("asked %d times, want it asked again until its time is over", n)
 	}
-	c.tells(3, "what the hook said", func(st told) bool { return strings.Contains(st.Rejection.Output, "fell ill") })
+	c.tells(3, "what the hook said", func(st report) bool { return strings.Contains(st.Rejection.Output, "fell ill") })
 	c.wantLogged("generation accepted", 0)
 	script("exit 0")
 	web.swap(keys{"text": "third"})

@@ -214,10 +214,7 @@ func TestRefused_target(t *testing.T) {
 	for name, occupy := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSetup(t)
-			web := s.volume("web")
-			s.line("link web/a %s", s.target("a"))
-			web.swap(keys{"a": "first"})
+			s := newExit(t)
 			s.mkdir("etc", "app")
 			if err := occupy(s.target("a")); err != nil {
 				t.Fatal(err)

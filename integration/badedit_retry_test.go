@@ -36,7 +36,7 @@ func TestRetry_until_it_passes(t *testing.T) {
 	}
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 	c.accepts(2)
-	c.tells(0, "three attempts that are over", func(st told) bool {
+	c.tells(0, "three attempts that are over", func(st report) bool {
 		return st.Rejection.Attempts == 3 && st.Live.Hash == st.Mounted.Hash && st.Counters.Rejections == 3
 	})
 }
@@ -86,5 +86,5 @@ func TestRetry_reverted(t *testing.T) {
 	before := len(c.Texts("stderr", "hook: "))
 	c.looksAt(web)
 	c.wantCount("validations", len(c.Texts("stderr", "hook: ")), before)
-	c.tells(0, "no next try", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+	c.tells(0, "no next try", func(st report) bool { return st.Live.Hash == st.Mounted.Hash })
 }

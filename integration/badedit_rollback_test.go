@@ -46,18 +46,9 @@ func TestRollBack_per_link(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.changed, func(t *testing.T) {
 			t.Parallel()
-			s := newSetup(t)
-			web := s.volume("web")
-			s.line("link web/n %s reload=none", s.target("n"))
-			s.line("link web/s %s reload=signal:USR1", s.target("s"))
-			s.line("link web/e %s 'reload=exec:sh -c \"echo hook: exec\"'", s.target("e"))
-			s.line("link web/r %s reload=restart", s.target("r"))
-			s.line("link web/d %s", s.target("d"))
-			s.line("reload signal:USR2")
+			s, web, k := newPerLink(t)
 			s.line("verify-timeout 2s")
 			s.line("verify sh -c 'cat %s/* | grep -q 2 && exit 1; exit 0'", s.target())
-			k := keys{"n": "1", "s": "1", "e": "1", "r": "1", "d": "1"}
-			web.swap(k)
 			c := s.start(app()...)
 			c.accepts(1)
 			c.Says("ready", 1)
@@ -66,14 +57,9 @@ func TestRollBack_per_link(t *testing.T) {
 			}
 			web.swap(k)
 			c.wantRejected("verify", 1)
-			effects := map[string]func() int{
-				"signal":  func() int { return len(c.Texts("stdout", "signal USR1")) },
-				"default": func() int { return len(c.Texts("stdout", "signal USR2")) },
-				"exec":    func() int { return len(c.Texts("stderr", "hook: exec")) },
-				"restart": func() int { return len(c.Texts("stdout", "ready")) - 1 },
-			}
+			effects := c.effects()
 			c.Eventually("being told twice", func() bool { return effects[test.want]() == 2 })
-			c.tells(3, "the end of the roll back", func(st told) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
+			c.tells(3, "the end of the roll back", func(st report) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
 			for name, count := range effects {
 				c.wantCount(name, count(), map[string]int{test.want: 2}[name])
 			}
@@ -134,11 +120,61 @@ func TestRollBack_no_overlap(t *testing.T) {
 		text, err := os.ReadFile(s.target("text"))
 		return err == nil && string(text) == "last"
 	})
-	c.tells(0, "the last edit being accepted", func(st told) bool {
+	c.tells(0, "the last edit being accepted", func(st report) bool {
 		return st.Phase == "running" && st.Live.Hash == st.Accepted.Hash && st.Live.Hash == st.Mounted.Hash
 	})
 	if exists(overlap) {
 		t.Error("two hooks ran at once")
 	}
 	c.wantLogged("app started", 1)
+}
+
+// In a roll back something else is in the way of one target: a directory that isn't empty. The others are right, so the app
+// goes on; the rest is said, and mended once it can be.
+func TestBadEdit_roll_back_in_part(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.line("link web/other %s", s.target("other"))
+	web.swap(keys{"text": "first", "other": "same"})
+	other := s.target("other")
+	script := `
+trap 'case $(cat "$0") in bad) rm "$1"; mkdir "$1"; : >"$1/mine"; exit 3;; esac; echo "reloaded $(cat "$0")"' HUP
+trap 'exit 0' TERM
+echo "ready $(cat "$0")"
+while :; do sleep 0.02; done`
+	app := []string{"sh", "-c", script, s.target("text"), other}
+	s.accept(app...)
+	s.flag("--probation", "1h", "--rescan", "200ms")
+	c := s.start(app...)
+	c.Says("ready first", 1)
+	web.swap(keys{"text": "bad", "other": "same"})
+	c.wantRejected("probation", 1)
+	c.Says("ready first", 2)
+	c.wantLogged("app started", 2)
+	s.wantFiles(keys{"text": "first"})
+	if !exists(other + "/mine") {
+		t.Error("the directory that was in the way is gone")
+	}
+	c.Eventually("a warning that names what is in the way", func() bool { return c.warnsOf(other) })
+	c.tells(3, "what is in force", func(st report) bool {
+		return st.Live.Hash == s.stored().Hash && st.Live.Hash == st.Accepted.Hash
+	})
+	if err := os.RemoveAll(other); err != nil {
+		t.Fatal(err)
+	}
+	web.swap(keys{"text": "mended", "other": "mended, too"})
+	c.Says("reloaded mended", 1)
+	s.wantFiles(keys{"text": "mended", "other": "mended, too"})
+	c.wantLogged("app started", 2)
+	c.stops(0)
+}
+
+// warnsOf tells whether a warning or an error names something.
+func (c *confit) warnsOf(text string) bool {
+	for _, line := range c.Texts("stderr", "time=") {
+		if level := parseEntry(line)["level"]; (level == "WARN" || level == "ERROR") && strings.Contains(line, text) {
+			return true
+		}
+	}
+	return false
 }

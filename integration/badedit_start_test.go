@@ -82,7 +82,7 @@ func (c *confit) wantUnstartable(web *volume, step string) {
 	if e := c.wantRejected(step, 1); e["nextTry"] != "" {
 		c.t.Errorf("logged %v, want no next try: it would cost service", e)
 	}
-	c.tells(3, "the rejection", func(st told) bool {
+	c.tells(3, "the rejection", func(st report) bool {
 		return st.Rejection.Step == step && st.Live.Hash == c.setup.stored().Hash && st.Live.Hash == st.Accepted.Hash
 	})
 	web.swapFiles(runnable("mended"))

@@ -54,32 +54,6 @@ func TestValidate_nginx(t *testing.T) {
 	}
 }
 
-// wantRejected waits for the nth rejection and checks what an operator needs from it.
-func (c *confit) wantRejected(step string, n int) entry {
-	c.t.Helper()
-	e := c.logs("candidate rejected", n)
-	if e["step"] != step {
-		c.t.Errorf("rejected in step %q, want %q: %v", e["step"], step, e)
-	}
-	for _, key := range []string{"reason", "live"} {
-		if e[key] == "" {
-			c.t.Errorf("the rejection doesn't tell the %s: %v", key, e)
-		}
-	}
-	return e
-}
-
-// newChecked is a setup whose validator is in the volume itself: each swap brings its own. The app prints the key text.
-func newChecked(t *testing.T) (*setup, *volume) {
-	t.Helper()
-	s := newSetup(t)
-	s.line("link web/text %s", s.target("text"))
-	s.line("link web/check %s reload=none", s.target("check"))
-	s.line("validate sh {candidate}/web/check")
-	s.line("reload signal:HUP")
-	return s, s.volume("web")
-}
-
 // One bad validator after another; each time the candidate is rejected, the app isn't told, and nothing of the validator is
 // left. The next good one is in force.
 func TestValidate_misbehaving(t *testing.T) {
@@ -192,14 +166,6 @@ func startWithValidator(t *testing.T, command string) *confit {
 	s.line("validate %s", command)
 	web.swap(keys{"text": "first"})
 	return s.start(app()...)
-}
-
-// wantMention checks that confit's messages name something.
-func (c *confit) wantMention(text string) {
-	c.t.Helper()
-	if !c.Contains(text) {
-		c.t.Errorf("the transcript doesn't mention %q", text)
-	}
 }
 
 // A validator sees the candidate's number, directory and changes, and the app's environment; its input is empty.

@@ -1,31 +1,10 @@
 package integration
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// newVerified is a setup whose verify hook is a script that the test may write anew, and of which a former confit has
-// accepted "first".
-func newVerified(t *testing.T, timeout string) (*setup, *volume, func(script string)) {
-	t.Helper()
-	s, web := newProved(t)
-	path := s.path("verifier")
-	s.line("verify sh %s", path)
-	s.flag("--verify-timeout", timeout)
-	write := func(script string) {
-		t.Helper()
-		s.write(path+".new", script)
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("exit 0")
-	web.swap(keys{"text": "first"})
-	return s, web, write
-}
 
 // A verify hook that doesn't come to its end, or never succeeds: the generation is taken back, the app is told of the
 // accepted one, and nothing of the hook is left. The next good edit is told, and proved.
@@ -51,7 +30,7 @@ func TestVerify_rolls_back(t *testing.T) {
 			c.Says("read first", 2) // at the start, and told of it again
 			c.gone("sleep 7654321")
 			s.wantFiles(keys{"text": "first"})
-			c.tells(3, "the roll back", func(st told) bool {
+			c.tells(3, "the roll back", func(st report) bool {
 				return st.Phase == "running" && st.Rejection.Step == "verify" && strings.Contains(st.Rejection.Output, test.output) &&
 					st.Live.Hash == st.Accepted.Hash && st.Counters.RollBacks == 1
 			})

@@ -90,20 +90,27 @@ func TestDiskFull_every_step(t *testing.T) {
 	for name, leave := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newSetup(t)
-			s.mkdir("state")
-			s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
-			s.line("link web/*.conf %s/", s.target("conf.d"))
-			s.line("link web/sub/ %s/", s.target("sub"))
-			s.line("reload signal:HUP")
-			s.line("rescan 200ms")
-			web := s.volume("web")
-			web.swap(bulky(0))
+			s, web := newBulky(t)
 			c := s.start(app("-print", s.target("conf.d/key0.conf"))...)
 			c.Says("ready", 1)
 			c.exhaust(web, leave)
 		})
 	}
+}
+
+// newBulky is a setup whose state directory is small, and whose volume is bulky.
+func newBulky(t *testing.T) (*setup, *volume) {
+	t.Helper()
+	s := newSetup(t)
+	s.mkdir("state")
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
+	s.line("link web/*.conf %s/", s.target("conf.d"))
+	s.line("link web/sub/ %s/", s.target("sub"))
+	s.line("reload signal:HUP")
+	s.line("rescan 200ms")
+	web := s.volume("web")
+	web.swap(bulky(0))
+	return s, web
 }
 
 // bulky is a payload with files of several pages, some of which never change and are linked, not copied.
@@ -222,16 +229,8 @@ func (c *confit) checkUntouched(live string, n int) {
 // soon as there is space the last good state is in force.
 func TestDiskFull_take_back(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	s.mkdir("state")
-	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
-	s.line("link web/*.conf %s/", s.target("conf.d"))
-	s.line("link web/sub/ %s/", s.target("sub"))
+	s, web := newBulky(t)
 	s.line("validate grep -q swap %s", s.target("conf.d/key0.conf"))
-	s.line("reload signal:HUP")
-	s.line("rescan 200ms")
-	web := s.volume("web")
-	web.swap(bulky(0))
 	c := s.start(app("-print", s.target("conf.d/key0.conf"))...)
 	c.Says("ready", 1)
 	f := c.filler()

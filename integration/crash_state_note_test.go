@@ -53,7 +53,7 @@ func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script strin
 	edit("second")
 	c.Says("read second", 1)
 	c.find(s.path("verifier"))
-	c.tells(0, "the proof being under way", func(st told) bool { return st.Phase == "proving" && st.Live.Hash == st.Mounted.Hash })
+	c.tells(0, "the proof being under way", func(st report) bool { return st.Phase == "proving" && st.Live.Hash == st.Mounted.Hash })
 	f := c.filler()
 	c.Eventually("a full disk", func() bool {
 		f.leavePages(0)

@@ -1,114 +1,15 @@
 package integration
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
 
 const startsOnStored = "starting on the last accepted generation: what is mounted can't be used"
-
-// newProved is a setup with one key that the app prints, and tells by HUP.
-func newProved(t *testing.T) (*setup, *volume) {
-	t.Helper()
-	s := newSetup(t)
-	s.line("link web/text %s", s.target("text"))
-	s.line("reload signal:HUP")
-	return s, s.volume("web")
-}
-
-// printer is an app that prints the key text.
-func (s *setup) printer(flags ...string) []string {
-	return append(app("-print", s.target("text")), flags...)
-}
-
-// note is what accepted.json says.
-type note struct {
-	Number int    `json:"number"`
-	Hash   string `json:"hash"`
-}
-
-// stored is the stored generation; number 0: there is none.
-func (s *setup) stored() note { return s.notes().Accepted }
-
-// earlier is the number of the generation before it that has survived a start.
-func (s *setup) earlier() string { return strconv.Itoa(s.notes().Earlier.Number) }
-
-func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
-	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
-	if err == nil && json.Unmarshal(data, &stored) != nil {
-		s.t.Errorf("accepted.json is not whole: %q", data)
-	}
-	return stored
-}
-
-// accepts waits until the nth generation was accepted, and is stored.
-func (c *confit) accepts(n int) entry {
-	c.t.Helper()
-	e := c.logs("generation accepted", n)
-	c.Eventually("the accepted generation being stored", func() bool {
-		return strings.HasPrefix(c.setup.stored().Hash, e["hash"])
-	})
-	return e
-}
-
-// accept leaves a state directory in which what is mounted was accepted.
-func (s *setup) accept(app ...string) {
-	s.t.Helper()
-	flags := s.flags
-	s.flags = append([]string{"--probation", "0s"}, flags...)
-	c := s.start(app...)
-	c.accepts(1)
-	c.Kill()
-	s.flags = flags
-}
-
-// told is what --status printed.
-type told struct {
-	Phase string
-	App   struct {
-		Reload string
-		Read   *bool
-	}
-	Mounted      struct{ Hash string }
-	Live         struct{ Hash string }
-	Accepted     struct{ Hash, Proof string }
-	PendingSince string
-	Rejection    struct {
-		Hash, Step, Reason, Output, NextTry string
-		Attempts                            int
-	}
-	Counters struct{ Rejections, RollBacks int }
-}
-
-// status runs --status, as somebody in the container does.
-func (s *setup) status() (code int, st told) {
-	s.t.Helper()
-	cmd := exec.Command(s.program, "--status", "--state", s.state)
-	var out bytes.Buffer
-	cmd.Stdout = &out
-	_ = cmd.Run()
-	if err := json.Unmarshal(out.Bytes(), &st); err != nil && out.Len() > 0 {
-		s.t.Errorf("status: %v\n%s", err, &out)
-	}
-	return cmd.ProcessState.ExitCode(), st
-}
-
-// tells waits until --status ends with a code and tells what it should.
-func (c *confit) tells(code int, what string, ok func(told) bool) {
-	c.t.Helper()
-	c.Eventually("status: "+what, func() bool {
-		got, st := c.setup.status()
-		return got == code && ok(st)
-	})
-}
 
 // A container comes up again while what is mounted is bad: the app starts on the last accepted generation.
 func TestStored_starts_on_it(t *testing.T) {
@@ -139,15 +40,15 @@ func TestStored_starts_on_it(t *testing.T) {
 			if first := c.wantRejected(test.step, 1); first["nextTry"] != "200ms" {
 				t.Errorf("the rejection says nextTry %q: %v", first["nextTry"], first)
 			}
-			c.tells(3, "the rejection of what is mounted", func(st told) bool {
-				return st.Rejection.Step == test.step && st.Rejection.Hash == st.Mounted.Hash && st.Rejection.NextTry != "" &&
+			c.tells(3, "the rejection of what is mounted", func(st report) bool {
+				return st.Rejection.Step == test.step && st.Rejection.Hash == st.Mounted.Hash && st.Rejection.NextTry != nil &&
 					st.Live.Hash == st.Accepted.Hash && st.Live.Hash == s.stored().Hash && st.Accepted.Proof == "stored"
 			})
 			c.wantRejected(test.step, 2) // it keeps trying
 			web.swap(keys{"text": "third", "needed": ""})
 			c.Says("read third", 1)
 			c.accepts(1)
-			c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+			c.tells(0, "nothing rejected", func(st report) bool { return st.Live.Hash == st.Mounted.Hash })
 			c.wantLogged(startsOnStored, 1)
 			c.wantLogged("app started", 1)
 		})
@@ -174,7 +75,7 @@ func TestStored_goes_over(t *testing.T) {
 	}
 	c.Says("read second", 1)
 	c.accepts(1)
-	c.tells(0, "nothing rejected", func(st told) bool { return st.Live.Hash == st.Mounted.Hash })
+	c.tells(0, "nothing rejected", func(st report) bool { return st.Live.Hash == st.Mounted.Hash })
 }
 
 // The app dies of what is mounted at the start: it is started on the accepted generation instead, and the bad one isn't
@@ -193,8 +94,8 @@ func TestStored_app_dies_at_the_start(t *testing.T) {
 		t.Errorf("logged %v, want the app's exit code and no next try", e)
 	}
 	c.logs("rolled back", 1)
-	c.tells(3, "the roll back", func(st told) bool {
-		return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Rejection.NextTry == "" && st.Live.Hash == s.stored().Hash
+	c.tells(3, "the roll back", func(st report) bool {
+		return st.Rejection.Step == "probation" && st.Counters.RollBacks == 1 && st.Rejection.NextTry == nil && st.Live.Hash == s.stored().Hash
 	})
 	web.swap(keys{"text": "second"})
 	c.Says("read second", 1)

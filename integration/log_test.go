@@ -90,3 +90,34 @@ func (c *confit) wantCount(what string, found, want int) {
 		c.t.Errorf("%s: %d times, want %d", what, found, want)
 	}
 }
+
+// wantRejected waits for the nth rejection and checks what an operator needs from it.
+func (c *confit) wantRejected(step string, n int) entry {
+	c.t.Helper()
+	e := c.logs("candidate rejected", n)
+	if e["step"] != step {
+		c.t.Errorf("rejected in step %q, want %q: %v", e["step"], step, e)
+	}
+	for _, key := range []string{"reason", "live"} {
+		if e[key] == "" {
+			c.t.Errorf("the rejection doesn't tell the %s: %v", key, e)
+		}
+	}
+	return e
+}
+
+// wantMention checks that confit's messages name something.
+func (c *confit) wantMention(text string) {
+	c.t.Helper()
+	if !c.Contains(text) {
+		c.t.Errorf("the transcript doesn't mention %q", text)
+	}
+}
+
+// wantRolledBack waits for the nth roll back and checks what it led to.
+func (c *confit) wantRolledBack(n int, generation string) {
+	c.t.Helper()
+	if e := c.logs("rolled back", n); e["generation"] != generation {
+		c.t.Errorf("logged %v, want generation %s", e, generation)
+	}
+}

@@ -3,11 +3,102 @@ package integration
 import (
 	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
 	"confit/integration/internal/harness"
 )
+
+// nginx replaces itself by USR2, WINCH and QUIT, as its manual has it (Upgrading Executable on the Fly): the new master is the
+// old one's child, and PID 1's once that is gone. It becomes the app, which the next swap is told to.
+func TestAdopt_nginx_upgrade(t *testing.T) {
+	t.Parallel()
+	s := newNginx(t)
+	web := s.volume("web")
+	s.flag("--adopt", "--stop-signal", "QUIT")
+	web.swap(s.site("conf.d", page("a", "first")))
+	// Not in the foreground: there nginx takes an unchanged parent for an upgrade that is under way, and ignores USR2. So
+	// the first to be adopted is the daemon itself, when the process that was started ends.
+	path, err := exec.LookPath("nginx") // nginx executes what its first argument says
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.start(path, "-e", "stderr", "-c", s.target("nginx.conf"))
+	c.serves("a", "first")
+	old := c.logs("app adopted", 1)["pid"]
+	for round := 1; round <= 2; round++ { // the heir can have an heir
+		c.Signal(syscall.SIGUSR2)
+		c.Eventually("a second master", func() bool { return len(c.running("nginx: master")) == 2 })
+		c.Signal(syscall.SIGWINCH)
+		c.Signal(syscall.SIGQUIT)
+		heir := c.logs("app adopted", round+1)["pid"]
+		if heir == old {
+			t.Errorf("process %s was adopted in its own place", heir)
+		}
+		old = heir
+		text := fmt.Sprintf("swap %d", round)
+		web.swap(s.site("conf.d", page("a", text)))
+		c.serves("a", text)
+		if told := c.logs("app reloaded", round)["pid"]; told != heir {
+			t.Errorf("process %s was told, the app is %s", told, heir)
+		}
+	}
+	c.Signal(syscall.SIGTERM)
+	c.Ends(0)
+}
+
+// A supervisor that starts its successor and ends some time later, as fluentd does at USR2 from 1.18 on.
+const successor = `
+if [ "$1" = heir ]; then echo heir; trap 'echo told' HUP; trap 'exit 9' TERM; while :; do sleep 0.05; done; fi
+trap 'setsid sh $0 heir & sleep 0.5; exit 0' USR2; echo ready; while :; do sleep 0.05; done`
+
+// Without --adopt the end of the first is the end of all.
+func TestAdopt_successor(t *testing.T) {
+	for _, adopt := range []bool{true, false} {
+		t.Run(fmt.Sprint(adopt), func(t *testing.T) {
+			t.Parallel()
+			s := newSetup(t)
+			web := s.volume("web")
+			s.line("link web/a %s", s.target("a"))
+			s.flag(fmt.Sprintf("--adopt=%v", adopt))
+			web.swap(keys{"a": "first"})
+			c := s.start("sh", s.write(s.path("daemon"), successor))
+			c.Says("ready", 1)
+			c.Signal(syscall.SIGUSR2)
+			c.Says("heir", 1)
+			if !adopt {
+				c.Ends(0)
+				return
+			}
+			c.logs("app adopted", 1)
+			web.swap(keys{"a": "second"})
+			c.Says("told", 1)
+			c.Signal(syscall.SIGTERM)
+			c.Ends(9)
+		})
+	}
+}
+
+// An heir that stayed in the group of the app before it is no leader: with --signal-group it is reached all the same.
+func TestAdopt_signal_group(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.volume("web")
+	s.line("link web/a %s", s.target("a"))
+	s.flag("--adopt", "--signal-group")
+	web.swap(keys{"a": "first"})
+	c := s.start("sh", s.write(s.path("daemon"), strings.Replace(successor, "setsid ", "", 1)))
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGUSR2)
+	c.Says("heir", 1)
+	c.logs("app adopted", 1)
+	web.swap(keys{"a": "second"})
+	c.Says("told", 1)
+	c.Signal(syscall.SIGTERM)
+	c.Ends(9)
+}
 
 // twins are an app and what would be its successor. Both end when nobody holds their gate open for writing any more, the successor
 // a little later, and so does a crowd that is to be reaped with them, and is of the same program, too.

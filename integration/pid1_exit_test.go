@@ -10,15 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newExit is a setup with one good key.
-func newExit(t *testing.T) *setup {
-	t.Helper()
-	s := newSetup(t)
-	s.line("link web/a %s", s.target("a"))
-	s.volume("web").swap(keys{"a": "first"})
-	return s
-}
-
 // The exit code is the app's own.
 func TestExit_own_code(t *testing.T) {
 	t.Parallel()

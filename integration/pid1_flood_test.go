@@ -30,8 +30,8 @@ const (
 // ends long before the flood does.
 func TestPID1_flood(t *testing.T) {
 	s := newExit(t)
-	s.program, s.box.UID = programs.shipped, floodedUser
-	giveAway(t, s.dir, floodedUser)
+	s.program = programs.shipped
+	s.runAs(floodedUser)
 	gate := s.path("gate")
 	if err := syscall.Mkfifo(gate, 0o666); err != nil {
 		t.Fatal(err)

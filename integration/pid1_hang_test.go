@@ -1,7 +1,6 @@
 package integration
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -56,20 +55,6 @@ func (c *confit) hangs(dir string) (answers func()) {
 	}
 }
 
-// stuck is what the status tells of a linker that doesn't come back.
-type stuck struct{ Phase, Stalled string }
-
-// tellsStuck waits until --status ends with a code and tells what it should.
-func (c *confit) tellsStuck(code int, what string, ok func(stuck) bool) {
-	c.t.Helper()
-	c.Eventually("status: "+what, func() bool {
-		var st stuck
-		data, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
-		got, _ := c.setup.status()
-		return err == nil && json.Unmarshal(data, &st) == nil && got == code && ok(st)
-	})
-}
-
 // A volume hangs, as one on a network may. After half a minute that is said, and stands in the status for alerts; the app has
 // its signals, and the edit is in force once the volume answers again.
 func TestPID1_volume_hangs(t *testing.T) {
@@ -85,15 +70,15 @@ func TestPID1_volume_hangs(t *testing.T) {
 	c.Signal(syscall.SIGUSR1)
 	c.Says("signal USR1", 1)
 	c.logs("the volumes or the state directory don't answer", 1)
-	c.tellsStuck(3, "what doesn't answer", func(st stuck) bool {
-		return st.Phase == "staging" && st.Stalled != ""
+	c.tells(3, "what doesn't answer", func(st report) bool {
+		return st.Phase == "staging" && st.Stalled != nil
 	})
 	c.Signal(syscall.SIGUSR2)
 	c.Says("signal USR2", 1)
 	answers()
 	c.Says("read second", 1)
 	c.accepts(2)
-	c.tellsStuck(0, "that it answers", func(st stuck) bool { return st.Phase == "running" && st.Stalled == "" })
+	c.tells(0, "that it answers", func(st report) bool { return st.Phase == "running" && st.Stalled == nil })
 	c.stops(7)
 }
 

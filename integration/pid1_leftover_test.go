@@ -37,15 +37,6 @@ func TestLeftover_traced(t *testing.T) {
 	}
 }
 
-// linkOne is the least that a setup needs.
-func (s *setup) linkOne() *volume {
-	s.t.Helper()
-	s.line("link web/a %s", s.target("a"))
-	web := s.volume("web")
-	web.swap(keys{"a": "first"})
-	return web
-}
-
 // A zombie that belongs to its tracer can't be reaped: confit doesn't wait for it, nor spin, and goes on as ever.
 func TestLeftover_zombie_of_a_tracer(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {

@@ -30,8 +30,7 @@ const loneUser = 64123
 func TestLimits_no_thread(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
-	s.box.UID = loneUser
-	giveAway(t, s.dir, loneUser)
+	s.runAs(loneUser)
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
 	s.line("link web/check %s 'reload=exec:echo told'", s.target("check"))
@@ -61,8 +60,7 @@ func TestLimits_no_thread(t *testing.T) {
 func TestLimits_no_process_in_a_restart(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
-	s.box.UID = loneUser + 1
-	giveAway(t, s.dir, loneUser+1)
+	s.runAs(loneUser + 1)
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
 	s.line("reload restart")
@@ -110,9 +108,7 @@ func TestLimits_few_descriptors(t *testing.T) {
 	s := newSetup(t)
 	s.program = programs.shipped
 	s.box.HardNoFile = true
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	web.swap(keys{"a": "first"})
+	s.linkOne()
 	refused, ran := 0, 0
 	for files := uint64(10); files <= 24; files++ {
 		s.box.NoFile = files

@@ -1,14 +1,16 @@
 package integration
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"confit/integration/internal/harness"
 )
@@ -57,11 +59,7 @@ func (c *confit) wantAccepted(n int, proof string) {
 // wantStatusText waits until the status shows what the app says of itself.
 func (c *confit) wantStatusText(want string) {
 	c.t.Helper()
-	c.Eventually("status text "+strconv.Quote(want), func() bool {
-		var status struct{ App struct{ Text string } }
-		text, err := os.ReadFile(filepath.Join(c.setup.state, "status.json"))
-		return err == nil && json.Unmarshal(text, &status) == nil && status.App.Text == want
-	})
+	c.reports("the app says "+want, func(r report) bool { return r.App.Text == want })
 }
 
 // READY=1 shows that the app answers, not that it can live: the probation, which is longer than any test here, goes on.
@@ -213,4 +211,61 @@ func TestNotify_given(t *testing.T) {
 	if len(sockets) != 0 || err != nil {
 		t.Errorf("there are sockets: %v, %v", sockets, err)
 	}
+}
+
+// say is a role: it sends each argument to $NOTIFY_SOCKET and waits until confit has looked at all of them, as
+// systemd-notify(1) does: at a barrier, which is a descriptor that is closed by whom it was sent to.
+func say() int {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return sayFailed(err)
+	}
+	if err := send(unix.UnixRights(int(write.Fd())), append(os.Args[1:], "BARRIER=1")...); err != nil {
+		return sayFailed(err)
+	}
+	write.Close()
+	_, _ = io.ReadAll(read)
+	return 0
+}
+
+// shout is a role: it sends each argument and leaves at once.
+func shout() int {
+	if err := send(nil, os.Args[1:]...); err != nil {
+		return sayFailed(err)
+	}
+	return 0
+}
+
+// babble is a role: it never stops sending.
+func babble() int {
+	for {
+		if err := send(nil, "STATUS=babbling", "READY=1", "nonsense"); err != nil {
+			return sayFailed(err)
+		}
+	}
+}
+
+func sayFailed(err error) int {
+	fmt.Fprintln(os.Stderr, "say:", err)
+	return 1
+}
+
+// send gives the control message to the last one.
+func send(control []byte, texts ...string) error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	to := &unix.SockaddrUnix{Name: os.Getenv("NOTIFY_SOCKET")}
+	for i, text := range texts {
+		var with []byte
+		if i == len(texts)-1 {
+			with = control
+		}
+		if err := unix.Sendmsg(fd, []byte(text), with, to, 0); err != nil {
+			return fmt.Errorf("cannot send %q to %q: %w", text, to.Name, err)
+		}
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func stopPhases() []stopPhase {
 		{"validating", []string{"validate sh {candidate}/web/check"}, nil, slow, hook},
 		{"validating_published", []string{"validate sh -c 'sh $CONFIT_CANDIDATE/web/check'"}, nil, slow, hook},
 		{"splaying", []string{"splay 100000h"}, nil, quick, func(c *confit) {
-			c.tells(0, "a swap that waits", func(st told) bool { return st.Phase == "splaying" })
+			c.tells(0, "a swap that waits", func(st report) bool { return st.Phase == "splaying" })
 		}},
 		{"waiting_for_a_handler", []string{"reload signal:USR2"}, []string{"-unset", "USR2"}, quick, func(c *confit) {
 			c.logs("generation published", 2)

@@ -40,16 +40,6 @@ func TestStorm_orphans(t *testing.T) {
 	}
 }
 
-// zombie tells whether there is one now.
-func (c *confit) zombie() bool {
-	for _, p := range c.Processes() {
-		if p.State == "Z" {
-			return true
-		}
-	}
-	return false
-}
-
 // An app exits in the middle of a storm that goes on behind it, 200 times with PID 1 and 50 times below another: confit's code
 // is the app's, another one each time. Where confit isn't PID 1 and the kernel doesn't sweep up, nobody is left.
 func TestStorm_exit(t *testing.T) {
@@ -163,15 +153,6 @@ func (s *setup) stormy(lines ...string) *volume {
 	web := s.volume("web")
 	web.swap(keys{"a": "first", "check": "exit 0"})
 	return web
-}
-
-func (s *setup) copyOf(program string) string {
-	s.t.Helper()
-	content, err := os.ReadFile(program)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return s.write(s.path("program"), string(content))
 }
 
 func (c *confit) stopsInStorm(phase string, code int) {

@@ -8,23 +8,10 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// asEach runs a test with a confit that is root and with one that is nobody.
-func asEach(t *testing.T, test func(t *testing.T, s *setup)) {
-	for name, uid := range map[string]int{"root": 0, "nobody": nobody} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newExit(t)
-			if s.box.UID = uid; uid != 0 {
-				giveAway(t, s.dir, uid)
-			}
-			test(t, s)
-		})
-	}
-}
-
 // `docker run -it`: the shell that is the app has job control, and sees the size of the window.
 func TestTerminal_shell(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		s.linkOne()
 		k := s.onTerminal()
 		s.env = append(s.env, promptVariable)
 		c := s.start(shell...)
@@ -91,7 +78,8 @@ func TestTerminal_interrupt(t *testing.T) {
 // ^Z stops the app and all of its group. With no shell above confit nobody types fg: CONT resumes them, and the terminal is
 // still theirs.
 func TestTerminal_stop(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		s.linkOne()
 		k := s.onTerminal()
 		s.flag("--log-level", "error") // no line of the log comes between
 		c := s.start("sh", "-c", "echo up; cat | cat; exit 4")
@@ -121,11 +109,10 @@ func (c *confit) stopped() (n int) {
 
 // After a restart the new app has the terminal, and confit, which is in the background then, wasn't stopped by giving it.
 func TestTerminal_restart(t *testing.T) {
-	asEach(t, func(t *testing.T, s *setup) {
+	eachUser(t, "", func(t *testing.T, s *setup) {
+		s.linkOne()
 		k := s.onTerminal()
-		web := s.volume("again")
-		web.swap(keys{"a": "0"})
-		s.line("link again/a %s", s.target("again"))
+		web := s.linkAgain("0")
 		s.flag("--reload", "restart")
 		c := s.start("sh", "-c", `echo up $(cat "$1"); while read x; do echo "got $x"; done`, "app", s.target("again"))
 		k.shows("up 0\r\n")
@@ -139,15 +126,22 @@ func TestTerminal_restart(t *testing.T) {
 	})
 }
 
+// linkAgain links a key besides the one that each setup here has.
+func (s *setup) linkAgain(text string) *volume {
+	s.t.Helper()
+	again := s.volume("again")
+	again.swap(keys{"a": text})
+	s.line("link again/a %s", s.target("again"))
+	return again
+}
+
 // With `stty tostop` a process in the background is stopped when it writes, and confit is in the background: it writes its
 // log nevertheless.
 func TestTerminal_tostop(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
 	k := s.onTerminal()
-	web := s.volume("again")
-	web.swap(keys{"a": "0"})
-	s.line("link again/a %s", s.target("again"))
+	web := s.linkAgain("0")
 	c := s.start("sh", "-c", `stty tostop; exec "$@"`, "sh", programs.app)
 	k.shows("ready")
 	for _, turn := range []string{"1", "2", "3"} {
@@ -168,4 +162,46 @@ func TestTerminal_of_another_session(t *testing.T) {
 	c := s.startCommand(append([]string{"/usr/bin/setsid", "--fork", "--wait"}, append(s.command(), "--", "sh", "-c", `read x; echo "got $x"; exit 6`)...)...)
 	k.does("hello", "got hello\r\n")
 	c.Ends(6)
+}
+
+// A hook has no terminal: it can neither read what is typed for the app nor make itself the foreground group, even one that
+// isn't stopped by the attempt.
+func TestTerminal_hook(t *testing.T) {
+	for name, hook := range map[string]string{
+		"reads":  `read x </dev/tty`,
+		"writes": `echo stolen >/dev/tty`,
+		"takes":  `trap "" TTIN TTOU TSTP; exec bash -i </dev/tty >/dev/tty`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newExit(t)
+			k := s.onTerminal()
+			web := s.linkAgain("good")
+			s.flag("--validate", `sh -c 'grep -q good {candidate}/again/a && exit; `+hook+`'`)
+			c := s.start("sh", "-c", `while read x; do echo "got $x"; done; exit 5`)
+			k.shows("app started")
+			web.swap(keys{"a": "bad"})
+			k.shows("candidate rejected")
+			k.does("mine", "got mine\r\n")
+			k.lacks("stolen\r\n")
+			k.types(harness.CtrlD)
+			c.Ends(5)
+		})
+	}
+}
+
+// A hook that is stopped is killed at its deadline like any other.
+func TestTerminal_stopped_hook(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	k := s.onTerminal()
+	web := s.linkAgain("good")
+	s.flag("--hook-timeout", "2s", "--validate", `sh -c 'grep -q good {candidate}/again/a && exit; kill -STOP $$'`)
+	c := s.start("sh", "-c", `read x; exit 5`)
+	k.shows("app started")
+	web.swap(keys{"a": "bad"})
+	k.shows("candidate rejected")
+	c.gone("grep -q good")
+	k.types("\n")
+	c.Ends(5)
 }

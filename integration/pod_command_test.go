@@ -57,15 +57,6 @@ func TestCommand_install(t *testing.T) {
 	}
 }
 
-func (s *setup) copyFile(from, to string) {
-	s.t.Helper()
-	content, err := os.ReadFile(from)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.write(to, string(content))
-}
-
 // wantProgram checks an installed copy: whole, executable by everybody, alone in its directory, and working.
 func (s *setup) wantProgram(path string) {
 	s.t.Helper()

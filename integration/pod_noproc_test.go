@@ -51,9 +51,7 @@ func (s *setup) withoutProc(lines ...string) (*confit, *volume) {
 	s.t.Helper()
 	s.box.NoProc, s.program = true, programs.shipped // the race detector needs /proc
 	s.lines = lines
-	s.line("link web/a %s", s.target("a"))
-	web := s.volume("web")
-	web.swap(keys{"a": "first"})
+	web := s.linkOne()
 	const left = `(setsid sh -c 'trap "echo cleaned; exit" TERM; echo up; while :; do sleep 0.05; done' &); (sleep 0.1 &); `
 	c := s.start("sh", "-c", left+fmt.Sprintf(readsAndListens, s.target("a")))
 	c.Says("up", 1)

@@ -27,8 +27,7 @@ func (s *setup) asRoot(program ...string) []string {
 func newPrivileged(t *testing.T) *setup {
 	t.Helper()
 	s := newExit(t)
-	s.box.UID = nobody
-	giveAway(t, s.dir, nobody)
+	s.runAs(nobody)
 	return s
 }
 

@@ -62,10 +62,7 @@ func (s *setup) bake() {
 // What isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.
 func TestReadOnly_not_baked(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	web.swap(keys{"a": "first"})
+	s := newExit(t)
 	s.mkdir("state")
 	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir), harness.Tmpfs(s.state, "mode=0777")}
 	c := s.start(app()...)
@@ -78,10 +75,7 @@ func TestReadOnly_not_baked(t *testing.T) {
 // A state directory that can't be written to: the message shows the emptyDir to mount.
 func TestReadOnly_state(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	web.swap(keys{"a": "first"})
+	s := newExit(t)
 	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir)}
 	c := s.start(app()...)
 	c.Ends(71)

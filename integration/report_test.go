@@ -11,6 +11,8 @@ type report struct {
 	Phase string
 	App   struct {
 		PID, Restarts int
+		Reload, Text  string
+		Read          *bool
 		LastExit      *struct {
 			Status    string
 			Code      int
@@ -21,8 +23,10 @@ type report struct {
 		Generation int
 		Hash       string
 		Since      time.Time
+		Proof      string
 	}
 	PendingSince *time.Time
+	Stalled      *time.Time
 	Trouble      string
 	Rejection    struct {
 		At                         time.Time
@@ -42,7 +46,6 @@ type report struct {
 func (s *setup) report() (r report) {
 	s.t.Helper()
 	cmd := exec.Command(programs.confit, "--status", "--state", s.state)
-	cmd.Env = s.env
 	text, _ := cmd.Output()
 	r.code, r.text = cmd.ProcessState.ExitCode(), string(text)
 	if r.code == 1 {
@@ -67,6 +70,12 @@ func (c *confit) reports(what string, ok func(report) bool) (r report) {
 		return r.code != 1 && ok(r)
 	})
 	return r
+}
+
+// tells is reports for a status with which --status ends with a code.
+func (c *confit) tells(code int, what string, ok func(report) bool) {
+	c.t.Helper()
+	c.reports(what, func(r report) bool { return r.code == code && ok(r) })
 }
 
 // quiet tells whether all three hashes are the same and nothing is under way.

@@ -9,9 +9,7 @@ import (
 func TestAuto_handler(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	web.swap(keys{"a": "first"})
+	web := s.linkOne()
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("ready", 1)
 	for i, text := range []string{"second", "third"} {
@@ -55,9 +53,7 @@ func TestAuto_no_handler(t *testing.T) {
 func TestAuto_dies_of_HUP(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	web.swap(keys{"a": "first"})
+	web := s.linkOne()
 	c := s.start(app("-runtime", "HUP", "-print", s.target("a"))...)
 	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})

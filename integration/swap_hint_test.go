@@ -3,11 +3,17 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 // Events are only hints. These tests bring them in unusual numbers and orders; none has a rescan to help it.
@@ -46,11 +52,7 @@ func TestHint_fsgroup(t *testing.T) {
 // While confit is stopped more events come in than the kernel keeps (16,384), and the swap is among those that it drops.
 func TestHint_overflow(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.line("reload signal:HUP")
-	web.swap(keys{"a": "first"})
+	s, web := newReload(t, "signal:HUP")
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("ready", 1)
 	c.Signal(syscall.SIGSTOP)
@@ -90,12 +92,8 @@ func TestHint_swap_during_start(t *testing.T) {
 // A volume that appears again after it was gone, with the directory above it.
 func TestHint_parent_replaced(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.line("reload signal:HUP")
+	s, web := newReload(t, "signal:HUP")
 	s.line("rescan 200ms")
-	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("ready", 1)
 	if err := os.Rename(s.path("volumes"), s.path("volumes-away")); err != nil {
@@ -105,4 +103,62 @@ func TestHint_parent_replaced(t *testing.T) {
 	web = s.volume("web")
 	web.swap(keys{"a": "second"})
 	c.Says("read second", 1)
+}
+
+// inotifyUser has no other process, so that its share of inotify instances can be used up without harm to other tests.
+const inotifyUser = 61234
+
+// hog is the role that takes every inotify instance its user may have, and keeps them until its input ends.
+func hog() int {
+	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_user_instances")
+	for taken := 0; err == nil; taken++ {
+		_, err = unix.InotifyInit1(unix.IN_CLOEXEC)
+		if errors.Is(err, unix.EMFILE) && fmt.Sprintln(taken) == string(limit) { // and it isn't the limit of open files
+			fmt.Println("full")
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			return 0
+		}
+	}
+	fmt.Println(err)
+	return 1
+}
+
+// exhaustInotify leaves a user without inotify instances until the end of the test.
+func exhaustInotify(t *testing.T, uid uint32) {
+	t.Helper()
+	cmd := exec.Command(programs.app)
+	cmd.Env = []string{harness.RoleVariable + "=hog"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	greedy, err := harness.Accompany(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = greedy.End() })
+	if err := greedy.Expect("full"); err != nil {
+		t.Fatalf("the inotify instances of user %d are not used up: %v", uid, err)
+	}
+}
+
+// Without inotify (128 instances for each user, shared by a whole node) the volumes are polled: one warning, all the rest
+// as ever.
+func TestInotify_exhausted(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.linkOne()
+	s.flag("--rescan", "200ms", "--reload", "signal:HUP")
+	s.runAs(inotifyUser)
+	exhaustInotify(t, inotifyUser)
+
+	c := s.start(app("-print", s.target("a"))...)
+	c.Says("ready", 1)
+	for i, text := range []string{"second", "third", "fourth"} {
+		web.swap(keys{"a": text})
+		c.Says("read "+text, 1)
+		c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), i+1)
+	}
+	c.wantLogged("polling instead of inotify", 1)
+	warning := c.logs("polling instead of inotify", 1)
+	if warning["level"] != "WARN" || warning["error"] == "" {
+		t.Errorf("the warning is %v, want level WARN and the error", warning)
+	}
 }

@@ -7,17 +7,6 @@ import (
 	"testing"
 )
 
-// newReload is a setup with one key and a way to reload.
-func newReload(t *testing.T, action string) (*setup, *volume) {
-	t.Helper()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.flag("--reload", action)
-	web.swap(keys{"a": "first"})
-	return s, web
-}
-
 func TestReload_signal(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "signal:USR1")
@@ -178,28 +167,14 @@ func TestReload_per_link(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.changed, func(t *testing.T) {
 			t.Parallel()
-			s := newSetup(t)
-			web := s.volume("web")
-			s.line("link web/n %s reload=none", s.target("n"))
-			s.line("link web/s %s reload=signal:USR1", s.target("s"))
-			s.line("link web/e %s 'reload=exec:echo hook: exec'", s.target("e"))
-			s.line("link web/r %s reload=restart", s.target("r"))
-			s.line("link web/d %s", s.target("d"))
-			s.line("reload signal:USR2")
-			k := keys{"n": "1", "s": "1", "e": "1", "r": "1", "d": "1"}
-			web.swap(k)
+			s, web, k := newPerLink(t)
 			c := s.start(app()...)
 			c.Says("ready", 1)
 			for name := range strings.SplitSeq(test.changed, "") {
 				k[name] = "2"
 			}
 			web.swap(k)
-			effects := map[string]func() int{
-				"signal":  func() int { return len(c.Texts("stdout", "signal USR1")) },
-				"default": func() int { return len(c.Texts("stdout", "signal USR2")) },
-				"exec":    func() int { return len(c.Texts("stderr", "hook: exec")) },
-				"restart": func() int { return len(c.Texts("stdout", "ready")) - 1 },
-			}
+			effects := c.effects()
 			c.Eventually(test.want, func() bool { return effects[test.want]() == 1 })
 			k["r"] = "3" // whatever else was on its way has come before this
 			web.swap(k)
@@ -215,6 +190,29 @@ func TestReload_per_link(t *testing.T) {
 				}
 				c.wantCount(name, count(), want)
 			}
+		})
+	}
+}
+
+// An app that reads what has changed when it is reloaded, and one to which HUP means something else. For the second nothing is
+// taken back, but the log and the status say so: after half a minute, as some apps finish their work first.
+func TestRead(t *testing.T) {
+	for name, test := range map[string]struct {
+		print string
+		read  bool
+	}{"opened": {"a", true}, "never": {"none", false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newReload(t, "signal:HUP")
+			c := s.start(app("-print", s.target(test.print))...)
+			c.Says("ready", 1)
+			c.tells(0, "nothing known at the start", func(st report) bool { return st.App.Read == nil && st.Phase == "running" })
+			web.swap(keys{"a": "second"})
+			c.Says("signal HUP", 1)
+			c.tells(0, "whether it was read", func(st report) bool { return st.App.Read != nil && *st.App.Read == test.read })
+			c.wantLogged("app has not opened what changed", map[bool]int{true: 0, false: 1}[test.read])
+			c.wantLogged("candidate rejected", 0)
+			c.wantLogged("app started", 1)
 		})
 	}
 }

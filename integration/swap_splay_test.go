@@ -16,7 +16,7 @@ func TestSplay_waits(t *testing.T) {
 	c.Says("ready", 1)
 	c.accepts(1)
 	web.swap(keys{"text": "second"})
-	c.tells(0, "a swap that waits", func(st told) bool { return st.Phase == "splaying" && st.PendingSince != "" })
+	c.tells(0, "a swap that waits", func(st report) bool { return st.Phase == "splaying" && st.PendingSince != nil })
 	web.swap(keys{"text": "third"})
 	s.wantFiles(keys{"text": "first"})
 	c.wantLogged("generation published", 1)

@@ -90,21 +90,6 @@ func TestSwap_nested(t *testing.T) {
 	}
 }
 
-// wantFiles checks what the app reads at its targets.
-func (s *setup) wantFiles(texts keys) {
-	s.t.Helper()
-	for name, want := range texts {
-		if got, err := os.ReadFile(s.target(name)); err != nil || string(got) != want {
-			s.t.Errorf("target %q holds %q, want %q (%v)", name, got, want, err)
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // Two volumes are two swaps: each of them reaches the app, whichever comes first.
 func TestSwap_two_volumes(t *testing.T) {
 	t.Parallel()
@@ -170,15 +155,6 @@ func TestSwap_plain_volume(t *testing.T) {
 	s.wantFiles(keys{"conf.d/a.conf": "a2", "conf.d/b.conf": "b1"})
 }
 
-// replace writes a file as editors do: beside it, then renamed over it.
-func (s *setup) replace(path, content string) {
-	s.t.Helper()
-	s.write(path+"~", content)
-	if err := os.Rename(path+"~", path); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 // An absolute source outside of --volumes is a volume like any other.
 func TestSwap_absolute_source(t *testing.T) {
 	t.Parallel()
@@ -196,12 +172,8 @@ func TestSwap_absolute_source(t *testing.T) {
 // A volume whose directory is replaced by another one goes on being watched; and so it is when it was away for a while.
 func TestSwap_volume_replaced(t *testing.T) {
 	t.Parallel()
-	s := newSetup(t)
-	web := s.volume("web")
-	s.line("link web/a %s", s.target("a"))
-	s.line("reload signal:HUP")
+	s, web := newReload(t, "signal:HUP")
 	s.line("rescan 200ms")
-	web.swap(keys{"a": "first"})
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("ready", 1)
 	if err := os.Rename(web.dir, s.path("volumes", "old")); err != nil {

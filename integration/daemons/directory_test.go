@@ -12,10 +12,7 @@ func TestWorkingDirectory(t *testing.T) {
 			d.link = "link web/ /srv/etc/site\n"
 			d.image = map[string]string{"entrypoint": "cd /" + directory + " && exec \"$@\"\n"}
 			d.app = "sh /srv/entrypoint nginx -e stderr -c /srv/etc/site/nginx.conf"
-			s := newSite(t, d)
-			s.swap(s.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, d)
 			s.swap(s.good(2))
 			c.serves(name(2))
 			c.accepts(2)

@@ -33,10 +33,7 @@ func TestHabit_at_HUP(t *testing.T) {
 	for _, h := range habits {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, h.toldBy(syscall.SIGHUP))
-			s.swap(s.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, h.toldBy(syscall.SIGHUP))
 			before := c.logged(h.atHUP...)
 			s.swap(s.good(2))
 			c.logs(reloaded, "signal=HUP")
@@ -51,10 +48,7 @@ func TestHabit_auto(t *testing.T) {
 	for _, h := range habits {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, h.toldBy(0))
-			s.swap(s.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, h.toldBy(0))
 			for n := 2; n < 4; n++ {
 				s.swap(s.good(n))
 				c.serves(name(n))

@@ -32,10 +32,7 @@ func TestLate(t *testing.T) {
 			if l.name == fluentd.name && os.Getenv(fluentdVariable) == "" {
 				t.Skipf("%s names no directory with fluentd, which Debian has not", fluentdVariable)
 			}
-			s := newSite(t, l.daemon)
-			s.swap(s.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, l.daemon)
 			release := l.hold(c)
 			s.swap(s.bad())
 			c.accepts(2)

@@ -36,10 +36,7 @@ func TestLeaver_good(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, l.daemon)
-			s.swap(s.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, l.daemon)
 			s.swap(s.good(2))
 			c.logs(`msg="app exited"`, fmt.Sprintf("code=%d\n", l.code))
 			c.serves(name(2))
@@ -61,10 +58,7 @@ func TestLeaver_bad(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, l.daemon)
-			s.swap(s.good(1))
-			c := s.start("--probation", "15s") // a busy machine may need seconds to start what ends at once
-			c.isUp()
+			s, c := up(t, l.daemon, "--probation", "15s") // a busy machine may need seconds to start what ends at once
 			s.swap(s.bad())
 			c.logs(`msg="app exited"`, fmt.Sprintf("code=%d\n", l.code))
 			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
@@ -79,10 +73,7 @@ func TestLeaver_bad(t *testing.T) {
 // Any other code at HUP is that of an app that could not read the file. It isn't started on it.
 func TestLeaver_other_code(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, exitingWith("3"))
-	s.swap(s.good(1))
-	c := s.start()
-	c.isUp()
+	s, c := up(t, exitingWith("3"))
 	s.swap(s.good(2))
 	c.logs(`msg="app exited"`, "code=3\n")
 	c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)

@@ -39,15 +39,22 @@ func (c *confit) isUp() {
 	c.ready()
 }
 
+// up starts a daemon on a site of its own, and waits until it is.
+func up(t *testing.T, d daemon, flags ...string) (*site, *confit) {
+	t.Helper()
+	s := newSite(t, d)
+	s.swap(d.good(1))
+	c := s.start(flags...)
+	c.isUp()
+	return s, c
+}
+
 // A good edit: the daemon is told and serves the new configuration, the same process as before. It stops as it is told to.
 func TestGood(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, d)
-			s.swap(d.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, d)
 			end := c.probe()
 			s.swap(d.good(2))
 			c.serves(name(2))
@@ -66,10 +73,7 @@ func TestBad_validated(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, d)
-			s.swap(d.good(1))
-			c := s.start("--validate", d.validate)
-			c.isUp()
+			s, c := up(t, d, "--validate", d.validate)
 			end := c.probe()
 			s.swap(d.bad())
 			c.logs(`msg="candidate rejected"`, "step=validate", `live="generation 1, `)
@@ -96,10 +100,7 @@ func TestBad_rolled_back(t *testing.T) {
 			if d.keeps {
 				flags, step, starts = d.verify(), "step=verify", 1
 			}
-			s := newSite(t, d)
-			s.swap(d.good(1))
-			c := s.start(flags...)
-			c.isUp()
+			s, c := up(t, d, flags...)
 			end := c.probe()
 			s.swap(d.bad())
 			c.logs(`msg="candidate rejected"`, step, `live="generation 1, `)
@@ -122,10 +123,7 @@ func TestBad_at_a_restart(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, d)
-			s.swap(d.good(1))
-			c := s.start()
-			c.isUp()
+			s, c := up(t, d)
 			c.Kill()
 			s.swap(d.bad())
 			c = s.start("--probation", "1m")

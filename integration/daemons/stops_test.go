@@ -48,10 +48,7 @@ func TestStop_in_the_probation(t *testing.T) {
 	for _, stop := range stops {
 		t.Run(stop.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, stop.bare())
-			s.swap(s.good(1))
-			c := s.start("--probation", "15s") // a busy machine may need seconds for a reload
-			c.isUp()
+			s, c := up(t, stop.bare(), "--probation", "15s") // a busy machine may need seconds for a reload
 			s.swap(s.good(2))
 			c.serves(name(2))
 			c.wantLogged(1, `msg="generation accepted"`)
@@ -64,10 +61,7 @@ func TestStop_in_the_probation(t *testing.T) {
 // An edit that comes in while the app ends is left to the next start.
 func TestStop_then_an_edit(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, stops[0].bare())
-	s.swap(s.good(1))
-	c := s.start()
-	c.isUp()
+	s, c := up(t, stops[0].bare())
 	release := c.holdNginx()
 	c.outside(syscall.SIGQUIT)
 	c.logs("gracefully shutting down")
@@ -97,10 +91,7 @@ func (c *confit) holdNginx() (release func()) {
 // applied again.
 func TestStop_not_meant(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, java)
-	s.swap(s.good(1))
-	c := s.start("--stop-timeout", "2s")
-	c.isUp()
+	s, c := up(t, java, "--stop-timeout", "2s")
 	c.outside(syscall.SIGQUIT)
 	c.logs("Full thread dump")
 	for n := 2; n < 4; n++ {

@@ -13,10 +13,7 @@ func TestWaiter(t *testing.T) {
 				t.Parallel()
 				d := d.toldBy(0) // none that it could be seen to catch
 				d.lines = "reload " + action + "\n"
-				s := newSite(t, d)
-				s.swap(s.good(1))
-				c := s.start()
-				c.isUp()
+				s, c := up(t, d)
 				pid := c.appPID()
 				for n := 2; n < 4; n++ {
 					s.swap(s.good(n))

@@ -12,12 +12,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
-
-// innerError is the failure of the process further in, which has told it.
-type innerError struct{ code int }
-
-func (e *innerError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
 // isolate runs this program again, with mounts and a network that nobody else sees.
 func isolate(confit string) error {
@@ -82,7 +79,7 @@ func inner(err error) error {
 	status, _ := exit.Sys().(syscall.WaitStatus)
 	switch {
 	case !status.Signaled():
-		return &innerError{status.ExitStatus()}
+		return &harness.InnerError{Code: status.ExitStatus()}
 	case slices.Contains(endings, os.Signal(status.Signal())):
 		return errInterrupted
 	}

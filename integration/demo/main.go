@@ -13,8 +13,8 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
+	"syscall"
 
 	"confit/integration/internal/harness"
 )
@@ -39,17 +39,10 @@ func run(args []string) error {
 	return errors.New("write the program to show: go run ./integration/demo bin/confit")
 }
 
-// exitCode tells why the demo failed, unless a process further in has done so.
+// exitCode is that of a shell for an interrupted demo.
 func exitCode(err error) int {
-	var inner *innerError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &inner):
-		return inner.code
-	case errors.Is(err, errInterrupted):
-		return 130 // 128 + SIGINT, as a shell has it
+	if errors.Is(err, errInterrupted) {
+		return 128 + int(syscall.SIGINT)
 	}
-	fmt.Fprintf(os.Stderr, "\ndemo: FAILED: %v\n", err)
-	return 1
+	return harness.ExitCode("demo", err)
 }

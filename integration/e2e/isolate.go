@@ -11,12 +11,9 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
-
-// innerError is the failure of the process further in, which has told it.
-type innerError struct{ code int }
-
-func (e *innerError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
 // isolate runs the node in namespaces of its own. When it returns, none of the node's processes and mounts is left: the
 // kernel ends them with their PID 1.
@@ -41,7 +38,7 @@ func (s settings) isolate(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return errors.New("interrupted")
 	case errors.As(err, &exit) && exit.Exited():
-		return &innerError{exit.ExitCode()}
+		return &harness.InnerError{Code: exit.ExitCode()}
 	}
 	return err
 }
@@ -68,7 +65,7 @@ func beInit(told string) error {
 		case pid == node.Pid && status.Exited() && status.ExitStatus() == 0:
 			return nil
 		case pid == node.Pid && status.Exited():
-			return &innerError{status.ExitStatus()}
+			return &harness.InnerError{Code: status.ExitStatus()}
 		case pid == node.Pid:
 			return fmt.Errorf("the node's process was ended by signal %d", status.Signal())
 		}

@@ -31,6 +31,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"confit/integration/internal/harness"
 )
 
 const (
@@ -48,7 +50,7 @@ type settings struct {
 }
 
 func main() {
-	os.Exit(exitCode(run(os.Args)))
+	os.Exit(harness.ExitCode("e2e", run(os.Args)))
 }
 
 func run(args []string) error {
@@ -101,17 +103,4 @@ func (s settings) note(what string, begin time.Time, err *error) {
 	if *err == nil {
 		fmt.Printf("-- %s: %.1f s\n", what, time.Since(begin).Seconds())
 	}
-}
-
-// exitCode tells why the run failed, unless a process further in has done so.
-func exitCode(err error) int {
-	var inner *innerError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &inner):
-		return inner.code
-	}
-	fmt.Fprintf(os.Stderr, "\ne2e: FAILED: %v\n", err)
-	return 1
 }

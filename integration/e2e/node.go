@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
 )
 
 const (
@@ -47,7 +49,7 @@ func beNode(ctx context.Context, s settings) error {
 		select {}
 	}
 	if err != nil {
-		return &innerError{1}
+		return &harness.InnerError{Code: 1}
 	}
 	return nil
 }

@@ -1,12 +1,8 @@
 package volume_test
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -125,137 +121,6 @@ func TestCallsOfOneSwap(t *testing.T) {
 			})
 		})
 	}
-}
-
-// observation is what one writer did in one step.
-type observation struct {
-	outcome outcome
-	calls   []string // in the order of sorted
-	tree    []string
-	output  string
-}
-
-// observe runs one writer, with line on its stdin, under strace.
-func observe(t *testing.T, dir string, s step, line []byte, env []string, argv ...string) observation {
-	t.Helper()
-	if s.disturb != nil {
-		if err := s.disturb(dir); err != nil {
-			t.Fatalf("cannot disturb the volume: %v", err)
-		}
-	}
-	old, _ := os.Readlink(filepath.Join(dir, "..data")) // none in a fresh volume
-	calls, status, output := trace(t, dir, line, env, argv...)
-	o := observation{outcome: kept, calls: sorted(calls, old), output: output}
-	if status != 0 {
-		o.outcome = failed
-	} else if slices.Contains(o.calls, "renameat ..data_tmp ..data") {
-		o.outcome = swapped
-	}
-	now, _ := os.Readlink(filepath.Join(dir, "..data"))
-	o.tree = list(t, dir, now)
-	return o
-}
-
-// stamped is the name of a payload's directory: the time in UTC, and the random number of os.MkdirTemp.
-var stamped = regexp.MustCompile(`\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+`)
-
-// rename gives stamped names in s names that don't change from run to run.
-func rename(s, known, as, others string) string {
-	return stamped.ReplaceAllStringFunc(s, func(name string) string {
-		if name == known {
-			return as
-		}
-		return others
-	})
-}
-
-// sorted writes calls down in an order that does not depend on chance. The kubelet goes over its payload in the order of a
-// Go map, and os.RemoveAll goes over a directory in the order of the file system; both are random, but only inside one part
-// of the algorithm. So a run of calls that belong to one part is sorted by path, and calls on one path keep their order.
-func sorted(calls []call, old string) []string {
-	for i := range calls {
-		c := &calls[i]
-		c.path = rename(c.path, old, "..OLD", "..NEW")
-		for j := range c.words {
-			c.words[j] = rename(c.words[j], old, "..OLD", "..NEW")
-		}
-	}
-	var lines []string
-	for start := 0; start < len(calls); {
-		end := start + 1
-		for end < len(calls) && part(calls[end]) == part(calls[start]) {
-			end++
-		}
-		run := calls[start:end]
-		slices.SortStableFunc(run, func(a, b call) int { return strings.Compare(a.path, b.path) })
-		for _, c := range run {
-			lines = append(lines, c.String())
-		}
-		start = end
-	}
-	return lines
-}
-
-// part names the part of the algorithm that a call belongs to.
-func part(c call) string {
-	first, _, nested := strings.Cut(c.path, "/")
-	switch {
-	case first == "..NEW" && nested:
-		return "write or remove the new directory's content"
-	case first == "..OLD":
-		return "remove the old directory"
-	case strings.HasPrefix(first, ".."):
-		return c.name + " " + first // never more than one path
-	default:
-		return c.name + " visible names"
-	}
-}
-
-// list describes everything in a volume, a line each, but not its own directory. now is the name that ..data has.
-func list(t *testing.T, dir, now string) []string {
-	t.Helper()
-	var lines []string
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		content := ""
-		switch {
-		case info.Mode().IsRegular():
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			content = fmt.Sprintf(" %q", data)
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			if err != nil {
-				return err
-			}
-			content = " -> " + target
-		}
-		line := fmt.Sprintf("%s %s%s", info.Mode(), strings.TrimPrefix(path, dir), content)
-		lines = append(lines, rename(line, now, "..NOW", "..LEFT"))
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("cannot list the volume: %v", err)
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-// compareLines reports two lists that differ, whole.
-func compareLines(t *testing.T, what string, got, want []string) {
-	t.Helper()
-	if slices.Equal(got, want) {
-		return
-	}
-	t.Errorf("%s differ\ngot:\n\t%s\nwant:\n\t%s", what, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 }
 
 // newVolume makes an empty volume; its path has no symlinks in it, as strace shows descriptors by their true path.

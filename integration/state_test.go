@@ -1,0 +1,111 @@
+package integration
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"confit/integration/internal/harness"
+)
+
+// tree describes everything below a directory: names, modes, where links lead, contents. Two equal descriptions mean
+// that nothing was changed.
+func (s *setup) tree(dir string) string {
+	s.t.Helper()
+	lines, err := harness.Tree(dir)
+	if err != nil && !os.IsNotExist(err) {
+		s.t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// leftovers are names that confit uses for a moment only, and generations beyond the live one.
+func (s *setup) leftovers() []string {
+	var found []string
+	_ = filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(entry.Name(), ".confit-tmp-") {
+			found = append(found, path)
+		}
+		return nil // what goes away meanwhile is no leftover
+	})
+	live, _ := os.Readlink(filepath.Join(s.state, "live"))
+	needed := []string{filepath.Base(live), s.earlier()}
+	for _, dir := range []string{"generations", "packs"} {
+		paths, _ := filepath.Glob(filepath.Join(s.state, dir, "*"))
+		for _, path := range paths {
+			if !slices.Contains(needed, filepath.Base(path)) {
+				found = append(found, path)
+			}
+		}
+	}
+	return found
+}
+
+// note is what accepted.json says.
+type note struct {
+	Number int    `json:"number"`
+	Hash   string `json:"hash"`
+}
+
+// stored is the stored generation; number 0: there is none.
+func (s *setup) stored() note { return s.notes().Accepted }
+
+// earlier is the number of the generation before it that has survived a start.
+func (s *setup) earlier() string { return strconv.Itoa(s.notes().Earlier.Number) }
+
+func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
+	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
+	if err == nil && json.Unmarshal(data, &stored) != nil {
+		s.t.Errorf("accepted.json is not whole: %q", data)
+	}
+	return stored
+}
+
+// accepts waits until the nth generation was accepted, and is stored.
+func (c *confit) accepts(n int) entry {
+	c.t.Helper()
+	e := c.logs("generation accepted", n)
+	c.Eventually("the accepted generation being stored", func() bool {
+		return strings.HasPrefix(c.setup.stored().Hash, e["hash"])
+	})
+	return e
+}
+
+// accept leaves a state directory in which what is mounted was accepted.
+func (s *setup) accept(app ...string) {
+	s.t.Helper()
+	flags := s.flags
+	s.flags = append([]string{"--probation", "0s"}, flags...)
+	c := s.start(app...)
+	c.accepts(1)
+	c.Kill()
+	s.flags = flags
+}
+
+// wantFiles checks what the app reads at its targets.
+func (s *setup) wantFiles(texts keys) {
+	s.t.Helper()
+	for name, want := range texts {
+		if got, err := os.ReadFile(s.target(name)); err != nil || string(got) != want {
+			s.t.Errorf("target %q holds %q, want %q (%v)", name, got, want, err)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// replace writes a file as editors do: beside it, then renamed over it.
+func (s *setup) replace(path, content string) {
+	s.t.Helper()
+	s.write(path+"~", content)
+	if err := os.Rename(path+"~", path); err != nil {
+		s.t.Fatal(err)
+	}
+}
