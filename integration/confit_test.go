@@ -67,12 +67,13 @@ func (s *setup) mkdir(elements ...string) string {
 	return path
 }
 
+// write writes a file that may be executed.
 func (s *setup) write(path, content string) string {
 	s.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+	if err := harness.WriteProgram(path, []byte(content)); err != nil {
 		s.t.Fatal(err)
 	}
 	return path

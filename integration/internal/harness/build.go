@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -72,15 +72,17 @@ func Root() (string, error) {
 
 // CopySelf copies the running program to a path where every user may execute it.
 func CopySelf(path string) error {
-	self, err := os.Open("/proc/self/exe")
+	content, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		return err
 	}
-	defer self.Close()
-	program, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(program, self)
-	return errors.Join(err, program.Close())
+	return WriteProgram(path, content)
+}
+
+// WriteProgram writes a file that is executed soon. No child that is being started at this moment inherits its descriptor: what anybody
+// has open for writing can't be executed, ETXTBSY of execve(2).
+func WriteProgram(path string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, content, 0o755)
 }
