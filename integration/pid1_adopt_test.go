@@ -11,8 +11,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// nginx replaces itself by USR2, WINCH and QUIT, as its manual has it (Upgrading Executable on the Fly): the new master is the
-// old one's child, and PID 1's once that is gone. It becomes the app, which the next swap is told to.
+// nginx replaces itself at USR2, WINCH and QUIT, as its manual has it (Upgrading Executable on the Fly). The new master is the
+// old one's child, and PID 1's once the old one is gone. It becomes the app: the next swap reloads it.
 func TestAdopt_nginx_upgrade(t *testing.T) {
 	t.Parallel()
 	s := newNginx(t)
@@ -81,7 +81,7 @@ func TestAdopt_successor(t *testing.T) {
 	}
 }
 
-// An heir that stayed in the group of the app before it is no leader: with --signal-group it is reached all the same.
+// An heir that stays in the group of the app before it isn't a leader. --signal-group reaches it all the same.
 func TestAdopt_signal_group(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -100,16 +100,16 @@ func TestAdopt_signal_group(t *testing.T) {
 	c.Ends(9)
 }
 
-// twins are an app and what would be its successor. Both end when nobody holds their gate open for writing any more, the successor
-// a little later, and so does a crowd that is to be reaped with them, and is of the same program, too.
+// twins are an app and a process that could be its successor. Both end when nobody holds their gate open for writing any more,
+// the successor a little later. A crowd of the same program has to be reaped with them.
 const twins = `exec 4<"$1"; if [ "$2" = heir ]; then echo heir; read x <&4; sleep $3; exit 9; fi
 i=0; while [ $i -lt 100 ]; do (read x <&4) & i=$((i+1)); done
 sh "$0" "$1" heir $2 & echo ready; read x <&4; exit 3`
 
 const twinRounds = 30
 
-// A successor that ends in the same moment as the app is none, or is the app for that moment: confit ends with the code of one of
-// them, and never waits for somebody who is gone.
+// A successor may end in the same moment as the app. Then it is none, or it is the app for that moment: confit ends with the code
+// of one of them, and never waits for a process that is gone.
 func TestPID1_adopt_a_dying_successor(t *testing.T) {
 	t.Parallel()
 	codes := map[int]int{}

@@ -22,8 +22,8 @@ var leftovers = []leftover{
 	{"its_own_child", `sh -c "trap 'echo cleaned; exit' TERM; : >$up; while :; do sleep 0.05; done" & trap '' TERM; wait; wait`, "cleaned"},
 }
 
-// What an app leaves behind gets TERM, and the time that it needs, within --drain-timeout; then it is gone, and the exit code
-// is the app's. Small inits cut it off.
+// A process that the app leaves behind gets TERM, and the time that it needs within --drain-timeout. The exit code is the app's.
+// Small inits cut such a process off.
 func TestDrain_at_the_end(t *testing.T) {
 	for _, l := range leftovers {
 		for _, under := range []bool{false, true} {
@@ -50,8 +50,8 @@ func TestDrain_at_the_end(t *testing.T) {
 	}
 }
 
-// In a restart what left the app's session ends, too. A shell that came in from outside, as kubectl exec makes one, doesn't:
-// it is nobody's child here.
+// In a restart a process that has left the app's session ends, too. A shell that came in from outside, as kubectl exec makes one,
+// doesn't: it is nobody's child here.
 func TestDrain_restart(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
@@ -75,7 +75,7 @@ func TestDrain_restart(t *testing.T) {
 	c.signalProcess(before, syscall.SIGKILL)
 }
 
-// --map-signal, --map-exit: a JVM that ends by TERM exits with 143, which a platform may take for an error.
+// --map-signal, --map-exit: a JVM that TERM ends exits with 143, which a platform may take for an error.
 func TestMap_signals_and_exit(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -97,7 +97,7 @@ func TestMap_signals_and_exit(t *testing.T) {
 	}
 }
 
-// --signal-group: the whole of a pipeline gets the signal, and not the first process alone.
+// --signal-group: the whole pipeline gets the signal, not the first process alone.
 func TestSignals_group(t *testing.T) {
 	t.Parallel()
 	for _, group := range []bool{true, false} {

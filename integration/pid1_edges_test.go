@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What was published can't be taken back, as the disk is full; that waits for the next rescan as long as the app runs. When
-// it dies meanwhile, it can't be started before, so it is tried each second.
+// The disk is full, so the published generation can't be taken back. As long as the app runs, that waits for the next rescan.
+// When the app dies meanwhile, it can't be started before, so confit tries each second.
 func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "2s")
@@ -41,8 +41,7 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	c.stops(0)
 }
 
-// visit leaves an orphan behind that came in from outside, as a shell of kubectl exec does, and needs half a second when it is
-// to end.
+// visit leaves an orphan that came in from outside, as a shell of kubectl exec does. It needs half a second to end.
 func (c *confit) visit() {
 	c.t.Helper()
 	script := fmt.Sprintf("(trap 'sleep 0.5; : >%s; exit' TERM; : >%s; while :; do sleep 0.05; done) &", c.setup.path("cleaned"), c.setup.path("visiting"))
@@ -63,8 +62,7 @@ func (c *confit) wantSeenOut() {
 	c.wantLogged("app started", 1)
 }
 
-// Asked to stop between two apps, confit leaves no sooner than everybody had the time that is due to him, as after the end of
-// an app.
+// Asked to stop between two apps, confit gives everybody the same time as after the end of an app.
 func TestPID1_stopped_between_two_apps(t *testing.T) {
 	t.Run("draining", func(t *testing.T) {
 		t.Parallel()
@@ -102,8 +100,8 @@ func TestPID1_stopped_between_two_apps(t *testing.T) {
 	})
 }
 
-// A validator has failed, and was reaped; its output is still waited for, as somebody else holds it open. Its pid is free
-// then, and an orphan that is given it and ends well is not the validator.
+// A validator has failed, and was reaped. Somebody else holds its output open, so confit still waits for that. Meanwhile its pid
+// is free: an orphan that gets the pid and ends well isn't the validator.
 func TestPID1_reused_pid(t *testing.T) {
 	t.Parallel()
 	const rounds = 20

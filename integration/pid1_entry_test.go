@@ -10,10 +10,10 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// The entry point has the Go runtime leave signals blocked that it would unblock on every thread, by changing entries of its table,
-// each only if it looks as it did in the Go that this was written for. In the shipped confit all of them do: of the threads just the
-// one that receives signals has them unblocked. If this fails with a new Go, compare runtime.sigtable with patient of signals/entry.go;
-// docs/decisions.md says how to live without.
+// The entry point makes the Go runtime leave signals blocked that it would unblock on every thread. It changes entries of the
+// runtime's table, each only if it looks as in the Go that this was written for. In the shipped confit all of them do, so only
+// the thread that receives signals has them unblocked. If this fails with a new Go, compare runtime.sigtable with patient of
+// signals/entry.go; docs/decisions.md says how to live without.
 func TestPID1_entry_point_fits_this_Go(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -32,7 +32,7 @@ func TestPID1_entry_point_fits_this_Go(t *testing.T) {
 	}
 }
 
-// threads counts confit's, by whether they have a signal blocked.
+// threads counts confit's threads by whether they block a signal.
 func (c *confit) threads(sig syscall.Signal) (blocked, open int) {
 	tasks, _ := filepath.Glob(c.Proc("task/*"))
 	for _, task := range tasks {

@@ -11,7 +11,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// hostile are variables on which the Go runtime and its libraries act: they print, end the program, or open what never answers.
+// hostile are variables on which the Go runtime and its libraries act: they print, end the program, or open a file that never
+// answers.
 func (s *setup) hostile() []string {
 	s.t.Helper()
 	silent := s.path("silent")
@@ -24,7 +25,7 @@ func (s *setup) hostile() []string {
 	}
 }
 
-// What the Go runtime would act on is the app's and the hooks', byte for byte, and changes nothing of confit.
+// The Go runtime would act on these variables. The app and the hooks get them byte for byte, and confit ignores them.
 func TestPID1_variables_of_the_app(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string][]string{"as_it_is": nil, "becoming": {"LISTEN_PID=1"}} {

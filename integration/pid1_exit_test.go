@@ -55,7 +55,7 @@ func TestExit_not_started(t *testing.T) {
 	}
 }
 
-// All mistakes of a links file are told at once, each with file, line and word; the code is 64 and the reason is where
+// All mistakes of a links file are reported at once, each with file, line and word. The code is 64, and the reason is where
 // `kubectl describe` finds it.
 func TestExit_links_file(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestExit_links_file(t *testing.T) {
 	c.wantCount("apps that ran", len(c.Texts("stdout", "")), 0)
 }
 
-// Wrong usage is 64, and an unknown variable is wrong usage; those that Kubernetes makes for a Service are not.
+// Wrong usage is 64. An unknown variable is wrong usage; the variables that Kubernetes makes for a Service aren't.
 func TestExit_usage(t *testing.T) {
 	tests := []struct {
 		name, flag, variable string
@@ -149,8 +149,8 @@ func TestExit_precedence(t *testing.T) {
 	}
 }
 
-// The first configuration is rejected: 78, nothing started, the targets as they were, and the reason where `kubectl
-// describe` finds it. Without that file it is on stderr alone.
+// The first configuration is rejected: the code is 78, nothing is started, the targets are as they were, and the reason is where
+// `kubectl describe` finds it. Without that file it is on stderr alone.
 func TestExit_first_rejected(t *testing.T) {
 	tests := map[string]struct {
 		k       keys
@@ -183,7 +183,7 @@ func TestExit_first_rejected(t *testing.T) {
 	}
 }
 
-// The same without {candidate}: the bad one was published for the time of the check, and is taken back.
+// The same without {candidate}: the bad one is published for the time of the check, and taken back.
 func TestExit_first_rejected_published(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

@@ -11,10 +11,10 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// unmoved ignores every signal but TERM, and ends when it is let go.
+// unmoved ignores every signal but TERM, and ends when the test lets it.
 const unmoved = `for s in 1 2 3 10 12 14 18 28 29 30 $(seq 34 64); do trap "" $s; done; echo ready; read x <%s; exit 5`
 
-// sender sends signals to a process as fast as it can, until there is nobody left, or it has sent the number that it was told.
+// sender sends signals to a process as fast as it can, until the process is gone or the given number is sent.
 const sender = `my ($pid, $n, @s) = @ARGV; $| = 1;
 for my $i (1 .. $n) { kill($s[$i % @s], $pid) or $!{EAGAIN} or exit 0; print "warm\n" if $i == 100_000 }
 exit 9`
@@ -26,8 +26,8 @@ const (
 	floodSize   = 270_000 // what each would send, if confit didn't end
 )
 
-// In a flood of signals, some of which the kernel delivers before that of a child's end, the app's end is noticed at once: confit
-// ends long before the flood does.
+// In a flood of signals the kernel delivers some of them before that of a child's end. confit notices the app's end at once
+// nevertheless, and ends long before the flood does.
 func TestPID1_flood(t *testing.T) {
 	s := newExit(t)
 	s.program = programs.shipped
@@ -52,7 +52,7 @@ func TestPID1_flood(t *testing.T) {
 	}
 }
 
-// flood begins it, and returns when all have sent enough for every queue to be full.
+// flood starts the senders, and returns when all have sent enough to fill every queue.
 func (c *confit) flood(list ...string) []*exec.Cmd {
 	c.t.Helper()
 	var all []*exec.Cmd

@@ -14,8 +14,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// silence is a role: it mounts a file system that never answers on a directory, until its input ends. FUSE waits for the
-// answer to its first request before it lets anybody else ask, fuse(4).
+// silence is a part: it mounts a file system on a directory that never answers, until its input ends. FUSE waits for the answer
+// to its first request before it lets anybody else ask, fuse(4).
 func silence() int {
 	dir := os.Args[1]
 	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
@@ -35,7 +35,7 @@ func silence() int {
 	return 0
 }
 
-// hangs makes a directory one that doesn't answer, for confit and the app. It answers again after the call of what is returned.
+// hangs makes a directory hang for confit and the app. It answers again after the returned function is called.
 func (c *confit) hangs(dir string) (answers func()) {
 	c.t.Helper()
 	cmd := c.Visit("-m", programs.app, dir)
@@ -55,8 +55,8 @@ func (c *confit) hangs(dir string) (answers func()) {
 	}
 }
 
-// A volume hangs, as one on a network may. After half a minute that is said, and stands in the status for alerts; the app has
-// its signals, and the edit is in force once the volume answers again.
+// A volume hangs, as one on a network may. After half a minute confit logs that, and the status has it for alerts. The app still
+// gets its signals, and the edit is in force once the volume answers again.
 func TestPID1_volume_hangs(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -96,7 +96,7 @@ func TestPID1_stopped_while_a_volume_hangs(t *testing.T) {
 	c.stops(7)
 }
 
-// waits tells whether a thread of confit sleeps in the kernel's part of FUSE.
+// waits reports whether a thread of confit sleeps in the kernel's part of FUSE.
 func (c *confit) waits() bool {
 	stacks, _ := filepath.Glob(c.Proc("task/*/stack"))
 	for _, path := range stacks {

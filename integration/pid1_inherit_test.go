@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// surroundings sets up what a process is started with, then runs a probe as it is, and once more as the app of a confit that
-// takes the place of the shell. Its arguments are the probe and confit's command line. It is bash, as dash clears the mask of signals.
+// surroundings sets up a process's inheritance, then runs a probe as it is, and once more as the app of a confit that takes the
+// place of the shell. Its arguments are the probe and confit's command line. It is bash, as dash clears the mask of signals.
 const surroundings = `set -e
 umask 027
 ulimit -S -n 300; ulimit -H -n 700; ulimit -c 0; ulimit -s 7000; ulimit -u 4000; ulimit -f 90000
@@ -25,13 +25,13 @@ probe=$1
 shift
 exec nice -n 7 env %s bash -c 'bash "$0"; exec "$@" bash "$0"' "$probe" "$@"`
 
-// probe prints it: with one program for all, which changes nothing of it.
+// probe prints it, with a single program that changes nothing of it.
 const probe = `cat /proc/self/status /proc/self/limits /proc/self/oom_score_adj /proc/self/coredump_filter /proc/self/timerslack_ns
 cut -d ' ' -f 18,19,40,41 /proc/self/stat
 find /proc/self/fd /proc/self/cwd /proc/self/root /proc/self/ns -printf '%p %l\n'
 echo end`
 
-// What a process is started with reaches the app as if there were no confit in between: limits, priority, masks, descriptors.
+// The app inherits everything as if there were no confit in between: limits, priority, masks, descriptors.
 func TestInherit_everything(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestInherit_everything(t *testing.T) {
 	}
 }
 
-// compareSurroundings leaves out what is another for any two processes.
+// compareSurroundings leaves out what differs between any two processes.
 func compareSurroundings(t *testing.T, without, with string) {
 	t.Helper()
 	kept := func(text string) []string {
@@ -91,7 +91,7 @@ func at(lines []string, i int) string {
 	return ""
 }
 
-// The environment is the app's byte for byte: what stands in it twice, is empty, or has no =.
+// The app gets the environment byte for byte: variables that stand in it twice, are empty, or have no =.
 func TestInherit_environment(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -135,7 +135,7 @@ func TestInherit_hook(t *testing.T) {
 	}
 }
 
-// nohup in front of confit: HUP goes by, and TERM still ends it. This holds without the entry point, too.
+// nohup in front of confit: confit ignores HUP, and TERM still ends it. This holds without the entry point, too.
 func TestInherit_nohup(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -147,7 +147,7 @@ func TestInherit_nohup(t *testing.T) {
 	c.Ends(128 + int(unix.SIGTERM))
 }
 
-// Socket activation: descriptors that were passed to confit are the app's, in each of its lives; not a hook's.
+// Socket activation: the app has the descriptors that confit was given, in each of its lives; a hook hasn't.
 func TestInherit_listen_pid(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -173,7 +173,7 @@ func TestInherit_listen_pid(t *testing.T) {
 	}
 }
 
-// The same for somebody else is left as it is.
+// LISTEN_PID of another process stays as it is.
 func TestInherit_listen_pid_of_another(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -181,8 +181,8 @@ func TestInherit_listen_pid_of_another(t *testing.T) {
 	s.start("sh", "-c", `[ $LISTEN_PID = 77 ]`).Ends(0)
 }
 
-// With socket activation, too, a program that can't be started is named and has a shell's code, and a script without #! is
-// the shell's.
+// With socket activation, too, a program that can't be started is named and gives a shell's code, and the shell runs a script
+// without #!.
 func TestInherit_listen_pid_codes(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)

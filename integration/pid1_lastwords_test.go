@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// full gives confit a standard error that takes nothing more and is read by nobody.
+// full gives confit a standard error that takes nothing more and that nobody reads.
 func (s *setup) full(argv ...string) *confit {
 	s.t.Helper()
 	fill := "mkfifo %[1]s; sleep 7654321 <%[1]s & exec 2>%[1]s; dd if=/dev/zero of=/proc/self/fd/2 bs=4096 oflag=nonblock status=none 2>&1 >/dev/null; exec '%[2]s'"
 	return s.startCommand("/bin/sh", "-c", fmt.Sprintf(fill, s.path("log"), strings.Join(argv, "' '")))
 }
 
-// However confit ends, nobody who reads its log is waited for, and Kubernetes is told the reason.
+// However confit ends, it waits for no reader of its log, and Kubernetes gets the reason.
 func TestPID1_last_words_on_a_full_log(t *testing.T) {
 	t.Parallel()
 	eachBuild(t, lastWordsOnAFullLog)
@@ -60,7 +60,7 @@ func lastWordsOnAFullLog(t *testing.T, program string) {
 	}
 }
 
-// What keeps a hook from starting isn't the reason of a container's end, not even where the hook's own process finds it out.
+// What keeps a hook from starting isn't the reason of a container's end, even if the hook's own process finds it out.
 func TestPID1_last_words_are_not_a_hooks(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

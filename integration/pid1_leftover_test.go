@@ -10,9 +10,9 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// A leftover whose parent in the kernel's eyes is another process, its tracer: ptrace(2). It may run, be in a stop of the
-// tracer's, or be dead with its status left for the tracer, who may ignore TERM. All of it is gone at the end, and nothing
-// is waited for but the one that ignores TERM.
+// A leftover may have another process for its parent in the kernel's eyes, its tracer: ptrace(2). It may run, be in a stop of the
+// tracer's, or be dead with its status left for the tracer, who may ignore TERM. All of it is gone at the end, and confit waits
+// only for the one that ignores TERM.
 func TestLeftover_traced(t *testing.T) {
 	for _, how := range []string{"running", "stopped", "dead", "stubborn"} {
 		for _, under := range []bool{false, true} {
@@ -37,7 +37,7 @@ func TestLeftover_traced(t *testing.T) {
 	}
 }
 
-// A zombie that belongs to its tracer can't be reaped: confit doesn't wait for it, nor spin, and goes on as ever.
+// A zombie that belongs to its tracer can't be reaped. confit neither waits for it nor spins.
 func TestLeftover_zombie_of_a_tracer(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		web := s.linkOne()
@@ -73,8 +73,8 @@ func (c *confit) ticks() int {
 	return ticks
 }
 
-// Where confit isn't PID 1 the processes beside it, of the same user, are none of its business: neither a restart nor the end
-// signals them. That is how containers share a PID namespace.
+// Where confit isn't PID 1, it leaves other processes of the same user alone: neither a restart nor the end signals them.
+// Containers that share a PID namespace run so.
 func TestLeftover_others_are_spared(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		s.box.Under = true

@@ -10,7 +10,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// limit changes a soft limit of the running confit, as the same user: for another it takes CAP_SYS_RESOURCE.
+// limit changes a soft limit of the running confit, as the same user: another user would need CAP_SYS_RESOURCE.
 func (c *confit) limit(resource string, most int) {
 	c.t.Helper()
 	cmd := exec.Command("prlimit", "--pid", strconv.Itoa(c.PID), fmt.Sprintf("--%s=%d:", resource, most))
@@ -21,12 +21,12 @@ func (c *confit) limit(resource string, most int) {
 	}
 }
 
-// loneUser has no other processes: RLIMIT_NPROC counts all of a user's.
+// loneUser has no other processes: RLIMIT_NPROC counts all of a user.
 const loneUser = 64123
 
-// No process and no thread more, as when an app has used up the pids of its container: the Go runtime ends a program that it
-// can't give a thread. Confit has its threads from the start: swaps, hooks that can't be started, signals and the end of
-// the app are no danger.
+// No further process or thread, as when an app has used up its container's pids: the Go runtime ends a program that it can't give
+// a thread. confit has its threads from the start. So swaps, hooks that can't be started, signals and the app's end do it no
+// harm.
 func TestLimits_no_thread(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -56,7 +56,7 @@ func TestLimits_no_thread(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// A restart in which the system refuses the start: it is tried again until it works.
+// The system refuses a start in a restart: confit tries until it works.
 func TestLimits_no_process_in_a_restart(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -76,8 +76,8 @@ func TestLimits_no_process_in_a_restart(t *testing.T) {
 	c.Ends(7)
 }
 
-// No descriptor more: the swap can't be looked at, which is said; signals are forwarded, and orphans reaped. Once there are
-// some again the swap comes into force.
+// No further descriptor: confit says that it can't look at the swap, forwards signals, and reaps orphans. Once it has descriptors
+// again, the swap comes into force.
 func TestLimits_no_descriptor(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		web := s.volume("web")
@@ -101,8 +101,8 @@ func TestLimits_no_descriptor(t *testing.T) {
 	})
 }
 
-// From too few descriptors at the start to enough of them: confit says what it lacks and that it was the system, or it runs.
-// With fewer than ten not even the Go runtime comes to its feet.
+// From too few descriptors at the start to enough of them: confit says what it lacks and that the system refused it, or it runs.
+// With fewer than ten not even the Go runtime starts.
 func TestLimits_few_descriptors(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

@@ -14,7 +14,7 @@ func (s *setup) unread(app ...string) *confit {
 	return s.startCommand("/bin/sh", "-c", fmt.Sprintf("mkfifo %[1]s; sleep 7654321 <%[1]s & exec %[2]s 2>%[1]s", s.path("log"), quoted))
 }
 
-// A full log holds nothing up: swaps are told, a hook that floods it passes, and TERM reaches the app.
+// A full log delays nothing: swaps reload the app, a hook that floods the log passes, and TERM reaches the app.
 func TestLog_full(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		web := s.volume("web")

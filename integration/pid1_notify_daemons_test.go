@@ -61,8 +61,8 @@ pm.max_children = 1
 `},
 }
 
-// Whatever a daemon says at a start and at a reload, or doesn't say: that it lives through its probation is the proof, and an
-// answer that never comes isn't waited for.
+// Whatever a daemon says or doesn't say at a start and at a reload, the proof is that it lives through its probation. confit
+// doesn't wait for an answer that never comes.
 func TestNotify_daemons(t *testing.T) {
 	for name, daemon := range talkers {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,8 @@ func newSpeaker(t *testing.T, action, probation string) (*setup, *volume) {
 	return s, web
 }
 
-// speaker is an app: a shell that runs some commands at its start and some at each HUP. Among them are say, shout and babble,
-// so all of its words are a child's.
+// speaker is an app: a shell that runs some commands at its start and some at each HUP. Among them are say, shout and babble, so
+// a child speaks all of its words.
 func (s *setup) speaker(start, reload string) []string {
 	return []string{"sh", "-c", fmt.Sprintf(`
 for role in say shout babble; do eval "$role() { %s=$role %s \"\$@\"; }"; done
@@ -62,7 +62,7 @@ func (c *confit) wantStatusText(want string) {
 	c.reports("the app says "+want, func(r report) bool { return r.App.Text == want })
 }
 
-// READY=1 shows that the app answers, not that it can live: the probation, which is longer than any test here, goes on.
+// READY=1 shows that the app answers, not that it can live. So the probation goes on; it is longer than any test here.
 func TestNotify_ready_is_no_proof(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "1h")
@@ -71,7 +71,7 @@ func TestNotify_ready_is_no_proof(t *testing.T) {
 	c.wantLogged("generation accepted", 0)
 }
 
-// An app that says READY=1 at each start, or after RELOADING=1 in each reload, keeps its word: that it lives is the proof.
+// An app that says READY=1 at each start, or after RELOADING=1 in each reload, keeps its word. The proof is that it lives.
 func TestNotify_ready(t *testing.T) {
 	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +88,8 @@ func TestNotify_ready(t *testing.T) {
 	}
 }
 
-// RELOADING=1 announces READY=1, which is waited for when the probation is over. One that came before, as php-fpm repeats its
-// own every ten seconds, is not the answer.
+// RELOADING=1 announces READY=1, which confit waits for when the probation is over. An earlier READY=1 isn't the answer: php-fpm
+// repeats its own every ten seconds.
 func TestNotify_announced(t *testing.T) {
 	t.Parallel()
 	s, web := newSpeaker(t, "signal:HUP", "5s")
@@ -114,7 +114,7 @@ func TestNotify_announced_and_dies(t *testing.T) {
 	c.wantLogged("app started", 2)
 }
 
-// Being ready isn't being well, where there is a hook that knows.
+// Where a hook knows better, being ready isn't being well.
 func TestNotify_verify(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "0s")
@@ -126,8 +126,8 @@ func TestNotify_verify(t *testing.T) {
 	c.wantAccepted(1, "verify")
 }
 
-// The status shows what the app said last, as long as there is something, and nothing that a terminal would act on.
-// A confit that was killed leaves its socket behind, which is no obstacle.
+// The status shows what the app said last, and nothing that a terminal would act on. A confit that was killed leaves its socket
+// behind, which is no obstacle.
 func TestNotify_status(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "0s")
@@ -141,8 +141,8 @@ func TestNotify_status(t *testing.T) {
 	}
 }
 
-// Nobody is believed but the app: not a hook, not a shell that came in from outside, as kubectl exec makes one, nobody in
-// another container. All that they say is in the socket's queue before what the app says in the end.
+// confit believes only the app: no hook, no shell that came in from outside, as kubectl exec makes one, nobody in another
+// container. Their messages are in the socket's queue before the app's last one.
 func TestNotify_stranger(t *testing.T) {
 	t.Parallel()
 	s, web := newSpeaker(t, "exec:./stranger", "0s")
@@ -162,7 +162,7 @@ func TestNotify_stranger(t *testing.T) {
 	c.wantStatusText("told")
 }
 
-// Who spoke and died at once is an orphan that confit itself buries: it is listened to before.
+// A process that spoke and died at once is an orphan that confit itself reaps. It reads the message first.
 func TestNotify_orphan(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "0s")
@@ -174,7 +174,7 @@ func TestNotify_orphan(t *testing.T) {
 	}
 }
 
-// An app that has become another user finds the way to the socket.
+// An app that has become another user can write to the socket.
 func TestNotify_other_user(t *testing.T) {
 	t.Parallel()
 	s, _ := newSpeaker(t, "signal:HUP", "0s")
@@ -183,7 +183,7 @@ func TestNotify_other_user(t *testing.T) {
 	c.wantStatusText("started")
 }
 
-// Who never stops talking holds up neither reloads nor the end.
+// A process that never stops talking delays neither reloads nor the end.
 func TestNotify_babble(t *testing.T) {
 	t.Parallel()
 	s, web := newSpeaker(t, "signal:HUP", "0s")
@@ -196,7 +196,7 @@ func TestNotify_babble(t *testing.T) {
 	c.Ends(128 + int(syscall.SIGTERM))
 }
 
-// A socket that confit was given is passed on to the app, and none is offered in its place.
+// confit passes a socket that it was given on to the app, and offers none of its own.
 func TestNotify_given(t *testing.T) {
 	t.Parallel()
 	s, _ := newReload(t, "signal:HUP")
@@ -213,8 +213,8 @@ func TestNotify_given(t *testing.T) {
 	}
 }
 
-// say is a role: it sends each argument to $NOTIFY_SOCKET and waits until confit has looked at all of them, as
-// systemd-notify(1) does: at a barrier, which is a descriptor that is closed by whom it was sent to.
+// say is a part: it sends each argument to $NOTIFY_SOCKET and waits until confit has read all of them, as systemd-notify(1) does.
+// It sends a descriptor as a barrier, which the receiver closes.
 func say() int {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -228,7 +228,7 @@ func say() int {
 	return 0
 }
 
-// shout is a role: it sends each argument and leaves at once.
+// shout is a part: it sends each argument and leaves at once.
 func shout() int {
 	if err := send(nil, os.Args[1:]...); err != nil {
 		return sayFailed(err)
@@ -236,7 +236,7 @@ func shout() int {
 	return 0
 }
 
-// babble is a role: it never stops sending.
+// babble is a part: it never stops sending.
 func babble() int {
 	for {
 		if err := send(nil, "STATUS=babbling", "READY=1", "nonsense"); err != nil {

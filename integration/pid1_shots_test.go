@@ -17,9 +17,8 @@ const (
 	shotRange = 12 * time.Millisecond // from exec to the app's first act, and beyond
 )
 
-// A signal at any moment from the exec of confit on is forwarded, or at worst lost, as the kernel does it with a PID 1 without a
-// handler. It never ends confit with 2, as the Go runtime would. The confit is the one that is shipped: its entry point is what
-// this is about.
+// A signal at any moment after the exec of confit is forwarded, or at worst lost, as the kernel does it with a PID 1 without a
+// handler. It never ends confit with 2, as the Go runtime would. This is about the entry point, so the shipped confit runs.
 func TestShots(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -50,7 +49,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// shoot sends one signal to a confit that was just started, and tells what became of it.
+// shoot sends one signal to a confit that was just started, and returns what became of it.
 func (s *setup) shoot(i int, sig syscall.Signal, after time.Duration) string {
 	started, err := harness.Command{
 		Argv: []string{programs.shipped, "--links", s.path("links"), "--volumes", s.path("volumes"),

@@ -11,9 +11,9 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// Every signal that comes to confit reaches the app as it is; only TERM becomes the stop signal, and what is the kernel's
-// own affair stays with confit. (PIPE never arrives: one that was sent can't be told from that of a closed log pipe.) They come
-// in by a handler of confit's own, and without the entry point through os/signal.
+// Every signal reaches the app as it is; only TERM becomes the stop signal, and the kernel's own affairs stay with confit. (PIPE
+// never arrives: one that was sent can't be told from that of a closed log pipe.) A handler of confit's own receives them, and
+// without the entry point os/signal.
 func TestSignals_forwarded(t *testing.T) {
 	t.Parallel()
 	eachBuild(t, forwarded)
@@ -37,7 +37,7 @@ func forwarded(t *testing.T, program string) {
 	c.Ends(0)
 }
 
-// counter takes one signal after the other, as the kernel queues them. A program in Go could not.
+// counter takes one signal after the other, as the kernel queues them. A Go program couldn't.
 const counter = `use POSIX; $| = 1;
 my $all = POSIX::SigSet->new; $all->fillset; sigprocmask(SIG_BLOCK, $all);
 my $n = 0;
@@ -46,7 +46,7 @@ print "ready\n";
 sigsuspend(POSIX::SigSet->new) while $n < 1550;
 print "all\n"; sleep 1 while 1`
 
-// Real-time signals are queued by the kernel, and none gets lost in confit: not in a burst, and not while hooks are started.
+// The kernel queues real-time signals, and confit loses none: not in a burst, and not while it starts hooks.
 func TestSignals_burst(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -69,7 +69,7 @@ func TestSignals_burst(t *testing.T) {
 	c.Says("all", 1)
 }
 
-// A signal that comes before the app runs waits for it. This app has no handler, so it shows by its end that it came.
+// A signal that comes before the app runs waits for it. This app has no handler, so its end shows that the signal came.
 func TestSignals_early(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -84,7 +84,7 @@ func TestSignals_early(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// A storm of orphans is reaped: in the end there are confit and the app, and no zombie.
+// confit reaps a storm of orphans: in the end there are confit and the app, and no zombie.
 func TestSignals_orphans(t *testing.T) {
 	for name, under := range map[string]bool{"pid_1": false, "subreaper": true} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// stopPhase is a phase of confit in which the app is asked to end from outside, by a signal that isn't confit's own.
+// stopPhase is a phase of confit in which somebody asks the app to end, by a signal that isn't confit's own.
 type stopPhase struct {
 	name  string
 	lines []string      // of the links file
@@ -17,7 +17,7 @@ type stopPhase struct {
 	reach func(*confit) // waits for the phase
 }
 
-// stopPhases are all in which an app runs and something is under way. The edit is published in some of them.
+// stopPhases are all phases in which an app runs and something is under way. In some of them the edit is published.
 func stopPhases() []stopPhase {
 	quick := keys{"a": "second", "check": "exit 0"}
 	slow := keys{"a": "second", "check": hang}
@@ -46,8 +46,8 @@ func stopPhases() []stopPhase {
 	}
 }
 
-// INT and QUIT are how a platform or a person asks an app to end; an image may name one as its STOPSIGNAL. In every phase its
-// end is confit's then: no edit is to blame, and nothing is started again.
+// A platform or a person asks an app to end by INT or QUIT; an image may name one as its STOPSIGNAL. In every phase the app's end
+// is confit's end then: no edit is to blame, and nothing is started again.
 func TestStop_phases(t *testing.T) {
 	for _, phase := range stopPhases() {
 		for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT} {
@@ -73,7 +73,7 @@ func (p stopPhase) run(t *testing.T, sig syscall.Signal) {
 	c.wantStopped(sig, rejected)
 }
 
-// newStop is a setup with two keys of which a former confit has accepted "first".
+// newStop is a setup with two keys. A former confit has accepted "first".
 func newStop(t *testing.T) (*setup, *volume) {
 	t.Helper()
 	s := newSetup(t)
@@ -85,7 +85,7 @@ func newStop(t *testing.T) (*setup, *volume) {
 	return s, web
 }
 
-// wantStopped checks that the app had its signal, and that its end was taken for what it was.
+// wantStopped checks that the app had its signal, and that confit took its end for a stop.
 func (c *confit) wantStopped(sig syscall.Signal, rejected int) {
 	c.t.Helper()
 	c.wantCount("signal "+harness.SignalName(sig), len(c.Texts("stdout", "signal "+harness.SignalName(sig))), 1)
@@ -97,7 +97,7 @@ func (c *confit) wantStopped(sig syscall.Signal, rejected int) {
 	}
 }
 
-// newUnhurried is a setup whose app takes INT and QUIT for questions, as a JVM does: it ends at USR1 and USR2.
+// newUnhurried is a setup whose app takes INT and QUIT for questions, as a JVM does. It ends at USR1 and USR2.
 func newUnhurried(t *testing.T, flags ...string) (*setup, *volume, []string) {
 	t.Helper()
 	s, web := newStop(t)
@@ -106,7 +106,7 @@ func newUnhurried(t *testing.T, flags ...string) (*setup, *volume, []string) {
 	return s, web, app("-print", s.target("a"), "-exit", "USR1=8,USR2=9,TERM=0")
 }
 
-// As long as the app may be on its way out nothing is begun: an edit waits, and isn't seen by anybody who is.
+// As long as the app may be on its way out, confit begins nothing: an edit waits, and nobody sees it.
 func TestStop_nothing_begins(t *testing.T) {
 	t.Parallel()
 	s, web, app := newUnhurried(t, "--stop-timeout", "1h")
@@ -126,8 +126,8 @@ func TestStop_nothing_begins(t *testing.T) {
 	s.wantFiles(keys{"a": "first"})
 }
 
-// An app that stays was asked something else: after --stop-timeout the edit comes into force, and not before; and an app that
-// dies of it then is rolled back.
+// An app that lives on was asked something else: the edit comes into force after --stop-timeout, not before. An app that dies of
+// the edit then is rolled back.
 func TestStop_lapses(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT} {
 		t.Run(name, func(t *testing.T) {
@@ -182,8 +182,8 @@ func TestStop_mapped(t *testing.T) {
 	})
 }
 
-// A key on the terminal that ends the app is a stop like the signal from outside. confit doesn't get it: the terminal sends it
-// to the app's group.
+// A key on the terminal that ends the app is a stop, like a signal from outside. confit doesn't get it: the terminal sends it to
+// the app's group.
 func TestStop_terminal(t *testing.T) {
 	for name, test := range map[string]struct {
 		key  string
@@ -210,8 +210,7 @@ func TestStop_terminal(t *testing.T) {
 	}
 }
 
-// With --adopt, an app that leaves a successor behind at QUIT, as nginx does, hasn't come to its end: what is edited next is
-// told to the successor.
+// With --adopt, an app that leaves a successor behind at QUIT, as nginx does, hasn't ended: the next edit reloads the successor.
 func TestStop_successor(t *testing.T) {
 	t.Parallel()
 	s, web := newStop(t)

@@ -17,8 +17,8 @@ const (
 	stormsVariable = "INTEGRATION_STORMS"
 )
 
-// 100,000 orphans, the last of which die in the moment in which the app exits: none is left, not as a zombie either, and the
-// exit code is the app's.
+// 100,000 orphans, the last of which die in the moment in which the app exits: none is left, not even as a zombie, and the exit
+// code is the app's.
 func TestStorm_orphans(t *testing.T) {
 	storms := 1
 	if n, err := strconv.Atoi(os.Getenv(stormsVariable)); err == nil {
@@ -40,8 +40,8 @@ func TestStorm_orphans(t *testing.T) {
 	}
 }
 
-// An app exits in the middle of a storm that goes on behind it, 200 times with PID 1 and 50 times below another: confit's code
-// is the app's, another one each time. Where confit isn't PID 1 and the kernel doesn't sweep up, nobody is left.
+// An app exits in the middle of a storm that goes on behind it, 200 times with PID 1 and 50 times below another. confit's code is
+// the app's, another one each time. Nobody is left, even where confit isn't PID 1 and the kernel doesn't sweep up.
 func TestStorm_exit(t *testing.T) {
 	for _, under := range []bool{false, true} {
 		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {
@@ -79,8 +79,8 @@ func (s *setup) storming(program string, scripts ...string) *confit {
 
 const ignoresTERM = `trap '' TERM; echo up; exec sleep 7654321`
 
-// TERM while the app forks as fast as it can: confit ends with the right code, what needs time gets it, what ignores TERM is
-// killed in the end, and no hook is left.
+// TERM while the app forks as fast as it can: confit ends with the right code, gives time to what needs it, kills what ignores
+// TERM, and leaves no hook.
 func TestStorm_stop(t *testing.T) {
 	hook := keys{"a": "second", "check": hang}
 	eachUser(t, "running", func(t *testing.T, s *setup) {

@@ -18,9 +18,9 @@ type termPhase struct {
 
 const hang = "sleep 7654321 & sleep 7654321"
 
-// TERM ends every phase at once: with 143 before the app runs, else with the app's own code, the app having had its stop
-// signal. No hook outlives it. In each phase once with confit as PID 1, where the kernel would end a forgotten hook, and
-// once below another PID 1, which tells what was left.
+// TERM ends every phase at once: with 143 before the app runs, else with the app's own code after its stop signal. No hook
+// outlives it. Each phase runs once with confit as PID 1, where the kernel would end a forgotten hook, and once below another PID
+// 1, which says what was left.
 func TestTerm_phases(t *testing.T) {
 	for _, phase := range termPhases() {
 		for _, under := range []bool{false, true} {

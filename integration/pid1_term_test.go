@@ -9,7 +9,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// Between two apps, while what the old one left behind is waited for: there is no app to ask, and none is started any more.
+// Between two apps confit waits for what the old one left behind: there is no app to ask, and none is started any more.
 func TestTerm_draining(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
@@ -23,7 +23,7 @@ func TestTerm_draining(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// TERM that came before the app's end in a restart is handled before it, also by a confit that learns of both at once: it was
+// In a restart, a TERM that came before the app's end is handled before it, even when confit learns of both at once: it was
 // stopped, or the machine is busy. No other app is started.
 func TestTerm_before_the_end(t *testing.T) {
 	for i := range 8 { // the other order came up in every second
@@ -69,8 +69,8 @@ func TestTerm_draining_in_a_roll_back(t *testing.T) {
 	s.start(s.printer()...).Says("read first", 1)
 }
 
-// When the platform asks confit to stop, the deadline is the platform's: an app that takes longer than --stop-timeout isn't
-// killed.
+// When the platform asks confit to stop, the deadline is the platform's: confit doesn't kill an app that takes longer than
+// --stop-timeout.
 func TestTerm_never_escalates(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -111,7 +111,7 @@ func TestTerm_nginx(t *testing.T) {
 	c.wantMention("gracefully shutting down")
 }
 
-// An app that is stopped, as by ^Z, doesn't hear that it is to end; so it is let go on. In a restart, too.
+// An app that is stopped, as by ^Z, can't act on its stop signal. So confit sends CONT, also in a restart.
 func TestTerm_stopped_app(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")

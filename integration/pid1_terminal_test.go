@@ -44,7 +44,7 @@ func TestTerminal_shell(t *testing.T) {
 	})
 }
 
-// The kernel tells the app of a new size; a WINCH that somebody sends to confit is forwarded like any signal, and so are
+// The kernel signals a new size to the app. confit forwards a WINCH that somebody sends to it like any signal, and so it does
 // those that would stop a process which doesn't catch them.
 func TestTerminal_signals(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestTerminal_signals(t *testing.T) {
 	c.Ends(0)
 }
 
-// ^C ends all that the app's group is, and 130 comes through.
+// ^C ends the app's whole group, and confit exits with 130.
 func TestTerminal_interrupt(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -97,7 +97,7 @@ func TestTerminal_stop(t *testing.T) {
 	})
 }
 
-// stopped is how many processes of the namespace are.
+// stopped counts the processes in the box that are stopped.
 func (c *confit) stopped() (n int) {
 	for _, p := range c.Processes() {
 		if p.State == "T" {
@@ -107,7 +107,7 @@ func (c *confit) stopped() (n int) {
 	return n
 }
 
-// After a restart the new app has the terminal, and confit, which is in the background then, wasn't stopped by giving it.
+// After a restart the new app has the terminal. confit is in the background then, and giving the terminal didn't stop it.
 func TestTerminal_restart(t *testing.T) {
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		s.linkOne()
@@ -126,7 +126,7 @@ func TestTerminal_restart(t *testing.T) {
 	})
 }
 
-// linkAgain links a key besides the one that each setup here has.
+// linkAgain links a key besides the usual one.
 func (s *setup) linkAgain(text string) *volume {
 	s.t.Helper()
 	again := s.volume("again")
@@ -135,8 +135,8 @@ func (s *setup) linkAgain(text string) *volume {
 	return again
 }
 
-// With `stty tostop` a process in the background is stopped when it writes, and confit is in the background: it writes its
-// log nevertheless.
+// With `stty tostop` a process in the background is stopped when it writes. confit is in the background, and writes its log
+// nevertheless.
 func TestTerminal_tostop(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -154,7 +154,7 @@ func TestTerminal_tostop(t *testing.T) {
 	c.Ends(0)
 }
 
-// A terminal that isn't confit's controlling one is a file like any other, and not for the app to be in the foreground of.
+// A terminal that isn't confit's controlling one is a file like any other: the app isn't put in its foreground.
 func TestTerminal_of_another_session(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -164,8 +164,8 @@ func TestTerminal_of_another_session(t *testing.T) {
 	c.Ends(6)
 }
 
-// A hook has no terminal: it can neither read what is typed for the app nor make itself the foreground group, even one that
-// isn't stopped by the attempt.
+// A hook has no terminal: it can neither read what is typed for the app nor make itself the foreground group, even if it ignores
+// the signals that would stop it.
 func TestTerminal_hook(t *testing.T) {
 	for name, hook := range map[string]string{
 		"reads":  `read x </dev/tty`,
