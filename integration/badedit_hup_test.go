@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// newLeaving is a setup under auto whose app leaves when it gets HUP, as programs do that take it for the end of their
-// terminal. "first" was accepted.
+// newLeaving is a setup under auto whose app leaves when it gets HUP, as programs do that take it for the end of their terminal.
+// "first" was accepted.
 func newLeaving(t *testing.T, probation string) (*setup, *volume) {
 	t.Helper()
 	s, web := newProved(t)
@@ -18,8 +18,8 @@ func newLeaving(t *testing.T, probation string) (*setup, *volume) {
 	return s, web
 }
 
-// An app that leaves when auto sends HUP, in the way of a program that was asked to, hasn't died of its configuration: it is
-// started on the new generation, and restarted from then on. By HUP itself, by 129 as a shell tells it, or with 0.
+// An app that leaves when auto sends HUP, as if it was asked to, hasn't died of its configuration. It is started on the new
+// generation, and restarted from then on. It may leave by HUP itself, with 129 as a shell does, or with 0.
 func TestBadEdit_leaves_at_HUP(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"exit_0":   {"-reload", "USR1", "-exit", "HUP=0,TERM=0"},
@@ -48,8 +48,8 @@ func TestBadEdit_leaves_at_HUP(t *testing.T) {
 	}
 }
 
-// When the start on the new generation fails as well, it was that which it died of, and nothing is learnt: the next edit is
-// told by HUP again, and then it is.
+// When the start on the new generation fails as well, the app died of that, and confit learns nothing: the next edit sends HUP
+// again, and then it learns.
 func TestBadEdit_leaves_at_HUP_and_dies(t *testing.T) {
 	t.Parallel()
 	s, web := newLeaving(t, "3s")
@@ -73,7 +73,7 @@ func TestBadEdit_leaves_at_HUP_and_dies(t *testing.T) {
 	c.wantLogged("app started", 4)
 }
 
-// An app that fails when it gets HUP has been given something that it can't live with: it isn't started on it first.
+// An app that fails when it gets HUP can't live with the edit: it isn't started on it first.
 func TestBadEdit_fails_at_HUP(t *testing.T) {
 	t.Parallel()
 	s, web := newLeaving(t, "1h")
@@ -90,8 +90,7 @@ func TestBadEdit_fails_at_HUP(t *testing.T) {
 	c.tells(3, "nothing learnt", func(st report) bool { return st.App.Reload == "auto" })
 }
 
-// A HUP that somebody else sends is between him and the app, also when auto has sent one before: that the app leaves is its
-// own end.
+// A HUP that somebody else sends is between them and the app, even when auto has sent one before: the app's end is its own.
 func TestBadEdit_leaves_at_the_users_HUP(t *testing.T) {
 	t.Parallel()
 	s, web := newLeaving(t, "0s")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// newKilled is a setup whose probation no test lives to see the end of. "first" was accepted, and "second" is mounted.
+// newKilled is a setup whose probation outlasts every test. "first" was accepted, and "second" is mounted.
 func newKilled(t *testing.T) (*setup, *volume) {
 	t.Helper()
 	s, web := newProved(t)
@@ -18,8 +18,8 @@ func newKilled(t *testing.T) (*setup, *volume) {
 	return s, web
 }
 
-// killedOn starts a confit, and kills it with all of its container when the app has read a text: memory that an edit makes
-// it take may well be PID 1's end, too.
+// killedOn starts a confit, and kills it with its whole container when the app has read a text: an edit that needs too much
+// memory may end PID 1, too.
 func (s *setup) killedOn(text string) {
 	s.t.Helper()
 	c := s.start(s.printer()...)
@@ -36,7 +36,7 @@ func (c *confit) wantReads(text string) {
 	}
 }
 
-// wantBlamed checks that a start didn't try what confit was killed with twice.
+// wantBlamed checks that a start didn't try the generation on which confit was killed twice.
 func (c *confit) wantBlamed() {
 	c.t.Helper()
 	c.Says("ready", 1)
@@ -69,7 +69,7 @@ func TestBadEdit_killed_twice(t *testing.T) {
 	s.killedOn("third")
 }
 
-// The first of the two came in the life that the edit was made in.
+// The first of the two came in the life in which the edit was made.
 func TestBadEdit_killed_after_a_reload(t *testing.T) {
 	t.Parallel()
 	s, web := newKilled(t)
@@ -84,7 +84,7 @@ func TestBadEdit_killed_after_a_reload(t *testing.T) {
 	c.wantBlamed()
 }
 
-// Killed once may be bad luck: it is proved anew.
+// Killed once may be bad luck: the generation is proved anew.
 func TestBadEdit_killed_once(t *testing.T) {
 	t.Parallel()
 	s, _ := newKilled(t)
@@ -100,7 +100,7 @@ func TestBadEdit_killed_once(t *testing.T) {
 	}
 }
 
-// Who was asked to stop wasn't killed.
+// A confit that was asked to stop wasn't killed.
 func TestBadEdit_stopped_while_proving(t *testing.T) {
 	t.Parallel()
 	s, _ := newKilled(t)
@@ -116,7 +116,7 @@ func TestBadEdit_stopped_while_proving(t *testing.T) {
 	c.wantLogged("candidate rejected", 0)
 }
 
-// Nor was who has been asked to stop and is killed as the app takes too long.
+// Nor was one that was asked to stop, and is killed because the app takes too long.
 func TestBadEdit_killed_in_a_stop(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "QUIT": syscall.SIGQUIT} {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestBadEdit_killed_in_a_stop(t *testing.T) {
 	}
 }
 
-// Without anything to go back to there is nothing else to start on.
+// Without an accepted generation there is nothing else to start on.
 func TestBadEdit_killed_with_nothing_accepted(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)

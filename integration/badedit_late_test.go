@@ -10,8 +10,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// lateReader is an app that looks at its file at the start and at USR1, and dies of "bad" or "worse" in it. A reload doesn't
-// make it look at once: of "bad" it dies later, so that it outlives its probation. Of "worse" it dies in the reload.
+// lateReader is an app that reads its file at the start and at USR1, and dies of "bad" or "worse" in it. A reload doesn't make it
+// read the file at once: of "bad" it dies later, so that it outlives its probation. Of "worse" it dies in the reload.
 const lateReader = `
 look() { text=$(cat "$0"); echo "read $text"; case $text in bad*|worse*) exit 3;; esac; }
 trap 'echo reloaded; case $(cat "$0") in worse*) exit 4;; esac' HUP
@@ -25,7 +25,7 @@ func (s *setup) lateReader() []string {
 	return []string{"sh", "-c", lateReader, s.target("text")}
 }
 
-// newLate is a setup in which "first" was survived by a start, and each of the edits was accepted by a reload alone.
+// newLate is a setup in which a start has survived "first", and a reload alone has accepted each of the edits.
 func newLate(t *testing.T, edits ...string) (*setup, *volume, *confit) {
 	t.Helper()
 	s, web := newProved(t)
@@ -42,14 +42,14 @@ func newLate(t *testing.T, edits ...string) (*setup, *volume, *confit) {
 	return s, web, c
 }
 
-// diesLate has the app look at its file, of which it dies, after its probation.
+// diesLate makes the app read its file after the probation, and die of it.
 func (c *confit) diesLate() {
 	c.t.Helper()
 	c.Signal(syscall.SIGUSR1)
 	c.Ends(3)
 }
 
-// generations are the numbers of those that there are in the state directory.
+// generations are the numbers of those in the state directory.
 func (s *setup) generations() []string {
 	s.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(s.state, "generations", "*"))
@@ -71,9 +71,9 @@ func (c *confit) keepsOnly(numbers ...string) {
 	})
 }
 
-// An app that reads its file only some time after a reload has not shown that it can live with it. The container comes up
-// again on what was accepted so; the app dies of it, and is started on the generation that a start has survived. A mended
-// edit is taken up.
+// An app that reads its file only some time after a reload hasn't shown that it can live with it. The container comes up again on
+// what was accepted so. The app dies of it, and is started on the generation that a start has survived. A mended edit is taken
+// up.
 func TestBadEdit_late(t *testing.T) {
 	for name, edits := range map[string][]string{"one": {"bad"}, "several_in_a_row": {"bad 1", "bad 2", "bad 3"}} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestBadEdit_late(t *testing.T) {
 	}
 }
 
-// As long as nobody mends it, each start tries it once, and not more often.
+// As long as nobody mends it, each start tries it once, and no more.
 func TestBadEdit_late_once_each_start(t *testing.T) {
 	t.Parallel()
 	s, web, c := newLate(t, "bad")
@@ -127,7 +127,7 @@ func TestBadEdit_late_once_each_start(t *testing.T) {
 	c.wantLogged("candidate rejected", 0)
 }
 
-// One that was accepted by a reload keeps its predecessor, until a start has survived it.
+// A generation that a reload accepted keeps its predecessor, until a start has survived it.
 func TestBadEdit_late_survived(t *testing.T) {
 	t.Parallel()
 	s, _, c := newLate(t, "second", "third")
@@ -142,8 +142,8 @@ func TestBadEdit_late_survived(t *testing.T) {
 	c.stops(0)
 }
 
-// The same when the app is started again in one life: a bad edit kills it, it can't live on the one that it was told of
-// before either, and goes back to the one that a start has survived.
+// The same when the app is started again in one life: a bad edit kills it, it can't live on the last reloaded generation either,
+// and goes back to the one that a start has survived.
 func TestBadEdit_late_in_one_life(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -171,8 +171,8 @@ func TestBadEdit_late_in_one_life(t *testing.T) {
 	c.stops(0)
 }
 
-// What was accepted by a reload and is no longer mounted when the app dies of it at the next start is not lost: the edit
-// that mends it is what the app is started on.
+// A reload accepted a generation, which is no longer mounted when the app dies of it at the next start. Nothing is lost: the app
+// is started on the edit that mends it.
 func TestBadEdit_late_mended_before_the_start(t *testing.T) {
 	t.Parallel()
 	s, web, c := newLate(t, "bad")

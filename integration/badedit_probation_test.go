@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// An app that dies of a reload within the probation, as late as may be, is started again on the accepted generation; one
-// that dies after it ends confit. That the border lies at the tenth of a second is shown where no clock runs, in package
-// supervisor.
+// An app that dies of a reload within the probation, however late, is started again on the accepted generation. One that dies
+// later ends confit. Package supervisor tests the border to the tenth of a second, where no clock runs.
 func TestProbation_dies(t *testing.T) {
 	for name, within := range map[string]bool{"4s": true, "6s": false} {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +64,7 @@ func TestProbation_restart(t *testing.T) {
 	}
 }
 
-// The app that is to be brought back to the accepted generation can't be stopped: it is killed, and started on it.
+// The app that has to go back to the accepted generation can't be stopped: it is killed, and started on it.
 func TestProbation_stubborn_roll_back(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "3s")
@@ -85,7 +84,7 @@ func TestProbation_stubborn_roll_back(t *testing.T) {
 	c.accepts(2)
 }
 
-// Swaps that come in while one is proved wait for its end; then the newest is tried, those between are not.
+// Swaps that come in while one is proved wait for its end. Then the newest is tried, and those between aren't.
 func TestProbation_newest_wins(t *testing.T) {
 	for name, verdict := range map[string]int{"proved": 0, "rolled_back": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -119,8 +118,8 @@ func TestProbation_newest_wins(t *testing.T) {
 	}
 }
 
-// An app that dies of auto's HUP has not died of its configuration: it is started on the new generation, restarted from
-// then on, and the status says so.
+// An app that dies of auto's HUP hasn't died of its configuration. It is started on the new generation and restarted from then
+// on, and the status says so.
 func TestProbation_dies_of_HUP(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -154,8 +153,8 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	c.wantCount("stop signals", len(c.Texts("stdout", "signal TERM")), 1)
 }
 
-// Whoever ends the app in a phase: when it was told of a candidate, that one is taken back and the app started anew; when
-// it was not, its end is that of confit.
+// Whoever ends the app in a phase: once it was reloaded with a candidate, that one is taken back and the app started anew;
+// before, its end is confit's.
 func TestProbation_app_killed(t *testing.T) {
 	for _, test := range []struct {
 		name  string

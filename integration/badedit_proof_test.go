@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A hook that succeeds says so of this moment only. It is asked again when the probation is over, as an app may fall ill
-// until then, and the candidate is taken back when it doesn't succeed in a time of its own.
+// A hook that succeeds says so of this moment only. confit runs it again when the probation is over, as an app may fall ill until
+// then. The candidate is taken back when the hook doesn't succeed in a time of its own.
 func TestBadEdit_verify_at_the_end(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "2s")
@@ -35,7 +35,7 @@ func TestBadEdit_verify_at_the_end(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// One that fails for a moment at the end is asked until it succeeds.
+// A hook that fails for a moment at the end is run until it succeeds.
 func TestBadEdit_verify_flaps_at_the_end(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "10m")
@@ -53,8 +53,8 @@ func TestBadEdit_verify_flaps_at_the_end(t *testing.T) {
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
-// An app that says that it is ready, and dies of the bad edit all the same within its probation, is rolled back: haproxy and
-// named say READY=1 after a file that they refused.
+// An app that says that it is ready, and dies of the bad edit within its probation, is rolled back: haproxy and named say READY=1
+// after a file that they refused.
 func TestBadEdit_ready_and_dead(t *testing.T) {
 	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestBadEdit_ready_and_dead(t *testing.T) {
 	}
 }
 
-// The same when the container comes up again: READY=1 doesn't make a generation one that a start has survived.
+// The same when the container comes up again: READY=1 doesn't mean that a start has survived the generation.
 func TestBadEdit_ready_and_dead_at_the_start(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")

@@ -12,8 +12,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// oddKeys are things that a key must never be: each makes one in a directory under the name b. Another container that may
-// write to the volume can make any of them.
+// oddKeys are things that a key must never be: each makes one in a directory under the name b. Another container that may write
+// to the volume can make any of them.
 var oddKeys = []struct {
 	name string
 	make func(path string) error
@@ -52,7 +52,7 @@ func (s *setup) served(text string) keys {
 	return k
 }
 
-// In an atomic volume each of them is refused by name, the site is served on unchanged, and a good swap mends it.
+// In an atomic volume each of them is refused by name, the site is served unchanged, and a good swap mends it.
 func TestRefused_atomic(t *testing.T) {
 	for _, odd := range oddKeys {
 		t.Run(odd.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestRefused_atomic(t *testing.T) {
 	}
 }
 
-// wantRefused checks a candidate that was refused because of a key, and that the app runs on with what it had.
+// wantRefused checks that a candidate was refused because of a key, and that the app runs on with what it had.
 func (c *confit) wantRefused(volume, key string) {
 	c.t.Helper()
 	e := c.wantRejected("stage", 1)
@@ -90,7 +90,7 @@ func (c *confit) wantRefused(volume, key string) {
 	}
 }
 
-// In a plain volume the same.
+// The same in a plain volume.
 func TestRefused_plain(t *testing.T) {
 	for _, odd := range oddKeys {
 		t.Run(odd.name, func(t *testing.T) {
@@ -118,8 +118,8 @@ func TestRefused_plain(t *testing.T) {
 	}
 }
 
-// What can happen to a volume as a whole: each is an invalid candidate, never an empty configuration. Even a volume with
-// optional keys only isn't empty because it was torn down.
+// All this can happen to a whole volume. Each is an invalid candidate, never an empty configuration. Even a volume with optional
+// keys alone isn't empty because it was torn down.
 func TestRefused_volume(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -164,7 +164,7 @@ func TestRefused_volume(t *testing.T) {
 	}
 }
 
-// repair makes a good volume of whatever is left of one.
+// repair makes a good volume of the remains of one.
 func (v *volume) repair(k keys) {
 	v.t.Helper()
 	v.must(os.MkdirAll(v.dir, 0o755))
@@ -178,7 +178,7 @@ func (v *volume) must(err error) {
 	}
 }
 
-// A volume of optional keys that is torn down keeps what is live; emptied in an orderly way, its keys go.
+// A volume of optional keys that is torn down keeps what is live. If it is emptied properly, its keys go.
 func TestRefused_optional_torn_down(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -201,7 +201,7 @@ func TestRefused_optional_torn_down(t *testing.T) {
 	}
 }
 
-// What a target may not be is refused by name before anything is started or changed.
+// confit refuses by name what a target may not be, before anything is started or changed.
 func TestRefused_target(t *testing.T) {
 	tests := map[string]func(path string) error{
 		"directory_with_files": func(path string) error {
@@ -234,7 +234,7 @@ func TestRefused_target(t *testing.T) {
 	}
 }
 
-// A generation above 64 MiB would fill the state directory, which is memory: refused by name, unless the key isn't copied.
+// A generation above 64 MiB would fill the state directory, which is memory. It is refused by name, unless the key isn't copied.
 func TestRefused_too_large(t *testing.T) {
 	for _, option := range []string{"", "direct"} {
 		t.Run("option_"+option, func(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// failsTimes is a script that fails so often, and then succeeds until it is written anew.
+// failsTimes is a script that fails n times, and then succeeds until it is written anew.
 func failsTimes(n int) string {
 	return `n=$(cat "$0.count" 2>/dev/null || echo 0); echo $((n + 1)) > "$0.count"; echo "hook: attempt $((n + 1))"; [ $n -ge ` + string(rune('0'+n)) + ` ]`
 }
 
-// A validator that fails for a reason that passes: it is tried again, with waits that double, and in the end what is
-// mounted comes into force without an edit. Only the first rejection is an error.
+// A validator fails for a reason that passes: it is retried, with waits that double, and in the end the mounted edit comes into
+// force by itself. Only the first rejection is an error.
 func TestRetry_until_it_passes(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -41,7 +41,7 @@ func TestRetry_until_it_passes(t *testing.T) {
 	})
 }
 
-// Another edit in between begins anew: its first rejection is an error, and its first wait the shortest.
+// Another edit in between starts over: its first rejection is an error, and its first wait the shortest.
 func TestRetry_other_edit(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -69,7 +69,7 @@ func TestRetry_other_edit(t *testing.T) {
 	c.Says("read second", 1)
 }
 
-// What was taken back to the live bytes isn't tried any more.
+// An edit that was reverted to the live bytes isn't tried any more.
 func TestRetry_reverted(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)

@@ -7,8 +7,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// A bad edit that is taken back to the bytes that are live is no reload: nothing has changed for the app. The next good
-// edit is one again.
+// Reverting a bad edit to the live bytes is no reload: nothing has changed for the app. The next good edit is one again.
 func TestRevert_to_live(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
@@ -44,7 +43,7 @@ func TestRevert_to_other_good(t *testing.T) {
 	s.wantFiles(keys{"text": "second"})
 }
 
-// Several bad ones in a row are each rejected once; the same bad one again isn't validated again.
+// Several bad edits in a row are each rejected once. The same bad one again isn't validated again.
 func TestRevert_after_several_bad(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
@@ -70,7 +69,7 @@ func TestRevert_after_several_bad(t *testing.T) {
 	c.wantLogged("candidate rejected", 2)
 }
 
-// A good edit comes in while a bad one is being validated, and the other way round: what counts is the last one.
+// A good edit comes in while a bad one is being validated, and the other way round: the last one counts.
 func TestRevert_during_validation(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A reload hook is told of a roll back as of any other change: with the accepted generation's number and directory, and the
-// keys that are different from what the app was told last.
+// A reload hook runs for a roll back as for any other change: with the accepted generation's number and directory, and the keys
+// that differ from the last reload.
 func TestRollBack_exec(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -36,7 +36,7 @@ func TestRollBack_exec(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// A roll back asks of the app what the change asked: the strongest of its links.
+// A roll back reloads the app as the change did: by the strongest of its links.
 func TestRollBack_per_link(t *testing.T) {
 	tests := []struct {
 		changed, want string
@@ -68,7 +68,7 @@ func TestRollBack_per_link(t *testing.T) {
 	}
 }
 
-// A roll back takes links with it that the bad edit brought, and brings back those that it took away.
+// A roll back takes away the links that the bad edit brought, and brings back those that it took away.
 func TestRollBack_targets(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -92,8 +92,8 @@ func TestRollBack_targets(t *testing.T) {
 	c.Eventually("no leftovers", func() bool { return len(s.leftovers()) == 0 })
 }
 
-// An app that can't stand two reloads at once never sees two, nor a reload while it is asked how it is: what comes in
-// meanwhile waits.
+// An app that can't stand two reloads at once never sees two, nor a reload while it is verified. A change that comes in meanwhile
+// waits.
 func TestRollBack_no_overlap(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -129,8 +129,8 @@ func TestRollBack_no_overlap(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// In a roll back something else is in the way of one target: a directory that isn't empty. The others are right, so the app
-// goes on; the rest is said, and mended once it can be.
+// In a roll back something is in the way of one target: a directory that isn't empty. The others are right, so the app goes on.
+// confit logs the rest, and mends it once it can.
 func TestBadEdit_roll_back_in_part(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -169,7 +169,7 @@ while :; do sleep 0.02; done`
 	c.stops(0)
 }
 
-// warnsOf tells whether a warning or an error names something.
+// warnsOf reports whether a warning or an error names something.
 func (c *confit) warnsOf(text string) bool {
 	for _, line := range c.Texts("stderr", "time=") {
 		if level := parseEntry(line)["level"]; (level == "WARN" || level == "ERROR") && strings.Contains(line, text) {

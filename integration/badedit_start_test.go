@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// runnable is a program that is a key itself.
+// runnable is a key that is a program.
 func runnable(name string) map[string]file {
 	script := "#!/bin/sh\ntrap 'exit 0' TERM\necho ready " + name + "\nwhile :; do sleep 0.02; done\n"
 	return map[string]file{"run.sh": {script, 0o755}}
@@ -22,8 +22,8 @@ func newRunnable(t *testing.T) (*setup, *volume) {
 	return s, web
 }
 
-// unstartable are edits of such a key: the step that they are rejected in, and the exit code when nothing is accepted. What
-// the kernel can't execute is a shell script, for execlp(3) and for confit; an empty one ends well, and too soon.
+// unstartable are edits of such a key: the step in which they are rejected, and the exit code when nothing is accepted. What the
+// kernel can't execute is a shell script, for execlp(3) and for confit; an empty one ends well, and too soon.
 var unstartable = []struct {
 	name string
 	key  file
@@ -91,8 +91,8 @@ func (c *confit) wantUnstartable(web *volume, step string) {
 	c.stops(0)
 }
 
-// The mode alone changes: that asks nothing of the app, so it is accepted unseen. The next start can't execute it, and goes
-// back to what a start has survived.
+// The mode alone changes. That asks nothing of the app, so it is accepted unseen. The next start can't execute it, and goes back
+// to the generation that a start has survived.
 func TestBadEdit_start_mode_alone(t *testing.T) {
 	t.Parallel()
 	s, web := newRunnable(t)
@@ -108,7 +108,7 @@ func TestBadEdit_start_mode_alone(t *testing.T) {
 	c.wantUnstartable(web, "start")
 }
 
-// The program was never a key: that it can't be started is no edit's fault.
+// The program was never a key, so no edit is to blame that it can't be started.
 func TestBadEdit_start_not_the_edit(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)

@@ -54,7 +54,7 @@ func TestValidate_nginx(t *testing.T) {
 	}
 }
 
-// One bad validator after another; each time the candidate is rejected, the app isn't told, and nothing of the validator is
+// One bad validator after another: each time the candidate is rejected, the app isn't reloaded, and nothing of the validator is
 // left. The next good one is in force.
 func TestValidate_misbehaving(t *testing.T) {
 	tests := []struct {
@@ -92,7 +92,7 @@ func TestValidate_misbehaving(t *testing.T) {
 	}
 }
 
-// A validator that does odd things but succeeds is a success; children it leaves behind are ended all the same.
+// A validator that does odd things but succeeds is a success. Children that it leaves behind are ended all the same.
 func TestValidate_odd_but_good(t *testing.T) {
 	tests := map[string]string{
 		"forks":                "(exit 0) & (exit 1) & wait; exit 0",
@@ -194,7 +194,7 @@ func TestValidate_environment(t *testing.T) {
 	}
 }
 
-// While one candidate is validated others come in: the newest is validated next, those between are not.
+// While one candidate is validated others come in: the newest is validated next, those between aren't.
 func TestValidate_newest_wins(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
@@ -224,8 +224,8 @@ func TestValidate_newest_wins(t *testing.T) {
 	}
 }
 
-// A validator in a session of its own is beyond its process group, and so beyond confit: as long as the container runs it
-// survives, but it holds nothing up, and it ends with the container.
+// A validator in a session of its own is beyond its process group, and so beyond confit. It survives as long as the container
+// runs, but delays nothing, and ends with the container.
 func TestValidate_own_session(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A verify hook that doesn't come to its end, or never succeeds: the generation is taken back, the app is told of the
-// accepted one, and nothing of the hook is left. The next good edit is told, and proved.
+// A verify hook doesn't end, or never succeeds: the generation is taken back, the app is reloaded with the accepted one, and
+// nothing of the hook is left. The next good edit is reloaded and proved.
 func TestVerify_rolls_back(t *testing.T) {
 	for name, test := range map[string]struct{ script, reason, output string }{
 		"hangs":               {"sleep 7654321", "killed after 3s", ""},
@@ -46,7 +46,7 @@ func TestVerify_rolls_back(t *testing.T) {
 	}
 }
 
-// An app that needs a moment to be well: the hook is asked until it succeeds.
+// An app needs a moment to be well: the hook is run until it succeeds.
 func TestVerify_flaps(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "10m")
@@ -64,7 +64,7 @@ func TestVerify_flaps(t *testing.T) {
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
-// What a hook that succeeded left running ends with it.
+// Whatever a successful hook left running ends with it.
 func TestVerify_leaves_children(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "10m")
@@ -77,8 +77,8 @@ func TestVerify_leaves_children(t *testing.T) {
 	c.gone("sleep 7654321")
 }
 
-// At the very first start there is nothing to go back to: the app stays, but what it runs on isn't stored, so that the next
-// start doesn't take it for proved.
+// At the very first start there is nothing to go back to. The app stays, but its generation isn't stored, so that the next start
+// doesn't take it for proved.
 func TestVerify_first_start(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "3s")
@@ -106,7 +106,7 @@ func TestVerify_first_start(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// The hook sees which generation it is about, and the app's environment.
+// The hook gets its generation's number and directory, and the app's environment.
 func TestVerify_environment(t *testing.T) {
 	t.Parallel()
 	s, web, script := newVerified(t, "10m")

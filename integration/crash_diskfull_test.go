@@ -41,7 +41,7 @@ func (f *filler) free() (pages, inodes uint64) {
 	return stat.Bavail, stat.Ffree
 }
 
-// leavePages fills until so many pages are left.
+// leavePages fills until n pages are left.
 func (f *filler) leavePages(n uint64) {
 	f.t.Helper()
 	pages, _ := f.free()
@@ -56,7 +56,7 @@ func (f *filler) leavePages(n uint64) {
 	}
 }
 
-// leaveInodes fills until so many files, directories and links can still be made.
+// leaveInodes fills until n files, directories and links can still be made.
 func (f *filler) leaveInodes(n uint64) {
 	f.t.Helper()
 	for _, inodes := f.free(); inodes > n; _, inodes = f.free() {
@@ -79,9 +79,9 @@ func (f *filler) release() {
 	}
 }
 
-// The state directory fills up at every step of a transaction: with 0, 1, 2, … pages or inodes left, until there are
-// enough for the swap to succeed. Each time live is untouched, the error names the directory, the app isn't told, and
-// when space is back the next rescan brings the swap into force.
+// The state directory fills up at every step of a transaction: with 0, 1, 2, … pages or inodes left, until there are enough for
+// the swap to succeed. Each time live is untouched, the error names the directory, the app isn't reloaded, and when space is back
+// the next rescan brings the swap into force.
 func TestDiskFull_every_step(t *testing.T) {
 	tests := map[string]func(*filler, uint64){
 		"no_pages":  (*filler).leavePages,
@@ -156,8 +156,8 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 	c.t.Logf("%d swaps failed for want of space", failures)
 }
 
-// tidied waits until nothing of the swap before is still to be removed, which would make room again, or to be written: the app
-// is told first.
+// tidied waits until confit has removed and written everything that the swap before left to do: removing would make room again,
+// and the app is reloaded first.
 func (c *confit) tidied() {
 	c.t.Helper()
 	inside := *c.setup
@@ -168,7 +168,7 @@ func (c *confit) tidied() {
 	})
 }
 
-// holdsOnlyNoted tells whether there are no other generations than those that can be gone back to.
+// holdsOnlyNoted reports whether there are no generations but those that confit can go back to.
 func (s *setup) holdsOnlyNoted() bool {
 	var noted struct{ Accepted, Earlier struct{ Number int } }
 	text, err1 := os.ReadFile(s.state + "/accepted.json")
@@ -178,14 +178,14 @@ func (s *setup) holdsOnlyNoted() bool {
 	})
 }
 
-// reads tells whether the app has read a generation as its last.
+// reads reports whether the app has read a generation as its last.
 func (c *confit) reads(n int) bool {
 	read := c.Texts("stdout", "read ")
 	return len(read) > 0 && read[len(read)-1] == fmt.Sprintf("read swap %d", n)
 }
 
-// stateErrors are confit's error lines that name the state directory. That a swap which succeeded could not be noted down
-// there, or the status not written, is a warning.
+// stateErrors are confit's error lines that name the state directory. A swap that succeeded and can't be noted down there, or a
+// status that can't be written, is a warning.
 func (c *confit) stateErrors() []entry {
 	var found []entry
 	for _, text := range c.Texts("stderr", "time=") {
@@ -225,8 +225,8 @@ func (c *confit) checkUntouched(live string, n int) {
 	}
 }
 
-// The same with a bad edit that is published for its check: it has to be taken back although nothing can be written. As
-// soon as there is space the last good state is in force.
+// The same with a bad edit that is published for its check: it has to be taken back although nothing can be written. As soon as
+// there is space, the last good state is in force.
 func TestDiskFull_take_back(t *testing.T) {
 	t.Parallel()
 	s, web := newBulky(t)
@@ -255,7 +255,7 @@ func TestDiskFull_take_back(t *testing.T) {
 	}
 }
 
-// holds tells whether the app finds just these keys at its targets.
+// holds reports whether the app finds just these keys at its targets.
 func (s *setup) holds(c *confit, k keys) bool {
 	for name, want := range k {
 		target := s.target("conf.d", name)
@@ -273,7 +273,7 @@ func (s *setup) holds(c *confit, k keys) bool {
 	return !exists(s.target("conf.d/new.conf"))
 }
 
-// Full already at the start: nothing is started, and the message names the directory.
+// The directory is full already at the start: nothing is started, and the message names the directory.
 func TestDiskFull_at_start(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

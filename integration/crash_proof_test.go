@@ -7,8 +7,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// Killed before each of the system calls of a swap that is proved before it is accepted: whatever was already published, the
-// next start proves it anew, and stores it.
+// confit is killed before each system call of a swap that is proved before it is accepted. The next start proves anew what was
+// already published, and stores it.
 func TestCrash_each_step_of_a_proof(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, mostSteps)
@@ -20,8 +20,8 @@ func TestCrash_each_step_of_a_proof(t *testing.T) {
 	})
 }
 
-// The same when the app dies of a bad edit, and is brought back to the accepted generation; and the container comes up again
-// with the bad edit still mounted: the app dies of it once more, and is started on the accepted one.
+// The same when the app dies of a bad edit, and goes back to the accepted generation. The container comes up again with the bad
+// edit still mounted: the app dies of it once more, and is started on the accepted one.
 func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, mostSteps)
@@ -60,7 +60,7 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 	t.Errorf("a roll back never came to its end within %d steps", mostSteps)
 }
 
-// Killed while the verify hook runs: the generation is neither accepted nor rejected. The next start proves it anew.
+// confit is killed while the verify hook runs: the generation is neither accepted nor rejected. The next start proves it anew.
 func TestCrash_while_proving(t *testing.T) {
 	for name, script := range map[string]string{"proved": "exit 0", "rolled_back": "exit 1"} {
 		t.Run(name, func(t *testing.T) {

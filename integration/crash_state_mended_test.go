@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// An entrypoint, the app or an operator changes what was accepted, and the container starts again while what is mounted is
-// bad: the app starts on just what was accepted.
+// An entrypoint, the app or an operator changes the accepted generation, and the container starts again while a bad edit is
+// mounted: the app starts on just what was accepted.
 func TestState_mended_at_a_restart(t *testing.T) {
 	for name, spoil := range map[string]func(key string) error{
 		"chmod":    func(key string) error { return os.Chmod(key, 0o600) },
@@ -42,7 +42,7 @@ func TestState_mended_at_a_restart(t *testing.T) {
 	}
 }
 
-// A validator without a placeholder writes to the live file and fails: the app never meets what it wrote.
+// A validator without a placeholder writes to the live file and fails: the app never reads what it wrote.
 func TestState_hook_that_writes(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -60,7 +60,7 @@ func TestState_hook_that_writes(t *testing.T) {
 	c.logs("generation mended: somebody had changed it", 1)
 }
 
-// A user who locks all that he can open doesn't keep a container from starting.
+// A user who locks all that they can open doesn't keep a container from starting.
 func TestState_locked_by_another_user(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -78,7 +78,7 @@ func TestState_locked_by_another_user(t *testing.T) {
 	c.Says("read first", 1)
 }
 
-// A status and a list of targets that are somebody else's, or links to elsewhere, are replaced and not written through.
+// confit replaces a status and a list of targets that belong to somebody else or are links, and doesn't write through them.
 func TestState_notes_that_lead_elsewhere(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)

@@ -28,8 +28,8 @@ func (s *setup) smallState() {
 	})
 }
 
-// newFull starts a confit whose state directory fills up while "second" is proved: generation 2 is accepted, but can't be
-// written down. The names of its keys alone need more than the page that is free again when the trial is over.
+// newFull starts a confit whose state directory fills up while "second" is proved: generation 2 is accepted, but can't be noted
+// down. The names of its keys alone need more than the page that is free again when the trial is over.
 func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script string)) {
 	t.Helper()
 	s, web, script := newVerified(t, "10m")
@@ -65,7 +65,7 @@ func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script strin
 	return s, web, c, f, script
 }
 
-// beginning are log lines whose message begins so.
+// beginning are log lines whose message begins with a text.
 func (c *confit) beginning(message string) []entry {
 	var found []entry
 	for _, text := range c.Texts("stderr", "time=") {
@@ -76,8 +76,8 @@ func (c *confit) beginning(message string) []entry {
 	return found
 }
 
-// What was accepted can't be written down, as the disk is full. That is said once, tried at each rescan, and only what is
-// stored is called accepted.
+// The disk is full, so the accepted generation can't be noted down. confit logs that once, retries at each rescan, and calls
+// accepted only what is stored.
 func TestState_note_on_a_full_disk(t *testing.T) {
 	t.Parallel()
 	s, web, c, f, _ := newFull(t)
@@ -103,7 +103,7 @@ func TestState_note_on_a_full_disk(t *testing.T) {
 	c.wantLogged("app started", 3)
 }
 
-// Killed meanwhile: what the note on the disk names is still there to go back to.
+// confit is killed meanwhile: the generation that the note on the disk names is still there to go back to.
 func TestState_killed_before_the_note(t *testing.T) {
 	t.Parallel()
 	s, web, c, f, script := newFull(t)

@@ -61,7 +61,7 @@ func expected(n, files int) keys {
 	return k
 }
 
-// settled tells whether everything is as after swap n, stored as accepted, and nothing else is there.
+// settled reports whether everything is as after swap n, stored as accepted, and nothing else is there.
 func (s *setup) settled(n, files int) bool {
 	for name, want := range expected(n, files) {
 		if got, err := os.ReadFile(s.target("conf.d", name)); err != nil || string(got) != want {
@@ -102,8 +102,8 @@ func (c *confit) wantKilled() {
 	}
 }
 
-// killEachStep kills confit at step 1, 2, 3, … of what an edit makes it do, and each time has another one recover, until an
-// edit comes to its end before the step.
+// killEachStep kills confit at step 1, 2, 3, … of an edit, and starts another one that recovers, until an edit is done before the
+// step.
 func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished func() bool)) {
 	s.t.Helper()
 	web.swap(crashKeys(0))
@@ -126,7 +126,7 @@ func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished 
 	s.t.Errorf("an edit never came to its end within %d steps", mostSteps)
 }
 
-// Killed before each of the system calls by which a swap is staged and published.
+// confit is killed before each of the system calls that stage and publish a swap.
 func TestCrash_each_step_of_a_swap(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, mostSteps)
@@ -150,7 +150,7 @@ func TestCrash_each_step_of_a_take_back(t *testing.T) {
 	})
 }
 
-// Killed before each of the steps of the very first start, with nothing there but the files of the image.
+// confit is killed before each step of the very first start, with nothing there but the files of the image.
 func TestCrash_each_step_of_the_first_start(t *testing.T) {
 	t.Parallel()
 	const files = 3
@@ -201,7 +201,7 @@ func (s *setup) wantImage(files int) {
 	}
 }
 
-// Killed at random moments while swaps come in at full speed.
+// confit is killed at random moments while swaps come in at full speed.
 func TestCrash_random(t *testing.T) {
 	t.Parallel()
 	const rounds, most = 25, 25 * 30
@@ -223,8 +223,8 @@ func TestCrash_random(t *testing.T) {
 	}
 }
 
-// Killed while a bad edit was published for its check: the next start checks it again, although it is what the targets hold
-// already, and starts on the one that was accepted.
+// confit is killed while a bad edit is published for its check. The next start checks it again, although the targets hold it
+// already, and starts on the accepted one.
 func TestCrash_published_but_not_accepted(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, 1)
@@ -246,7 +246,7 @@ func TestCrash_published_but_not_accepted(t *testing.T) {
 	s.recover(1, 1)
 }
 
-// Leftovers of every kind, put there by hand, are swept at the start; what isn't confit's stays.
+// A start sweeps leftovers of every kind, put there by hand; what isn't confit's stays.
 func TestCrash_sweep(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, 1)

@@ -11,7 +11,7 @@ import (
 
 const startsOnStored = "starting on the last accepted generation: what is mounted can't be used"
 
-// A container comes up again while what is mounted is bad: the app starts on the last accepted generation.
+// A container comes up again while a bad edit is mounted: the app starts on the last accepted generation.
 func TestStored_starts_on_it(t *testing.T) {
 	for _, test := range []struct {
 		name, step string
@@ -55,7 +55,7 @@ func TestStored_starts_on_it(t *testing.T) {
 	}
 }
 
-// The validator failed for a reason that passes: without an edit, what is mounted comes into force.
+// The validator failed for a reason that passes: the mounted edit comes into force by itself.
 func TestStored_goes_over(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -78,8 +78,8 @@ func TestStored_goes_over(t *testing.T) {
 	c.tells(0, "nothing rejected", func(st report) bool { return st.Live.Hash == st.Mounted.Hash })
 }
 
-// The app dies of what is mounted at the start: it is started on the accepted generation instead, and the bad one isn't
-// tried again without an edit.
+// The app dies of the mounted edit at the start. It is started on the accepted generation instead, and the bad one isn't tried
+// again before another edit.
 func TestStored_app_dies_at_the_start(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -129,8 +129,8 @@ func TestStored_nothing(t *testing.T) {
 	}
 }
 
-// What was spoilt between two confits isn't believed; that is said once, with the reason, and the app starts on what is
-// mounted, or not at all.
+// confit doesn't trust a generation that was spoilt between two lives. It logs that once, with the reason, and the app starts on
+// what is mounted, or not at all.
 func TestStored_spoilt(t *testing.T) {
 	for name, spoil := range map[string]func(s *setup) error{
 		"note_cut_off": func(s *setup) error { return os.Truncate(filepath.Join(s.state, "accepted.json"), 40) },

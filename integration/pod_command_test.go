@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// runPlain runs a confit that does something else than being an init, so it needs no namespace.
+// runPlain runs a confit that isn't an init, so it needs no namespace.
 func (s *setup) runPlain(code int, argv ...string) (stdout, stderr string) {
 	s.t.Helper()
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -80,7 +80,7 @@ func (s *setup) wantProgram(path string) {
 	}
 }
 
-// Where it can't be installed, nothing is left behind, and the message names the file.
+// If it can't be installed, nothing is left behind, and the message names the file.
 func TestCommand_install_refused(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -170,7 +170,7 @@ func TestCommand_json_log(t *testing.T) {
 	}
 }
 
-// Nothing of confit's own is ever on stdout while it is an init.
+// While it is an init, confit writes nothing of its own to stdout.
 func TestCommand_silent_stdout(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)

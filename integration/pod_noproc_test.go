@@ -9,7 +9,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// Without /proc confit starts, forwards, reaps, checks and tells.
+// Without /proc confit starts, forwards, reaps, checks and reloads.
 func TestNoProc(t *testing.T) {
 	eachUser(t, "signal", func(t *testing.T, s *setup) {
 		c, web := s.withoutProc("reload signal:HUP", "validate test -e {candidate}/web/a")
@@ -29,8 +29,8 @@ func TestNoProc(t *testing.T) {
 
 func isOrphan(p harness.Process) bool { return p.Command == "sleep 0.1" }
 
-// What the app catches can't be seen, so auto restarts it; in a restart, and at the end where confit isn't PID 1, of what it
-// left behind only its own process group is found. The rest is waited for, and left behind.
+// Without /proc confit can't see what the app catches, so auto restarts it. Of the app's leftovers, in a restart and at the end
+// where confit isn't PID 1, it finds only the app's own process group. It waits for the rest, and leaves it behind.
 func TestNoProc_auto(t *testing.T) {
 	for _, under := range []bool{false, true} {
 		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {

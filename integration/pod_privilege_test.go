@@ -31,7 +31,7 @@ func newPrivileged(t *testing.T) *setup {
 	return s
 }
 
-// An app that has become another user can't be signalled: that is said, each time, and confit lives as long as the app does.
+// An app that has become another user can't be signalled. confit logs that each time, and lives as long as the app.
 func TestPrivilege_app(t *testing.T) {
 	t.Parallel()
 	s := newPrivileged(t)
@@ -52,7 +52,7 @@ func TestPrivilege_app(t *testing.T) {
 	c.Ends(5)
 }
 
-// The same in a restart: no second app is started beside one that can't be stopped, and TERM is obeyed as soon as it ends.
+// The same in a restart: no second app is started beside one that can't be stopped, and confit obeys TERM as soon as it ends.
 func TestPrivilege_restart(t *testing.T) {
 	t.Parallel()
 	s := newPrivileged(t)
@@ -68,7 +68,7 @@ func TestPrivilege_restart(t *testing.T) {
 	c.Ends(5)
 }
 
-// A leftover that can't be signalled is waited for, and then left to the kernel.
+// confit waits for a leftover that can't be signalled, and then leaves it to the kernel.
 func TestPrivilege_leftover(t *testing.T) {
 	t.Parallel()
 	s := newPrivileged(t)

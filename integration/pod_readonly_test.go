@@ -59,7 +59,7 @@ func (s *setup) bake() {
 	}
 }
 
-// What isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.
+// A link that isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.
 func TestReadOnly_not_baked(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -83,7 +83,7 @@ func TestReadOnly_state(t *testing.T) {
 	c.wantMention("emptyDir")
 }
 
-// Baked links are made dangling and twice the same; what they point at is what a run makes of them.
+// Baked links dangle, and baking twice makes the same ones. A run decides what they lead to.
 func TestReadOnly_bake_twice(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

@@ -10,7 +10,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// An old profile, or an old kernel, has none of the newer calls: swaps are checked and told, the app is restarted, signals are
+// An old profile or an old kernel has none of the newer calls: swaps are checked and reloaded, the app is restarted, signals are
 // forwarded, orphans reaped, leftovers drained.
 func TestSeccomp(t *testing.T) {
 	newer := []uint32{unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_PIDFD_GETFD, unix.SYS_CLONE3,

@@ -16,8 +16,8 @@ import (
 
 const stranger = 1234
 
-// Another container has the state directory mounted read-only, at another place, and is another user; confit is root, or
-// nobody in a directory that is open to all, as the kubelet makes it. Its --status needs nothing else of confit's.
+// Another container has the state directory mounted read-only, at another place, and runs as another user. confit is root, or
+// nobody in a directory that is open to all, as the kubelet makes it. --status needs nothing else of confit.
 func TestSidecar_other_user(t *testing.T) {
 	for _, user := range []int{0, nobody} {
 		t.Run(fmt.Sprintf("confit_is_%d", user), func(t *testing.T) {
@@ -57,8 +57,8 @@ func (s *setup) sidecar(code int) {
 	}
 }
 
-// Two hundred swaps, good and bad, while a reader that never pauses reads the file itself: each time it finds one whole
-// status, and none that is older than the one before.
+// Two hundred swaps, good and bad, while a reader that never pauses reads the file itself. Each time it finds one whole status,
+// and none that is older than the one before.
 func TestSidecar_reads_whole(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)
@@ -116,8 +116,8 @@ func (s *setup) wantNothingTemporary() {
 	}
 }
 
-// The status can't be written: that is said once, the app and its reloads go on, and when it can be written again it is
-// there with the next transition.
+// The status can't be written: confit logs that once, the app and its reloads go on, and the next transition writes it when it
+// can be written again.
 func TestSidecar_not_written(t *testing.T) {
 	t.Parallel()
 	s, web := newChecked(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Under `auto` an app that catches HUP is told by it, and it is the same process afterwards.
+// Under `auto` an app that catches HUP is reloaded by it, and is the same process afterwards.
 func TestAuto_handler(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -22,8 +22,8 @@ func TestAuto_handler(t *testing.T) {
 	c.wantLogged("app started", 1)
 }
 
-// An app that doesn't catch HUP would be killed by it, and one that ignores it would never know: both are restarted, by the
-// stop signal. It has confit wait for a handler first, so it takes about ten seconds.
+// HUP would kill an app that doesn't catch it, and one that ignores it would never know: both are restarted by the stop signal.
+// confit waits for a handler first, so this takes about ten seconds.
 func TestAuto_no_handler(t *testing.T) {
 	for name, flag := range map[string]string{"default_action": "-unset", "ignored": "-ignore"} {
 		t.Run(name, func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestAuto_no_handler(t *testing.T) {
 	}
 }
 
-// The Go runtime catches every signal, so it looks as if the app reloaded; but it dies. It is started again on the new
-// configuration, and told by a restart from then on.
+// The Go runtime catches every signal, so the app looks as if it reloaded; but it dies. It is started again on the new
+// configuration, and restarted from then on.
 func TestAuto_dies_of_HUP(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -66,8 +66,8 @@ func TestAuto_dies_of_HUP(t *testing.T) {
 	c.wantCount("stop signal", len(c.Texts("stdout", "signal TERM")), 1)
 }
 
-// An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, and
-// the new configuration is in force at the end.
+// An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, and the new
+// configuration is in force at the end.
 func TestAuto_entrypoint_script(t *testing.T) {
 	tests := map[string]string{
 		"sleeps_first":      `sleep 2; exec "$@"`,
@@ -98,8 +98,8 @@ func TestAuto_entrypoint_script(t *testing.T) {
 	}
 }
 
-// The same with a Go daemon and many swaps. The Go runtime catches a HUP before the daemon does, and dies of it; unless HUP is
-// ignored when it starts, which is also what a script that doesn't want to die of one does.
+// The same with a Go daemon and many swaps. The Go runtime catches a HUP before the daemon does, and dies of it, unless HUP is
+// ignored when the daemon starts. A script that doesn't want to die of a HUP ignores it, too.
 func TestAuto_entrypoint_swaps_in_a_row(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

@@ -13,7 +13,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// swapsGo checks that a volume is linked, over a file of the image too, that a swap of it is told, and that all is well then.
+// swapsGo checks that a volume is linked, even over a file of the image, that a swap of it reloads the app, and that all is well
+// then.
 func (s *setup) swapsGo(owner int) *confit {
 	s.t.Helper()
 	web := s.volume("web")
@@ -61,7 +62,7 @@ func (s *setup) chown(dir string, id int) {
 	}
 }
 
-// A rootless container may know no user but one: files of others can't be given to them. Their copies are confit's.
+// A rootless container may know a single user: files of others can't be given to them. Their copies are confit's.
 func TestFiles_unmapped_owner(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -76,8 +77,7 @@ func TestFiles_unmapped_owner(t *testing.T) {
 	}
 }
 
-// Each system call that is about files may be refused, by a seccomp profile or a file system that doesn't have it: confit does
-// without.
+// A seccomp profile may refuse each system call on files, or a file system may lack it. confit works without it.
 func TestFiles_refused_calls(t *testing.T) {
 	errnos := []syscall.Errno{unix.EPERM, unix.ENOSYS, unix.EOPNOTSUPP, unix.EINVAL}
 	for name, calls := range map[string][]uint32{
@@ -95,7 +95,7 @@ func TestFiles_refused_calls(t *testing.T) {
 	}
 }
 
-// What confit can't do without is told: the call's name, or what it was for, and why.
+// confit names what it can't work without: the call, or its purpose, and the cause.
 func TestFiles_refused_needs(t *testing.T) {
 	for name, test := range map[string]struct {
 		call uint32

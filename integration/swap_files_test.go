@@ -22,8 +22,8 @@ func (s *setup) replaceTarget(name, content string) {
 	}
 }
 
-// While a slow validator runs, files are written at a target that is to be made, at one that is to go and at one that stays.
-// None is destroyed, the app reads one generation, and what is left alone is said.
+// While a slow validator runs, somebody writes files at a target that is to be made, at one that is to go and at one that stays.
+// confit destroys none and logs what it leaves alone; the app reads one generation.
 func TestFiles_written_while_it_is_validated(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -51,8 +51,8 @@ func TestFiles_written_while_it_is_validated(t *testing.T) {
 	s.wantFiles(keys{"stays": "third", "new": "written by the app", "goes": "written by the app"})
 }
 
-// An app replaces its link, somebody removes one, another user the live link: each is said once and put right, without a
-// change of the volume, and the app isn't told.
+// An app replaces its link, somebody removes one, another user replaces the live link. confit logs each once and mends it,
+// without a change of the volume or a reload.
 func TestFiles_mended_without_a_change(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -85,7 +85,7 @@ func TestFiles_mended_without_a_change(t *testing.T) {
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 1)
 }
 
-// A target that can't be mended is said once; nothing else suffers of it.
+// A target that can't be mended is logged once and harms nothing else.
 func TestFiles_not_mended(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -110,7 +110,7 @@ func TestFiles_not_mended(t *testing.T) {
 	c.wantLogged("target not mended", 1)
 }
 
-// The app dies of a bad edit, after it has put a directory in the place of another target: it is started on the accepted
+// The app dies of a bad edit, after it has put a directory in the place of another target. It is started on the accepted
 // generation all the same, and that target is mended as soon as it can be.
 func TestFiles_roll_back_with_a_target_in_the_way(t *testing.T) {
 	t.Parallel()
@@ -163,8 +163,8 @@ func TestFiles_one_target_by_two_paths(t *testing.T) {
 	c.wantMention(s.path("links") + ":2")
 }
 
-// A profile that knows neither statx(2) nor renameat2(2): files are covered, links made, changed and taken away, and what is
-// mounted is refused by name.
+// A profile that knows neither statx(2) nor renameat2(2): files are covered, links made, changed and taken away, and mount points
+// are refused by name.
 func TestFiles_old_profile(t *testing.T) {
 	for _, errno := range []syscall.Errno{unix.ENOSYS, unix.EPERM} {
 		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
@@ -197,8 +197,8 @@ func TestFiles_old_profile(t *testing.T) {
 	}
 }
 
-// Killed before each of the system calls of a swap that finds a link replaced by the app: the target is whole, and nothing but
-// the newest that the app wrote is left beside it.
+// confit is killed before each system call of a swap that finds a link replaced by the app. The target is whole, and beside it is
+// nothing but the newest file that the app wrote.
 func TestFiles_killed_at_each_step_of_a_mend(t *testing.T) {
 	t.Parallel()
 	s, web := newCrash(t, mostSteps)

@@ -18,7 +18,7 @@ import (
 
 // Events are only hints. These tests bring them in unusual numbers and orders; none has a rescan to help it.
 
-// A pod's fsGroup has the kubelet change owner and mode of everything in the volume before each swap, which makes a storm of
+// For a pod's fsGroup the kubelet changes owner and mode of everything in the volume before each swap, which makes a storm of
 // events. One swap is one reload all the same, and the copies belong to the group.
 func TestHint_fsgroup(t *testing.T) {
 	t.Parallel()
@@ -49,7 +49,7 @@ func TestHint_fsgroup(t *testing.T) {
 	}
 }
 
-// While confit is stopped more events come in than the kernel keeps (16,384), and the swap is among those that it drops.
+// While confit is stopped, more events come in than the kernel keeps (16,384). The swap is among those that the kernel drops.
 func TestHint_overflow(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "signal:HUP")
@@ -70,8 +70,8 @@ func TestHint_overflow(t *testing.T) {
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 2)
 }
 
-// A swap that comes while confit has just begun, at any moment of its start, isn't lost. WINCH does no harm to an app that has
-// no handler for it yet; HUP would end this one, as the Go runtime catches it before the app does.
+// A swap that comes at any moment of confit's start isn't lost. WINCH does no harm to an app that has no handler for it yet. HUP
+// would end this one, as the Go runtime catches it before the app does.
 func TestHint_swap_during_start(t *testing.T) {
 	t.Parallel()
 	for n := range 20 {
@@ -105,10 +105,10 @@ func TestHint_parent_replaced(t *testing.T) {
 	c.Says("read second", 1)
 }
 
-// inotifyUser has no other process, so that its share of inotify instances can be used up without harm to other tests.
+// inotifyUser has no other process, so a test can use up its inotify instances without harm to others.
 const inotifyUser = 61234
 
-// hog is the role that takes every inotify instance its user may have, and keeps them until its input ends.
+// hog is a part: it takes every inotify instance that its user may have, and keeps them until its input ends.
 func hog() int {
 	limit, err := os.ReadFile("/proc/sys/fs/inotify/max_user_instances")
 	for taken := 0; err == nil; taken++ {
@@ -139,8 +139,8 @@ func exhaustInotify(t *testing.T, uid uint32) {
 	}
 }
 
-// Without inotify (128 instances for each user, shared by a whole node) the volumes are polled: one warning, all the rest
-// as ever.
+// Without inotify (each user has 128 instances, shared by a whole node) confit polls the volumes, and logs one warning. All else
+// is as ever.
 func TestInotify_exhausted(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

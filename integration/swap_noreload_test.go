@@ -8,8 +8,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// newWatched is a setup in which a look of confit at the volume can be seen, so that a test can wait until a swap that must
-// have no effect has had its chance. The reload is a hook that tells what changed.
+// newWatched is a setup in which confit's looks at the volume can be seen. So a test can wait until a swap that must have no
+// effect has had its chance. The reload is a hook that prints what changed.
 func newWatched(t *testing.T) (*setup, *volume) {
 	t.Helper()
 	s := newSetup(t)
@@ -22,7 +22,7 @@ func newWatched(t *testing.T) (*setup, *volume) {
 	return s, web
 }
 
-// wantHooks checks which reloads there were, after one that must have come last.
+// wantHooks checks which reloads there were, once the last one has come.
 func (c *confit) wantHooks(want ...string) {
 	c.t.Helper()
 	var got []string
@@ -35,7 +35,7 @@ func (c *confit) wantHooks(want ...string) {
 	}
 }
 
-// A swap without a change of a linked key's bytes is no reload. A last swap with one shows that reloads work.
+// A swap that changes no byte of a linked key is no reload. A last swap that does shows that reloads work.
 func TestNoReload_swaps(t *testing.T) {
 	base := keys{"a": "a1", "b": "b1", "token": "t1"}
 	tests := []struct {
@@ -66,7 +66,7 @@ func TestNoReload_swaps(t *testing.T) {
 	}
 }
 
-// A change of a mode alone is published, so that the app's next start sees it, but it isn't told.
+// A change of a mode alone is published, so that the app's next start sees it, but is no reload.
 func TestNoReload_mode_is_published(t *testing.T) {
 	t.Parallel()
 	s, web := newWatched(t)
@@ -84,7 +84,7 @@ func TestNoReload_mode_is_published(t *testing.T) {
 	c.wantHooks("web/b")
 }
 
-// The storm of attribute changes that a pod's fsGroup makes before each swap has no effect of its own.
+// For a pod's fsGroup the kubelet changes attributes before each swap. This storm has no effect of its own.
 func TestNoReload_ownership_storm(t *testing.T) {
 	t.Parallel()
 	s, web := newWatched(t)

@@ -14,7 +14,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// newPlain is a setup with a plain volume, all of which is linked, and one key in it.
+// newPlain is a setup with a plain volume, which is linked whole and holds one key.
 func newPlain(t *testing.T) (s *setup, volume string) {
 	t.Helper()
 	s = newSetup(t)
@@ -25,8 +25,8 @@ func newPlain(t *testing.T) (s *setup, volume string) {
 	return s, volume
 }
 
-// Whoever may write to a plain volume can put a FIFO in the place of a directory or a key, at any moment. Nobody waits for what
-// is written to it: the change that comes after all that is told.
+// Whoever may write to a plain volume can put a FIFO in the place of a directory or a key at any moment. confit never waits for a
+// writer: the change that comes after all that reloads the app.
 func TestVolume_never_blocks(t *testing.T) {
 	t.Parallel()
 	s, volume := newPlain(t)
@@ -93,7 +93,7 @@ func TestVolume_secret_below_plain(t *testing.T) {
 	}
 }
 
-// A volume of the kubelet's that is mounted below a plain directory: a swap of it is told at once, with all its keys.
+// A volume of the kubelet's is mounted below a plain directory: its swap reloads the app at once, with all keys.
 func TestVolume_atomic_below_plain(t *testing.T) {
 	t.Parallel()
 	s, _ := newPlain(t)
@@ -113,7 +113,7 @@ func TestVolume_atomic_below_plain(t *testing.T) {
 	c.wantHealthy()
 }
 
-// What comes in a directory that has just come is told without a rescan, also when the directory was empty for a while.
+// A key in a directory that has just appeared reloads the app without a rescan, even if the directory was empty for a while.
 func TestVolume_new_directories(t *testing.T) {
 	t.Parallel()
 	s, volume := newPlain(t)
@@ -131,7 +131,7 @@ func TestVolume_new_directories(t *testing.T) {
 	c.wantHealthy()
 }
 
-// wantWatched waits until confit has a watch on a directory, as the kernel tells it: proc_pid_fdinfo(5).
+// wantWatched waits until the kernel lists confit's watch on a directory: proc_pid_fdinfo(5).
 func (c *confit) wantWatched(dir string) {
 	c.t.Helper()
 	var st unix.Stat_t
@@ -151,7 +151,7 @@ func (c *confit) wantWatched(dir string) {
 	})
 }
 
-// Names that no status, note or hook could carry are refused, quoted; when they are gone, all is well.
+// confit refuses names that no status, note or hook could carry, and quotes them. When they are gone, all is well.
 func TestVolume_names(t *testing.T) {
 	for name, quoted := range map[string]string{"a\xffb": `a\xffb`, "a\nb": `a\nb`, "\x1b[2J": `\x1b[2J`} {
 		t.Run(quoted, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestVolume_names(t *testing.T) {
 	}
 }
 
-// A key that has grown beyond all bounds is refused at once; and so is one that grows while it is read.
+// A key that is too large is refused at once, and so is one that grows while it is read.
 func TestVolume_key_that_grows(t *testing.T) {
 	t.Parallel()
 	s, volume := newPlain(t)

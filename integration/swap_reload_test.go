@@ -46,7 +46,7 @@ func TestReload_exec(t *testing.T) {
 	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 0)
 }
 
-// A hook that fails, or hangs, is a failed reload; the app runs on and later swaps are told.
+// A hook that fails or hangs is a failed reload. The app runs on, and later swaps reload it.
 func TestReload_exec_fails(t *testing.T) {
 	for name, script := range map[string]string{
 		"code":  `exit 5`,
@@ -125,7 +125,7 @@ func TestReload_restart_stubborn(t *testing.T) {
 	c.Eventually("one helper of the new app only", func() bool { return len(c.running("trap : TERM; sleep")) == 2 })
 }
 
-// An app that ends with an error when it is told to stop for a restart is started again all the same.
+// An app that fails when it is stopped for a restart is started again all the same.
 func TestReload_restart_exit_code(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "restart")
@@ -155,7 +155,7 @@ func TestReload_none(t *testing.T) {
 	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 1)
 }
 
-// Each link may ask for a reload of its own; of all that the changed keys ask for, the strongest is done, and only that.
+// Each link may have a reload of its own. Of all that the changed keys ask for, only the strongest is done.
 func TestReload_per_link(t *testing.T) {
 	tests := []struct {
 		changed string // keys, one letter each
@@ -194,8 +194,8 @@ func TestReload_per_link(t *testing.T) {
 	}
 }
 
-// An app that reads what has changed when it is reloaded, and one to which HUP means something else. For the second nothing is
-// taken back, but the log and the status say so: after half a minute, as some apps finish their work first.
+// One app reads what has changed when it is reloaded; to the other HUP means something else. For the second one nothing is taken
+// back, but the log and the status say so: after half a minute, as some apps finish their work first.
 func TestRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		print string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a link covers comes back, byte for byte, when the key goes away; and is covered again with the key.
+// A file that a link covers comes back, byte for byte, when the key goes away. It is covered again with the key.
 func TestRestore_covered(t *testing.T) {
 	tests := map[string]func(path string) error{
 		"file":             func(path string) error { return os.WriteFile(path, []byte("of the image"), 0o640) },
@@ -76,7 +76,7 @@ func TestRestore_foreign_files(t *testing.T) {
 	c.Eventually("everything being as in the image", func() bool { return s.tree(s.path("etc")) == before })
 }
 
-// After the container's restart with a key less, what the key covered comes back too: confit remembers its targets.
+// The container restarts with a key less: the file that the key covered comes back, too, as confit remembers its targets.
 func TestRestore_after_a_restart(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -97,7 +97,7 @@ func TestRestore_after_a_restart(t *testing.T) {
 	s.wantFiles(keys{"a": "a2"})
 }
 
-// Something else spoilt a target: the next swap mends it, so that the app reads the key again.
+// Somebody spoilt a target: the next swap mends it, so that the app reads the key again.
 func TestRestore_spoilt_target(t *testing.T) {
 	tests := map[string]func(path string) error{
 		"removed": os.Remove,

@@ -11,8 +11,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// No value of a key is ever in what confit writes, be the candidate accepted, rejected or unreadable, at any log level and
-// in both formats; nor in its own files, beside the generations.
+// confit never writes a value of a key, be the candidate accepted, rejected or unreadable, at any log level and in both formats;
+// nor is one in its own files, beside the generations.
 func TestSecrets_never_told(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
@@ -65,7 +65,7 @@ func (c *confit) wantMentioned(text string, n int) {
 	})
 }
 
-// The copies of a volume in memory don't go to a disk: confit refuses, and shows what to mount; unless it is told to.
+// The copies of a volume in memory don't go to a disk: confit refuses and says what to mount, unless a flag allows it.
 func TestSecrets_stay_in_memory(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

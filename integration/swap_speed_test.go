@@ -13,8 +13,8 @@ import (
 // speedKeys all carry the number of the swap, so that a mix of two swaps shows.
 const speedKeys = 5
 
-// A thousand swaps as fast as the kubelet's writer can: the last one is in force at the end and the app was told of it;
-// a reader in a tight loop never sees two generations at once; there are no more reloads than swaps.
+// A thousand swaps as fast as the kubelet's writer can make them: the last one is in force at the end and the app has read it; a
+// reader in a tight loop never sees two generations at once; there are no more reloads than swaps.
 func TestSpeed_thousand_swaps(t *testing.T) {
 	t.Parallel()
 	const swaps = 1000

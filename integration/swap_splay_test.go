@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The wait is drawn from so long a time that none of these tests lives to see its end; but the first start isn't held up.
+// The wait is drawn from so long a time that no test sees its end. The first start isn't delayed.
 func TestSplay_waits(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
@@ -25,7 +25,7 @@ func TestSplay_waits(t *testing.T) {
 	c.Ends(0)
 }
 
-// What asks nothing of the app doesn't wait, as nothing is spared by it.
+// A change that asks nothing of the app doesn't wait: that would spare nothing.
 func TestSplay_nothing_asked(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -40,7 +40,7 @@ func TestSplay_nothing_asked(t *testing.T) {
 	s.wantFiles(keys{"text": "second"})
 }
 
-// Swaps that come in meanwhile don't wait anew, and only the newest is told.
+// Swaps that come in meanwhile don't wait anew, and only the newest is reloaded.
 func TestSplay_newest(t *testing.T) {
 	t.Parallel()
 	const swaps = 30

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What --status makes its exit code of. It prints the status as it is, or nothing.
+// --status makes its exit code of this. It prints the status as it is, or nothing.
 func TestStatus_exit_code(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -38,8 +38,8 @@ func TestStatus_exit_code(t *testing.T) {
 	}
 }
 
-// Without a status: the code is 1, and the message says where it was looked for and how to look elsewhere. It finds the
-// state directory as confit itself does, and nothing that is wrong with the links file matters.
+// Without a status the code is 1, and the message says where confit looked and how to look elsewhere. It finds the state
+// directory as confit itself does, whatever else is wrong with the links file.
 func TestStatus_none(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -57,7 +57,7 @@ func TestStatus_none(t *testing.T) {
 	s.runPlain(64, programs.confit, "--status", "--stat", s.state)
 }
 
-// Who asks for a status is a guest: the last words of the container aren't his.
+// --status is a guest in the container: it doesn't write the container's last words.
 func TestStatus_no_last_words(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

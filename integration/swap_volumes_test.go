@@ -69,7 +69,7 @@ func (c *confit) servesAll(texts keys) {
 	}
 }
 
-// What a kind of link makes of nested keys: a link for each key, or one for the directory.
+// Each kind of link makes something else of nested keys: a link for each key, or one for the directory.
 func TestSwap_nested(t *testing.T) {
 	for name, end := range map[string]string{"a_link_each": "/", "one_link": ""} {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestSwap_absolute_source(t *testing.T) {
 	c.Says("read second", 1)
 }
 
-// A volume whose directory is replaced by another one goes on being watched; and so it is when it was away for a while.
+// A volume whose directory is replaced by another one goes on being watched, even after it was away for a while.
 func TestSwap_volume_replaced(t *testing.T) {
 	t.Parallel()
 	s, web := newReload(t, "signal:HUP")
@@ -186,7 +186,7 @@ func TestSwap_volume_replaced(t *testing.T) {
 	c.Says("read third", 1)
 }
 
-// A direct key isn't copied: the target leads into the volume. A change of it is told all the same.
+// A direct key isn't copied: the target leads into the volume. A change of it is a reload all the same.
 func TestSwap_direct(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
