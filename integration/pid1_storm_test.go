@@ -79,10 +79,12 @@ func (s *setup) storming(program string, scripts ...string) *confit {
 
 const ignoresTERM = `trap '' TERM; echo up; exec sleep 7654321`
 
+// hangingEdit makes the hook of stormy hang.
+var hangingEdit = keys{"a": "second", "check": hang}
+
 // TERM while the app forks as fast as it can: confit ends with the right code, gives time to what needs it, kills what ignores
 // TERM, and leaves no hook.
 func TestStorm_stop(t *testing.T) {
-	hook := keys{"a": "second", "check": hang}
 	eachUser(t, "running", func(t *testing.T, s *setup) {
 		s.stormy()
 		s.flag("--drain-timeout", "3s")
@@ -93,21 +95,21 @@ func TestStorm_stop(t *testing.T) {
 	eachUser(t, "validating", func(t *testing.T, s *setup) {
 		web := s.stormy("validate sh {candidate}/web/check")
 		c := s.storming(programs.unruly)
-		web.swap(hook)
+		web.swap(hangingEdit)
 		c.find("sleep 7654321")
 		c.stopsInStorm("validating", 7)
 	})
 	eachUser(t, "reloading", func(t *testing.T, s *setup) {
 		web := s.stormy("reload exec:sh {candidate}/web/check")
 		c := s.storming(programs.unruly)
-		web.swap(hook)
+		web.swap(hangingEdit)
 		c.find("sleep 7654321")
 		c.stopsInStorm("reloading", 7)
 	})
 	eachUser(t, "restarting", func(t *testing.T, s *setup) {
 		web := s.stormy("reload restart", "stop-signal USR1", "stop-timeout 1h")
 		c := s.storming(programs.unruly)
-		web.swap(hook)
+		web.swap(hangingEdit)
 		c.Says("asked", 1)
 		c.Signal(syscall.SIGTERM)
 		c.logs("stop requested", 1)
@@ -118,27 +120,29 @@ func TestStorm_stop(t *testing.T) {
 		web := s.stormy("reload restart")
 		s.flag("--drain-timeout", "3s")
 		c := s.storming(programs.unruly, ignoresTERM)
-		web.swap(hook)
+		web.swap(hangingEdit)
 		c.logs("app exited", 1)
 		c.stopsInStorm("draining", 143)
 		c.wantLogged("leftovers killed: they did not stop in time", 1)
 	})
-	eachUser(t, "starting", func(t *testing.T, s *setup) {
-		web := s.stormy("reload restart")
-		program := s.copyOf(programs.unruly)
-		c := s.storming(program)
-		next, err := os.OpenFile(program+".next", os.O_CREATE|os.O_WRONLY, 0o755)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer next.Close() // what is open for writing can't be executed: ETXTBSY of execve(2)
-		if err := os.Rename(program+".next", program); err != nil {
-			t.Fatal(err)
-		}
-		web.swap(hook)
-		c.logs("app not started", 1)
-		c.stopsInStorm("starting", 143)
-	})
+	eachUser(t, "starting", stopWhileStarting)
+}
+
+func stopWhileStarting(t *testing.T, s *setup) {
+	web := s.stormy("reload restart")
+	program := s.copyOf(programs.unruly)
+	c := s.storming(program)
+	next, err := os.OpenFile(program+".next", os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close() // what is open for writing can't be executed: ETXTBSY of execve(2)
+	if err := os.Rename(program+".next", program); err != nil {
+		t.Fatal(err)
+	}
+	web.swap(hangingEdit)
+	c.logs("app not started", 1)
+	c.stopsInStorm("starting", 143)
 }
 
 // stormy is a volume with a hook that hangs in its second state, and lines for it.
