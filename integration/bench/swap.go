@@ -12,7 +12,7 @@ const swapKeys = 10
 // into the next one's time; and a kubelet's swaps find an idle machine, not a warm one.
 const breath = 5 * time.Millisecond
 
-// told is a box whose app says when it was told of a swap.
+// told is a box whose app says when it was signalled.
 type told struct {
 	*box
 	site *site
@@ -67,7 +67,7 @@ func (b *bench) newTold(keys int, link func(*site) error, argv func(*site) []str
 	return &told{box: x, site: s}, x.expect(ready)
 }
 
-// change edits so many keys, swaps, and adds the time until the app was told.
+// change edits n keys, swaps, and adds the time until the app was signalled.
 func (t *told) change(keys int) error {
 	t.site.edit(keys)
 	at, err := t.site.swap()

@@ -20,11 +20,11 @@ type behaviour struct {
 	needs []option
 }
 
-// gaps are the behaviours that confit lacks and is known to lack. docs/conformance.md says why, and what would help.
+// gaps are the behaviours that confit is known to lack. docs/conformance.md says why, and what would help.
 var gaps = map[string]bool{
 	// The URG and PIPE that were sent can't be told from the Go runtime's own.
 	"URG, PIPE, PROF and RTMIN reach the app": true,
-	// The app may have to be started again, and is to have it then, too.
+	// The app may have to be started again, and needs it then, too.
 	"the init lets go of the extra descriptor": true,
 }
 

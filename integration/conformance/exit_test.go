@@ -46,7 +46,7 @@ func exitCodes(s subject) error {
 }
 
 func deaths(s subject) error {
-	// The shells say n in ways of their own when they end by a signal: perl asks the kernel.
+	// Shells report n in ways of their own when a signal ends them: perl asks the kernel.
 	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24, 25, 26, 27, 29, 30, 31, 34, 64} {
 		p := s.start(setup{Command: harness.Command{Bare: true}}, "perl", "-e", fmt.Sprintf("$SIG{FPE}='DEFAULT'; kill %d, $$; select undef, undef, undef, 5", n))
 		if err := p.exits(128 + n); err != nil {

@@ -137,7 +137,7 @@ func noDescriptors(s subject) error {
 	return prints(s, setup{Command: harness.Command{Files: extra(s)}}, "0 1 2 3\n", "perl", "-e", script)
 }
 
-// letsGo passes on the writing end of a pipe, which says that the app is ready by being closed.
+// letsGo passes on the writing end of a pipe. The app closes it to say that it is ready.
 func letsGo(s subject) error {
 	r, w, err := os.Pipe()
 	mustDo(s.t, err)

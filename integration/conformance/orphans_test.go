@@ -38,8 +38,8 @@ func doubleBackground(s subject) error {
 	return p.Until("no zombie is left", func() bool { return len(p.Processes()) == 2 && !p.anyIs("Z") })
 }
 
-// storm: the orphans are children of a process that has ended, and all wait for the other end of one pipe to be closed, which
-// the app's exit does.
+// storm: the orphans are children of a process that has ended. All wait for the other end of one pipe to be closed, which the
+// app's exit does.
 func storm(s subject) error {
 	crowd.Lock()
 	defer crowd.Unlock()

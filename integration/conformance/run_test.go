@@ -29,13 +29,13 @@ type setup struct {
 	raw     []string // the init's arguments, where they are not "--" and the app
 }
 
-// in is a setup of nothing but a box.
+// in is a setup that has only a box.
 func in(box harness.Box) setup { return setup{Command: harness.Command{Box: box}} }
 
 // errLacks is the answer of an init that has no such option.
 var errLacks = errors.New("no such option")
 
-// started is a running init with its app. Other than a Run it doesn't fail the test: what an init doesn't do is an answer, too.
+// started is a running init with its app. Unlike a Run it doesn't fail the test: what an init can't do is an answer, too.
 type started struct {
 	*harness.Init
 	harness.Transcript
@@ -98,7 +98,7 @@ func (p *started) count(line string) (n int) {
 	return n
 }
 
-// anyIs tells whether a process of the namespace is in a state, such as "Z".
+// anyIs reports whether a process of the box is in a state, such as "Z".
 func (p *started) anyIs(state string) bool {
 	return slices.ContainsFunc(p.Processes(), func(process harness.Process) bool { return process.State == state })
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// fence is the signal that follows each other one. The kernel hands signals out from the lowest number to the highest, so
-// what comes after this one isn't on its way any more.
+// fence is the signal that follows each other one. The kernel hands signals out from the lowest number to the highest, so when
+// this one arrives, no other is on its way.
 const fence = syscall.Signal(64)
 
 var signalled = []behaviour{
@@ -38,8 +38,7 @@ var signalled = []behaviour{
 		does: "the same, and only the app gets it"},
 }
 
-// receiver prints the number of each signal that it gets. It looks up often, as a signal may come in the moment before it
-// sleeps.
+// receiver prints the number of each signal that it gets. It looks up often, as a signal may come just before it sleeps.
 const receiver = `use Config; $| = 1;
 my @name = split ' ', $Config{sig_name};
 for my $n (1 .. 64) { next if $n == 9 || $n == 19 || $n == 32 || $n == 33; $SIG{$name[$n]} = sub { syswrite STDOUT, "signal $n\n" } }
@@ -48,7 +47,7 @@ select undef, undef, undef, 0.02 while 1;`
 
 func signalLine(sig syscall.Signal) string { return fmt.Sprintf("signal %d", int(sig)) }
 
-// receives sends signals to an init with the receiver below it, and reports those that it didn't get just once.
+// receives sends signals to an init with the receiver below it, and reports those that it didn't get exactly once.
 func receives(s subject, how setup, signals ...syscall.Signal) error {
 	p := s.start(how, "perl", "-e", receiver)
 	if err := p.says("ready\n"); err != nil {
@@ -184,8 +183,8 @@ func (p *started) never(sig syscall.Signal) error {
 	return nil
 }
 
-// four are an app and three children, each of which tells of USR1. At USR2 the app makes the children tell of ALRM, which
-// they do after what they got before.
+// four are an app and three children, which print each USR1. At USR2 the app sends ALRM to the children, which print it after the
+// signals that they got before.
 const four = `$| = 1; pipe my $r, my $w;
 $SIG{USR1} = sub { syswrite STDOUT, "usr1\n" };
 $SIG{ALRM} = sub { syswrite STDOUT, "alarm\n" };

@@ -66,7 +66,7 @@ func noStderr(s subject) error {
 	return hangsUp(s, setup{Command: harness.Command{Box: harness.Box{NoStderr: true}}, options: []option{verbose}})
 }
 
-// hangsUp gives up on an init that is busy with itself: PIPE, which each word into the pipe brings, may be what it tells of.
+// hangsUp gives up on an init that is busy with itself: it may log each PIPE, which its own write to the pipe brings.
 func hangsUp(s subject, how setup) error {
 	p := s.start(how, "sh", "-c", endsAtHup)
 	var spins bool

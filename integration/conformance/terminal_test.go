@@ -81,8 +81,8 @@ func jobControl(s subject) error {
 	return nil
 }
 
-// suspendAndResume looks first whether ^Z can stop the command at all, so as not to wait for what can't come. It waits for the
-// prompt before it types more: ^Z throws away what was typed before it.
+// suspendAndResume looks first whether ^Z can stop the command at all, so as not to wait for nothing. It waits for the prompt
+// before it types more: ^Z discards what was typed before.
 func suspendAndResume(s subject) error {
 	k := s.onTerminal(interactive...)
 	k.types(`sh -c 'echo "blocked=$(sed -n "s/SigBlk:.//p" /proc/$$/status)."; read x; echo "got $x"'` + "\n")

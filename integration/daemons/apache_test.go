@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, by HUP or by USR1, httpd exits with 1; only apachectl graceful looks before.
+// Reloaded with a bad file, by HUP or by USR1, httpd exits with 1. Only apachectl graceful checks it before.
 var apache = daemon{
 	name: "apache",
 	key:  "apache.conf",

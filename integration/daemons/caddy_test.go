@@ -1,6 +1,6 @@
 package daemons
 
-// Caddy catches HUP, logs that nothing is implemented, and goes on; caddy reload is how it is told.
+// Caddy catches HUP, logs that nothing is implemented, and goes on; caddy reload is the way to reload it.
 var caddy = daemon{
 	name: "caddy",
 	key:  "Caddyfile",

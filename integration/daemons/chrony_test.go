@@ -2,8 +2,8 @@ package daemons
 
 import "strings"
 
-// Chronyd exits with 0 at HUP, as it does at TERM. Without a network it claims to be a clock of some stratum, which every
-// answer tells.
+// Chronyd exits with 0 at HUP, as it does at TERM. Without a network it claims to be a clock of some stratum, which is in every
+// answer.
 var chrony = daemon{
 	name: "chrony",
 	key:  "chrony.conf",

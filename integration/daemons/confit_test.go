@@ -60,7 +60,7 @@ func (s *site) swap(configuration string) {
 //	/dev/shm      of its own, which squid needs
 const root = "/srv"
 
-// confit is a started one with its daemon, and what both wrote. Ports and pid files of two never clash.
+// confit is a running one with its daemon, and what both wrote. Each has its own ports and pid files.
 type confit struct {
 	*site
 	*harness.Run
@@ -100,8 +100,8 @@ func (c *confit) logs(parts ...string) {
 	c.Eventually(fmt.Sprintf("a log line with %q", parts), func() bool { return c.logged(parts...) > 0 })
 }
 
-// wantLogged checks how many lines of the log hold all of these. They may come in later than what they are about; of what must
-// not have been logged, none is waited for.
+// wantLogged checks how many lines of the log hold all of these. It waits for them, as they may come in late; it doesn't wait for
+// a line that must not be there.
 func (c *confit) wantLogged(want int, parts ...string) {
 	c.t.Helper()
 	if want > 0 {

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// holdingHook runs its arguments, unless it is to hold: then it says so and goes on forever.
+// holdingHook runs its arguments, unless it has to hold: then it says so and goes on forever.
 const holdingHook = `[ ! -e /srv/hold ] || { echo holding >&2; exec sleep 7654321; }
 exec "$@"
 `
 
-// phase is one of a transaction in which a hook can hold it.
+// phase is a phase of a transaction in which a hook can hold it.
 type phase struct {
 	name, flag, hook string
 	kept             bool // confit outlives an app that is killed then
@@ -50,8 +50,8 @@ func (p phase) held(t *testing.T) *confit {
 	return c
 }
 
-// again starts another confit on what the ended one left. The bad edit is still mounted: it comes up on what was accepted, and
-// goes on to what is mended.
+// again starts another confit on what the ended one left. The bad edit is still mounted: the daemon comes up on the accepted
+// generation, and goes on to a mended one.
 func (p phase) again(s *site) {
 	s.t.Helper()
 	c := p.start(s)
@@ -60,8 +60,8 @@ func (p phase) again(s *site) {
 	c.goesOn()
 }
 
-// The app is killed in each phase. Once it is told of the candidate, that is the candidate's fault; before, the app has exited,
-// as under any init.
+// The app is killed in each phase. Once it was reloaded, the candidate is blamed for the exit; before, the app has exited, as
+// under any init.
 func TestCrash_app(t *testing.T) {
 	for _, p := range phases {
 		t.Run(p.name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestCrash_app(t *testing.T) {
 	}
 }
 
-// Confit is killed in each phase, and all else with it.
+// confit is killed in each phase, and all else with it.
 func TestCrash_confit(t *testing.T) {
 	for _, p := range phases {
 		t.Run(p.name, func(t *testing.T) {

@@ -25,15 +25,15 @@ type daemon struct {
 	image map[string]string
 	// app is the command line.
 	app string
-	// reload and stop are the signals by which the daemon is told so; 0: what confit does by default, auto and TERM.
+	// reload and stop are the signals that reload and stop the daemon; 0: what confit does by default, auto and TERM.
 	reload, stop syscall.Signal
 	// link is the line that links the key, when it isn't as usual; lines are further ones of the links file.
 	link, lines string
 	// validate is its own check.
 	validate string
-	// keeps is true when the daemon that is told of a bad file only logs, and goes on with what it has.
+	// keeps is true when the daemon only logs a bad file, and goes on with what it has.
 	keeps bool
-	// network is tcp or udp. The request is answered with something that holds the generation's name.
+	// network is tcp or udp. The answer to the request holds the generation's name.
 	network, request string
 	// question asks a service for which a request is not enough.
 	question func(*confit) (string, error)
@@ -87,8 +87,8 @@ func (d daemon) toldBy(reload syscall.Signal) daemon {
 	return d
 }
 
-// verify is for daemons that keep to themselves that they refused: it compares what is served with what is linked. Five
-// seconds are enough for a reload here, and few enough for a test.
+// verify is for daemons that don't say that they refused a file: it compares what is served with what is linked. Five seconds are
+// enough for a reload here, and few enough for a test.
 func (d daemon) verify() []string {
 	const script = `exec 3<>/dev/tcp/127.0.0.1/8080; printf "GET / HTTP/1.0\r\n\r\n" >&3; ` +
 		`grep -q "$(grep -o "generation-[a-z0-9]*" "$0")" <&3`

@@ -2,8 +2,8 @@ package daemons
 
 import "testing"
 
-// An app that works in a directory which is one link to a whole directory stays in the generation of its start, whatever the
-// link becomes. Confit says so; of an app that works anywhere else it says nothing.
+// An app whose working directory is one link to a whole directory stays in the generation of its start, whatever the link
+// becomes. confit logs this, and logs nothing of an app that works anywhere else.
 func TestWorkingDirectory(t *testing.T) {
 	for directory, warnings := range map[string]int{"srv/etc/site": 1, "srv/etc": 0} {
 		t.Run(directory, func(t *testing.T) {

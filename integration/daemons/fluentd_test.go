@@ -11,8 +11,8 @@ import (
 // fluentdVariable names the directory of an unpacked fluentd 1.15, which Debian has not; what it needs of Ruby it has.
 const fluentdVariable = "FLUENTD"
 
-// Told to reload, fluentd's supervisor asks the worker to end. That one writes out its buffers before, and the next one finds a
-// bad file: it exits with 2, and so does the supervisor. It is asked by an event, which it prints as its configuration says.
+// Reloaded, fluentd's supervisor asks the worker to end. The worker writes out its buffers first. The next one finds a bad file
+// and exits with 2, and so does the supervisor. A client sends an event, which fluentd prints as its configuration says.
 var fluentd = daemon{
 	name: "fluentd",
 	key:  "fluent.conf",
@@ -63,7 +63,7 @@ func event(tag, message string) string {
 	return fmt.Sprintf("POST /%s HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", tag, len(body), body)
 }
 
-// bringIn has an event accepted.
+// bringIn sends an event and waits until it is accepted.
 func (c *confit) bringIn(tag, message string) {
 	c.t.Helper()
 	connection, err := c.dial()

@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, gunicorn exits with 1 and leaves its worker behind.
+// Reloaded with a bad file, gunicorn exits with 1 and leaves its worker behind.
 var gunicorn = daemon{
 	name: "gunicorn",
 	key:  "gunicorn.conf.py",

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// habit is a daemon that catches HUP and does something else at it than to read its configuration.
+// habit is a daemon that catches HUP for something else than to read its configuration.
 type habit struct {
 	daemon
-	// atHUP is what the log holds when the daemon, or confit for it, has done with a HUP.
+	// atHUP is in the log when the daemon, or confit for it, has handled a HUP.
 	atHUP []string
 	// reason and hint are what the log says of it under auto.
 	reason, hint string
@@ -27,8 +27,7 @@ var habits = []habit{
 	{stunnel, []string{"Configuration successful"}, "HUP reads the file of its start again", ""},
 }
 
-// What these daemons do at HUP is not what an edit needs: whoever sends it to them anyway goes on with the old configuration,
-// or loses the daemon.
+// An edit doesn't need what these daemons do at HUP. If they get HUP nevertheless, they go on with the old configuration, or end.
 func TestHabit_at_HUP(t *testing.T) {
 	for _, h := range habits {
 		t.Run(h.name, func(t *testing.T) {
@@ -43,7 +42,7 @@ func TestHabit_at_HUP(t *testing.T) {
 	}
 }
 
-// So auto restarts them, without a HUP, and says why. The edit is in force afterwards.
+// So auto restarts them without a HUP, and logs why. The edit is in force afterwards.
 func TestHabit_auto(t *testing.T) {
 	for _, h := range habits {
 		t.Run(h.name, func(t *testing.T) {

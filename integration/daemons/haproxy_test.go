@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, haproxy's master keeps the old workers and says so in its log only.
+// Reloaded with a bad file, haproxy's master keeps the old workers and says so in its log only.
 var haproxy = daemon{
 	name: "haproxy",
 	key:  "haproxy.cfg",

@@ -22,7 +22,7 @@ static_ipaddress {
 
 var addressPattern = regexp.MustCompile(`10\.9\.9\.(\d)\n`)
 
-// askForAddresses looks at those of the network namespace, as keepalived is not one to talk to.
+// askForAddresses looks at the addresses of the network namespace, as keepalived answers no requests.
 func askForAddresses(c *confit) (string, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/fib_trie", c.PID))
 	var found []string

@@ -23,8 +23,8 @@ var lates = []late{
 	{uwsgi, holdUWSGI, 1},
 }
 
-// A daemon that dies of a bad edit after its probation ends the container. The next one on the same state directory starts it on
-// that edit once more, sees it die, and goes back to what was accepted before.
+// A daemon that dies of a bad edit after its probation ends the container. The next one on the same state directory starts the
+// daemon on that edit once more, sees it die, and goes back to the generation that was accepted before.
 func TestLate(t *testing.T) {
 	for _, l := range lates {
 		t.Run(l.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// holdLighttpd downloads something large, of which the client reads one byte.
+// holdLighttpd downloads a large file, of which the client reads one byte.
 func holdLighttpd(c *confit) (release func()) {
 	c.t.Helper()
 	const large = 64 << 20 // more than the sockets' buffers hold
@@ -70,7 +70,7 @@ func holdLighttpd(c *confit) (release func()) {
 	return func() { connection.Close() }
 }
 
-// holdUWSGI has one request answered that takes until release.
+// holdUWSGI sends a request whose answer takes until release.
 func holdUWSGI(c *confit) (release func()) {
 	c.t.Helper()
 	connection, err := c.dial()

@@ -11,7 +11,7 @@ type leaver struct {
 	code int
 }
 
-// Chronyd and a JVM are known by their names; what has another one is not.
+// confit knows chronyd and a JVM by their names, and doesn't know them by other names.
 var leavers = []leaver{
 	{renamed(chrony, "chronyd", "/usr/sbin/chronyd"), 0},
 	{renamed(java, "java", "/usr/lib/jvm/default-java/bin/java"), 129},
@@ -30,8 +30,8 @@ exec /run/bin/service "$@"
 	return d
 }
 
-// An app that exits at auto's HUP is started on the new configuration. When it has lived through its probation there, confit
-// has learnt: the next edit is a restart, without a HUP.
+// An app that exits at auto's HUP is started on the new configuration. When it survives its probation there, confit has learnt:
+// the next edit is a restart, without a HUP.
 func TestLeaver_good(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestLeaver_good(t *testing.T) {
 	}
 }
 
-// When it can't live on the new configuration, that one is to blame. The next good edit is in force again.
+// When it can't live on the new configuration, that one is blamed. The next good edit is in force again.
 func TestLeaver_bad(t *testing.T) {
 	for _, l := range leavers {
 		t.Run(l.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLeaver_bad(t *testing.T) {
 	}
 }
 
-// Any other code at HUP is that of an app that could not read the file. It isn't started on it.
+// Any other code at HUP means that the app could not read the file. It isn't started on it.
 func TestLeaver_other_code(t *testing.T) {
 	t.Parallel()
 	s, c := up(t, exitingWith("3"))

@@ -2,8 +2,8 @@ package daemons
 
 import "syscall"
 
-// At HUP lighttpd opens its logs anew. At USR1 it serves the open connections to their end, and reads its configuration then:
-// of a bad file it dies with 255.
+// At HUP lighttpd opens its logs anew. At USR1 it serves the open connections to their end, and then reads its configuration: a
+// bad file ends it with 255.
 var lighttpd = daemon{
 	name: "lighttpd",
 	key:  "lighttpd.conf",

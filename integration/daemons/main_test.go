@@ -1,9 +1,9 @@
-// Package daemons holds confit's promise, that a bad edit never takes a running app down, on the daemons that containers
-// run: each of Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A
-// prober asks the service all the time, so what a client would have noticed is a number.
+// Package daemons tests confit's promise, that a bad edit never takes a running app down, on the daemons that containers run:
+// Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A prober asks the service
+// all the time, so what a client would have noticed is a number.
 //
-// One file a daemon says how it is run, told, checked and asked; scenarios_test.go says what is done to them. What their
-// clients notice is written to docs/bad-edits.md by go test -count=3 -run 'Good|validated|rolled' -update.
+// One file for each daemon says how it is run, reloaded, checked and asked; scenarios_test.go says what happens to them. go test
+// -count=3 -run 'Good|validated|rolled' -update writes what their clients notice to docs/bad-edits.md.
 package daemons
 
 import (

@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, nginx keeps the old configuration and says so in its log only.
+// Reloaded with a bad file, nginx keeps the old configuration and says so in its log only.
 var nginx = daemon{
 	name: "nginx",
 	key:  "nginx.conf",

@@ -1,6 +1,6 @@
 package daemons
 
-// A Node.js service that shuts down gracefully, whatever it is asked by: it exits with 0 at HUP, too.
+// A Node.js service that shuts down gracefully at every signal: it exits with 0 at HUP, too.
 var node = daemon{
 	name:    "node",
 	key:     "config.json",

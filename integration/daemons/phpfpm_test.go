@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Told to reload a bad file, php-fpm executes itself anew and exits with 78.
+// Reloaded with a bad file, php-fpm executes itself anew and exits with 78.
 var phpFPM = daemon{
 	name: "php-fpm",
 	key:  "php-fpm.conf",

@@ -120,7 +120,7 @@ func (list answers) failed() answers {
 	return slices.DeleteFunc(slices.Clone(list), func(a answer) bool { return a.err == nil })
 }
 
-// names are those of the generations that answered, in order, each change once.
+// names are those of the generations that answered, in order, each run once.
 func (list answers) names() []string {
 	var names []string
 	for _, a := range list {
@@ -131,8 +131,8 @@ func (list answers) names() []string {
 	return slices.Compact(names)
 }
 
-// outage is the time without service: for each run of questions that failed, the time from the answer before, after which
-// nobody knows how long the service was still there, to the next one.
+// outage is the time without service. For each run of questions that failed it goes from the answer before, after which nobody
+// knows how long the service was still there, to the next answer.
 func (list answers) outage() (total time.Duration) {
 	since, failing := list[0].asked, false
 	for _, a := range list {

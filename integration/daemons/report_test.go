@@ -24,8 +24,7 @@ const (
 // cost is what clients noticed of an edit: the time without service, and the slowest answer.
 type cost struct{ outage, slowest time.Duration }
 
-// costs are the least that each edit cost each daemon, of as many rounds as -count says: whatever else the machine does only
-// adds to them.
+// costs are the least that each edit cost each daemon in -count rounds: other work of the machine only adds to them.
 var costs = struct {
 	mu    sync.Mutex
 	least map[string]map[edit]cost

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// At HUP rsyslogd opens its files anew. It is asked by a message, which it prints as its configuration says.
+// At HUP rsyslogd opens its files anew. A client sends a message, which rsyslogd prints as its configuration says.
 var rsyslog = daemon{
 	name: "rsyslog",
 	key:  "rsyslog.conf",
@@ -30,8 +30,8 @@ func askByMessage(c *confit) (string, error) {
 
 var messages atomic.Int32
 
-// askByPrinting sends a message of its own in a request, and waits until it is printed. It may have come in when the service
-// ended, so soon another is worth a try.
+// askByPrinting sends a message of its own in a request, and waits until it is printed. The service may have ended after the
+// message came in, so the prober soon tries another.
 func askByPrinting(c *confit, request func(message string) string) (string, error) {
 	connection, err := c.dial()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// longestOutage is how long a service may be gone that comes back.
+// longestOutage is how long a service that comes back may be away.
 const longestOutage = 30 * time.Second
 
 // serves waits until the service answers with this name.
@@ -27,7 +27,7 @@ func (c *confit) accepts(n int) {
 	c.logs(`msg="generation accepted"`, fmt.Sprintf("generation=%d ", n))
 }
 
-// isUp waits until generation 1 is served and accepted, for later starts, too, and the daemon can be told of another.
+// isUp waits until generation 1 is served and accepted, for later starts, too, and the daemon can be reloaded.
 func (c *confit) isUp() {
 	c.t.Helper()
 	c.serves(name(1))
@@ -49,7 +49,7 @@ func up(t *testing.T, d daemon, flags ...string) (*site, *confit) {
 	return s, c
 }
 
-// A good edit: the daemon is told and serves the new configuration, the same process as before. It stops as it is told to.
+// A good edit: the daemon is reloaded and serves the new configuration, as the same process. It stops by its own signal.
 func TestGood(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestBad_validated(t *testing.T) {
 	}
 }
 
-// A bad edit that nothing finds before the daemon is told. Most daemons exit then; the container lives, and what was accepted
-// is served again. Of those that go on with what they have, only a verify hook knows; nobody notices anything.
+// A bad edit that no check finds before the reload. Most daemons exit then: the container lives, and the accepted configuration
+// is served again. Some go on with what they have, and only a verify hook knows; nobody notices anything.
 func TestBad_rolled_back(t *testing.T) {
 	for _, d := range daemons {
 		t.Run(d.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestBad_at_a_restart(t *testing.T) {
 	}
 }
 
-// goesOn checks that the next good edit is served, and that the daemon stops as it is told to.
+// goesOn checks that the next good edit is served, and that the daemon stops by its own signal.
 func (c *confit) goesOn() {
 	c.t.Helper()
 	c.ready()

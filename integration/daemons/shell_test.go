@@ -2,7 +2,7 @@ package daemons
 
 import "strings"
 
-// A shell script that cleans up and exits when a signal comes in. It is no service: its output is what it says.
+// A shell script that cleans up and exits at a signal. It is no service: its output is its answer.
 var shell = daemon{
 	name:    "shell",
 	key:     "app.conf",

@@ -2,8 +2,8 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, squid exits with 1. A request that makes no sense to a proxy is answered with an error page, in
-// which it gives its name.
+// Reloaded with a bad file, squid exits with 1. It answers a request that makes no sense to a proxy with an error page, in which
+// it gives its name.
 var squid = daemon{
 	name: "squid",
 	key:  "squid.conf",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// stop is a daemon in an image whose STOPSIGNAL is not TERM, and confit was not told so.
+// stop is a daemon in an image whose STOPSIGNAL isn't TERM, of which confit doesn't know.
 type stop struct {
 	daemon
 	signal syscall.Signal
@@ -30,7 +30,7 @@ func (c *confit) outside(signal syscall.Signal) {
 	must(c.t, c.Send(signal))
 }
 
-// wantStopped checks that the end of the app was not held against generation 2, which the next start begins with.
+// wantStopped checks that generation 2 isn't blamed for the end of the app: the next start begins with it.
 func (c *confit) wantStopped() {
 	c.t.Helper()
 	c.Ends(0)
@@ -72,7 +72,7 @@ func TestStop_then_an_edit(t *testing.T) {
 	c.wantStopped()
 }
 
-// holdNginx begins a request, which nginx waits for before it ends gracefully.
+// holdNginx begins a request, whose end nginx waits for before it ends gracefully.
 func (c *confit) holdNginx() (release func()) {
 	c.t.Helper()
 	connection, err := c.dial()
@@ -87,7 +87,7 @@ func (c *confit) holdNginx() (release func()) {
 	}
 }
 
-// A JVM prints its threads at QUIT and lives on. Confit takes that for a stop only as long as a stop may take: then edits are
+// A JVM prints its threads at QUIT and lives on. confit takes that for a stop only for as long as a stop may take: then edits are
 // applied again.
 func TestStop_not_meant(t *testing.T) {
 	t.Parallel()

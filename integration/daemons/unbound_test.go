@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload a bad file, unbound exits with 1.
+// Reloaded with a bad file, unbound exits with 1.
 var unbound = daemon{
 	name: "unbound",
 	key:  "unbound.conf",

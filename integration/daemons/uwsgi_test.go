@@ -2,7 +2,7 @@ package daemons
 
 import "syscall"
 
-// Told to reload, uwsgi waits for the requests that are being answered, and executes itself anew: of a bad file it exits with 1.
+// Reloaded, uwsgi finishes the open requests, and executes itself anew: with a bad file it exits with 1.
 var uwsgi = daemon{
 	name: "uwsgi",
 	key:  "uwsgi.ini",

@@ -5,7 +5,7 @@ import "testing"
 // waiters have no handler for HUP: they block it and wait for it, so SigCgt of proc(5) doesn't show it, but SigBlk does.
 var waiters = []daemon{keepalived, named, tini}
 
-// They are told like daemons with a handler: the same process serves the new configuration.
+// They are reloaded like daemons with a handler: the same process serves the new configuration.
 func TestWaiter(t *testing.T) {
 	for _, action := range []string{"auto", "signal:HUP"} {
 		for _, d := range waiters {

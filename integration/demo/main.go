@@ -5,7 +5,7 @@
 // It needs Linux, nginx, and root or else user namespaces. It guarantees that nothing is left behind however it ends, kill -9
 // included: all files are in a tmpfs that only its own mount namespace has, and all processes end with PID 1 of a PID namespace.
 //
-// The program plays two parts, besides those of the harness, each a process of its own, told by the name it is started under:
+// The program plays two parts besides the harness's, each a process of its own, known by the name that it is started under:
 //
 //	demo        makes the namespaces and waits                     isolate.go
 //	demo-stage  builds the container, plays the acts and checks    stage.go, image.go, acts.go

@@ -11,7 +11,7 @@
 // network and the sysctls of the machine aren't touched. What was built is kept in the user's cache directory, or in the
 // directory that E2E_CACHE names, so that only the first run is slow.
 //
-// The program plays three parts, each a process of its own, told by the name it is started under:
+// The program plays three parts, each a process of its own, known by the name that it is started under:
 //
 //	e2e        builds, makes the namespaces, waits, tidies up           prepare.go, isolate.go, cgroup.go
 //	e2e-init   PID 1 of the node: reaps, and is what ends it            isolate.go
