@@ -92,7 +92,7 @@ func TestHint_swap_during_start(t *testing.T) {
 // A volume that appears again after it was gone, with the directory above it.
 func TestHint_parent_replaced(t *testing.T) {
 	t.Parallel()
-	s, web := newReload(t, "signal:HUP")
+	s, _ := newReload(t, "signal:HUP")
 	s.line("rescan 200ms")
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("ready", 1)
@@ -100,7 +100,7 @@ func TestHint_parent_replaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.wantRejected("stage", 1)
-	web = s.volume("web")
+	web := s.volume("web")
 	web.swap(keys{"a": "second"})
 	c.Says("read second", 1)
 }

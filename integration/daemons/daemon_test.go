@@ -6,8 +6,6 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"confit/integration/internal/harness"
 )
 
@@ -93,8 +91,4 @@ func (d daemon) verify() []string {
 	const script = `exec 3<>/dev/tcp/127.0.0.1/8080; printf "GET / HTTP/1.0\r\n\r\n" >&3; ` +
 		`grep -q "$(grep -o "generation-[a-z0-9]*" "$0")" <&3`
 	return []string{"--verify", "bash -c '" + script + "' " + root + "/etc/" + d.key, "--verify-timeout", "5s"}
-}
-
-func signalName(s syscall.Signal) string {
-	return strings.TrimPrefix(unix.SignalName(s), "SIG")
 }
