@@ -3,7 +3,6 @@ package integration
 import (
 	"maps"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -236,6 +235,5 @@ func TestValidate_own_session(t *testing.T) {
 	c.Says("read second", 1)
 	web.swap(keys{"text": "third", "check": "exit 0"})
 	c.Says("read third", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 }

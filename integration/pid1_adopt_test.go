@@ -45,8 +45,7 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 			t.Errorf("process %s was told, the app is %s", told, heir)
 		}
 	}
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 }
 
 // A supervisor that starts its successor and ends some time later, as fluentd does at USR2 from 1.18 on.
@@ -75,8 +74,7 @@ func TestAdopt_successor(t *testing.T) {
 			c.logs("app adopted", 1)
 			web.swap(keys{"a": "second"})
 			c.Says("told", 1)
-			c.Signal(syscall.SIGTERM)
-			c.Ends(9)
+			c.stops(9)
 		})
 	}
 }
@@ -96,8 +94,7 @@ func TestAdopt_signal_group(t *testing.T) {
 	c.logs("app adopted", 1)
 	web.swap(keys{"a": "second"})
 	c.Says("told", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(9)
+	c.stops(9)
 }
 
 // twins are an app and a process that could be its successor. Both end when nobody holds their gate open for writing any more,

@@ -111,8 +111,7 @@ func TestSignals_group(t *testing.T) {
 			c.wantCount("members that got it", len(c.Texts("stdout", "signal USR1")), 2)
 			continue
 		}
-		c.Signal(syscall.SIGTERM)
-		c.Ends(143)
+		c.stops(143)
 		c.wantCount("members that got it", len(c.Texts("stdout", "signal USR1")), 0)
 	}
 }

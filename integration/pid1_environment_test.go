@@ -98,6 +98,5 @@ func TestPID1_variables_and_a_full_log(t *testing.T) {
 		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
 		c.Says(fmt.Sprintf("read swap %d", i), 1)
 	}
-	c.Signal(syscall.SIGTERM)
-	c.Ends(7)
+	c.stops(7)
 }

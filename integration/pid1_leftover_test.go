@@ -58,8 +58,7 @@ func TestLeftover_zombie_of_a_tracer(t *testing.T) {
 		if spent := c.ticks() - before; spent > 50 {
 			t.Errorf("confit ran for %d ticks to forward one signal", spent)
 		}
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
+		c.stops(7)
 	})
 }
 

@@ -51,8 +51,7 @@ func TestLimits_no_thread(t *testing.T) {
 	}
 	c.Signal(syscall.SIGUSR1)
 	c.Says("signal USR1", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(7)
+	c.stops(7)
 	c.wantLogged("app started", 1)
 }
 
@@ -72,8 +71,7 @@ func TestLimits_no_process_in_a_restart(t *testing.T) {
 	c.logs("app not started", 2)
 	c.limit("nproc", 1000)
 	c.Says("read second", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(7)
+	c.stops(7)
 }
 
 // No further descriptor: confit says that it can't look at the swap, forwards signals, and reaps orphans. Once it has descriptors
@@ -96,8 +94,7 @@ func TestLimits_no_descriptor(t *testing.T) {
 		c.Says("read second", 1)
 		c.wantLogged("app started", 1)
 		c.limit("nofile", 3)
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
+		c.stops(7)
 	})
 }
 

@@ -29,8 +29,7 @@ func TestLog_full(t *testing.T) {
 		}
 		c.Signal(syscall.SIGUSR1)
 		c.Says("signal USR1", 1)
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
+		c.stops(7)
 	})
 }
 
@@ -49,7 +48,6 @@ func TestLog_closed(t *testing.T) {
 			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
 			c.Says(fmt.Sprintf("read swap %d", i), 1)
 		}
-		c.Signal(syscall.SIGTERM)
-		c.Ends(7)
+		c.stops(7)
 	})
 }

@@ -192,8 +192,7 @@ func TestNotify_babble(t *testing.T) {
 	web.swap(keys{"a": "second"})
 	c.Says("told", 1)
 	c.wantAccepted(2, "none")
-	c.Signal(syscall.SIGTERM)
-	c.Ends(128 + int(syscall.SIGTERM))
+	c.stops(128 + int(syscall.SIGTERM))
 }
 
 // confit passes a socket that it was given on to the app, and offers none of its own.

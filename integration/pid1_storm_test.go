@@ -33,8 +33,7 @@ func TestStorm_orphans(t *testing.T) {
 				c.Says("thousand", thousand+1)
 			}
 			c.Eventually("no zombie and no orphan but the last ones", func() bool { return len(c.Processes()) == 2+stormAlive && !c.zombie() })
-			c.Signal(syscall.SIGTERM)
-			c.Ends(code)
+			c.stops(code)
 			c.wantLogged("leftovers killed: they did not stop in time", 0)
 		})
 	}

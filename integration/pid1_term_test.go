@@ -18,8 +18,7 @@ func TestTerm_draining(t *testing.T) {
 	c.Says("ready", 1)
 	web.swap(keys{"a": "second"})
 	c.logs("app exited", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(143)
+	c.stops(143)
 	c.wantLogged("app started", 1)
 }
 
@@ -61,8 +60,7 @@ func TestTerm_draining_in_a_roll_back(t *testing.T) {
 	web.swap(keys{"text": "bad"})
 	c.logs("rolled back", 1)
 	c.logs("app exited", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(143)
+	c.stops(143)
 	c.wantLogged("app started", 1)
 	s.wantFiles(keys{"text": "first"})
 	web.swap(keys{"text": "first"})
@@ -79,8 +77,7 @@ func TestTerm_never_escalates(t *testing.T) {
 	s.volume("web").swap(keys{"a": "first"})
 	c := s.start(app("-exit", "TERM=9", "-delay", "1s")...)
 	c.Says("ready", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(9)
+	c.stops(9)
 }
 
 // A second TERM is the app's too.
@@ -106,8 +103,7 @@ func TestTerm_nginx(t *testing.T) {
 	web.swap(s.site("conf.d", page("a", "first")))
 	c := s.start(s.nginx()...)
 	c.serves("a", "first")
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 	c.wantMention("gracefully shutting down")
 }
 

@@ -1,27 +1,20 @@
 package integration
 
 import (
-	"os"
-	"os/exec"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
-// asRoot makes a setpriv that becomes root when nobody's group runs it, and is there for one test only.
+// asRoot is a program that becomes root when nobody's group runs it.
 func (s *setup) asRoot(program ...string) []string {
 	s.t.Helper()
-	setpriv, err := exec.LookPath("setpriv")
+	argv, err := harness.AsRoot(s.dir, nobody)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	path := s.copyOf(setpriv)
-	if err := os.Chown(path, 0, nobody); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o710|os.ModeSetuid); err != nil {
-		s.t.Fatal(err)
-	}
-	return append([]string{path, "--reuid=0", "--regid=0", "--clear-groups"}, program...)
+	return append(argv, program...)
 }
 
 func newPrivileged(t *testing.T) *setup {

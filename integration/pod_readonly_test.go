@@ -3,7 +3,6 @@ package integration
 import (
 	"os"
 	"os/exec"
-	"syscall"
 	"testing"
 
 	"confit/integration/internal/harness"
@@ -44,8 +43,7 @@ func TestReadOnly_baked_nobody(t *testing.T) {
 	if uid := harness.StatusField(c.Proc(), "Uid"); uid != "65534\t65534\t65534\t65534" {
 		t.Errorf("confit ran as %q", uid)
 	}
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 }
 
 // bake runs confit --bake, as a Dockerfile does.

@@ -35,8 +35,7 @@ func TestSeccomp(t *testing.T) {
 			c.Says("ready", 2)
 			c.Signal(syscall.SIGUSR1)
 			c.Says("signal USR1", 1)
-			c.Signal(syscall.SIGTERM)
-			c.Ends(7)
+			c.stops(7)
 		})
 	}
 }

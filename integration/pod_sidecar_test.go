@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"confit/integration/internal/harness"
@@ -161,8 +160,7 @@ func TestSidecar_outlives(t *testing.T) {
 	if r.Rejection.Hash != "" || r.Counters.Rejections != 0 {
 		t.Errorf("the next confit tells of the former's rejections: %s", r.text)
 	}
-	next.Signal(syscall.SIGTERM)
-	next.Ends(0)
+	next.stops(0)
 }
 
 // The first configuration is rejected: confit leaves with 78, and a status that says why.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -54,8 +53,7 @@ func TestDrift_life(t *testing.T) {
 		}
 	}
 
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 	if last := s.report(); last.Phase != "done" || last.App.PID != 0 || last.App.LastExit == nil || last.App.LastExit.Status != "exit 0" {
 		t.Errorf("the last words are %s", last.text)
 	}

@@ -3,7 +3,6 @@ package integration
 import (
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -87,8 +86,7 @@ func TestReload_restart(t *testing.T) {
 		c.Says("read "+text, 1)
 		c.wantCount("stop signals", len(c.Texts("stdout", "signal QUIT")), i+1)
 	}
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 }
 
 // A real nginx, killed and started again on the same port each time.
@@ -134,8 +132,7 @@ func TestReload_restart_exit_code(t *testing.T) {
 	web.swap(keys{"a": "second"})
 	c.Says("ready", 2)
 	c.Says("read second", 1)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(9)
+	c.stops(9)
 }
 
 func TestReload_none(t *testing.T) {

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 )
 
@@ -21,8 +20,7 @@ func TestSplay_waits(t *testing.T) {
 	s.wantFiles(keys{"text": "first"})
 	c.wantLogged("generation published", 1)
 	c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), 0)
-	c.Signal(syscall.SIGTERM)
-	c.Ends(0)
+	c.stops(0)
 }
 
 // A change that asks nothing of the app doesn't wait: that would spare nothing.

@@ -5,8 +5,6 @@ package conformance
 import (
 	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -30,8 +28,10 @@ func notPermitted(s subject) error {
 	mustDo(s.t, err)
 	defer r.Close()
 	defer w.Close()
-	p := s.start(setup{Command: harness.Command{Box: harness.Box{UID: nobody}, Stdin: r}}, asRoot(s), "--reuid=0", "--regid=0", "--clear-groups",
-		"perl", "-e", `$| = 1; print "user $<\n"; <STDIN>; exit 5`)
+	asRoot, err := harness.AsRoot(publicDir(s.t), nobody)
+	mustDo(s.t, err)
+	how := setup{Command: harness.Command{Box: harness.Box{UID: nobody}, Stdin: r}}
+	p := s.start(how, append(asRoot, "perl", "-e", `$| = 1; print "user $<\n"; <STDIN>; exit 5`)...)
 	if err := p.says("user 0\n"); err != nil {
 		return err
 	}
@@ -40,17 +40,6 @@ func notPermitted(s subject) error {
 	_, err = w.WriteString("end\n")
 	mustDo(s.t, err)
 	return p.exits(5)
-}
-
-// asRoot makes a setpriv that becomes root when nobody's group runs it, and is there for one case only.
-func asRoot(s subject) string {
-	path, err := exec.LookPath("setpriv")
-	mustDo(s.t, err)
-	content, err := os.ReadFile(path)
-	mustDo(s.t, err)
-	copied := filepath.Join(publicDir(s.t), "as-root")
-	mustDo(s.t, os.WriteFile(copied, content, 0o600), os.Chown(copied, 0, nobody), os.Chmod(copied, 0o710|os.ModeSetuid))
-	return copied
 }
 
 const endsAtHup = `trap 'exit 6' HUP; echo ready; while :; do sleep 0.02; done`

@@ -5,12 +5,14 @@
 //
 // Read it in this order:
 //
-//	role.go, suite.go, build.go     what a test binary does before its first test, and the parts that it plays
+//	role.go, suite.go, program.go   what a test binary does before its first test, and the parts that it plays
 //	box.go, mount.go, seccomp.go    what surrounds the program, set up from inside
-//	under.go                        the same with a PID 1 above the program
+//	under.go                        a PID 1 above the program
 //	command.go, init.go             start the program from outside, and hold it
 //	process.go, network.go          look into the box
 //	transcript.go, terminal.go      what the program writes
-//	run.go, poll.go                 all that, for a test that fails when it doesn't come true
-//	app.go, tracer.go               the small daemon below the program, and the one that kills it at a chosen system call
+//	poll.go, run.go                 all that for a test, which fails when something doesn't come true
+//	app.go, tracer.go               a small daemon below the program, and what kills the program at a chosen system call
+//	companion.go, inner.go          programs beside the box, and the failure of a process further in
+//	tree.go                         what is in a directory
 package harness

@@ -38,12 +38,13 @@ func (i *Init) Dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	runtime.LockOSThread()
 	own, err := os.Open("/proc/thread-self/ns/net")
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer own.Close()
+		err = unix.Setns(int(i.netns.Fd()), unix.CLONE_NEWNET)
 	}
-	defer own.Close()
-	if err := unix.Setns(int(i.netns.Fd()), unix.CLONE_NEWNET); err != nil {
-		return nil, err
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, fmt.Errorf("cannot enter the box's network: %w", err)
 	}
 	connection, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {

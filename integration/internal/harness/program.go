@@ -86,3 +86,19 @@ func WriteProgram(path string, content []byte) error {
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, content, 0o755)
 }
+
+// AsRoot copies setpriv(1) into a directory, for a group whose members become root by it. It returns the words to put before a
+// command.
+func AsRoot(dir string, group int) (argv []string, err error) {
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(setpriv)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "as-root")
+	err = errors.Join(WriteProgram(path, content), os.Chown(path, 0, group), os.Chmod(path, 0o710|os.ModeSetuid))
+	return []string{path, "--reuid=0", "--regid=0", "--clear-groups"}, err
+}
