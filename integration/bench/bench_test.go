@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// One round of all that needs no yardstick of another package: every figure is there. Whether it keeps its budget is for a
-// quiet machine to say.
+// One round of every measurement that needs no yardstick of another package: each figure is there. Only a quiet machine can say
+// whether it keeps its budget.
 func TestBench_one_round(t *testing.T) {
 	confit := filepath.Join(t.TempDir(), "confit")
 	build := exec.Command("../../build.sh", confit)

@@ -13,8 +13,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// patience is how long a box may take to say something: far more than any of them needs, so that only a real fault ends a
-// measurement.
+// patience is how long a box may take to say something: far more than any needs, so that only a real fault ends a measurement.
 const patience = 30 * time.Second
 
 // box is a program as PID 1: both confit and its yardsticks.
@@ -92,7 +91,7 @@ func (x *box) expect(want string) error {
 	return err
 }
 
-// fault tells what a box did wrong, with its last words.
+// fault says what a box did wrong, with its last words.
 func (x *box) fault(what string) error {
 	log, _ := os.ReadFile(x.log)
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")

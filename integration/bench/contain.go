@@ -11,9 +11,9 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// contain runs the measurements in namespaces of their own and returns their exit code. So nothing is left behind, whatever
-// happens: when the process in there ends or is killed, the kernel kills all others before it is gone, and drops the
-// mounts. Here remains to remove the directory.
+// contain runs the measurements in a box and returns their exit code. So nothing is left behind, whatever happens: when the
+// process in there ends or is killed, the kernel kills all others before it is gone, and drops the mounts. Only the directory
+// remains to be removed here.
 func contain(args []string) (code int, err error) {
 	const failed = 1
 	self, err := os.Executable()

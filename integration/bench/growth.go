@@ -10,11 +10,11 @@ import (
 // belongings is what a process could gather over time.
 type belongings struct{ rss, descriptors, threads, files float64 }
 
-// growth swaps a volume over and over, as fast as the writer can, and compares what confit has afterwards with what it had
-// after the first tenth: by then its heap has the size that it works with. A hundred bytes lost in each swap would show.
-// That the last swap is what the app reads in the end is checked by the way.
+// growth swaps a volume over and over, as fast as the writer can, and compares what confit has afterwards with what it had after
+// the first tenth: by then its heap has its working size. A hundred bytes lost in each swap would show. It also checks that the
+// app reads the last swap in the end.
 func (b *bench) growth(rounds int) ([]row, error) {
-	x, err := b.newTold(swapKeys, (*site).linkEach, func(s *site) []string {
+	x, err := b.newTimed(swapKeys, (*site).linkEach, func(s *site) []string {
 		return b.confitOn(s, []string{"--log-level", "warn"}, b.self, "role:app")
 	})
 	if err != nil {
@@ -39,8 +39,8 @@ func (b *bench) growth(rounds int) ([]row, error) {
 	}, nil
 }
 
-// swapMany makes so many swaps and takes stock when confit has come to rest.
-func (t *told) swapMany(swaps int) (belongings, error) {
+// swapMany makes n swaps and takes stock when confit has come to rest.
+func (t *timed) swapMany(swaps int) (belongings, error) {
 	for range swaps {
 		t.site.edit(swapKeys)
 		if _, err := t.site.swap(); err != nil {
@@ -58,14 +58,14 @@ func (t *told) swapMany(swaps int) (belongings, error) {
 	return t.takeStock()
 }
 
-// drain drops what the app said of its signals, so that it never blocks.
-func (t *told) drain() {
+// drain drops what the app printed at its signals, so that it never blocks.
+func (t *timed) drain() {
 	for len(t.lines) > 0 {
 		<-t.lines
 	}
 }
 
-func (t *told) takeStock() (belongings, error) {
+func (t *timed) takeStock() (belongings, error) {
 	numbers, err := ofProcess(t.PID, "VmRSS", "Threads")
 	if err != nil {
 		return belongings{}, err

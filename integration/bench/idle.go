@@ -6,7 +6,7 @@ import "time"
 const idleWindow = 10 * time.Second
 
 // idle counts the wake-ups of an init that has nothing to do: each one keeps a core of the node from sleeping deeply. With
-// the look at the volumes that --rescan asks for an hour away there must be none.
+// --rescan an hour there must be none.
 func (b *bench) idle(rounds int) ([]row, error) {
 	var ours, tini samples
 	for range rounds {

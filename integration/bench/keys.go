@@ -10,14 +10,14 @@ import (
 // rest is how long a program must do nothing before the next big swap: the removal of 10,000 files is over by then.
 const rest = 50 * time.Millisecond
 
-// keys measures swap → SIGHUP for volumes of 10, 1,000 and 10,000 keys, each of which has a link: once with one key
-// changed, once with all of them. Whether it is linear is asked of the time per key: 10,000 must not cost more each than
-// 1,000 do, but for what noise and a larger directory add.
+// keys measures swap → SIGHUP for volumes of 10, 1,000 and 10,000 keys, each of which has a link: once with one key changed, once
+// with all of them. The time per key shows whether it is linear: of 10,000 each must not cost more than of 1,000, but for noise
+// and a larger directory.
 func (b *bench) keys(rounds int) ([]row, error) {
 	sizes := []int{10, 1000, 10000}
-	var boxes []*told
+	var boxes []*timed
 	for _, n := range sizes {
-		x, err := b.newTold(n, (*site).linkAll, func(s *site) []string { return b.confitOn(s, nil, b.self, "role:app") })
+		x, err := b.newTimed(n, (*site).linkAll, func(s *site) []string { return b.confitOn(s, nil, b.self, "role:app") })
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (b *bench) keys(rounds int) ([]row, error) {
 }
 
 // changeAll makes rounds of swaps in all boxes in turn and returns the times of each box.
-func changeAll(boxes []*told, rounds int, keys func(box int) int) ([]samples, error) {
+func changeAll(boxes []*timed, rounds int, keys func(box int) int) ([]samples, error) {
 	took := make([]samples, len(boxes))
 	for range rounds {
 		for i, x := range boxes {
@@ -60,10 +60,10 @@ func changeAll(boxes []*told, rounds int, keys func(box int) int) ([]samples, er
 	return took, nil
 }
 
-// publish measures publishing and reloading alone. One rename moves all keys, but what the validator did to each file, and what
-// stands at each target by now, is looked at before: some microseconds a key. From outside the product their begin is the end of a
-// validator that reads the candidate: its last act is to write down the time. What is left of the validator's own end is in
-// both figures.
+// publish measures publishing and reloading alone. One rename moves all keys, but first confit looks at each file, which the
+// validator may have changed, and at what stands at each target: some microseconds a key. From outside, this begins at the end of
+// a validator that reads the candidate: its last act is to write down the time. The rest of the validator's own end is in both
+// figures.
 func (b *bench) publish(rounds int) ([]row, error) {
 	few, err := b.newHooked(10)
 	if err != nil {
@@ -88,15 +88,15 @@ func (b *bench) publish(rounds int) ([]row, error) {
 // stampFile is where the validator writes the time.
 const stampFile = "validated"
 
-func (b *bench) newHooked(keys int) (*told, error) {
-	return b.newTold(keys, (*site).linkAll, func(s *site) []string {
+func (b *bench) newHooked(keys int) (*timed, error) {
+	return b.newTimed(keys, (*site).linkAll, func(s *site) []string {
 		validate := fmt.Sprintf("%s role:hook %s {candidate}", b.self, s.path(stampFile))
 		return b.confitOn(s, []string{"--validate", validate}, b.self, "role:app")
 	})
 }
 
 // changeHooked changes one key and adds the time from the validator's end to the signal.
-func (t *told) changeHooked(took *samples) error {
+func (t *timed) changeHooked(took *samples) error {
 	if err := quiet(rest, t.box); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is the line above the table: figures of two machines can't be compared, and not those of a busy one either.
+// machine is the line above the table: the figures of two machines, or of a busy one, can't be compared.
 func (b *bench) machine() string {
 	var uts unix.Utsname
 	_ = unix.Uname(&uts) // can't fail with a valid pointer
@@ -24,7 +24,7 @@ func (b *bench) machine() string {
 		strings.TrimSpace(string(version)), runtime.NumCPU(), processor(), unix.ByteSliceToString(uts.Release[:]), busy, runtime.Version())
 }
 
-// processor is the model as the kernel tells it; not every architecture has one.
+// processor is the model that the kernel reports; not every architecture has one.
 func processor() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(info)) {

@@ -52,7 +52,7 @@ type bench struct {
 }
 
 func init() {
-	// The death signal of a child comes when the thread ends that started it, prctl(2): so that is the one that never does.
+	// A child gets its death signal when the thread that started it ends, prctl(2): so the thread that never ends starts all.
 	runtime.LockOSThread()
 }
 
@@ -132,9 +132,9 @@ func choose(only string) ([]measurement, error) {
 	return chosen, nil
 }
 
-// newBench makes the directory a tmpfs, unless it is to be left on its disk. Secrets, projected volumes and an emptyDir
-// with medium: Memory are one; and what a disk adds is its own: ext4 makes a file in 10 µs or, without a journal and after
-// many removals, in 300.
+// newBench makes the directory a tmpfs, unless it has to stay on its disk. Secrets, projected volumes and an emptyDir with
+// medium: Memory are one. A disk adds times of its own: ext4 makes a file in 10 µs or, without a journal and after many removals,
+// in 300.
 func newBench(confit, dir string, inMemory bool) (*bench, error) {
 	path, err := filepath.Abs(confit)
 	if err != nil {

@@ -11,8 +11,8 @@ const mebibyte = 1024
 // sleeper is the app of those that are measured while nothing happens.
 var sleeper = []string{"sleep", "infinity"}
 
-// memory measures what an idle init keeps in memory: all of it, and the part that is no file's, which no two containers of
-// a node can share. A garbage collector's memory depends on moments, so each round is a new process.
+// memory measures what an idle init keeps in memory: all of it, and the anonymous part, which no two containers of a node can
+// share. A garbage collector's memory depends on moments, so each round is a new process.
 func (b *bench) memory(rounds int) ([]row, error) {
 	var rss, anon, tiniRSS, tiniAnon samples
 	for range rounds {

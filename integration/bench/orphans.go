@@ -14,11 +14,11 @@ import (
 // stormSize is how many orphans die at once; ten storms are 10,000. All 10,000 at once would need a gigabyte.
 const stormSize = 1000
 
-// stormCode is what the parent of the orphans exits with: a reaper that confuses it with an orphan loses that.
+// stormCode is what the parent of the orphans exits with: a reaper that confuses it with an orphan loses the code.
 const stormCode = 42
 
-// orphans measures reaping: how long it takes from the moment at which all orphans are let die to that at which none is
-// left, not even as a zombie. One that were never reaped would end the measurement with an error.
+// orphans measures reaping: the time from the moment in which all orphans may die until none is left, not even as a zombie. An
+// orphan that is never reaped ends the measurement with an error.
 func (b *bench) orphans(rounds int) ([]row, error) {
 	ours, err := b.newStorm(func(s *site) []string { return b.confitOn(s, nil, b.self, "role:orphans") })
 	if err != nil {
@@ -29,27 +29,27 @@ func (b *bench) orphans(rounds int) ([]row, error) {
 		return nil, err
 	}
 	for range rounds {
-		for _, x := range []*told{ours, tini} {
+		for _, x := range []*timed{ours, tini} {
 			if err := x.storm(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, x := range []*told{ours, tini} {
+	for _, x := range []*timed{ours, tini} {
 		if code := b.end(x.box); code != stormCode {
 			return nil, x.fault(fmt.Sprintf("exited with %d, not with its app's %d", code, stormCode))
 		}
 	}
-	rate := func(x *told) float64 { return stormSize / x.took.median() }
+	rate := func(x *timed) float64 { return stormSize / x.took.median() }
 	return []row{{"orphans reaped, storms of 1,000", perMs, rate(ours), rate(tini), "tini", budget{minimum, 0.9}}}, nil
 }
 
-func (b *bench) newStorm(argv func(*site) []string) (*told, error) {
-	return b.newTold(startLinks, (*site).linkEach, argv)
+func (b *bench) newStorm(argv func(*site) []string) (*timed, error) {
+	return b.newTimed(startLinks, (*site).linkEach, argv)
 }
 
 // storm asks for one storm and adds the time that it took.
-func (t *told) storm() error {
+func (t *timed) storm() error {
 	if _, err := io.WriteString(t.stdin, "\n"); err != nil {
 		return err
 	}

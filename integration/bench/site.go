@@ -26,7 +26,7 @@ type site struct {
 	edition int // counts the edits, so that no content is like one before
 }
 
-// newSite makes a site whose volume holds so many keys.
+// newSite makes a site whose volume holds n keys.
 func (b *bench) newSite(keys int) (*site, error) {
 	b.sites++
 	s := &site{dir: filepath.Join(b.dir, fmt.Sprint(b.sites)), keys: volume.Payload{}}
@@ -81,9 +81,9 @@ func (s *site) content() []byte {
 	return fmt.Appendf(nil, "%*d\n", keySize-1, s.edition)
 }
 
-// swap brings the keys into the volume and returns when the rename of ..data began. These are the steps 4 to 7 and 10 of
-// volume.Write, in the same order and as fast, which doesn't tell that moment; the visible links of the same keys stay as
-// they are. The clock is read before the rename, because what is told of it may arrive before the call returns.
+// swap brings the keys into the volume and returns when the rename of ..data began. It takes the steps 4 to 7 and 10 of
+// volume.Write, in the same order and as fast, as volume.Write doesn't return that moment; the visible links of the same keys
+// stay as they are. It reads the clock before the rename, because the app may be signalled before the call returns.
 func (s *site) swap() (time.Duration, error) {
 	data, next := filepath.Join(s.volume(), "..data"), filepath.Join(s.volume(), "..data_tmp")
 	old, err := os.Readlink(data)

@@ -14,7 +14,7 @@ import (
 // startLinks is how many links a start makes.
 const startLinks = 10
 
-// life is when a short life reached its marks, counted from its begin.
+// life is when a short life reached its marks, counted from its beginning.
 type life struct{ first, end samples }
 
 // startUp measures what an init adds to the start of an app and to its end, as PID 1 of a fresh PID namespace. Each round
@@ -53,8 +53,8 @@ func (b *bench) liveUnderConfit(l *life) error {
 	return l.live(b.confitOn(s, []string{"--log-level", "warn"}, b.self, "role:first")...)
 }
 
-// live runs a program to its end as PID 1 of a PID namespace, without the detour that a box takes: that would cost more
-// than what is measured. The program has no /proc of its own, which nothing here needs.
+// live runs a program to its end as PID 1 of a PID namespace, without a box, which would cost more than what is measured. The
+// program has no /proc of its own, which nothing here needs.
 func (l *life) live(argv ...string) error {
 	var said bytes.Buffer
 	cmd := exec.Command(argv[0], argv[1:]...)

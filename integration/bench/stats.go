@@ -14,7 +14,7 @@ func (s *samples) add(d time.Duration) { *s = append(*s, d.Seconds()*1000) }
 
 func (s samples) median() float64 { return s.percentile(50) }
 
-// percentile is the smallest sample that so many percent of all aren't above. The mean would be a measure of the noise.
+// percentile is the smallest sample that p percent of all don't exceed. The mean would be a measure of the noise.
 func (s samples) percentile(p float64) float64 {
 	if len(s) == 0 {
 		return math.NaN()

@@ -8,15 +8,15 @@ import (
 // swapKeys is the size of a common volume.
 const swapKeys = 10
 
-// breath is the pause between two swaps. What one has left to do, such as removing the generation before, must not fall
-// into the next one's time; and a kubelet's swaps find an idle machine, not a warm one.
+// breath is the pause between two swaps. The rest of one, such as removing the generation before, must not fall into the next
+// one's time; and a kubelet's swaps find an idle machine, not a warm one.
 const breath = 5 * time.Millisecond
 
-// told is a box whose app says when it was signalled.
-type told struct {
+// timed is a box whose app says when it was signalled.
+type timed struct {
 	*box
 	site *site
-	last time.Duration // when the app was told
+	last time.Duration // when the app was signalled
 	took samples
 }
 
@@ -24,20 +24,20 @@ type told struct {
 // so some of each figure is the runtime's own delivery of a signal. All keys change in each swap, which is the most that
 // there is to copy.
 func (b *bench) swap(rounds int) ([]row, error) {
-	ours, err := b.newTold(swapKeys, (*site).linkEach, func(s *site) []string {
+	ours, err := b.newTimed(swapKeys, (*site).linkEach, func(s *site) []string {
 		return b.confitOn(s, nil, b.self, "role:app")
 	})
 	if err != nil {
 		return nil, err
 	}
-	bare, err := b.newTold(swapKeys, (*site).linkEach, func(s *site) []string {
+	bare, err := b.newTimed(swapKeys, (*site).linkEach, func(s *site) []string {
 		return []string{b.self, "role:loop", s.volume(), b.self, "role:app"}
 	})
 	if err != nil {
 		return nil, err
 	}
 	for range rounds {
-		for _, x := range []*told{ours, bare} {
+		for _, x := range []*timed{ours, bare} {
 			if err := x.change(swapKeys); err != nil {
 				return nil, err
 			}
@@ -51,8 +51,8 @@ func (b *bench) swap(rounds int) ([]row, error) {
 	}, nil
 }
 
-// newTold starts a program over an app on a new site and waits for the app.
-func (b *bench) newTold(keys int, link func(*site) error, argv func(*site) []string) (*told, error) {
+// newTimed starts a program over an app on a new site and waits for the app.
+func (b *bench) newTimed(keys int, link func(*site) error, argv func(*site) []string) (*timed, error) {
 	s, err := b.newSite(keys)
 	if err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func (b *bench) newTold(keys int, link func(*site) error, argv func(*site) []str
 	if err != nil {
 		return nil, err
 	}
-	return &told{box: x, site: s}, x.expect(ready)
+	return &timed{box: x, site: s}, x.expect(ready)
 }
 
 // change edits n keys, swaps, and adds the time until the app was signalled.
-func (t *told) change(keys int) error {
+func (t *timed) change(keys int) error {
 	t.site.edit(keys)
 	at, err := t.site.swap()
 	if err != nil {
@@ -78,14 +78,14 @@ func (t *told) change(keys int) error {
 		return err
 	}
 	if t.last < at {
-		return t.fault("told the app of a swap twice")
+		return t.fault("reloaded the app twice for a swap")
 	}
 	t.took.add(t.last - at)
 	return nil
 }
 
 // heard is when the app got its next signal.
-func (t *told) heard() (time.Duration, error) {
+func (t *timed) heard() (time.Duration, error) {
 	line, err := t.line()
 	if err != nil {
 		return 0, err

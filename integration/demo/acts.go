@@ -17,7 +17,7 @@ const (
 	thirdPage  = "The third edition."
 )
 
-// show is the demo: the acts in their order, each of which shows a thing and checks it.
+// show is the demo: the acts in their order. Each shows a thing and checks it.
 type show struct {
 	screen
 	ctx       context.Context

@@ -20,7 +20,7 @@ const (
 	configFile = "/etc/nginx/nginx.conf"
 )
 
-// patience is how long one thing may take to come true; it takes milliseconds.
+// patience is how long one thing may take, which takes milliseconds.
 const patience = 10 * time.Second
 
 // write makes the current configuration the content of the volume, as the kubelet does.

@@ -37,7 +37,7 @@ func (i image) start(ctx context.Context, command ...string) (*container, error)
 	return c, nil
 }
 
-// nginxPID is the number that nginx's master process has in the container, by its own word.
+// nginxPID is the number of nginx's master process in the container, from its pid file.
 func (c *container) nginxPID() (int, error) {
 	text, err := os.ReadFile(c.image.in("/run/nginx.pid"))
 	if err != nil {

@@ -70,7 +70,7 @@ func rootHint() string {
 	return "; here only root may: run make demo as root"
 }
 
-// inner is the end of the stage. A signal that asks for it may come before the stage knows what to do with it.
+// inner is the end of the stage. A signal may ask for it before the stage can handle it.
 func inner(err error) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

@@ -15,7 +15,7 @@ const (
 	bold, red, green, dim, plain = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[2m", "\x1b[0m"
 )
 
-// readingTime is how long an act stays the last one on a terminal, for its reader.
+// readingTime is how long a reader has for each act on a terminal.
 const readingTime = time.Second
 
 // screen lays text out on standard output: in colour, as wide as it is and in a reader's time if it is a terminal.
@@ -74,7 +74,7 @@ func (s screen) diff(before, after string) {
 	s.print(green, "  + "+strings.TrimSpace(after))
 }
 
-// log shows what the container logged, told apart by who wrote it.
+// log shows what the container logged, with the name of who wrote it.
 func (s screen) log(lines []string) {
 	fmt.Println()
 	for _, line := range lines {
@@ -101,7 +101,7 @@ func confitLine(line string) (string, bool) {
 	return text, ok && strings.HasPrefix(when, "time=")
 }
 
-// pause gives a reader time, who needs it only on a terminal.
+// pause gives a reader time, on a terminal only.
 func (s screen) pause(ctx context.Context) {
 	if !s.terminal {
 		return

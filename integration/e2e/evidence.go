@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// logged waits until lines that hold these words are in the log of pod web, one after the other, and shows them. Lines that
-// were looked at once aren't looked at again.
+// logged waits until lines with these words are in the log of pod web, one after the other, and shows them. It looks at each line
+// once.
 func (s *story) logged(words ...string) error {
 	for _, w := range words {
 		err := until(s.ctx, "the log says "+w, func() error {

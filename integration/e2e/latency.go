@@ -12,7 +12,7 @@ import (
 )
 
 // measure edits the ConfigMap again and again, and takes three times: when the API server has answered, when the kubelet has
-// swapped the volume, when confit has told nginx. The last one is when containerd got the log line.
+// swapped the volume, when confit has reloaded nginx. The last one is when containerd got the log line.
 func (s *story) measure() error {
 	for _, way := range []struct {
 		name   string
@@ -80,7 +80,7 @@ func (s *story) servedQuietly(edition string) error {
 	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, thirdPage, edition) })
 }
 
-// proved waits until the last edit has been: the next one would wait for that in confit.
+// proved waits until the last edit is accepted: in confit, the next one would wait for that.
 func (s *story) proved() error {
 	return until(s.ctx, "the last edit is accepted", func() error {
 		published, err1 := s.times(`msg="generation published"`)
@@ -92,7 +92,7 @@ func (s *story) proved() error {
 	})
 }
 
-// told are the times at which the log says that nginx was told.
+// told are the times at which the log says that nginx was reloaded.
 func (s *story) told() ([]time.Time, error) { return s.times(`msg="app reloaded" signal=HUP`) }
 
 // times are those of log lines with a text.

@@ -40,7 +40,7 @@ const (
 	nodeRole = "e2e-node"
 )
 
-// settings are what the parts of the program tell each other.
+// settings are what the parts of the program pass to each other.
 type settings struct {
 	Source string // confit's source
 	Cache  string // what is kept from run to run

@@ -54,7 +54,7 @@ func beNode(ctx context.Context, s settings) error {
 	return nil
 }
 
-// covered are the directories that programs of the node write into whatever they are told. The node has empty ones of its own
+// covered are the directories that programs of the node write into whatever their flags say. The node has empty ones of its own
 // over them.
 var covered = []string{"/run", "/dev/shm", "/var/lib"}
 
