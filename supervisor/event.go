@@ -31,6 +31,7 @@ type (
 	opened     struct{}               // somebody has opened it
 	superseded struct{}               // the volumes changed once more, nothing was published
 	withdrawn  struct{ undone error } // what could not be put right beside it
+	noted      struct{}               // the linker has something new for the status
 	stored     struct {               // or not: the accepted generation
 		store
 		err error
@@ -77,6 +78,7 @@ func (published) event()       {}
 func (superseded) event()      {}
 func (opened) event()          {}
 func (withdrawn) event()       {}
+func (noted) event()           {}
 func (stored) event()          {}
 func (hookBegun) event()       {}
 func (hookStartFailed) event() {}

@@ -60,6 +60,7 @@ func (l *loop) performFiles(a action) event {
 	case accept:
 		l.Linker.Accept(a.survived)
 		l.noteKeys()
+		return noted{}
 	case store:
 		return stored{a, l.Linker.Store()}
 	case tidy:

@@ -32,10 +32,11 @@ type gist struct {
 	degraded    string
 	restartOnly bool
 	nextTry     time.Time
+	keys        *map[string]string // the linker notes them a while after the acceptance
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry}
+	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil}
 }
 
 // fleeting phases pass by themselves within moments. The status leaves them out,
@@ -47,6 +48,7 @@ func (p phase) fleeting() bool {
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {
 	now := l.state.gist()
+	now.keys = l.status.keys.Load()
 	if now == l.status.last || now.phase.fleeting() && now.stalled.IsZero() {
 		return
 	}
