@@ -68,7 +68,7 @@ func (l *Linker) Accept(survived bool) {
 	}
 	g.survived = next.Survived
 	if l.staged != nil {
-		l.endTrial()
+		l.trials.end()
 	}
 	l.live, l.staged, l.before, l.untrusted = g, nil, nil, nil
 }
@@ -79,7 +79,7 @@ func (l *Linker) Accept(survived bool) {
 func (l *Linker) GoBack() error {
 	switch {
 	case l.earlier != nil:
-		if err := l.mendGeneration(l.earlier); err != nil {
+		if err := l.copies.mend(l.earlier); err != nil {
 			return fmt.Errorf("cannot go back: %w", err)
 		}
 		l.live, l.earlier = l.earlier, nil
@@ -266,8 +266,8 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
 	}
 	g.Shared, g.inputs = l.sharedHash(g.files), l.inputsHash(g)
-	l.locate(g)
-	if err := l.mendGeneration(g); err != nil {
+	g.Dir = l.state.dirOf(g.Number)
+	if err := l.copies.mend(g); err != nil {
 		return nil, err
 	}
 	if err := l.readEnvironment(g); err != nil {

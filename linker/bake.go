@@ -23,18 +23,18 @@ func Bake(c Config) error {
 	if err != nil {
 		return err
 	}
-	l := &Linker{links: links, state: &state{path: c.State}}
+	t := targets{state: &state{path: c.State}}
 	wanted := map[string]want{}
 	for i := range links {
 		if links[i].single() {
-			wanted[links[i].Target] = want{dest: l.bakedDest(i), dir: links[i].kind == wholeDir}
+			wanted[links[i].Target] = want{dest: links[i].bakedDest(t.state), dir: links[i].kind == wholeDir}
 		}
 	}
-	steps, err := l.planTargets(wanted)
+	steps, err := t.plan(wanted)
 	if err != nil {
 		return err
 	}
-	if err := l.doSteps(steps, false); err != nil {
+	if err := t.doSteps(steps, false); err != nil {
 		return err
 	}
 	for i := range links {
@@ -49,10 +49,9 @@ func Bake(c Config) error {
 
 // bakedDest is what a target will have to point at. The volume of a direct
 // link isn't there yet: it is taken to be atomic and where the source says.
-func (l *Linker) bakedDest(i int) string {
-	s := &l.links[i]
+func (s *source) bakedDest(st *state) string {
 	if !s.Direct {
-		return filepath.Join(l.state.path, liveName, s.prefix)
+		return st.liveDest(s.prefix)
 	}
 	name, _ := filepath.Rel(s.floor, s.base)
 	return directDest(s.floor, true, name)
@@ -65,7 +64,7 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	l := &Linker{links: links, state: &state{path: c.State}}
+	t := targets{state: &state{path: c.State}}
 	var refused []error
 	for i := range links {
 		s := &links[i]
@@ -79,7 +78,7 @@ func Explain(w io.Writer, c Config) error {
 		}
 		now := ""
 		if s.single() {
-			p := l.find(s.Target, l.bakedDest(i))
+			p := t.find(s.Target, s.bakedDest(t.state))
 			if _, err := plan(map[string]want{s.Target: {dir: s.kind == wholeDir}}, nil, func(string) place { return p }); err != nil {
 				refused = append(refused, err)
 			}

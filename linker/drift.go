@@ -22,7 +22,7 @@ func (l *Linker) mendDrift() {
 	former := l.unmended
 	l.unmended = nil
 	l.mendLive(former)
-	missed, unwanted := l.astray(l.live.targets)
+	missed, unwanted := l.targets.astray(l.live.targets)
 	failed := map[string]error{}
 	for _, target := range sortedKeys(unwanted) {
 		failed[target] = l.mendTarget(target, nil, map[string]string{target: unwanted[target]}, former)
@@ -30,7 +30,7 @@ func (l *Linker) mendDrift() {
 	for _, target := range sortedKeys(missed) {
 		failed[target] = l.mendTarget(target, map[string]want{target: missed[target]}, nil, former)
 	}
-	l.forgetAll(l.live.targets, failed)
+	l.targets.forgetAll(l.live.targets, failed)
 }
 
 // mendLive points the live link at the accepted generation again, whatever
@@ -47,13 +47,13 @@ func (l *Linker) mendLive(former map[string]string) {
 // mendTarget makes one target what it is to be, or prunes it.
 func (l *Linker) mendTarget(target string, wanted map[string]want, made map[string]string, former map[string]string) error {
 	found := lookAt(target).what
-	steps, err := plan(wanted, made, func(string) place { return l.find(target, wanted[target].dest) })
+	steps, err := plan(wanted, made, func(string) place { return l.targets.find(target, wanted[target].dest) })
 	if err == nil {
-		err = l.noteSteps(steps)
+		err = l.targets.noteSteps(steps)
 	}
 	for _, s := range steps {
 		if err == nil {
-			err = l.carryOut(s)
+			err = l.targets.carryOut(s)
 		}
 	}
 	if err != nil || (len(steps) > 0 && steps[0].verb != leave) {
@@ -77,16 +77,16 @@ func (l *Linker) sayMended(what, key, path, found string, err error, former map[
 	}
 }
 
-// sweepTargets removes what a killed confit left beside targets: links and
+// sweep removes what a killed confit left beside targets: links and
 // empty directories under a temporary name, and links of ours under a name for
 // what is kept. What confit did not make stays, whatever its name.
-func (l *Linker) sweepTargets() {
+func (t *targets) sweep(links []source) {
 	dirs := map[string]bool{}
-	for target := range l.made {
+	for target := range t.made {
 		dirs[filepath.Dir(target)] = true
 	}
-	for i := range l.links {
-		switch s := &l.links[i]; {
+	for i := range links {
+		switch s := &links[i]; {
 		case s.single():
 			dirs[filepath.Dir(s.Target)] = true
 		case s.Use == Linked:
@@ -96,20 +96,20 @@ func (l *Linker) sweepTargets() {
 	for dir := range dirs {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			l.sweepEntry(dir, e)
+			t.sweepEntry(dir, e)
 		}
 	}
 }
 
-func (l *Linker) sweepEntry(dir string, e os.DirEntry) {
-	if l.leftover(dir, e) {
+func (t *targets) sweepEntry(dir string, e os.DirEntry) {
+	if t.leftover(dir, e) {
 		_ = os.Remove(filepath.Join(dir, e.Name())) // a directory only if it is empty
 	}
 }
 
 // leftover reports whether a name beside a target is what confit leaves there
 // when it is killed.
-func (l *Linker) leftover(dir string, e os.DirEntry) bool {
+func (t *targets) leftover(dir string, e os.DirEntry) bool {
 	temporary := strings.HasPrefix(e.Name(), tmpPrefix)
 	if e.IsDir() {
 		return temporary
@@ -122,22 +122,22 @@ func (l *Linker) leftover(dir string, e os.DirEntry) bool {
 		return false
 	}
 	if temporary {
-		return l.oursAnywhere(to)
+		return t.oursAnywhere(to)
 	}
 	for _, prefix := range []string{keptPrefix, replacedPrefix} {
 		if name, found := strings.CutPrefix(e.Name(), prefix); found {
-			return l.ours(filepath.Join(dir, name), to)
+			return t.ours(filepath.Join(dir, name), to)
 		}
 	}
 	return false
 }
 
 // oursAnywhere is ours for a link whose target isn't known.
-func (l *Linker) oursAnywhere(to string) bool {
-	if l.ours("", to) {
+func (t *targets) oursAnywhere(to string) bool {
+	if t.ours("", to) {
 		return true
 	}
-	for _, dest := range l.made {
+	for _, dest := range t.made {
 		if dest == to {
 			return true
 		}

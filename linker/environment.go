@@ -41,7 +41,7 @@ func (l *Linker) readEnvironment(g *generation) error {
 		return err
 	}
 	env := &Environment{}
-	err = l.withDir(g, func(root *os.Root) error {
+	err = l.copies.withDir(g, func(root *os.Root) error {
 		var wrong []error
 		for _, name := range sortedKeys(keys) {
 			flaw, err := l.readVariable(env, root, g, name, keys[name])
@@ -72,7 +72,7 @@ func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, na
 	}
 	defer f.Close()
 	var value bytes.Buffer
-	if sum, err := l.copySum(f, &value); err != nil || sum != g.files[key].sum {
+	if sum, err := l.copies.copySum(f, &value); err != nil || sum != g.files[key].sum {
 		return nil, cmp.Or(err, errChanged)
 	}
 	b := value.Bytes()

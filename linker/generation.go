@@ -218,13 +218,25 @@ func refused(err error) bool {
 	return false
 }
 
+// sizeLimit is how many bytes of keys a generation may hold.
+const sizeLimit = 64 << 20
+
+// bufferSize is the size of the one buffer that all copies share, in bytes.
+const bufferSize = 16 << 10
+
+// copier copies bytes, and hashes them on the way.
+type copier struct {
+	limit  int64  // how many bytes of keys a generation may hold
+	buffer []byte // the one that all copies share
+}
+
 // errTooLarge is about a file that can't be of a generation.
 var errTooLarge = errors.New("it is larger than a generation may be")
 
 // copySum copies what is left of a file to w and returns its hash.
-func (l *Linker) copySum(f io.Reader, w io.Writer) (Hash, error) {
-	sum, n, err := l.copyUpTo(f, w, l.sizeLimit)
-	if n > l.sizeLimit {
+func (c *copier) copySum(f io.Reader, w io.Writer) (Hash, error) {
+	sum, n, err := c.copyUpTo(f, w, c.limit)
+	if n > c.limit {
 		err = errTooLarge
 	}
 	return sum, err
@@ -232,8 +244,8 @@ func (l *Linker) copySum(f io.Reader, w io.Writer) (Hash, error) {
 
 // copyUpTo copies what is left of a file to w and returns its hash and size. Of
 // a file with more than limit bytes it copies one more.
-func (l *Linker) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
+func (c *copier) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
 	h := sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), l.buffer)
+	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), c.buffer)
 	return Hash(h.Sum(nil)), n, err
 }

@@ -179,8 +179,8 @@ func (h *house) restart() *house {
 // noted plans what publishing the staged generation does, and writes it down.
 func (h *house) noted() []step {
 	h.Helper()
-	steps, err := h.linker.planTargets(h.linker.staged.targets)
-	h.must(errors.Join(err, h.linker.noteSteps(steps)))
+	steps, err := h.linker.targets.plan(h.linker.staged.targets)
+	h.must(errors.Join(err, h.linker.targets.noteSteps(steps)))
 	return steps
 }
 

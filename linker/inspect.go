@@ -1,14 +1,25 @@
 package linker
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"strconv"
 )
+
+// copies knows the generations on the disk, and their packs.
+type copies struct {
+	*copier
+	links  []source // a directory may be a target as a whole
+	state  *state
+	log    *slog.Logger
+	packer *bufio.Writer
+}
 
 // flaw is what of a generation's directory is no longer as it was written.
 type flaw struct {
@@ -28,7 +39,7 @@ const (
 
 // inspection is one look at a generation's directory.
 type inspection struct {
-	*Linker
+	*copier
 	g     *generation
 	root  *os.Root
 	files map[string]bool // those not seen yet
@@ -38,16 +49,16 @@ type inspection struct {
 
 // inspect lists what of a generation is not as it was written: by the file's
 // stamp, or by its bytes when they were written by another confit.
-func (l *Linker) inspect(g *generation) ([]flaw, error) {
+func (c *copies) inspect(g *generation) ([]flaw, error) {
 	name := strconv.Itoa(g.Number)
-	info, err := l.state.generations.Lstat(name)
+	info, err := c.state.generations.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []flaw{{removed, "."}}, nil
 	}
 	if err == nil && !info.IsDir() {
 		return []flaw{{altered, "."}}, nil
 	}
-	root, err := l.state.generations.OpenRoot(name)
+	root, err := c.state.generations.OpenRoot(name)
 	if errors.Is(err, fs.ErrPermission) {
 		return []flaw{{redressedDir, "."}}, nil
 	}
@@ -55,7 +66,7 @@ func (l *Linker) inspect(g *generation) ([]flaw, error) {
 		return nil, err
 	}
 	defer root.Close()
-	in := inspection{Linker: l, g: g, root: root, files: map[string]bool{}, dirs: l.dirsOf(g)}
+	in := inspection{copier: c.copier, g: g, root: root, files: map[string]bool{}, dirs: c.dirsOf(g)}
 	for _, p := range g.paths() {
 		in.files[p] = true
 	}
@@ -68,7 +79,7 @@ func (l *Linker) inspect(g *generation) ([]flaw, error) {
 
 // dirsOf lists the directories of a generation: those of its files, and those
 // that are a target as a whole.
-func (l *Linker) dirsOf(g *generation) map[string]bool {
+func (c *copies) dirsOf(g *generation) map[string]bool {
 	dirs := map[string]bool{".": true}
 	add := func(dir string) {
 		for ; !dirs[dir]; dir = path.Dir(dir) {
@@ -80,8 +91,8 @@ func (l *Linker) dirsOf(g *generation) map[string]bool {
 			add(path.Dir(p))
 		}
 	}
-	for i := range l.links {
-		if s := &l.links[i]; s.kind == wholeDir && !s.Direct && !(s.rendered && g.unrendered) {
+	for i := range c.links {
+		if s := &c.links[i]; s.kind == wholeDir && !s.Direct && !(s.rendered && g.unrendered) {
 			add(s.prefix)
 		}
 	}

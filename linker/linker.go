@@ -1,18 +1,9 @@
 package linker
 
-import (
-	"bufio"
-	"log/slog"
-)
-
-// sizeLimit is how many bytes of keys a generation may hold.
-const sizeLimit = 64 << 20
+import "log/slog"
 
 // never is the fingerprint of no look at all.
 const never = "never"
-
-// bufferSize is the size of the one buffer that all copies share, in bytes.
-const bufferSize = 16 << 10
 
 // Config is what a [Linker] is made of.
 type Config struct {
@@ -27,41 +18,31 @@ type Config struct {
 
 // Linker stages, publishes and links. It belongs to one goroutine at a time.
 type Linker struct {
-	links     []source
-	mounted   []int // the links whose keys come from volumes
-	rendered  []int // those whose keys the renderer makes
-	renders   bool  // a hook makes files of the staged keys
-	hasRun    bool  // the renderer, since confit started
-	allowDisk bool
-	sizeLimit int64
-	space     int // see Config
-	state     *state
-	watch     *watcher
-	opens     opens
-	buffer    []byte
-	packer    *bufio.Writer
-	log       *slog.Logger
-	grounds   []string // what Owns looks for
+	links    []source
+	rendered []int // the links whose keys the renderer makes
+	renders  bool  // a hook makes files of the staged keys
+	hasRun   bool  // the renderer, since confit started
+	space    int   // see Config
+	state    *state
+	reader   reader
+	copies   copies
+	targets  targets
+	trials   trials
+	watch    *watcher
+	opens    opens
+	log      *slog.Logger
+	grounds  []string // what Owns looks for
 
-	atomic  []string          // of each link, its volume once that was seen to be atomic
-	nested  map[string]bool   // directories of plain volumes that once held ..data
-	groups  map[uint32]bool   // whether copies can be given to a group, as far as it was tried
-	seen    string            // fingerprint of the last look that was brought to an end
-	made    map[string]string // targets that confit made, and what they point at
-	linked  map[string]want   // the targets of what was put in force last, where links of ours have stood since
-	live    *generation       // the accepted generation, nil before the first
-	earlier *generation       // the newest one before it that has survived a start, nil if it has itself
-	staged  *generation       // the candidate
-	before  *published        // what Reject puts in force again; nil when that is in force
+	seen    string      // fingerprint of the last look that was brought to an end
+	live    *generation // the accepted generation, nil before the first
+	earlier *generation // the newest one before it that has survived a start, nil if it has itself
+	staged  *generation // the candidate
+	before  *published  // what Reject puts in force again; nil when that is in force
 
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what the last look could not mend, and why
 
-	noted      []int // the generations that accepted.json names
-	trial      trial // in which a former confit was killed
-	proving    bool  // there is a trial of this confit's
-	unrecorded bool  // that it could not be recorded was said
-
+	noted     []int // the generations that accepted.json names
 	untrusted error // why a generation that a former confit accepted isn't trusted
 }
 

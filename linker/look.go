@@ -12,6 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// reader looks at the volumes, and reads the keys of their links.
+type reader struct {
+	*copier
+	links     []source
+	mounted   []int  // the links whose keys come from volumes
+	state     *state // where copies are to go
+	allowDisk bool   // also those of keys that live in memory
+
+	atomic []string        // of each link, its volume once that was seen to be atomic
+	nested map[string]bool // directories of plain volumes that once held ..data
+	groups map[uint32]bool // whether copies can be given to a group, as far as it was tried
+}
+
 // reading is one look at all volumes.
 type reading struct {
 	volumes []*volume
@@ -35,20 +48,20 @@ type found struct {
 // look opens the volumes and takes their fingerprint. That of an atomic volume
 // is the directory behind ..data; of a plain one, what stat says of each key.
 // Nothing is read yet.
-func (l *Linker) look() (*reading, error) {
-	r := &reading{of: make([]*volume, len(l.links)), found: map[search]found{}}
+func (rd *reader) look() (*reading, error) {
+	r := &reading{of: make([]*volume, len(rd.links)), found: map[search]found{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
-	for _, i := range l.mounted {
-		if err := r.open(l, i); err != nil && !r.note(err) {
+	for _, i := range rd.mounted {
+		if err := r.open(rd, i); err != nil && !r.note(err) {
 			r.close()
 			return nil, err
 		}
 	}
-	err := l.keepOffDisk(r.volumes)
+	err := rd.keepOffDisk(r.volumes)
 	if err == nil {
-		err = r.expand(l, false)
+		err = r.expand(rd, false)
 	}
 	if err != nil {
 		r.close()
@@ -59,8 +72,8 @@ func (l *Linker) look() (*reading, error) {
 }
 
 // moved is errMoved when the volumes no longer look as they did.
-func (l *Linker) moved(print string) error {
-	r, err := l.look()
+func (rd *reader) moved(print string) error {
+	r, err := rd.look()
 	if err != nil {
 		return err
 	}
@@ -82,18 +95,18 @@ func (r *reading) note(err error) bool {
 }
 
 // open finds the volume of link i and opens it, once for all of its links.
-func (r *reading) open(l *Linker, i int) error {
-	v, err := r.volume(l, i)
+func (r *reading) open(rd *reader, i int) error {
+	v, err := r.volume(rd, i)
 	r.of[i] = v
 	if err == nil && v.atomic {
-		l.atomic[i] = v.dir
+		rd.atomic[i] = v.dir
 	}
 	if err != nil || v.root == nil {
 		return err
 	}
-	v.nested = l.nested
-	v.watchAbove(l.links[i].searchFrom())
-	v.copied = v.copied || !l.links[i].Direct
+	v.nested = rd.nested
+	v.watchAbove(rd.links[i].searchFrom())
+	v.copied = v.copied || !rd.links[i].Direct
 	return nil
 }
 
@@ -105,9 +118,9 @@ func (v *volume) watchAbove(dir string) {
 	}
 }
 
-func (r *reading) volume(l *Linker, i int) (*volume, error) {
-	f := r.findVolume(&l.links[i])
-	if former := l.atomic[i]; former != "" && !f.atomic {
+func (r *reading) volume(rd *reader, i int) (*volume, error) {
+	f := r.findVolume(&rd.links[i])
+	if former := rd.atomic[i]; former != "" && !f.atomic {
 		return &volume{dir: former}, tornDown(former)
 	}
 	for _, v := range r.volumes {
@@ -131,13 +144,13 @@ func (r *reading) findVolume(s *source) found {
 }
 
 // expand lists the keys of the atomic or of the plain volumes.
-func (r *reading) expand(l *Linker, atomic bool) error {
-	for _, i := range l.mounted {
+func (r *reading) expand(rd *reader, atomic bool) error {
+	for _, i := range rd.mounted {
 		v := r.of[i]
-		if v.atomic != atomic || (v.atomic && v.root == nil) || l.torn(i, v) {
+		if v.atomic != atomic || (v.atomic && v.root == nil) || rd.torn(i, v) {
 			continue
 		}
-		keys, err := expand(i, &l.links[i], v)
+		keys, err := expand(i, &rd.links[i], v)
 		r.keys = append(r.keys, keys...)
 		if err != nil && !r.note(err) {
 			return err
@@ -148,7 +161,7 @@ func (r *reading) expand(l *Linker, atomic bool) error {
 
 // torn reports a volume that was atomic and no longer is: it was reported as a
 // whole, so its keys aren't.
-func (l *Linker) torn(i int, v *volume) bool { return l.atomic[i] != "" && !v.atomic }
+func (rd *reader) torn(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
 
 // fingerprint is equal for two looks when nothing was swapped in between.
 func (r *reading) fingerprint() string {

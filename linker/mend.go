@@ -18,31 +18,31 @@ import (
 // all be closed to confit, for it to find what is wrong below them.
 const deepest = 16
 
-// mendGeneration makes a generation's directory again what was written: the app's own
+// mend makes a generation's directory again what was written: the app's own
 // user, an entrypoint or a hook may have changed it. What differs or is missing
 // comes from the pack, what isn't the generation's goes, and modes and owners
 // are set right, of directories as well. An error says what is damaged beyond
 // mending.
-func (l *Linker) mendGeneration(g *generation) error {
+func (c *copies) mend(g *generation) error {
 	for range deepest {
-		flaws, err := l.inspect(g)
+		flaws, err := c.inspect(g)
 		if err == nil && len(flaws) > 0 {
-			err = l.mendFlaws(g, flaws)
+			err = c.mendFlaws(g, flaws)
 		}
 		if err != nil {
 			return fmt.Errorf("generation %d is not what it was: %w", g.Number, err)
 		}
 		if len(flaws) == 0 {
-			return l.withDir(g, func(root *os.Root) error { l.mendPack(g, root); return nil })
+			return c.withDir(g, func(root *os.Root) error { c.mendPack(g, root); return nil })
 		}
-		l.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", flaws[0].path, "changes", len(flaws))
+		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", flaws[0].path, "changes", len(flaws))
 	}
 	return fmt.Errorf("generation %d is not what it was: it changes while it is mended", g.Number)
 }
 
 // withDir calls do with the directory of a generation.
-func (l *Linker) withDir(g *generation, do func(root *os.Root) error) error {
-	root, err := l.state.generations.OpenRoot(strconv.Itoa(g.Number))
+func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
+	root, err := c.state.generations.OpenRoot(strconv.Itoa(g.Number))
 	if err != nil {
 		return err
 	}
@@ -52,17 +52,17 @@ func (l *Linker) withDir(g *generation, do func(root *os.Root) error) error {
 
 // mendFlaws mends what was found. What is wrong with directories comes first:
 // confit may not have seen what is in them.
-func (l *Linker) mendFlaws(g *generation, flaws []flaw) error {
+func (c *copies) mendFlaws(g *generation, flaws []flaw) error {
 	if flaws[0].path == "." {
-		return l.mendDir(g, flaws[0].kind)
+		return c.mendDir(g, flaws[0].kind)
 	}
-	return l.withDir(g, func(root *os.Root) error {
+	return c.withDir(g, func(root *os.Root) error {
 		if closed := filter(flaws, func(f flaw) bool { return f.kind == redressedDir }); len(closed) > 0 {
 			return g.mendInPlace(root, closed)
 		}
 		lost := filter(flaws, func(f flaw) bool { return g.lost(f) })
 		whole := filter(flaws, func(f flaw) bool { return !g.lost(f) })
-		return errors.Join(g.mendInPlace(root, whole), l.restore(g, root, lost))
+		return errors.Join(g.mendInPlace(root, whole), c.restore(g, root, lost))
 	})
 }
 
@@ -104,18 +104,18 @@ func (g *generation) mendFlaw(root *os.Root, f flaw) error {
 
 // mendDir mends the directory of a generation itself; what is wrong inside is
 // found after that. It isn't made for nothing, when there is no pack.
-func (l *Linker) mendDir(g *generation, kind flawKind) error {
+func (c *copies) mendDir(g *generation, kind flawKind) error {
 	name := strconv.Itoa(g.Number)
 	if kind == redressedDir {
-		return redressDir(l.state.generations, name)
+		return redressDir(c.state.generations, name)
 	}
-	if err := l.packed(g); err != nil {
+	if err := c.packed(g); err != nil {
 		return fmt.Errorf("its directory is gone, and its copy can't be used: %w", cause(err))
 	}
-	if err := l.state.generations.RemoveAll(name); err != nil {
+	if err := c.state.generations.RemoveAll(name); err != nil {
 		return err
 	}
-	return makeDir(l.state.generations, name)
+	return makeDir(c.state.generations, name)
 }
 
 // redressDir gives a directory confit's owner and the mode of all of them.
@@ -128,24 +128,24 @@ func redressDir(root *os.Root, name string) error {
 
 // restore puts files of a generation in their places again, each by rename(2):
 // who reads one finds what was there or what was written, whole.
-func (l *Linker) restore(g *generation, root *os.Root, lost []flaw) error {
+func (c *copies) restore(g *generation, root *os.Root, lost []flaw) error {
 	if len(lost) == 0 {
 		return nil
 	}
-	pack, _, err := openRegular(l.state.packs, strconv.Itoa(g.Number))
+	pack, _, err := openRegular(c.state.packs, strconv.Itoa(g.Number))
 	if err != nil {
 		return fmt.Errorf("key %q is damaged, and its copy is missing: %w", lost[0].path, cause(err))
 	}
 	defer pack.Close()
-	return l.unpack(g, pack, func(p string, bytes io.Reader) error {
+	return c.unpack(g, pack, func(p string, bytes io.Reader) error {
 		if !slices.ContainsFunc(lost, func(f flaw) bool { return f.path == p }) {
 			return nil
 		}
-		return l.restoreFile(root, p, g.files[p], bytes)
+		return c.restoreFile(root, p, g.files[p], bytes)
 	})
 }
 
-func (l *Linker) restoreFile(root *os.Root, p string, f file, bytes io.Reader) error {
+func (c *copies) restoreFile(root *os.Root, p string, f file, bytes io.Reader) error {
 	if err := makeDirs(root, path.Dir(p)); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (l *Linker) restoreFile(root *os.Root, p string, f file, bytes io.Reader) e
 	if err != nil {
 		return err
 	}
-	sum, err := l.copySum(bytes, out)
+	sum, err := c.copySum(bytes, out)
 	if err == nil && sum != f.sum {
 		err = fmt.Errorf("key %q is damaged, and so is its copy", p)
 	}
@@ -181,17 +181,17 @@ const packMode = 0o600
 const packBuffer = 4 << 10
 
 // pack writes the pack of a generation anew; fill writes the bytes.
-func (l *Linker) pack(g *generation, fill func(io.Writer) error) error {
-	file, err := l.state.createPack(g.Number)
+func (c *copies) pack(g *generation, fill func(io.Writer) error) error {
+	file, err := c.state.createPack(g.Number)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if l.packer == nil {
-		l.packer = bufio.NewWriterSize(nil, packBuffer)
+	if c.packer == nil {
+		c.packer = bufio.NewWriterSize(nil, packBuffer)
 	}
-	l.packer.Reset(file)
-	return errors.Join(fill(l.packer), l.packer.Flush())
+	c.packer.Reset(file)
+	return errors.Join(fill(c.packer), c.packer.Flush())
 }
 
 func (s *state) createPack(number int) (*os.File, error) {
@@ -207,7 +207,7 @@ func (s *state) createPack(number int) (*os.File, error) {
 }
 
 // unpack calls do with each file of a pack, until it fails.
-func (l *Linker) unpack(g *generation, pack *os.File, do func(path string, bytes io.Reader) error) error {
+func (c *copies) unpack(g *generation, pack *os.File, do func(path string, bytes io.Reader) error) error {
 	at := int64(0)
 	for _, p := range g.paths() {
 		size := g.files[p].size
@@ -221,18 +221,18 @@ func (l *Linker) unpack(g *generation, pack *os.File, do func(path string, bytes
 
 // mendPack makes the pack anew from files that are right, if it isn't. That
 // this can't be done now, on a full disk, does no harm as long as they are.
-func (l *Linker) mendPack(g *generation, root *os.Root) {
-	if l.packed(g) == nil {
+func (c *copies) mendPack(g *generation, root *os.Root) {
+	if c.packed(g) == nil {
 		return
 	}
-	if err := l.repack(g, root); err != nil {
-		_ = l.state.packs.RemoveAll(strconv.Itoa(g.Number))
+	if err := c.repack(g, root); err != nil {
+		_ = c.state.packs.RemoveAll(strconv.Itoa(g.Number))
 	}
 }
 
 // packed is nil when the pack of a generation is whole.
-func (l *Linker) packed(g *generation) error {
-	pack, info, err := openRegular(l.state.packs, strconv.Itoa(g.Number))
+func (c *copies) packed(g *generation) error {
+	pack, info, err := openRegular(c.state.packs, strconv.Itoa(g.Number))
 	if err != nil {
 		return err
 	}
@@ -240,8 +240,8 @@ func (l *Linker) packed(g *generation) error {
 	if info.Mode() != packMode || !ours(info) {
 		return errors.New("others may read it")
 	}
-	return l.unpack(g, pack, func(p string, bytes io.Reader) error {
-		sum, err := l.copySum(bytes, io.Discard)
+	return c.unpack(g, pack, func(p string, bytes io.Reader) error {
+		sum, err := c.copySum(bytes, io.Discard)
 		if err == nil && sum != g.files[p].sum {
 			err = fmt.Errorf("the copy of key %q is damaged", p)
 		}
@@ -250,14 +250,14 @@ func (l *Linker) packed(g *generation) error {
 }
 
 // repack writes the pack again, from the files.
-func (l *Linker) repack(g *generation, root *os.Root) error {
-	return l.pack(g, func(to io.Writer) error {
+func (c *copies) repack(g *generation, root *os.Root) error {
+	return c.pack(g, func(to io.Writer) error {
 		for _, p := range g.paths() {
 			in, _, err := openRegular(root, p)
 			if err != nil {
 				return err
 			}
-			_, err = l.copySum(in, to)
+			_, err = c.copySum(in, to)
 			in.Close()
 			if err != nil {
 				return err

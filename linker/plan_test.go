@@ -25,7 +25,7 @@ const absent = "(absent)"
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
 	s := &site{t: t, dir: dir, wanted: map[string]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.linker = &Linker{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}}
+	s.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}}}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")
@@ -53,9 +53,9 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 		s.kept[target] = "linked " + rel
 	case 3, 4, 5: // confit's own link, with or without something kept
 		s.mkdir(filepath.Dir(rel))
-		dest := filepath.Join(s.linker.state.path, "live", []string{"old", "new"}[r.IntN(2)])
+		dest := filepath.Join(s.linker.targets.state.path, "live", []string{"old", "new"}[r.IntN(2)])
 		s.link(dest, target)
-		s.linker.made[target] = dest
+		s.linker.targets.made[target] = dest
 		if what == 4 {
 			s.write(relOf(s.dir, keptFor(target)), "kept "+rel)
 			s.kept[target] = "kept " + rel
@@ -68,7 +68,7 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 
 // decide draws what is wanted of a target.
 func (s *site) decide(target string, r *rand.Rand) {
-	_, made := s.linker.made[target]
+	_, made := s.linker.targets.made[target]
 	switch r.IntN(3) {
 	case 0: // nothing: what confit made goes
 		s.after[target] = s.before[target]
@@ -80,10 +80,10 @@ func (s *site) decide(target string, r *rand.Rand) {
 		}
 	default:
 		name := []string{"old", "new"}[r.IntN(2)]
-		w := want{dest: filepath.Join(s.linker.state.path, "live", name)}
+		w := want{dest: filepath.Join(s.linker.targets.state.path, "live", name)}
 		s.after[target] = name
 		if s.before[target] == "(directory)" { // refused by name for a link to a key
-			w = want{dest: filepath.Join(s.linker.state.path, "live/dir"), dir: true}
+			w = want{dest: filepath.Join(s.linker.targets.state.path, "live/dir"), dir: true}
 			s.after[target] = "(directory)"
 		}
 		s.wanted[target] = w
@@ -133,7 +133,7 @@ func (s *site) read(path string) string {
 // apply carries out the plan, one step at a time: after each, every target is
 // whole, old or new, and never absent unless it was or will be.
 func (s *site) apply() {
-	steps, err := s.linker.planTargets(s.wanted)
+	steps, err := s.linker.targets.plan(s.wanted)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -149,9 +149,9 @@ func (s *site) apply() {
 	}
 	for _, step := range steps {
 		if step.prunes() {
-			delete(s.linker.made, step.target)
+			delete(s.linker.targets.made, step.target)
 		} else {
-			s.linker.made[step.target] = step.dest
+			s.linker.targets.made[step.target] = step.dest
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (s *site) check() {
 			s.t.Errorf("target %q reads %q, want %q", target, got, want)
 		}
 	}
-	again, err := s.linker.planTargets(s.wanted)
+	again, err := s.linker.targets.plan(s.wanted)
 	if err != nil || len(again) > 0 {
 		s.t.Errorf("planning again: %+v, %v", again, err)
 	}
@@ -179,7 +179,7 @@ func (s *site) check() {
 func (s *site) undo() {
 	for target := range s.before {
 		s.before[target], s.after[target] = s.read(target), s.read(target)
-		if _, made := s.linker.made[target]; made {
+		if _, made := s.linker.targets.made[target]; made {
 			s.after[target] = absent
 			if kept, ok := s.kept[target]; ok {
 				s.after[target] = kept

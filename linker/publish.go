@@ -15,7 +15,7 @@ var ErrSuperseded = errors.New("a newer state of the volumes is there")
 // Publish makes the staged generation the one that all targets resolve to, if
 // it is still the newest:
 //
-//  0. Record the trial, if it is one; see beginTrial.
+//  0. Record the trial, if it is one; see [trials].
 //  1. Look at the targets anew: others may have changed them since the
 //     candidate was staged. One that can't be linked ends it here.
 //  2. Write down the targets that will be made. Left behind: a list that names
@@ -33,12 +33,16 @@ func (l *Linker) Publish() error {
 	if g == nil {
 		return errors.New("cannot publish: nothing is staged")
 	}
-	if err := l.moved(g.print); err != nil {
+	if err := l.reader.moved(g.print); err != nil {
 		l.seen = never
 		return ignoringMoved(err)
 	}
 	l.before = l.inForce()
-	l.beginTrial(g)
+	if l.proven(g) {
+		l.trials.end()
+	} else {
+		l.trials.begin(g.Hash)
+	}
 	if err := l.change(g); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
@@ -60,7 +64,7 @@ func (l *Linker) inForce() *published {
 		return &published{number: l.live.Number, targets: l.live.targets}
 	}
 	b := &published{number: l.state.liveNumber(), targets: map[string]want{}}
-	for target, dest := range l.made {
+	for target, dest := range l.targets.made {
 		b.targets[target] = want{dest: dest}
 	}
 	return b
@@ -68,24 +72,24 @@ func (l *Linker) inForce() *published {
 
 // change carries out the steps of Publish, up to the first that fails.
 func (l *Linker) change(g *generation) error {
-	steps, err := l.planTargets(g.targets) // 1
+	steps, err := l.targets.plan(g.targets) // 1
 	if err != nil {
 		return err
 	}
-	if err := l.noteSteps(steps); err != nil { // 2
+	if err := l.targets.noteSteps(steps); err != nil { // 2
 		return err
 	}
-	if err := l.doSteps(steps, true); err != nil { // 3
+	if err := l.targets.doSteps(steps, true); err != nil { // 3
 		return err
 	}
 	if err := l.state.point(g.Number); err != nil { // 4
 		return err
 	}
-	if err := l.doSteps(steps, false); err != nil { // 5
+	if err := l.targets.doSteps(steps, false); err != nil { // 5
 		return err
 	}
-	l.forgetAll(g.targets, nil) // 6
-	l.linked = g.targets
+	l.targets.forgetAll(g.targets, nil) // 6
+	l.targets.linked = g.targets
 	return nil
 }
 
@@ -134,11 +138,11 @@ func (l *Linker) Reject() error {
 	var err error
 	if b := l.before; b != nil {
 		if l.live != nil {
-			if err := l.mendGeneration(l.live); err != nil {
+			if err := l.copies.mend(l.live); err != nil {
 				return fmt.Errorf("cannot go back: %w", err)
 			}
 		}
-		err = l.putInForce(b.number, b.targets)
+		err = l.targets.putInForce(b.number, b.targets)
 		var partly *Partly
 		if err != nil && !errors.As(err, &partly) {
 			return err
@@ -148,6 +152,16 @@ func (l *Linker) Reject() error {
 	l.AbandonTrial()
 	l.Discard()
 	return err
+}
+
+// AbandonTrial ends the trial of what was published without a verdict: a confit
+// that is killed from now on was asked to stop. A candidate that was refused
+// unpublished, for having killed a confit too often, keeps its record: the next
+// confit refuses it as well.
+func (l *Linker) AbandonTrial() {
+	if l.trials.running {
+		l.trials.end()
+	}
 }
 
 // Partly is the error of a [Linker.Reject] or [Linker.GoBack] that did the most
@@ -173,20 +187,20 @@ func (e *Partly) Unwrap() error { return e.err }
 //  3. Move the live link.
 //  4. Make and mend targets.
 //  5. Forget what was pruned.
-func (l *Linker) putInForce(number int, targets map[string]want) error {
-	steps, refused := l.planTargets(targets)
-	steps, unwritten := l.listed(steps)
+func (t *targets) putInForce(number int, wanted map[string]want) error {
+	steps, refused := t.plan(wanted)
+	steps, unwritten := t.listed(steps)
 	wrong := []error{refused, unwritten}
-	failed := l.tryAll(steps, true)
-	if err := l.state.point(number); err != nil {
+	failed := t.tryAll(steps, true)
+	if err := t.state.point(number); err != nil {
 		return err
 	}
-	maps.Copy(failed, l.tryAll(steps, false))
+	maps.Copy(failed, t.tryAll(steps, false))
 	for _, target := range sortedKeys(failed) {
 		wrong = append(wrong, failed[target])
 	}
-	l.forgetAll(targets, failed)
-	l.linked = targets
+	t.forgetAll(wanted, failed)
+	t.linked = wanted
 	if err := errors.Join(wrong...); err != nil {
 		return &Partly{err}
 	}
@@ -195,22 +209,22 @@ func (l *Linker) putInForce(number int, targets map[string]want) error {
 
 // listed writes down the targets that the steps will make. Where it can't, it
 // keeps those that need no writing.
-func (l *Linker) listed(steps []step) ([]step, error) {
-	err := l.noteSteps(steps)
+func (t *targets) listed(steps []step) ([]step, error) {
+	err := t.noteSteps(steps)
 	if err != nil {
-		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && l.made[s.target] != s.dest })
+		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && t.made[s.target] != s.dest })
 	}
 	return steps, err
 }
 
 // tryAll carries out all steps of a kind, and tells which have failed.
-func (l *Linker) tryAll(steps []step, prunes bool) (failed map[string]error) {
+func (t *targets) tryAll(steps []step, prunes bool) (failed map[string]error) {
 	failed = map[string]error{}
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
 		}
-		if err := l.carryOut(s); err != nil {
+		if err := t.carryOut(s); err != nil {
 			failed[s.target] = err
 		}
 	}

@@ -73,7 +73,7 @@ func TestRestartOnTheSameState(t *testing.T) {
 		"half way": func(h *house) {
 			h.stage()
 			steps := h.noted()
-			h.must(h.linker.doSteps(steps, true))
+			h.must(h.linker.targets.doSteps(steps, true))
 		},
 		"links not made": func(h *house) {
 			c := h.stage()

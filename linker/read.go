@@ -14,8 +14,8 @@ import (
 )
 
 // hashKeys reads every key once and returns what is known of each.
-func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
-	if err := l.checkSize(r.keys); err != nil {
+func (rd *reader) hashKeys(r *reading) (map[string]file, error) {
+	if err := rd.checkSize(r.keys); err != nil {
 		return nil, err
 	}
 	files := make(map[string]file, len(r.keys))
@@ -23,23 +23,23 @@ func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
 		f, known := files[k.path]
 		if !known {
 			var err error
-			if f, err = l.describeCopy(k.info); err != nil {
+			if f, err = rd.describeCopy(k.info); err != nil {
 				return nil, err
 			}
 		}
-		f.direct = f.direct && l.links[k.link].Direct
+		f.direct = f.direct && rd.links[k.link].Direct
 		f.links = append(f.links, k.link)
 		files[k.path] = f
 	}
-	left := l.sizeLimit
+	left := rd.limit
 	for _, k := range r.keys {
 		f := files[k.path]
 		if f.links[0] != k.link {
 			continue // read for another link
 		}
 		var err error
-		if f.sum, f.size, err = l.hashKey(k, f.direct, &left); err != nil {
-			return nil, l.links[k.link].classify(err)
+		if f.sum, f.size, err = rd.hashKey(k, f.direct, &left); err != nil {
+			return nil, rd.links[k.link].classify(err)
 		}
 		files[k.path] = f
 	}
@@ -49,25 +49,25 @@ func (l *Linker) hashKeys(r *reading) (map[string]file, error) {
 // hashKey reads a key without copying it. The limit holds for what is read,
 // too, as a key may have grown since it was looked at: left is what the keys to
 // be copied may still hold. A direct key may be large, but not grow for ever.
-func (l *Linker) hashKey(k key, direct bool, left *int64) (Hash, int64, error) {
+func (rd *reader) hashKey(k key, direct bool, left *int64) (Hash, int64, error) {
 	if direct {
-		return l.hashDirect(k)
+		return rd.hashDirect(k)
 	}
-	sum, n, err := l.copyKey(k, io.Discard, *left)
+	sum, n, err := rd.copyKey(k, io.Discard, *left)
 	if *left -= n; *left < 0 {
-		err = l.tooLarge(k)
+		err = rd.tooLarge(k)
 	}
 	return sum, n, err
 }
 
-func (l *Linker) hashDirect(k key) (Hash, int64, error) {
+func (rd *reader) hashDirect(k key) (Hash, int64, error) {
 	f, err := k.open()
 	if err != nil {
 		return Hash{}, 0, err
 	}
 	defer f.Close()
-	limit := min(max(k.info.Size(), l.sizeLimit), math.MaxInt64-1)
-	sum, n, err := l.copyUpTo(f, io.Discard, limit)
+	limit := min(max(k.info.Size(), rd.limit), math.MaxInt64-1)
+	sum, n, err := rd.copyUpTo(f, io.Discard, limit)
 	if n > limit {
 		err = errMoved
 	}
@@ -76,44 +76,44 @@ func (l *Linker) hashDirect(k key) (Hash, int64, error) {
 
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
 // at most 1 MiB: more is a mistake, or belongs under the option direct.
-func (l *Linker) checkSize(keys []key) error {
-	left := l.sizeLimit
+func (rd *reader) checkSize(keys []key) error {
+	left := rd.limit
 	counted := map[string]bool{}
 	for _, k := range keys {
-		if l.links[k.link].Direct || counted[k.path] {
+		if rd.links[k.link].Direct || counted[k.path] {
 			continue
 		}
 		counted[k.path] = true
 		if k.info.Size() > left {
-			return l.tooLarge(k)
+			return rd.tooLarge(k)
 		}
 		left -= k.info.Size()
 	}
 	return nil
 }
 
-func (l *Linker) tooLarge(k key) error {
+func (rd *reader) tooLarge(k key) error {
 	return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
-		l.sizeLimit>>20, k.name, k.vol.dir)
+		rd.limit>>20, k.name, k.vol.dir)
 }
 
 // copyKey copies a key's bytes to w, unless it lives in memory and must not get
 // to a disk. It returns their hash and, like copyUpTo, their number.
-func (l *Linker) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) {
+func (rd *reader) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) {
 	f, err := k.open()
 	if err != nil {
 		return Hash{}, 0, err
 	}
 	defer f.Close()
-	if err := l.keepKeyOffDisk(k, f); err != nil {
+	if err := rd.keepKeyOffDisk(k, f); err != nil {
 		return Hash{}, 0, err
 	}
-	return l.copyUpTo(f, w, limit)
+	return rd.copyUpTo(f, w, limit)
 }
 
 // keepKeyOffDisk is the same for an open key.
-func (l *Linker) keepKeyOffDisk(k key, f *os.File) error {
-	return l.refuseMemory(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
+func (rd *reader) keepKeyOffDisk(k key, f *os.File) error {
+	return rd.refuseMemory(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key, which is known to be a regular file; O_NONBLOCK is for one
@@ -134,14 +134,14 @@ func (k key) open() (*os.File, error) {
 // made, and not for confit's own group where that of the source can't be given.
 
 // describeCopy is what the copy of a key will be: nobody may write to it.
-func (l *Linker) describeCopy(info fs.FileInfo) (file, error) {
+func (rd *reader) describeCopy(info fs.FileInfo) (file, error) {
 	st := info.Sys().(*syscall.Stat_t)
 	f := file{mode: info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, direct: true}
 	group, others := f.mode>>3&7, f.mode&7
 	if group&^others == 0 {
 		return f, nil // the group may do no more than everybody
 	}
-	gives, err := l.gives(st.Gid)
+	gives, err := rd.gives(st.Gid)
 	if !gives {
 		f.mode &^= (group &^ others) << 3
 	}
@@ -149,15 +149,15 @@ func (l *Linker) describeCopy(info fs.FileInfo) (file, error) {
 }
 
 // gives finds out, once for each group, whether a file can be given to it.
-func (l *Linker) gives(group uint32) (bool, error) {
-	if gives, known := l.groups[group]; known {
+func (rd *reader) gives(group uint32) (bool, error) {
+	if gives, known := rd.groups[group]; known {
 		return gives, nil
 	}
-	gives, err := l.state.gives(group)
+	gives, err := rd.state.gives(group)
 	if err != nil {
-		return false, fmt.Errorf("cannot write in state directory %q: %w", l.state.path, cause(err))
+		return false, fmt.Errorf("cannot write in state directory %q: %w", rd.state.path, cause(err))
 	}
-	l.groups[group] = gives
+	rd.groups[group] = gives
 	return gives, nil
 }
 

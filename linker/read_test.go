@@ -16,7 +16,7 @@ func TestStageSizeLimit(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/c c direct")
 	h.write("web", "a", strings.Repeat("a", 600), "b", strings.Repeat("b", 600), "c", strings.Repeat("c", 6000))
 	h.open()
-	h.linker.sizeLimit = 1000
+	h.linker.reader.limit = 1000
 	h.invalid("hold more than", `key "b"`, "direct")
 }
 
@@ -26,7 +26,7 @@ func TestStageKeyThatGrows(t *testing.T) {
 	h := newHouse(t, "plain/a a", "plain/b b")
 	dir := h.plain("plain", "a", "one", "b", "two")
 	h.open()
-	r, err := h.linker.look()
+	r, err := h.linker.reader.look()
 	h.must(err)
 	defer r.close()
 	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
@@ -50,11 +50,11 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 	h := newHouse(t, "plain/a a direct")
 	a := filepath.Join(h.plain("plain", "a", "one"), "a")
 	h.open()
-	h.linker.sizeLimit = 10
+	h.linker.reader.limit = 10
 	h.must(os.Truncate(a, 1000))
 	h.adopt()
 	h.must(os.Truncate(a, 2000))
-	r, err := h.linker.look()
+	r, err := h.linker.reader.look()
 	h.must(err)
 	defer r.close()
 	h.must(os.Truncate(a, 1<<40))

@@ -148,12 +148,12 @@ func checkPlain(root *os.Root) error {
 
 // writeRendered adds copies of the files that lines ask for.
 func (l *Linker) writeRendered(g *generation, r *reading) error {
-	files, err := l.hashKeys(r)
+	files, err := l.reader.hashKeys(r)
 	if err != nil {
 		return err
 	}
 	maps.Copy(g.files, files)
-	return l.withDir(g, func(root *os.Root) error {
+	return l.copies.withDir(g, func(root *os.Root) error {
 		for _, i := range l.rendered {
 			if s := &l.links[i]; s.kind == wholeDir {
 				if err := makeDirs(root, s.prefix); err != nil {
@@ -170,7 +170,7 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	if g.targets, err = l.wanted(append(g.keys, r.keys...)); err != nil {
 		return err
 	}
-	if _, err = l.planTargets(g.targets); err != nil {
+	if _, err = l.targets.plan(g.targets); err != nil {
 		return err
 	}
 	g.unrendered, g.keys = false, nil
@@ -182,5 +182,5 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	if err := l.readEnvironment(g); err != nil {
 		return err
 	}
-	return l.withDir(g, func(root *os.Root) error { return l.repack(g, root) })
+	return l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
 }

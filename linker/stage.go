@@ -59,7 +59,7 @@ func (l *Linker) Stage() (Candidate, error) {
 func (l *Linker) Forget() { l.seen = never }
 
 func (l *Linker) attempt() (Candidate, error) {
-	r, err := l.look()
+	r, err := l.reader.look()
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -79,7 +79,7 @@ func (l *Linker) attempt() (Candidate, error) {
 	// What could not be read or written, or needed no writing, counts only if
 	// nothing moved: a swap deletes the old directory under the hand.
 	if err != nil || g.Number == l.liveNumber() {
-		if moved := l.moved(r.print); moved != nil {
+		if moved := l.reader.moved(r.print); moved != nil {
 			return Candidate{}, moved
 		}
 	}
@@ -99,13 +99,13 @@ func (l *Linker) attempt() (Candidate, error) {
 
 // read checks and hashes what the volumes hold.
 func (l *Linker) read(r *reading) (*generation, error) {
-	if err := r.expand(l, true); err != nil {
+	if err := r.expand(&l.reader, true); err != nil {
 		return nil, err
 	}
 	if err := joinInvalid(r.wrong); err != nil {
 		return nil, err
 	}
-	files, err := l.hashKeys(r)
+	files, err := l.reader.hashKeys(r)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (l *Linker) wanted(keys []key) (map[string]want, error) {
 // destOf is what a key's target points at.
 func (l *Linker) destOf(k key) string {
 	if !l.links[k.link].Direct {
-		return filepath.Join(l.state.path, liveName, k.path)
+		return l.state.liveDest(k.path)
 	}
 	return directDest(k.vol.dir, k.vol.atomic, k.name)
 }
@@ -154,7 +154,7 @@ func (l *Linker) destOf(k key) string {
 func (l *Linker) destOfDir(i int) string {
 	s := &l.links[i]
 	if !s.Direct {
-		return filepath.Join(l.state.path, liveName, s.prefix)
+		return l.state.liveDest(s.prefix)
 	}
 	dir, atomic := s.findVolume()
 	name, _ := filepath.Rel(dir, s.base)
@@ -173,14 +173,18 @@ func directDest(dir string, atomic bool, name string) string {
 // candidate describes a staged generation to the caller.
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
-	l.locate(g)
+	g.Dir = l.state.dirOf(g.Number)
 	g.changes = changes(l.live, g)
-	return Candidate{Generation: g.Generation, Changes: g.changes, Single: g.single, Kills: l.kills(g), Unrendered: g.unrendered}
+	c := Candidate{Generation: g.Generation, Changes: g.changes, Single: g.single, Unrendered: g.unrendered}
+	if !l.proven(g) {
+		c.Kills = l.trials.kills(g.Hash)
+	}
+	return c
 }
 
-// locate fills in where a generation is.
-func (l *Linker) locate(g *generation) {
-	g.Dir = filepath.Join(l.state.path, generationsName, fmt.Sprint(g.Number))
+// proven reports whether an app that was started on a generation has survived.
+func (l *Linker) proven(g *generation) bool {
+	return l.live != nil && l.live.survived && l.live.Hash == g.Hash
 }
 
 // Check looks at the staged generation after a hook has run: it must still be
@@ -189,7 +193,7 @@ func (l *Linker) Check() error {
 	if l.staged == nil {
 		return errors.New("cannot check: nothing is staged")
 	}
-	flaws, err := l.inspect(l.staged)
+	flaws, err := l.copies.inspect(l.staged)
 	if err != nil {
 		return fmt.Errorf("cannot check generation %d in state directory %q: %w", l.staged.Number, l.state.path, cause(err))
 	}

@@ -13,48 +13,54 @@ func Open(c Config) (*Linker, error) {
 	if err != nil {
 		return nil, err
 	}
+	l := newLinker(c, links, st)
+	l.targets.readMade()
+	if err := l.takeUp(); err != nil {
+		return nil, err
+	}
+	l.targets.sweep(links)
+	return l, nil
+}
+
+func newLinker(c Config, links []source, st *state) *Linker {
+	copier := &copier{limit: sizeLimit, buffer: make([]byte, bufferSize)}
 	l := &Linker{
-		links: links, renders: c.Render, allowDisk: c.AllowDisk, sizeLimit: sizeLimit, space: c.Space, state: st,
-		buffer: make([]byte, bufferSize), log: c.Log, grounds: st.grounds(), atomic: make([]string, len(links)),
-		nested: map[string]bool{}, groups: map[uint32]bool{}, seen: never,
+		links:   links,
+		renders: c.Render,
+		space:   c.Space,
+		state:   st,
+		reader: reader{
+			copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
+			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
+		},
+		copies:  copies{copier: copier, links: links, state: st, log: c.Log},
+		targets: targets{state: st, log: c.Log},
+		trials:  trials{state: st, log: c.Log},
+		watch:   newWatcher(c.Log),
+		opens:   opens{hints: make(chan struct{}, 1)},
+		log:     c.Log,
+		grounds: st.grounds(),
+		seen:    never,
 	}
 	for i := range links {
 		if links[i].rendered {
 			l.rendered = append(l.rendered, i)
 		} else {
-			l.mounted = append(l.mounted, i)
+			l.reader.mounted = append(l.reader.mounted, i)
 		}
 	}
-	l.readMade()
-	if err := l.takeUp(); err != nil {
-		return nil, err
-	}
-	l.sweepTargets()
-	l.watch = newWatcher(c.Log)
-	l.opens.hints = make(chan struct{}, 1)
-	return l, nil
+	return l
 }
 
 // takeUp makes the stored generation the one to go back to. What the targets
 // resolve to may be another, which was being proved when confit was killed.
 func (l *Linker) takeUp() error {
 	l.untrusted = l.readStored()
-	l.readTrial()
+	l.trials.read()
 	if l.live != nil {
 		l.before = &published{number: l.live.Number, targets: l.live.targets}
 	}
 	return l.state.sweep(l.known())
-}
-
-// readMade takes up the list of the targets that a former confit made. One that
-// can't be trusted is replaced: links into the live generation are known
-// without it.
-func (l *Linker) readMade() {
-	var err error
-	if l.made, err = l.state.readTargets(); err != nil {
-		l.log.Warn("list of targets not trusted: it is made anew", "error", err)
-		_ = l.state.writeTargets(l.made) // said again when it has to be written
-	}
 }
 
 // Close removes all watches, and the record of a trial. It is for the end:

@@ -194,6 +194,14 @@ func (s *state) clearLive() {
 	_ = s.root.Rename(liveName, replacedPrefix+liveName)
 }
 
+// liveDest is what the target of a staged key or directory points at.
+func (s *state) liveDest(path string) string { return filepath.Join(s.path, liveName, path) }
+
+// dirOf is a generation's directory.
+func (s *state) dirOf(number int) string {
+	return filepath.Join(s.path, generationsName, strconv.Itoa(number))
+}
+
 // drop removes one generation. What can't be removed is swept later: when the
 // next one is accepted, or at the next start.
 func (s *state) drop(number int) {

@@ -1,8 +1,6 @@
 package linker
 
-import (
-	"strings"
-)
+import "strings"
 
 // Use is what the keys of a line are for.
 type Use int

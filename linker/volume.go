@@ -125,7 +125,7 @@ func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
 // keepOffDisk refuses volumes that live in memory, also as long as they have no
 // keys, when the generations don't.
-func (l *Linker) keepOffDisk(volumes []*volume) error {
+func (rd *reader) keepOffDisk(volumes []*volume) error {
 	for _, v := range volumes {
 		if v.root == nil || !v.copied {
 			continue
@@ -134,7 +134,7 @@ func (l *Linker) keepOffDisk(volumes []*volume) error {
 		if err != nil {
 			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
 		}
-		err = l.refuseMemory(f, v, func() string { return v.dir })
+		err = rd.refuseMemory(f, v, func() string { return v.dir })
 		f.Close()
 		if err != nil {
 			return err
@@ -143,15 +143,15 @@ func (l *Linker) keepOffDisk(volumes []*volume) error {
 	return nil
 }
 
-func (l *Linker) refuseMemory(f *os.File, v *volume, where func() string) error {
-	if l.allowDisk || l.state.memory {
+func (rd *reader) refuseMemory(f *os.File, v *volume, where func() string) error {
+	if rd.allowDisk || rd.state.memory {
 		return nil
 	}
 	memory, err := v.onMemory(f)
 	if err != nil || !memory {
 		return err
 	}
-	return &onDiskError{volume: where(), state: l.state.path}
+	return &onDiskError{volume: where(), state: rd.state.path}
 }
 
 // onMemory asks once for each device. Where fstatfs(2) is refused nobody knows,

@@ -94,7 +94,7 @@ func TestSecretsStayInMemory(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "medium: Memory") || !strings.Contains(err.Error(), "--allow-disk") {
 		t.Errorf("a secret on disk: %v", err)
 	}
-	h.linker.allowDisk = true
+	h.linker.reader.allowDisk = true
 	h.adopt()
 	h.reads("a", "secret")
 }
@@ -144,7 +144,7 @@ func (h *house) refusedOnDisk(where string) {
 	if left, _ := os.ReadDir(h.path("state/generations")); len(left) > 0 || h.linker.state.next != 1 {
 		h.Errorf("generations: %v, the next is %d", left, h.linker.state.next)
 	}
-	h.linker.allowDisk = true
+	h.linker.reader.allowDisk = true
 	h.adopt()
 }
 

@@ -19,14 +19,14 @@ func (l *Linker) write(g *generation, r *reading) error {
 	} else {
 		g.unrendered = l.renders
 	}
-	if _, err := l.planTargets(g.targets); err != nil || g.Number != 0 {
+	if _, err := l.targets.plan(g.targets); err != nil || g.Number != 0 {
 		return err
 	}
 	g.Number = l.state.next
 	tmp := fmt.Sprintf("%d.tmp", g.Number)
 	err := l.writeFiles(tmp, g, r)
 	if err == nil {
-		err = l.moved(g.print)
+		err = l.reader.moved(g.print)
 	}
 	if err == nil {
 		err = l.state.generations.Rename(tmp, fmt.Sprint(g.Number))
@@ -61,7 +61,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	defer root.Close()
-	for _, i := range l.mounted {
+	for _, i := range l.reader.mounted {
 		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
 			if err := makeDirs(root, s.prefix); err != nil {
 				return err
@@ -71,7 +71,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	if g.unrendered { // the pack is written with all the rest
 		return errors.Join(makeDir(root, renderedName), l.writeKeys(g, r, root, io.Discard))
 	}
-	return l.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
+	return l.copies.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
 }
 
 // writeKeys makes a file of each key, and its part of the pack.
@@ -104,7 +104,7 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k key, g *generation) err
 		return err
 	}
 	defer out.Close()
-	sum, _, err := l.copyKey(k, io.MultiWriter(out, pack), f.size)
+	sum, _, err := l.reader.copyKey(k, io.MultiWriter(out, pack), f.size)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}
