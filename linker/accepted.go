@@ -104,6 +104,8 @@ func (l *Linker) Tidy() {
 	}
 }
 
+const acceptedName = "accepted.json"
+
 // storedVersion is the version of accepted.json. A file of another version
 // isn't read: what it says may mean something else.
 const storedVersion = 2

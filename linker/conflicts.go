@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // parseLinks works out every link and refuses those that can't live together.
@@ -25,6 +26,17 @@ func parseLinks(c Config) ([]source, error) {
 	}
 	exemptNamed(links)
 	return links, errors.Join(append(wrong, checkPairs(links), checkRender(c))...)
+}
+
+// checkRender refuses lines that want what nobody renders.
+func checkRender(c Config) error {
+	var wrong []error
+	for _, l := range c.Links {
+		if s := (source{Link: l}); !c.Render && strings.HasPrefix(l.Source, Rendered) {
+			wrong = append(wrong, s.errorf("source %q: nothing is rendered: write a line render COMMAND", l.Source))
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // exemptNamed takes the keys that a line names from the globs and directories of

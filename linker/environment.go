@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-// Environment is what the env lines of a generation make of its keys.
-type Environment struct {
-	Variables []string // NAME=VALUE, in the order of the names
-	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
-}
-
 // errChanged is about a copy that somebody has written to.
 var errChanged = errors.New("it was changed")
 
@@ -25,13 +19,6 @@ const maxVariable = 128<<10 - 1
 
 // pointerSize is what execve(2) counts for each variable besides its bytes.
 const pointerSize = 8
-
-// isReserved reports a variable that no key may be: confit's own, those that it
-// gives to hooks, and those by which the app speaks with confit, sd_notify(3) and
-// sd_listen_fds(3).
-func isReserved(name string) bool {
-	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
-}
 
 // readEnvironment makes the environment of a generation out of its files. What
 // can't be a variable is an [*Invalid] that names it; nothing is cut off.

@@ -38,12 +38,16 @@ func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
 func group(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Gid }
 
+// maxReplaced is how often a file may be replaced while it is opened. A status is
+// replaced a few times a second at most.
+const maxReplaced = 100
+
 // openRegular opens a regular file for reading. An [os.Root] follows links that
 // stay inside, and whoever may write to a directory can put one there between
 // two looks: what was opened must be what has the name. A FIFO is refused
 // before anybody waits for its writer.
 func openRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
-	for range attempts { // a status may be replaced meanwhile
+	for range maxReplaced {
 		if f, info, err = tryRegular(root, name); !errors.Is(err, errMoved) {
 			break
 		}
@@ -221,7 +225,18 @@ func describe(m fs.FileMode) string {
 	return "a special file"
 }
 
-func randomName() string { return strconv.FormatUint(rand.Uint64(), 36) }
+// Names of what confit leaves beside a target. They begin with a dot, so that
+// include conf.d/*.conf doesn't find them.
+const (
+	keptPrefix     = ".confit-kept-"
+	replacedPrefix = ".confit-replaced-"
+)
+
+// tmpPrefix begins the name of whatever is not yet in its place. What a killed
+// confit leaves under such a name is swept by the next one.
+const tmpPrefix = ".confit-tmp-"
+
+func tmpName() string { return tmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
 
 // inside reports whether path is dir or below it.
 func inside(path, dir string) bool {

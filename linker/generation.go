@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +25,12 @@ type Generation struct {
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 }
 
+// Environment is what the env lines of a generation make of its keys.
+type Environment struct {
+	Variables []string // NAME=VALUE, in the order of the names
+	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
+}
+
 // generation is a complete copy of every linked key.
 type generation struct {
 	Generation
@@ -35,8 +41,7 @@ type generation struct {
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
 	single  bool            // it comes from one atomic volume
 
-	unrendered bool  // what the renderer makes is missing yet
-	keys       []key // the staged ones, for as long
+	unrendered bool // what the renderer makes is missing yet
 
 	stamps map[string]stamp // of its files, when this confit wrote them
 	ended  int64            // the ctime of the last one, in nanoseconds
@@ -149,33 +154,6 @@ func parseHash(s string) (h Hash) {
 	return h
 }
 
-// sharedHash is what every replica makes of the same edit: no modes, no local
-// keys, and nothing that isn't staged.
-func (l *Linker) sharedHash(files map[string]file) Hash {
-	h := sha256.New()
-	for _, path := range sortedKeys(files) {
-		f := files[path]
-		if !f.direct && !isRendered(path) && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
-			fmt.Fprintf(h, "%q %x\n", path, f.sum)
-		}
-	}
-	return Hash(h.Sum(nil))
-}
-
-// inputsHash is the hash of what of a generation came from volumes.
-func (l *Linker) inputsHash(g *generation) Hash {
-	if len(l.rendered) == 0 {
-		return g.Hash
-	}
-	inputs := map[string]file{}
-	for path, f := range g.files {
-		if !isRendered(path) {
-			inputs[path] = f
-		}
-	}
-	return hashOf(inputs)
-}
-
 // hashOf is the content hash of a generation.
 func hashOf(files map[string]file) Hash {
 	h := sha256.New()
@@ -249,3 +227,13 @@ func (c *copier) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, e
 	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), c.buffer)
 	return Hash(h.Sum(nil)), n, err
 }
+
+// Rendered stands in a source for the directory that the renderer fills.
+const Rendered = "{rendered}"
+
+const (
+	renderedName   = ".rendered"    // where that stands in a generation
+	renderedVolume = "/" + Rendered // what it is called as a volume
+)
+
+func isRendered(key string) bool { return strings.HasPrefix(key, renderedName+"/") }

@@ -16,7 +16,7 @@ func Install(to string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read this program: %w", err)
 	}
-	tmp := filepath.Join(filepath.Dir(to), tmpPrefix+randomName())
+	tmp := filepath.Join(filepath.Dir(to), tmpName())
 	err = os.WriteFile(tmp, program, 0o755)
 	if err == nil {
 		err = os.Chmod(tmp, 0o755) // whatever the umask

@@ -3,6 +3,7 @@ package linker
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,26 @@ type Link struct {
 	Direct   bool   // not staged: the target points into the volume
 	Where    string // where the line stands, for messages: "/etc/confit/links:3"
 }
+
+// Config is what a [Linker] is made of.
+type Config struct {
+	Links     []Link
+	Volumes   string       // where relative sources live, absolute
+	State     string       // the state directory, absolute
+	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
+	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
+	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
+	Log       *slog.Logger // for what is worth a line but no decision, such as polling
+}
+
+// Use is what the keys of a line are for.
+type Use int
+
+const (
+	Linked   Use = iota // targets point at them
+	Input               // only hooks read them
+	Variable            // they are variables of the app's environment
+)
 
 // kind tells what the source of a link stands for.
 type kind int
@@ -147,6 +168,51 @@ func (s *source) parseTarget() error {
 		return s.errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
 	}
 	s.Target = filepath.Clean(s.Target)
+	return nil
+}
+
+// parseUse is parseTarget for a line without a target.
+func (s *source) parseUse() error {
+	if s.kind == wholeDir { // each key below it, as with a target that ends in a slash
+		s.kind = tree
+	}
+	if s.Use == Variable {
+		return s.parseName()
+	}
+	return nil
+}
+
+// parseName refuses a name that no variable can have, or that would take a
+// meaning from confit, the app or the platform.
+func (s *source) parseName() error {
+	stars := strings.Count(s.Name, "*")
+	switch {
+	case s.Name == "" || strings.ContainsAny(s.Name, "=\x00"):
+		return s.errorf("%q is no name of a variable: write one without =, such as LOG_LEVEL", s.Name)
+	case s.kind == oneKey && stars > 0:
+		return s.errorf("variable %q has a *, and source %q is one key: write the name out", s.Name, s.Source)
+	case s.kind != oneKey && stars != 1:
+		return s.errorf("variable %q is for many keys: write one * for the key's name, such as %q", s.Name, "APP_*")
+	case isReserved(s.Name):
+		return s.errorf("variable %q has a meaning of its own for confit or the app: write another name", s.Name)
+	}
+	return nil
+}
+
+// isReserved reports a variable that no key may be: confit's own, those that it
+// gives to hooks, and those by which the app speaks with confit, sd_notify(3) and
+// sd_listen_fds(3).
+func isReserved(name string) bool {
+	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
+}
+
+func (s *source) checkRendered(local bool) error {
+	switch {
+	case !local:
+		return s.errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
+	case s.Direct:
+		return s.errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
+	}
 	return nil
 }
 

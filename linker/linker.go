@@ -5,17 +5,6 @@ import "log/slog"
 // never is the fingerprint of no look at all.
 const never = "never"
 
-// Config is what a [Linker] is made of.
-type Config struct {
-	Links     []Link
-	Volumes   string       // where relative sources live, absolute
-	State     string       // the state directory, absolute
-	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
-	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
-	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
-	Log       *slog.Logger // for what is worth a line but no decision, such as polling
-}
-
 // Linker stages, publishes and links. It belongs to one goroutine at a time.
 type Linker struct {
 	links    []source
@@ -33,11 +22,12 @@ type Linker struct {
 	log      *slog.Logger
 	grounds  []string // what Owns looks for
 
-	seen    string      // fingerprint of the last look that was brought to an end
-	live    *generation // the accepted generation, nil before the first
-	earlier *generation // the newest one before it that has survived a start, nil if it has itself
-	staged  *generation // the candidate
-	before  *published  // what Reject puts in force again; nil when that is in force
+	seen     string      // fingerprint of the last look that was brought to an end
+	live     *generation // the accepted generation, nil before the first
+	earlier  *generation // the newest one before it that has survived a start, nil if it has itself
+	staged   *generation // the candidate
+	unlinked []key       // the candidate's staged keys, until the renderer's are known, too
+	before   *published  // what Reject puts in force again; nil when that is in force
 
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what the last look could not mend, and why

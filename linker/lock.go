@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const lockName = "lock"
+
 // lockMode keeps everybody but confit's user from opening the lock: whoever can
 // open a file can lock it, flock(2), and so keep confit from starting.
 const lockMode = 0o600
@@ -108,7 +110,7 @@ func named(root *os.Root, name string, file fs.FileInfo) bool {
 // Another confit may have been faster: its lock, which was taken by mistake, is
 // put back. The caller holds open what it found.
 func putAside(root *os.Root, stale fs.FileInfo) error {
-	aside := tmpPrefix + randomName()
+	aside := tmpName()
 	if err := root.Rename(lockName, aside); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return errNotLocked // another confit was faster

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,6 +225,37 @@ func (r *reading) firstKeys() []key {
 	return keys
 }
 
+// keepOffDisk refuses volumes that live in memory, also as long as they have no
+// keys, when the generations don't.
+func (rd *reader) keepOffDisk(volumes []*volume) error {
+	for _, v := range volumes {
+		if v.root == nil || !v.copied {
+			continue
+		}
+		f, err := v.root.OpenFile(".", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+		if err != nil {
+			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
+		}
+		err = rd.refuseMemory(f, v, func() string { return v.dir })
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rd *reader) refuseMemory(f *os.File, v *volume, where func() string) error {
+	if rd.allowDisk || rd.state.memory {
+		return nil
+	}
+	memory, err := v.onMemory(f)
+	if err != nil || !memory {
+		return err
+	}
+	return &onDiskError{volume: where(), state: rd.state.path}
+}
+
 // dirs lists the directories whose events are hints: each volume and, as a
 // plain one isn't swapped as a whole, those in it where keys are or may come.
 func (r *reading) dirs() []string {
@@ -246,17 +278,6 @@ func (r *reading) close() {
 	}
 }
 
-// VolumeReport is what a volume was found to be.
-type VolumeReport struct {
-	Path    string
-	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
-	Watched string // inotify, or polling: nothing but a new look finds a change
-	Mounted string // what ..data points at; "" for a plain one
-}
-
-// Volumes is what the last look found, in the order of the links.
-func (l *Linker) Volumes() []VolumeReport { return l.volumes }
-
 // report describes the volumes of a look, whose directories are watched by now
 // as far as they can be.
 func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
@@ -269,28 +290,4 @@ func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
 		}
 	}
 	return list
-}
-
-func (v *volume) kind() string {
-	switch {
-	case v.atomic:
-		return "atomic"
-	case v.root != nil:
-		return "plain"
-	}
-	return "missing"
-}
-
-// watched looks for the volume's directories among those that inotify watches.
-// A watch goes away with its directory.
-func (v *volume) watched(w *watcher, dirs []string) string {
-	for _, dir := range dirs {
-		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
-			return "polling"
-		}
-	}
-	if missing(v.dir) {
-		return "polling"
-	}
-	return "inotify"
 }

@@ -149,7 +149,7 @@ func (c *copies) restoreFile(root *os.Root, p string, f file, bytes io.Reader) e
 	if err := makeDirs(root, path.Dir(p)); err != nil {
 		return err
 	}
-	tmp := path.Join(path.Dir(p), tmpPrefix+randomName())
+	tmp := path.Join(path.Dir(p), tmpName())
 	out, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -165,7 +165,7 @@ func (rd *reader) gives(group uint32) (bool, error) {
 // copies are in: the state directory itself may have the set-group-ID bit, as
 // fsGroup makes an emptyDir, and give its own group.
 func (s *state) gives(group uint32) (bool, error) {
-	dir := tmpPrefix + randomName()
+	dir := tmpName()
 	defer func() { _ = s.generations.RemoveAll(dir) }()
 	if err := makeDir(s.generations, dir); err != nil {
 		return false, err

@@ -9,42 +9,10 @@ import (
 	"os"
 	"path"
 	"strconv"
-	"strings"
-)
-
-// Rendered stands in a source for the directory that the renderer fills.
-const Rendered = "{rendered}"
-
-const (
-	renderedName   = ".rendered"    // where that stands in a generation
-	renderedVolume = "/" + Rendered // what it is called as a volume
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
 func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
-
-func isRendered(key string) bool { return strings.HasPrefix(key, renderedName+"/") }
-
-// checkRender refuses lines that want what nobody renders.
-func checkRender(c Config) error {
-	var wrong []error
-	for _, l := range c.Links {
-		if s := (source{Link: l}); !c.Render && strings.HasPrefix(l.Source, Rendered) {
-			wrong = append(wrong, s.errorf("source %q: nothing is rendered: write a line render COMMAND", l.Source))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
-func (s *source) checkRendered(local bool) error {
-	switch {
-	case !local:
-		return s.errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
-	case s.Direct:
-		return s.errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
-	}
-	return nil
-}
 
 // Complete takes up what the renderer has made of the staged keys, which are a
 // [Candidate] that says Unrendered. It is the second half of [Linker.Stage]:
@@ -167,13 +135,13 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 
 // finish works out what follows from all files of a generation.
 func (l *Linker) finish(g *generation, r *reading) (err error) {
-	if g.targets, err = l.wanted(append(g.keys, r.keys...)); err != nil {
+	if g.targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
 		return err
 	}
 	if _, err = l.targets.plan(g.targets); err != nil {
 		return err
 	}
-	g.unrendered, g.keys = false, nil
+	g.unrendered, l.unlinked = false, nil
 	if g.Hash = hashOf(g.files); l.live != nil && g.Hash == l.live.Hash {
 		l.state.drop(g.Number)
 		g.beLive(l.live)
@@ -183,4 +151,18 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 		return err
 	}
 	return l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
+}
+
+// inputsHash is the hash of what of a generation came from volumes.
+func (l *Linker) inputsHash(g *generation) Hash {
+	if len(l.rendered) == 0 {
+		return g.Hash
+	}
+	inputs := map[string]file{}
+	for path, f := range g.files {
+		if !isRendered(path) {
+			inputs[path] = f
+		}
+	}
+	return hashOf(inputs)
 }

@@ -1,9 +1,11 @@
 package linker
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // attempts is how often a stage starts over when the volumes move under it. A
@@ -117,9 +119,22 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	g.Hash, g.Shared = hashOf(files), l.sharedHash(files)
 	g.inputs, g.single = g.Hash, len(r.volumes) == 1 && r.volumes[0].atomic
 	if l.renders {
-		g.keys = r.keys
+		l.unlinked = r.keys
 	}
 	return g, nil
+}
+
+// sharedHash is what every replica makes of the same edit: no modes, no local
+// keys, and nothing that isn't staged.
+func (l *Linker) sharedHash(files map[string]file) Hash {
+	h := sha256.New()
+	for _, path := range sortedKeys(files) {
+		f := files[path]
+		if !f.direct && !isRendered(path) && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
+			fmt.Fprintf(h, "%q %x\n", path, f.sum)
+		}
+	}
+	return Hash(h.Sum(nil))
 }
 
 // wanted lists the targets of a generation and what each is to point at.

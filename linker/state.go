@@ -15,19 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Names in the state directory, and of what confit leaves beside a target.
+// Names in the state directory.
 const (
 	liveName        = "live"
 	generationsName = "generations"
 	packsName       = "packs"
-	lockName        = "lock"
-	targetsName     = "targets.json"
-	acceptedName    = "accepted.json"
-	trialName       = "trial.json"
-	statusName      = "status.json"
-	tmpPrefix       = ".confit-tmp-"
-	keptPrefix      = ".confit-kept-"
-	replacedPrefix  = ".confit-replaced-"
 )
 
 // state is the state directory. The lock is held as long as confit runs.
@@ -170,7 +162,7 @@ func (s *state) point(number int) error {
 	if to, err := s.root.Readlink(liveName); err == nil && to == dest {
 		return nil // a full disk doesn't keep confit from going back to where it is
 	}
-	tmp := tmpPrefix + randomName()
+	tmp := tmpName()
 	err := s.root.Symlink(dest, tmp)
 	if err == nil {
 		s.clearLive()
@@ -264,7 +256,7 @@ func (s *state) writeJSON(name string, value any) error {
 // replace replaces a file of the state directory, by rename(2): a reader finds
 // the old one or the new one, whole, and a link in its place isn't followed.
 func (s *state) replace(name string, data []byte) error {
-	tmp := tmpPrefix + randomName()
+	tmp := tmpName()
 	err := s.writeNew(tmp, data)
 	if err == nil {
 		err = s.root.Rename(tmp, name)

@@ -9,12 +9,17 @@ import (
 	"path/filepath"
 )
 
+const statusName = "status.json"
+
 // WriteStatus replaces status.json. Unlike all else of a Linker it may be
 // called from any goroutine: it touches nothing but the state directory's
 // [os.Root], which is safe for that, and a temporary name of its own.
 func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.replace(statusName, data)
 }
+
+// Volumes is what the last look found, in the order of the links.
+func (l *Linker) Volumes() []VolumeReport { return l.volumes }
 
 // Keys is the SHA-256, in 64 digits, of each key of the accepted generation, by
 // its path in the generation. The map is the caller's.

@@ -214,7 +214,7 @@ func keptFor(target string) string { return beside(target, keptPrefix) }
 func replacedFor(target string) string { return beside(target, replacedPrefix) }
 
 func tmpFor(target string) string {
-	return filepath.Join(filepath.Dir(target), tmpPrefix+randomName())
+	return filepath.Join(filepath.Dir(target), tmpName())
 }
 
 func beside(target, prefix string) string {

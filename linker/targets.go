@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 )
 
+// targetsName lists the targets that confit made.
+const targetsName = "targets.json"
+
 // targets knows the links that confit has made, and makes those that are wanted.
 type targets struct {
 	state  *state

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 )
 
+const trialName = "trial.json"
+
 // trialVersion is the version of trial.json; see storedVersion.
 const trialVersion = 1
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -32,6 +33,14 @@ type volume struct {
 	memory map[uint64]bool // whether a device of its files lives in memory
 	dirs   []string        // of a plain volume, the directories whose events are hints
 	nested map[string]bool // directories of plain volumes that once held ..data
+}
+
+// VolumeReport is what a volume was found to be.
+type VolumeReport struct {
+	Path    string
+	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
+	Watched string // inotify, or polling: nothing but a new look finds a change
+	Mounted string // what ..data points at; "" for a plain one
 }
 
 // searchFrom is the directory where the search for the volume begins.
@@ -119,40 +128,33 @@ func (v *volume) inVolume(absolute string) string {
 // visible reports whether a name in a volume can be a key's.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
+func (v *volume) kind() string {
+	switch {
+	case v.atomic:
+		return "atomic"
+	case v.root != nil:
+		return "plain"
+	}
+	return "missing"
+}
+
+// watched looks for the volume's directories among those that inotify watches.
+// A watch goes away with its directory.
+func (v *volume) watched(w *watcher, dirs []string) string {
+	for _, dir := range dirs {
+		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
+			return "polling"
+		}
+	}
+	if missing(v.dir) {
+		return "polling"
+	}
+	return "inotify"
+}
+
 // What counts is the file system of each file itself: below a directory on a
 // disk a Secret may be mounted, and a link or ..data may lead to another file
 // system. So each file is asked once it is open.
-
-// keepOffDisk refuses volumes that live in memory, also as long as they have no
-// keys, when the generations don't.
-func (rd *reader) keepOffDisk(volumes []*volume) error {
-	for _, v := range volumes {
-		if v.root == nil || !v.copied {
-			continue
-		}
-		f, err := v.root.OpenFile(".", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
-		if err != nil {
-			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
-		}
-		err = rd.refuseMemory(f, v, func() string { return v.dir })
-		f.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (rd *reader) refuseMemory(f *os.File, v *volume, where func() string) error {
-	if rd.allowDisk || rd.state.memory {
-		return nil
-	}
-	memory, err := v.onMemory(f)
-	if err != nil || !memory {
-		return err
-	}
-	return &onDiskError{volume: where(), state: rd.state.path}
-}
 
 // onMemory asks once for each device. Where fstatfs(2) is refused nobody knows,
 // and a Secret is not copied to a disk on a guess.
