@@ -38,7 +38,7 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	operands := []*string{&l.Source}
 	switch kind.use {
 	case linker.Linked:
-		operands = append(operands, &l.Target)
+		operands = append(operands, (*string)(&l.Target))
 	case linker.Variable:
 		operands = append(operands, &l.Name)
 	}

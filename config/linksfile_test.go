@@ -66,7 +66,7 @@ func TestLinkLines(t *testing.T) {
 			operands = 2
 		}
 		options := strings.Join(renderLink(l)[operands:], " ")
-		if l.Where != file+w.where || l.Source != w.source || l.Target+l.Name != w.target || options != w.options {
+		if l.Where != file+w.where || l.Source != w.source || string(l.Target)+l.Name != w.target || options != w.options {
 			t.Errorf("got %+v with options %q, want %+v", l, options, w)
 		}
 	}

@@ -74,7 +74,7 @@ func render(c *Config) string {
 }
 
 func renderLink(l *Link) []string {
-	ws := []string{"link", l.Source, l.Target}
+	ws := []string{"link", l.Source, string(l.Target)}
 	switch l.Use {
 	case linker.Input:
 		ws = []string{"input", l.Source}

@@ -125,8 +125,8 @@ type storedGeneration struct {
 	Hash     string                  `json:"hash"`
 	Survived bool                    `json:"survived"`
 	Links    string                  `json:"links"` // fingerprint of the link lines, and of what came of them
-	Keys     map[string]storedKey    `json:"keys"`
-	Targets  map[string]storedTarget `json:"targets"`
+	Keys     map[Key]storedKey       `json:"keys"`
+	Targets  map[Target]storedTarget `json:"targets"`
 }
 
 // storedKey is a key of a stored generation.
@@ -180,13 +180,13 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 	}
 	s := &storedGeneration{
 		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Links: l.linksPrint(g),
-		Keys: map[string]storedKey{}, Targets: map[string]storedTarget{},
+		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.files {
 		s.Keys[path] = storedKey{f.sum.Hex(), f.mode, f.owner, f.group, f.size, f.links, f.direct}
 	}
 	for target, w := range g.targets {
-		s.Targets[target] = storedTarget{w.dest, w.dir}
+		s.Targets[target] = storedTarget{string(w.dest), w.dir}
 	}
 	return s
 }
@@ -252,10 +252,10 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	if s == nil {
 		return nil, nil
 	}
-	g := &generation{files: map[string]file{}, targets: map[string]want{}, survived: s.Survived}
+	g := &generation{files: map[Key]file{}, targets: map[Target]want{}, survived: s.Survived}
 	g.Number = s.Number
 	for target, t := range s.Targets {
-		g.targets[target] = want{dest: t.Dest, dir: t.Dir}
+		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
 	}
 	for path, k := range s.Keys {
 		g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}

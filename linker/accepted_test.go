@@ -136,11 +136,11 @@ func TestStoredHalf(t *testing.T) {
 func TestStoredForOthers(t *testing.T) {
 	for name, change := range map[string]func(h *house){
 		"a link more": func(h *house) {
-			h.config.Links = append(h.config.Links, Link{Source: "web/a", Target: h.path("etc/more")})
+			h.config.Links = append(h.config.Links, Link{Source: "web/a", Target: Target(h.path("etc/more"))})
 		},
 		"a link less":   func(h *house) { h.config.Links = nil },
 		"another key":   func(h *house) { h.config.Links[0].Source = "web/sub/" },
-		"other target":  func(h *house) { h.config.Links[0].Target = h.path("etc/other") + "/" },
+		"other target":  func(h *house) { h.config.Links[0].Target = Target(h.path("etc/other") + "/") },
 		"optional":      func(h *house) { h.config.Links[0].Optional = true },
 		"direct":        func(h *house) { h.config.Links[0].Direct = true },
 		"other volumes": func(h *house) { h.must(os.Rename(h.path("volumes"), h.path("v"))); h.config.Volumes = h.path("v") },

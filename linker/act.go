@@ -41,8 +41,11 @@ func (s step) act() error {
 	case remove:
 		return s.remove()
 	}
-	return &unplanned{lookAt(s.target).what}
+	return &unplanned{lookAt(s.path()).what}
 }
+
+// path is the target as the file system's calls take it.
+func (s step) path() string { return string(s.target) }
 
 func readOnlyHint(err error) string {
 	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
@@ -70,21 +73,21 @@ func (s step) asWanted(path string) error {
 // link makes the link where nothing stands: symlink(2) never replaces. One that
 // leads elsewhere is exchanged for the new one.
 func (s step) link() error {
-	if s.from == "" || missing(s.target) {
-		if err := makeParents(filepath.Dir(s.target)); err != nil {
+	if s.from == "" || missing(s.path()) {
+		if err := makeParents(filepath.Dir(s.path())); err != nil {
 			return err
 		}
-		return s.orUnplanned(putLink(s.dest, s.target))
+		return s.orUnplanned(putLink(s.dest, s.path()))
 	}
 	tmp := tmpFor(s.target)
-	if err := os.Symlink(s.dest, tmp); err != nil {
+	if err := os.Symlink(string(s.dest), tmp); err != nil {
 		return err
 	}
 	err := swapIn(tmp, s.target, s.asWanted)
 	drop(tmp, s.from)
 	drop(tmp, s.dest)
 	if unsupported(err) {
-		return putOver(s.target, s.dest, func() bool { return s.asWanted(s.target) == nil })
+		return putOver(s.target, s.dest, func() bool { return s.asWanted(s.path()) == nil })
 	}
 	return err
 }
@@ -92,7 +95,7 @@ func (s step) link() error {
 // orUnplanned says what stands where nothing should.
 func (s step) orUnplanned(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &unplanned{lookAt(s.target).what}
+		return &unplanned{lookAt(s.path()).what}
 	}
 	return err
 }
@@ -103,7 +106,7 @@ func (s step) cover(kept string) error {
 		return err
 	}
 	err := swapIn(kept, s.target, s.covers)
-	if errors.Is(err, unix.EXDEV) && renew(s.target) == nil {
+	if errors.Is(err, unix.EXDEV) && renew(s.path()) == nil {
 		err = swapIn(kept, s.target, s.covers)
 	}
 	drop(kept, s.dest)
@@ -125,20 +128,20 @@ func (s step) covers(path string) error {
 // coverInTurn is for a file system that can't exchange names: what stands there
 // is kept by a hard link, or made again if it is a directory.
 func (s step) coverInTurn(kept string) error {
-	info, err := os.Lstat(s.target)
+	info, err := os.Lstat(s.path())
 	if err != nil {
 		return err
 	}
-	if err := s.covers(s.target); err != nil {
+	if err := s.covers(s.path()); err != nil {
 		return err
 	}
 	if info.IsDir() {
 		return s.coverDirectory(kept, info)
 	}
-	if err := unix.Linkat(unix.AT_FDCWD, s.target, unix.AT_FDCWD, kept, 0); err != nil {
+	if err := unix.Linkat(unix.AT_FDCWD, s.path(), unix.AT_FDCWD, kept, 0); err != nil {
 		return err
 	}
-	err = putOver(s.target, s.dest, func() bool { return same(kept, info) && same(s.target, info) })
+	err = putOver(s.target, s.dest, func() bool { return same(kept, info) && same(s.path(), info) })
 	if err != nil {
 		_ = os.Remove(kept) // it has another name
 	}
@@ -149,14 +152,14 @@ func (s step) coverInTurn(kept string) error {
 func (s step) coverDirectory(kept string, info fs.FileInfo) error {
 	err := makeLike(kept, info)
 	if err == nil {
-		err = os.Remove(s.target) // refused if something is in it
+		err = os.Remove(s.path()) // refused if something is in it
 	}
 	if err != nil {
 		_ = os.Remove(kept)
 		return err
 	}
-	if err := s.orUnplanned(os.Symlink(s.dest, s.target)); err != nil {
-		_ = moveTo(kept, s.target)
+	if err := s.orUnplanned(os.Symlink(string(s.dest), s.path())); err != nil {
+		_ = moveTo(kept, s.path())
 		return err
 	}
 	return nil
@@ -165,8 +168,8 @@ func (s step) coverDirectory(kept string, info fs.FileInfo) error {
 // uncover exchanges our link for what was kept. A directory that was kept when
 // the image was built is in a lower layer.
 func (s step) uncover(kept string) error {
-	if s.from == "" || missing(s.target) {
-		return s.orUnplanned(moveTo(kept, s.target))
+	if s.from == "" || missing(s.path()) {
+		return s.orUnplanned(moveTo(kept, s.path()))
 	}
 	err := swapIn(kept, s.target, s.expected)
 	if errors.Is(err, unix.EXDEV) && renew(kept) == nil {
@@ -182,34 +185,34 @@ func (s step) uncover(kept string) error {
 // uncoverInTurn is for a file system that can't exchange names. A directory
 // can't be renamed over a link.
 func (s step) uncoverInTurn(kept string) error {
-	if err := s.expected(s.target); err != nil {
+	if err := s.expected(s.path()); err != nil {
 		return err
 	}
-	err := os.Rename(kept, s.target)
+	err := os.Rename(kept, s.path())
 	if !errors.Is(err, unix.ENOTDIR) {
 		return err
 	}
-	if err := os.Remove(s.target); err != nil {
+	if err := os.Remove(s.path()); err != nil {
 		return err
 	}
-	return s.orUnplanned(moveTo(kept, s.target))
+	return s.orUnplanned(moveTo(kept, s.path()))
 }
 
 // remove takes the link aside before it goes, as unlink(2) doesn't tell what it
 // has removed.
 func (s step) remove() error {
-	if missing(s.target) {
+	if missing(s.path()) {
 		return nil
 	}
-	if err := s.expected(s.target); err != nil {
+	if err := s.expected(s.path()); err != nil {
 		return err
 	}
 	tmp := tmpFor(s.target)
-	if err := os.Rename(s.target, tmp); err != nil {
+	if err := os.Rename(s.path(), tmp); err != nil {
 		return ignoring(err, fs.ErrNotExist, unix.EROFS) // read-only: it dangles, which reads the same
 	}
 	if err := s.expected(tmp); err != nil {
-		_ = moveTo(tmp, s.target)
+		_ = moveTo(tmp, s.path())
 		return err
 	}
 	return os.Remove(tmp)

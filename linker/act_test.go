@@ -25,7 +25,7 @@ type moment struct {
 
 func newMoment(t *testing.T, dir string) *moment {
 	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
-	m.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}, linked: map[string]want{}}}
+	m.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]want{}}}
 	m.linker.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
 	m.put(m.dest, "key")
 	m.put(filepath.Join(dir, "state/live/web/old"), "old key")
@@ -51,15 +51,15 @@ func (m *moment) put(path, content string) {
 func (m *moment) linked(dest string) {
 	m.t.Helper()
 	m.must(os.Symlink(dest, m.target))
-	m.linker.targets.made[m.target] = dest
+	m.linker.targets.made[Target(m.target)] = destination(dest)
 }
 
 // plan is the one step that is to be done.
 func (m *moment) plan(wanted bool, verb verb) step {
 	m.t.Helper()
-	targets := map[string]want{}
+	targets := map[Target]want{}
 	if wanted {
-		targets[m.target] = want{dest: m.dest}
+		targets[Target(m.target)] = want{dest: destination(m.dest)}
 	}
 	steps, err := m.linker.targets.plan(targets)
 	m.must(err)
@@ -102,7 +102,7 @@ func (m *moment) content(path string) string {
 func TestStepFindsSomethingElse(t *testing.T) {
 	image := func(m *moment) { m.put(m.target, "image") }
 	ours := func(m *moment) { m.linked(filepath.Join(m.dir, "state/live/web/old")) }
-	covered := func(m *moment) { ours(m); m.put(keptFor(m.target), "image") }
+	covered := func(m *moment) { ours(m); m.put(keptFor(Target(m.target)), "image") }
 	written := func(m *moment) { m.put(m.target, "app") }
 	full := func(m *moment) { m.must(os.Remove(m.target)); m.put(filepath.Join(m.target, "x"), "app") }
 	wanted := func(m *moment) { _ = os.Remove(m.target); m.must(os.Symlink(m.dest, m.target)) }
@@ -124,8 +124,8 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"link then ours then full":      {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"cover then another file":       {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
 		"cover then full":               {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[m.target] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
-		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[m.target] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
 		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
 		"uncover then nothing":          {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
@@ -168,7 +168,7 @@ func TestPruneLeavesAlone(t *testing.T) {
 	if n := strings.Count(h.said.String(), `msg="target left alone" target=`+h.path("etc/web/b")); n != 1 {
 		t.Errorf("said %d times: %s", n, h.said.String())
 	}
-	if _, still := h.linker.targets.made[h.path("etc/web/b")]; still {
+	if _, still := h.linker.targets.made[Target(h.path("etc/web/b"))]; still {
 		t.Error("it is not forgotten")
 	}
 }
@@ -211,15 +211,15 @@ func TestWriterNeverLoses(t *testing.T) {
 			}
 		}()
 		for n := range 2000 {
-			wanted := map[string]want{}
+			wanted := map[Target]want{}
 			if n%2 == 0 {
-				wanted[m.target] = want{dest: m.dest}
+				wanted[Target(m.target)] = want{dest: destination(m.dest)}
 			}
 			steps, err := m.linker.targets.plan(wanted)
 			m.must(err)
 			for _, s := range steps {
 				if s.do() == nil && !s.prunes() {
-					m.linker.targets.made[m.target], m.linker.targets.linked[m.target] = s.dest, want{}
+					m.linker.targets.made[Target(m.target)], m.linker.targets.linked[Target(m.target)] = s.dest, want{}
 				}
 			}
 		}

@@ -24,7 +24,7 @@ func Bake(c Config) error {
 		return err
 	}
 	t := targets{state: &state{path: c.State}}
-	wanted := map[string]want{}
+	wanted := map[Target]want{}
 	for i := range links {
 		if links[i].single() {
 			wanted[links[i].Target] = want{dest: links[i].bakedDest(t.state), dir: links[i].kind == wholeDir}
@@ -39,7 +39,7 @@ func Bake(c Config) error {
 	}
 	for i := range links {
 		if links[i].Use == Linked && !links[i].single() {
-			if err := makeParents(links[i].Target); err != nil {
+			if err := makeParents(string(links[i].Target)); err != nil {
 				return fmt.Errorf("cannot make directory %q: %w", links[i].Target, cause(err))
 			}
 		}
@@ -49,7 +49,7 @@ func Bake(c Config) error {
 
 // bakedDest is what a target will have to point at. The volume of a direct
 // link isn't there yet: it is taken to be atomic and where the source says.
-func (s *source) bakedDest(st *state) string {
+func (s *source) bakedDest(st *state) destination {
 	if !s.Direct {
 		return st.liveDest(s.prefix)
 	}
@@ -79,7 +79,7 @@ func Explain(w io.Writer, c Config) error {
 		now := ""
 		if s.single() {
 			p := t.find(s.Target, s.bakedDest(t.state))
-			if _, err := plan(map[string]want{s.Target: {dir: s.kind == wholeDir}}, nil, func(string) place { return p }); err != nil {
+			if _, err := plan(map[Target]want{s.Target: {dir: s.kind == wholeDir}}, nil, func(Target) place { return p }); err != nil {
 				refused = append(refused, err)
 			}
 			now = [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]

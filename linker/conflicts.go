@@ -43,7 +43,7 @@ func checkRender(c Config) error {
 // link lines: web/nginx.conf isn't meant by web/*.conf then. One link to a whole
 // directory has no keys of its own to leave out.
 func exemptNamed(links []source) {
-	named := map[string]bool{}
+	named := map[Key]bool{}
 	for i := range links {
 		if links[i].kind == oneKey {
 			named[links[i].prefix] = true
@@ -60,9 +60,9 @@ func exemptNamed(links []source) {
 func (s *source) checkPlace(c Config, real resolver) error {
 	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
 		what, dir := forbidden[0], forbidden[1]
-		target := real.path(s.Target)
+		target := real.path(string(s.Target))
 		if !s.single() {
-			target = real.dir(s.Target)
+			target = real.dir(string(s.Target))
 		}
 		if dir != "/" && inside(target, real.dir(dir)) {
 			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
@@ -103,14 +103,14 @@ func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.
 // key, the real directory itself.
 func (s *source) realTarget(real resolver) string {
 	if s.single() {
-		return real.path(s.Target)
+		return real.path(string(s.Target))
 	}
-	return filepath.Dir(real.path(filepath.Join(s.Target, "key")))
+	return filepath.Dir(real.path(filepath.Join(string(s.Target), "key")))
 }
 
 // above lists a path and the directories above it, but for the root.
-func above(path string) (dirs []string) {
-	for ; path != "/" && path != "." && path != ""; path = filepath.Dir(path) {
+func above[S ~string](path S) (dirs []S) {
+	for ; path != "/" && path != "." && path != ""; path = S(filepath.Dir(string(path))) {
 		dirs = append(dirs, path)
 	}
 	return dirs
@@ -120,9 +120,9 @@ func above(path string) (dirs []string) {
 // as there may be thousands.
 type pairs struct {
 	links  []source
-	single map[string]int            // by target, as written and real: the first link with just this target
-	names  map[string]int            // by variable: the line that names it
-	roots  map[string]map[string]int // by place in a generation and by root: the first link
+	single map[string]int         // by target, as written and real: the first link with just this target
+	names  map[string]int         // by variable: the line that names it
+	roots  map[Key]map[string]int // by place in a generation and by root: the first link
 	wrong  []error
 }
 
@@ -130,7 +130,7 @@ type pairs struct {
 // for one variable, and two sources for one place in a generation, as far as they are known without the
 // volumes.
 func checkPairs(links []source) error {
-	p := pairs{links: links, single: map[string]int{}, names: map[string]int{}, roots: map[string]map[string]int{}}
+	p := pairs{links: links, single: map[string]int{}, names: map[string]int{}, roots: map[Key]map[string]int{}}
 	for i := range links {
 		p.enter(i)
 		p.enterName(i)
@@ -154,7 +154,7 @@ func (p *pairs) enter(i int) {
 	if !b.single() {
 		return
 	}
-	for _, path := range []string{b.Target, b.real} {
+	for _, path := range []string{string(b.Target), b.real} {
 		if j, taken := p.single[path]; taken && j != i {
 			a := &p.links[j]
 			p.refuse(b, "target %q has a link already, for %s%s: give each source a target of its own", b.Target, a.named(), alias(b.Target, a.Target))
@@ -185,9 +185,9 @@ func (p *pairs) refuse(s *source, format string, args ...any) {
 // to be changed.
 func (p *pairs) checkTarget(i int) {
 	b := &p.links[i]
-	for _, path := range append(above(b.Target), above(b.real)...) {
+	for _, path := range append(above(string(b.Target)), above(b.real)...) {
 		j, taken := p.single[path]
-		if !taken || j == i || (b.single() && (path == b.Target || path == b.real)) {
+		if !taken || j == i || (b.single() && (path == string(b.Target) || path == b.real)) {
 			continue
 		}
 		if a := &p.links[j]; j < i {
@@ -215,7 +215,7 @@ func (p *pairs) checkSource(i int) {
 }
 
 // alias names the other path of one target.
-func alias(target, other string) string {
+func alias(target, other Target) string {
 	if target == other {
 		return ""
 	}
@@ -224,15 +224,15 @@ func alias(target, other string) string {
 
 // table collects targets, of which each may have one link only.
 type table struct {
-	targets map[string]want
-	links   map[string]*source // the link of each target
-	paths   map[string]string  // by the real path of a target, the written one
+	targets map[Target]want
+	links   map[Target]*source // the link of each target
+	paths   map[string]Target  // by the real path of a target, the written one
 	real    resolver
 	wrong   []error
 }
 
-func (t *table) add(target string, w want, s *source, errorf func(string, ...any) error) {
-	real := t.real.path(target)
+func (t *table) add(target Target, w want, s *source, errorf func(string, ...any) error) {
+	real := t.real.path(string(target))
 	other, taken := t.paths[real]
 	if _, written := t.targets[target]; written {
 		other, taken = target, true
@@ -255,13 +255,13 @@ func (t *table) checkInside() {
 }
 
 // outer is a target that another is inside of, "" if there is none.
-func (t *table) outer(target string) string {
+func (t *table) outer(target Target) Target {
 	for _, dir := range above(target)[1:] {
 		if _, found := t.targets[dir]; found {
 			return dir
 		}
 	}
-	for _, dir := range above(t.real.path(target))[1:] {
+	for _, dir := range above(t.real.path(string(target)))[1:] {
 		if outer, found := t.paths[dir]; found {
 			return outer
 		}

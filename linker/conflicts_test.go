@@ -13,7 +13,7 @@ func TestCheckFollowsLinks(t *testing.T) {
 	h := newHouse(t, "web/a x")
 	h.must(os.MkdirAll(h.path("state"), 0o755))
 	h.must(os.Symlink("state", h.path("alias")))
-	h.config.Links[0].Target = h.path("alias/x")
+	h.config.Links[0].Target = Target(h.path("alias/x"))
 	if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
 		t.Errorf("a target in the state directory by another name: %v", err)
 	}

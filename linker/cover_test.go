@@ -61,7 +61,7 @@ func TestCoveredDirectory(t *testing.T) {
 				defer syscall.Umask(syscall.Umask(0o077))
 				m := newMoment(t, dir)
 				m.must(errors.Join(os.Mkdir(m.target, 0o700), os.Chown(m.target, 1234, 2345), os.Chmod(m.target, 0o751|fs.ModeSetgid)))
-				wanted := map[string]want{m.target: {dest: filepath.Join(dir, "state/live/web"), dir: true}}
+				wanted := map[Target]want{Target(m.target): {dest: destination(filepath.Join(dir, "state/live/web")), dir: true}}
 				cover := func() {
 					steps, err := m.linker.targets.plan(wanted)
 					m.must(err)
@@ -100,12 +100,12 @@ func TestMountPointIsRefused(t *testing.T) {
 			m := newMoment(t, t.TempDir())
 			m.target = filepath.Join(m.dir, "etc", "with space\tand tab")
 			m.put(m.target, "image")
-			if p := m.linker.targets.find(m.target, m.dest); p.standing != aFile {
+			if p := m.linker.targets.find(Target(m.target), destination(m.dest)); p.standing != aFile {
 				t.Errorf("a file is taken for %+v", p)
 			}
 			m.must(unix.Mount(m.dest, m.target, "", unix.MS_BIND, ""))
 			defer func() { _ = unix.Unmount(m.target, unix.MNT_DETACH) }()
-			if p := m.linker.targets.find(m.target, m.dest); p.standing != immovable || p.what != "a mount point" {
+			if p := m.linker.targets.find(Target(m.target), destination(m.dest)); p.standing != immovable || p.what != "a mount point" {
 				t.Errorf("a mount point is taken for %+v", p)
 			}
 		}

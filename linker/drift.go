@@ -23,12 +23,12 @@ func (l *Linker) mendDrift() {
 	l.unmended = nil
 	l.mendLive(former)
 	missed, unwanted := l.targets.astray(l.live.targets)
-	failed := map[string]error{}
+	failed := map[Target]error{}
 	for _, target := range sortedKeys(unwanted) {
-		failed[target] = l.mendTarget(target, nil, map[string]string{target: unwanted[target]}, former)
+		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)
 	}
 	for _, target := range sortedKeys(missed) {
-		failed[target] = l.mendTarget(target, map[string]want{target: missed[target]}, nil, former)
+		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
 	}
 	l.targets.forgetAll(l.live.targets, failed)
 }
@@ -45,9 +45,9 @@ func (l *Linker) mendLive(former map[string]string) {
 }
 
 // mendTarget makes one target what it is to be, or prunes it.
-func (l *Linker) mendTarget(target string, wanted map[string]want, made map[string]string, former map[string]string) error {
-	found := lookAt(target).what
-	steps, err := plan(wanted, made, func(string) place { return l.targets.find(target, wanted[target].dest) })
+func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Target]destination, former map[string]string) error {
+	found := lookAt(string(target)).what
+	steps, err := plan(wanted, made, func(Target) place { return l.targets.find(target, wanted[target].dest) })
 	if err == nil {
 		err = l.targets.noteSteps(steps)
 	}
@@ -57,7 +57,7 @@ func (l *Linker) mendTarget(target string, wanted map[string]want, made map[stri
 		}
 	}
 	if err != nil || (len(steps) > 0 && steps[0].verb != leave) {
-		l.sayMended("target", "target", target, found, err, former)
+		l.sayMended("target", "target", string(target), found, err, former)
 	}
 	return err
 }
@@ -83,14 +83,14 @@ func (l *Linker) sayMended(what, key, path, found string, err error, former map[
 func (t *targets) sweep(links []source) {
 	dirs := map[string]bool{}
 	for target := range t.made {
-		dirs[filepath.Dir(target)] = true
+		dirs[filepath.Dir(string(target))] = true
 	}
 	for i := range links {
 		switch s := &links[i]; {
 		case s.single():
-			dirs[filepath.Dir(s.Target)] = true
+			dirs[filepath.Dir(string(s.Target))] = true
 		case s.Use == Linked:
-			dirs[s.Target] = true
+			dirs[string(s.Target)] = true
 		}
 	}
 	for dir := range dirs {
@@ -117,23 +117,24 @@ func (t *targets) leftover(dir string, e os.DirEntry) bool {
 	if e.Type() != fs.ModeSymlink {
 		return false
 	}
-	to, err := os.Readlink(filepath.Join(dir, e.Name()))
+	read, err := os.Readlink(filepath.Join(dir, e.Name()))
 	if err != nil {
 		return false
 	}
+	to := destination(read)
 	if temporary {
 		return t.oursAnywhere(to)
 	}
 	for _, prefix := range []string{keptPrefix, replacedPrefix} {
 		if name, found := strings.CutPrefix(e.Name(), prefix); found {
-			return t.ours(filepath.Join(dir, name), to)
+			return t.ours(Target(filepath.Join(dir, name)), to)
 		}
 	}
 	return false
 }
 
 // oursAnywhere is ours for a link whose target isn't known.
-func (t *targets) oursAnywhere(to string) bool {
+func (t *targets) oursAnywhere(to destination) bool {
 	if t.ours("", to) {
 		return true
 	}

@@ -49,11 +49,11 @@ func (l *Linker) readEnvironment(g *generation) error {
 }
 
 // readVariable adds one variable. The flaw says why its key can't be one.
-func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, name, key string) (flaw, err error) {
+func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, name string, key Key) (flaw, err error) {
 	if size := int64(len(name)+len("=")) + g.files[key].size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
 	}
-	f, _, err := openRegular(root, key)
+	f, _, err := openRegular(root, string(key))
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (e *Environment) checkSize(limit int) error {
 
 // variables lists the variables of a generation, and the key of each. A line
 // that names one key wins over one with a *.
-func (l *Linker) variables(g *generation) (map[string]string, error) {
-	var keys map[string]string
+func (l *Linker) variables(g *generation) (map[string]Key, error) {
+	var keys map[string]Key
 	var wrong []error
 	lines := map[string]int{}
 	for _, p := range g.paths() {
@@ -111,7 +111,7 @@ func (l *Linker) variables(g *generation) (map[string]string, error) {
 				wrong = append(wrong, s.errorf("key %q: variable %q is made of key %q already, for %s", p, name, keys[name], l.links[other].named()))
 			default:
 				if keys == nil {
-					keys = map[string]string{}
+					keys = map[string]Key{}
 				}
 				keys[name], lines[name] = p, i
 			}
@@ -121,8 +121,8 @@ func (l *Linker) variables(g *generation) (map[string]string, error) {
 }
 
 // variable is the name of the variable that a key is made.
-func (s *source) variable(key string) (string, error) {
-	name := strings.Replace(s.Name, "*", path.Base(key), 1)
+func (s *source) variable(key Key) (string, error) {
+	name := strings.Replace(s.Name, "*", path.Base(string(key)), 1)
 	switch {
 	case strings.Contains(name, "="):
 		return "", s.errorf("key %q can't be variable %q: its name holds a =", key, name)

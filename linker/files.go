@@ -186,10 +186,10 @@ func missing(path string) bool {
 }
 
 // leadsTo reports whether a path is a symlink to dest. It takes no memory.
-func leadsTo(path, dest string) bool {
+func leadsTo(path string, dest destination) bool {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlink(path, buf[:])
-	return err == nil && string(buf[:n]) == dest
+	return err == nil && string(buf[:n]) == string(dest)
 }
 
 // memoryBacked reports tmpfs and ramfs, statfs(2), where Secrets and projected
@@ -244,6 +244,6 @@ func inside(path, dir string) bool {
 }
 
 // sortedKeys lists a map's keys in order.
-func sortedKeys[V any](m map[string]V) []string {
+func sortedKeys[K ~string, V any](m map[K]V) []K {
 	return slices.Sorted(maps.Keys(m))
 }

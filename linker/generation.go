@@ -16,6 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Key is the path of a key in a generation: web/nginx.conf.
+type Key string
+
 // Generation names a generation.
 type Generation struct {
 	Number int
@@ -34,8 +37,8 @@ type Environment struct {
 // generation is a complete copy of every linked key.
 type generation struct {
 	Generation
-	files   map[string]file // by path in the generation
-	targets map[string]want // by target
+	files   map[Key]file    // by path in the generation
+	targets map[Target]want // by target
 	print   string          // what the volumes looked like when it was read
 	changes []Change        // against the accepted one
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
@@ -43,8 +46,8 @@ type generation struct {
 
 	unrendered bool // what the renderer makes is missing yet
 
-	stamps map[string]stamp // of its files, when this confit wrote them
-	ended  int64            // the ctime of the last one, in nanoseconds
+	stamps map[Key]stamp // of its files, when this confit wrote them
+	ended  int64         // the ctime of the last one, in nanoseconds
 
 	survived bool // an app that was started on it has lived through its probation
 }
@@ -60,8 +63,8 @@ func (g *generation) beLive(live *generation) {
 }
 
 // paths lists the files of a generation in order; direct keys have none.
-func (g *generation) paths() []string {
-	var paths []string
+func (g *generation) paths() []Key {
+	var paths []Key
 	for _, p := range sortedKeys(g.files) {
 		if !g.files[p].direct {
 			paths = append(paths, p)
@@ -83,14 +86,14 @@ type file struct {
 
 // Change is a key that differs from the live generation.
 type Change struct {
-	Key      string // its path in a generation: web/nginx.conf
-	Links    []int  // indices of the links that ask for it
-	ModeOnly bool   // the bytes are the same
+	Key      Key
+	Links    []int // indices of the links that ask for it
+	ModeOnly bool  // the bytes are the same
 }
 
 // changes lists the keys that differ, in order.
 func changes(from, to *generation) []Change {
-	var before map[string]file
+	var before map[Key]file
 	if from != nil {
 		before = from.files
 	}
@@ -128,7 +131,7 @@ func stampOf(info fs.FileInfo) stamp {
 // written. A file's times are those of the kernel's last tick, some
 // milliseconds ago: one that was written in the very tick in which the writing
 // of the generation ended may have been written to since, with the same times.
-func (g *generation) untouched(path string, info fs.FileInfo) bool {
+func (g *generation) untouched(path Key, info fs.FileInfo) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
 }
@@ -155,7 +158,7 @@ func parseHash(s string) (h Hash) {
 }
 
 // hashOf is the content hash of a generation.
-func hashOf(files map[string]file) Hash {
+func hashOf(files map[Key]file) Hash {
 	h := sha256.New()
 	for _, path := range sortedKeys(files) {
 		f := files[path]
@@ -236,4 +239,4 @@ const (
 	renderedVolume = "/" + Rendered // what it is called as a volume
 )
 
-func isRendered(key string) bool { return strings.HasPrefix(key, renderedName+"/") }
+func isRendered(key Key) bool { return strings.HasPrefix(string(key), renderedName+"/") }

@@ -55,7 +55,7 @@ func lineOf(etc string, words []string) (l Link) {
 	case "env":
 		l, words = Link{Use: Variable, Source: words[1], Name: words[2]}, words[3:]
 	default:
-		l, words = Link{Source: words[0], Target: etc + "/" + words[1]}, words[2:]
+		l, words = Link{Source: words[0], Target: Target(etc + "/" + words[1])}, words[2:]
 	}
 	l.Optional = slices.Contains(words, "optional")
 	l.Direct = slices.Contains(words, "direct")
@@ -160,7 +160,7 @@ func (h *house) invalid(words ...string) {
 func changed(c Candidate) string {
 	var list []string
 	for _, change := range c.Changes {
-		key := change.Key
+		key := string(change.Key)
 		if change.ModeOnly {
 			key += " (mode)"
 		}

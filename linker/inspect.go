@@ -24,7 +24,7 @@ type copies struct {
 // flaw is what of a generation's directory is no longer as it was written.
 type flaw struct {
 	kind flawKind
-	path string
+	path Key // of a file, or of a directory in the generation
 }
 
 type flawKind int
@@ -42,8 +42,8 @@ type inspection struct {
 	*copier
 	g     *generation
 	root  *os.Root
-	files map[string]bool // those not seen yet
-	dirs  map[string]bool
+	files map[Key]bool // those not seen yet
+	dirs  map[Key]bool
 	flaws []flaw
 }
 
@@ -66,7 +66,7 @@ func (c *copies) inspect(g *generation) ([]flaw, error) {
 		return nil, err
 	}
 	defer root.Close()
-	in := inspection{copier: c.copier, g: g, root: root, files: map[string]bool{}, dirs: c.dirsOf(g)}
+	in := inspection{copier: c.copier, g: g, root: root, files: map[Key]bool{}, dirs: c.dirsOf(g)}
 	for _, p := range g.paths() {
 		in.files[p] = true
 	}
@@ -79,16 +79,16 @@ func (c *copies) inspect(g *generation) ([]flaw, error) {
 
 // dirsOf lists the directories of a generation: those of its files, and those
 // that are a target as a whole.
-func (c *copies) dirsOf(g *generation) map[string]bool {
-	dirs := map[string]bool{".": true}
-	add := func(dir string) {
-		for ; !dirs[dir]; dir = path.Dir(dir) {
+func (c *copies) dirsOf(g *generation) map[Key]bool {
+	dirs := map[Key]bool{".": true}
+	add := func(dir Key) {
+		for ; !dirs[dir]; dir = Key(path.Dir(string(dir))) {
 			dirs[dir] = true
 		}
 	}
 	for p, f := range g.files {
 		if !f.direct {
-			add(path.Dir(p))
+			add(Key(path.Dir(string(p))))
 		}
 	}
 	for i := range c.links {
@@ -99,11 +99,12 @@ func (c *copies) dirsOf(g *generation) map[string]bool {
 	return dirs
 }
 
-func (in *inspection) found(kind flawKind, path string) {
+func (in *inspection) found(kind flawKind, path Key) {
 	in.flaws = append(in.flaws, flaw{kind, path})
 }
 
-func (in *inspection) visit(path string, d fs.DirEntry, err error) error {
+func (in *inspection) visit(name string, d fs.DirEntry, err error) error {
+	path := Key(name)
 	switch {
 	case errors.Is(err, fs.ErrPermission): // open: found when it was visited
 		return fs.SkipDir
@@ -127,16 +128,16 @@ func (in *inspection) visit(path string, d fs.DirEntry, err error) error {
 	return nil
 }
 
-func (in *inspection) visitDir(path string) error {
-	info, err := in.root.Lstat(path)
+func (in *inspection) visitDir(path Key) error {
+	info, err := in.root.Lstat(string(path))
 	if err == nil && (info.Mode() != fs.ModeDir|dirMode || !ours(info)) {
 		in.found(redressedDir, path)
 	}
 	return ignoring(err, fs.ErrNotExist)
 }
 
-func (in *inspection) visitFile(path string) error {
-	info, err := in.root.Lstat(path)
+func (in *inspection) visitFile(path Key) error {
+	info, err := in.root.Lstat(string(path))
 	f := in.g.files[path]
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -153,8 +154,8 @@ func (in *inspection) visitFile(path string) error {
 }
 
 // sumOf hashes a file; one that can't be read is not the one that was written.
-func (in *inspection) sumOf(path string) Hash {
-	f, _, err := openRegular(in.root, path)
+func (in *inspection) sumOf(path Key) Hash {
+	f, _, err := openRegular(in.root, string(path))
 	if err != nil {
 		return Hash{}
 	}

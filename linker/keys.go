@@ -15,33 +15,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// key is one file of a volume that a link asks for.
-type key struct {
-	path   string // where it stands in a generation
+// keyFile is one file of a volume that a link asks for.
+type keyFile struct {
+	path   Key    // where it stands in a generation
 	name   string // its path in the volume
 	vol    *volume
 	link   int    // index of the link that asks for it
-	target string // "" below a link to a whole directory
+	target Target // "" below a link to a whole directory
 	info   fs.FileInfo
 }
 
 // expand lists the keys that a link stands for, in the state of the volume
 // that was opened. All that is wrong with them is reported at once.
-func expand(i int, s *source, v *volume) ([]key, error) {
+func expand(i int, s *source, v *volume) ([]keyFile, error) {
 	if s.kind == oneKey {
 		return expandOne(i, s, v)
 	}
-	var keys []key
+	var keys []keyFile
 	var wrong []error
 	gone, exempt := false, false
 	err := s.walk(v, func(below, name string) {
-		k := key{link: i, vol: v, path: path.Join(s.prefix, below), name: name}
+		k := keyFile{link: i, vol: v, path: Key(path.Join(string(s.prefix), below)), name: name}
 		if s.exempt[k.path] {
 			exempt = true
 			return
 		}
 		if s.Use == Linked && s.kind != wholeDir {
-			k.target = path.Join(s.Target, below)
+			k.target = Target(path.Join(string(s.Target), below))
 		}
 		info, err := v.stat(k.name)
 		switch {
@@ -66,8 +66,8 @@ func expand(i int, s *source, v *volume) ([]key, error) {
 	return keys, joinInvalid(wrong)
 }
 
-func expandOne(i int, s *source, v *volume) ([]key, error) {
-	k := key{link: i, vol: v, path: s.prefix, name: v.inVolume(s.base), target: s.Target}
+func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
+	k := keyFile{link: i, vol: v, path: s.prefix, name: v.inVolume(s.base), target: s.Target}
 	info, err := v.stat(k.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Optional:
@@ -80,7 +80,7 @@ func expandOne(i int, s *source, v *volume) ([]key, error) {
 		return nil, s.classify(fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", k.name, v.dir, s.Source+"/"))
 	}
 	k.info = info
-	return []key{k}, nil
+	return []keyFile{k}, nil
 }
 
 // missing says what isn't there, and why that may be.

@@ -13,7 +13,7 @@ import (
 type Link struct {
 	Use      Use
 	Source   string // VOLUME/KEY, a glob, or a directory with a final slash; as written
-	Target   string // of Linked: absolute; with a final slash, a link for each key below it
+	Target   Target // of Linked: absolute; with a final slash, a link for each key below it
 	Name     string // of Variable: its name; with one *, a variable for each key, which stands for the key's base name
 	Local    bool   // differs from replica to replica
 	Optional bool   // the key may be missing
@@ -31,6 +31,9 @@ type Config struct {
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is worth a line but no decision, such as polling
 }
+
+// Target is the absolute path where an app looks.
+type Target string
 
 // Use is what the keys of a line are for.
 type Use int
@@ -55,15 +58,15 @@ const (
 type source struct {
 	Link
 	kind     kind
-	base     string          // absolute path of the key, or of the directory in front of the first pattern element
-	pattern  string          // for a glob: the rest, below base
-	prefix   string          // where base stands in a generation: base, below root
-	root     string          // the volumes, or / for a source outside of them
-	floor    string          // the volume when no directory above holds ..data
-	ceiling  string          // the last directory that may be a volume
-	rendered bool            // its keys are made by the renderer
-	real     string          // the target by its real directory, see realTarget
-	exempt   map[string]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
+	base     string       // absolute path of the key, or of the directory in front of the first pattern element
+	pattern  string       // for a glob: the rest, below base
+	prefix   Key          // where base stands in a generation: base, below root
+	root     string       // the volumes, or / for a source outside of them
+	floor    string       // the volume when no directory above holds ..data
+	ceiling  string       // the last directory that may be a volume
+	rendered bool         // its keys are made by the renderer
+	real     string       // the target by its real directory, see realTarget
+	exempt   map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 }
 
 // parseLink works out a link's paths. volumes is where relative sources live.
@@ -105,7 +108,7 @@ func (s *source) parseSource(volumes string) error {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return s.errorf("source %q is not a pattern: close every [, or put \\ in front of it", s.Source)
 		}
-	case isDir && strings.HasSuffix(s.Target, "/"):
+	case isDir && strings.HasSuffix(string(s.Target), "/"):
 		s.kind = tree
 	case isDir:
 		s.kind = wholeDir
@@ -121,11 +124,11 @@ func (s *source) place(volumes string) error {
 		dir = filepath.Dir(s.base)
 	}
 	s.floor, s.ceiling, s.root = dir, "/", "/"
-	s.prefix = strings.TrimPrefix(s.base, "/")
+	s.prefix = Key(strings.TrimPrefix(s.base, "/"))
 	rel, err := filepath.Rel(volumes, s.base)
 	local := err == nil && filepath.IsLocal(rel)
 	if s.rendered {
-		s.prefix, s.root, s.floor = path.Join(renderedName, rel), Rendered, renderedVolume
+		s.prefix, s.root, s.floor = Key(path.Join(renderedName, rel)), Rendered, renderedVolume
 		return s.checkRendered(local)
 	}
 	if !local {
@@ -138,7 +141,7 @@ func (s *source) place(volumes string) error {
 	if first == renderedName {
 		return s.errorf("source %q: %s is where confit puts what is rendered: mount the volume elsewhere", s.Source, renderedName)
 	}
-	s.prefix, s.ceiling, s.root = rel, volumes, volumes
+	s.prefix, s.ceiling, s.root = Key(rel), volumes, volumes
 	s.floor = filepath.Join(volumes, first)
 	if s.kind == oneKey && rel == first {
 		s.floor = volumes
@@ -148,26 +151,26 @@ func (s *source) place(volumes string) error {
 
 // absolute is what is asked of every target, whatever the source.
 func (s *source) absolute() error {
-	if filepath.IsAbs(s.Target) || s.Use != Linked {
+	if filepath.IsAbs(string(s.Target)) || s.Use != Linked {
 		return nil
 	}
 	return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
 }
 
 func (s *source) parseTarget() error {
-	isDir := strings.HasSuffix(s.Target, "/")
+	isDir := strings.HasSuffix(string(s.Target), "/")
 	if err := s.absolute(); err != nil {
 		return err
 	}
 	switch {
-	case filepath.Clean(s.Target) == "/" && s.kind != glob && s.kind != tree:
+	case filepath.Clean(string(s.Target)) == "/" && s.kind != glob && s.kind != tree:
 		return s.errorf("target %q is the root directory: write the path that the app opens", s.Target)
 	case s.kind == oneKey && isDir:
-		return s.errorf("target %q is a directory: write the file, such as %q", s.Target, s.Target+path.Base(s.Source))
+		return s.errorf("target %q is a directory: write the file, such as %q", s.Target, s.Target+Target(path.Base(s.Source)))
 	case s.kind == glob && !isDir:
 		return s.errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
 	}
-	s.Target = filepath.Clean(s.Target)
+	s.Target = Target(filepath.Clean(string(s.Target)))
 	return nil
 }
 

@@ -26,7 +26,7 @@ type Linker struct {
 	live     *generation // the accepted generation, nil before the first
 	earlier  *generation // the newest one before it that has survived a start, nil if it has itself
 	staged   *generation // the candidate
-	unlinked []key       // the candidate's staged keys, until the renderer's are known, too
+	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
 	before   *published  // what Reject puts in force again; nil when that is in force
 
 	volumes  []VolumeReport    // as the last look found them
@@ -39,7 +39,7 @@ type Linker struct {
 // published is what was in force before a candidate was published.
 type published struct {
 	number  int             // what the live link pointed at
-	targets map[string]want // what was wanted of the targets
+	targets map[Target]want // what was wanted of the targets
 }
 
 // Hints receives a value when something may have changed in a volume. It says

@@ -31,7 +31,7 @@ type reading struct {
 	volumes []*volume
 	of      []*volume // the volume of each link
 	found   map[search]found
-	keys    []key
+	keys    []keyFile
 	print   string // what the volumes looked like, cheap to compare
 	wrong   []error
 	began   unix.Timespec // by the clock of which the kernel takes the times of files
@@ -201,7 +201,7 @@ func identity(info fs.FileInfo, times bool) string {
 // tick leaves no trace in its times: before Linux 6.13 none have a finer one,
 // Documentation/filesystems/multigrain-ts.rst, and some count in seconds.
 func (r *reading) fresh() bool {
-	return slices.ContainsFunc(r.keys, func(k key) bool {
+	return slices.ContainsFunc(r.keys, func(k keyFile) bool {
 		changed := k.info.Sys().(*syscall.Stat_t).Ctim
 		if changed.Nsec == 0 {
 			changed.Sec += 2
@@ -211,14 +211,14 @@ func (r *reading) fresh() bool {
 }
 
 // firstKeys lists the keys in the order of their paths, each path once.
-func (r *reading) firstKeys() []key {
-	first := make(map[string]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
+func (r *reading) firstKeys() []keyFile {
+	first := make(map[Key]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
 	for i := range r.keys {
 		if _, known := first[r.keys[i].path]; !known {
 			first[r.keys[i].path] = i
 		}
 	}
-	keys := make([]key, 0, len(first))
+	keys := make([]keyFile, 0, len(first))
 	for _, path := range sortedKeys(first) {
 		keys = append(keys, r.keys[first[path]])
 	}

@@ -89,17 +89,17 @@ func (g *generation) mendInPlace(root *os.Root, flaws []flaw) error {
 func (g *generation) mendFlaw(root *os.Root, f flaw) error {
 	switch f.kind {
 	case added:
-		return root.RemoveAll(f.path)
+		return root.RemoveAll(string(f.path))
 	case removed:
-		return makeDirs(root, f.path)
+		return makeDirs(root, string(f.path))
 	case redressedDir:
-		return redressDir(root, f.path)
+		return redressDir(root, string(f.path))
 	}
 	want := g.files[f.path]
-	if err := root.Lchown(f.path, int(want.owner), int(want.group)); err != nil {
+	if err := root.Lchown(string(f.path), int(want.owner), int(want.group)); err != nil {
 		return err
 	}
-	return chmodOpen(root, f.path, want.mode)
+	return chmodOpen(root, string(f.path), want.mode)
 }
 
 // mendDir mends the directory of a generation itself; what is wrong inside is
@@ -137,11 +137,11 @@ func (c *copies) restore(g *generation, root *os.Root, lost []flaw) error {
 		return fmt.Errorf("key %q is damaged, and its copy is missing: %w", lost[0].path, cause(err))
 	}
 	defer pack.Close()
-	return c.unpack(g, pack, func(p string, bytes io.Reader) error {
+	return c.unpack(g, pack, func(p Key, bytes io.Reader) error {
 		if !slices.ContainsFunc(lost, func(f flaw) bool { return f.path == p }) {
 			return nil
 		}
-		return c.restoreFile(root, p, g.files[p], bytes)
+		return c.restoreFile(root, string(p), g.files[p], bytes)
 	})
 }
 
@@ -207,7 +207,7 @@ func (s *state) createPack(number int) (*os.File, error) {
 }
 
 // unpack calls do with each file of a pack, until it fails.
-func (c *copies) unpack(g *generation, pack *os.File, do func(path string, bytes io.Reader) error) error {
+func (c *copies) unpack(g *generation, pack *os.File, do func(path Key, bytes io.Reader) error) error {
 	at := int64(0)
 	for _, p := range g.paths() {
 		size := g.files[p].size
@@ -240,7 +240,7 @@ func (c *copies) packed(g *generation) error {
 	if info.Mode() != packMode || !ours(info) {
 		return errors.New("others may read it")
 	}
-	return c.unpack(g, pack, func(p string, bytes io.Reader) error {
+	return c.unpack(g, pack, func(p Key, bytes io.Reader) error {
 		sum, err := c.copySum(bytes, io.Discard)
 		if err == nil && sum != g.files[p].sum {
 			err = fmt.Errorf("the copy of key %q is damaged", p)
@@ -253,7 +253,7 @@ func (c *copies) packed(g *generation) error {
 func (c *copies) repack(g *generation, root *os.Root) error {
 	return c.pack(g, func(to io.Writer) error {
 		for _, p := range g.paths() {
-			in, _, err := openRegular(root, p)
+			in, _, err := openRegular(root, string(p))
 			if err != nil {
 				return err
 			}

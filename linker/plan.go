@@ -5,9 +5,12 @@ import (
 	"fmt"
 )
 
+// destination is what a link points at.
+type destination string
+
 // want is what a target is to be: a symlink to dest.
 type want struct {
-	dest string
+	dest destination
 	dir  bool // dest is a directory, so an empty directory may stand in the way
 }
 
@@ -26,10 +29,10 @@ const (
 // place is a target as it was found.
 type place struct {
 	standing standing
-	what     string // what it is, with its article
-	link     string // what our link points at
-	kept     bool   // something was kept beside it when it was covered
-	linked   bool   // our link stood here since confit started
+	what     string      // what it is, with its article
+	link     destination // what our link points at
+	kept     bool        // something was kept beside it when it was covered
+	linked   bool        // our link stood here since confit started
 }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
@@ -48,10 +51,10 @@ const (
 // what it was planned for.
 type step struct {
 	verb   verb
-	target string
-	dest   string // of link, cover and reclaim
-	from   string // what our link that stands there points at, "" where nothing stands
-	dir    bool   // of cover and reclaim: it may be an empty directory
+	target Target
+	dest   destination // of link, cover and reclaim
+	from   destination // what our link that stands there points at, "" where nothing stands
+	dir    bool        // of cover and reclaim: it may be an empty directory
 }
 
 // plan works out how to come from what is found to what is wanted. made lists
@@ -60,7 +63,7 @@ type step struct {
 // alone, so planning again after the steps were done yields none. A file counts
 // as the image's own until a link of confit's stood in its place. Whatever is in
 // the way and can't be covered is refused, all of it at once.
-func plan(wanted map[string]want, made map[string]string, find func(target string) place) ([]step, error) {
+func plan(wanted map[Target]want, made map[Target]destination, find func(Target) place) ([]step, error) {
 	var steps []step
 	for _, target := range sortedKeys(made) {
 		if _, keep := wanted[target]; keep {
@@ -95,7 +98,7 @@ func plan(wanted map[string]want, made map[string]string, find func(target strin
 	return steps, errors.Join(refused...)
 }
 
-func refuse(target string, p place) error {
+func refuse(target Target, p place) error {
 	what := p.what
 	if p.standing == emptyDir {
 		what = "a directory"

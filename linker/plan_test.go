@@ -14,7 +14,7 @@ type site struct {
 	t      testing.TB
 	dir    string
 	linker *Linker
-	wanted map[string]want
+	wanted map[Target]want
 	before map[string]string // what a reader found at each target
 	after  map[string]string // what it must find in the end
 	kept   map[string]string // foreign content that must survive, by target
@@ -24,8 +24,8 @@ const absent = "(absent)"
 
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
-	s := &site{t: t, dir: dir, wanted: map[string]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[string]string{}}}
+	s := &site{t: t, dir: dir, wanted: map[Target]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
+	s.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")
@@ -55,9 +55,9 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 		s.mkdir(filepath.Dir(rel))
 		dest := filepath.Join(s.linker.targets.state.path, "live", []string{"old", "new"}[r.IntN(2)])
 		s.link(dest, target)
-		s.linker.targets.made[target] = dest
+		s.linker.targets.made[Target(target)] = destination(dest)
 		if what == 4 {
-			s.write(relOf(s.dir, keptFor(target)), "kept "+rel)
+			s.write(relOf(s.dir, keptFor(Target(target))), "kept "+rel)
 			s.kept[target] = "kept " + rel
 		}
 	case 6:
@@ -68,7 +68,7 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 
 // decide draws what is wanted of a target.
 func (s *site) decide(target string, r *rand.Rand) {
-	_, made := s.linker.targets.made[target]
+	_, made := s.linker.targets.made[Target(target)]
 	switch r.IntN(3) {
 	case 0: // nothing: what confit made goes
 		s.after[target] = s.before[target]
@@ -80,13 +80,13 @@ func (s *site) decide(target string, r *rand.Rand) {
 		}
 	default:
 		name := []string{"old", "new"}[r.IntN(2)]
-		w := want{dest: filepath.Join(s.linker.targets.state.path, "live", name)}
+		w := want{dest: destination(filepath.Join(s.linker.targets.state.path, "live", name))}
 		s.after[target] = name
 		if s.before[target] == "(directory)" { // refused by name for a link to a key
-			w = want{dest: filepath.Join(s.linker.targets.state.path, "live/dir"), dir: true}
+			w = want{dest: destination(filepath.Join(s.linker.targets.state.path, "live/dir")), dir: true}
 			s.after[target] = "(directory)"
 		}
-		s.wanted[target] = w
+		s.wanted[Target(target)] = w
 	}
 }
 
@@ -169,8 +169,8 @@ func (s *site) check() {
 		s.t.Errorf("planning again: %+v, %v", again, err)
 	}
 	for target, content := range s.kept {
-		if s.read(target) != content && s.read(keptFor(target)) != content {
-			s.t.Errorf("what stood at %q is lost: %q, kept %q", target, s.read(target), s.read(keptFor(target)))
+		if s.read(target) != content && s.read(keptFor(Target(target))) != content {
+			s.t.Errorf("what stood at %q is lost: %q, kept %q", target, s.read(target), s.read(keptFor(Target(target))))
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (s *site) check() {
 func (s *site) undo() {
 	for target := range s.before {
 		s.before[target], s.after[target] = s.read(target), s.read(target)
-		if _, made := s.linker.targets.made[target]; made {
+		if _, made := s.linker.targets.made[Target(target)]; made {
 			s.after[target] = absent
 			if kept, ok := s.kept[target]; ok {
 				s.after[target] = kept
@@ -218,13 +218,13 @@ func FuzzPlan(f *testing.F) {
 }
 
 func TestPlanRefusesByName(t *testing.T) {
-	places := map[string]place{
+	places := map[Target]place{
 		"/a": {standing: immovable, what: "a mount point"},
 		"/b": {standing: emptyDir},
 		"/c": {standing: immovable, what: "a device, socket or FIFO"},
 	}
-	wanted := map[string]want{"/a": {dest: "/s/live/a"}, "/b": {dest: "/s/live/b"}, "/c": {dest: "/s/live/c"}}
-	steps, err := plan(wanted, nil, func(target string) place { return places[target] })
+	wanted := map[Target]want{"/a": {dest: "/s/live/a"}, "/b": {dest: "/s/live/b"}, "/c": {dest: "/s/live/c"}}
+	steps, err := plan(wanted, nil, func(target Target) place { return places[target] })
 	if len(steps) > 0 || err == nil {
 		t.Fatalf("steps %v, error %v", steps, err)
 	}

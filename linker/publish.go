@@ -63,7 +63,7 @@ func (l *Linker) inForce() *published {
 	if l.live != nil {
 		return &published{number: l.live.Number, targets: l.live.targets}
 	}
-	b := &published{number: l.state.liveNumber(), targets: map[string]want{}}
+	b := &published{number: l.state.liveNumber(), targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		b.targets[target] = want{dest: dest}
 	}
@@ -117,11 +117,11 @@ func (l *Linker) WatchOpens() bool {
 		if !there || f.direct || c.ModeOnly {
 			continue
 		}
-		dir := path.Dir(c.Key)
+		dir := path.Dir(string(c.Key))
 		if changed[dir] == nil {
 			changed[dir] = map[string]bool{}
 		}
-		changed[dir][path.Base(c.Key)] = true
+		changed[dir][path.Base(string(c.Key))] = true
 	}
 	g.changes = nil // it may be long
 	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
@@ -187,7 +187,7 @@ func (e *Partly) Unwrap() error { return e.err }
 //  3. Move the live link.
 //  4. Make and mend targets.
 //  5. Forget what was pruned.
-func (t *targets) putInForce(number int, wanted map[string]want) error {
+func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	steps, refused := t.plan(wanted)
 	steps, unwritten := t.listed(steps)
 	wrong := []error{refused, unwritten}
@@ -218,8 +218,8 @@ func (t *targets) listed(steps []step) ([]step, error) {
 }
 
 // tryAll carries out all steps of a kind, and tells which have failed.
-func (t *targets) tryAll(steps []step, prunes bool) (failed map[string]error) {
-	failed = map[string]error{}
+func (t *targets) tryAll(steps []step, prunes bool) (failed map[Target]error) {
+	failed = map[Target]error{}
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue

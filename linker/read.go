@@ -14,11 +14,11 @@ import (
 )
 
 // hashKeys reads every key once and returns what is known of each.
-func (rd *reader) hashKeys(r *reading) (map[string]file, error) {
+func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 	if err := rd.checkSize(r.keys); err != nil {
 		return nil, err
 	}
-	files := make(map[string]file, len(r.keys))
+	files := make(map[Key]file, len(r.keys))
 	for _, k := range r.keys {
 		f, known := files[k.path]
 		if !known {
@@ -49,7 +49,7 @@ func (rd *reader) hashKeys(r *reading) (map[string]file, error) {
 // hashKey reads a key without copying it. The limit holds for what is read,
 // too, as a key may have grown since it was looked at: left is what the keys to
 // be copied may still hold. A direct key may be large, but not grow for ever.
-func (rd *reader) hashKey(k key, direct bool, left *int64) (Hash, int64, error) {
+func (rd *reader) hashKey(k keyFile, direct bool, left *int64) (Hash, int64, error) {
 	if direct {
 		return rd.hashDirect(k)
 	}
@@ -60,7 +60,7 @@ func (rd *reader) hashKey(k key, direct bool, left *int64) (Hash, int64, error) 
 	return sum, n, err
 }
 
-func (rd *reader) hashDirect(k key) (Hash, int64, error) {
+func (rd *reader) hashDirect(k keyFile) (Hash, int64, error) {
 	f, err := k.open()
 	if err != nil {
 		return Hash{}, 0, err
@@ -76,9 +76,9 @@ func (rd *reader) hashDirect(k key) (Hash, int64, error) {
 
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
 // at most 1 MiB: more is a mistake, or belongs under the option direct.
-func (rd *reader) checkSize(keys []key) error {
+func (rd *reader) checkSize(keys []keyFile) error {
 	left := rd.limit
-	counted := map[string]bool{}
+	counted := map[Key]bool{}
 	for _, k := range keys {
 		if rd.links[k.link].Direct || counted[k.path] {
 			continue
@@ -92,14 +92,14 @@ func (rd *reader) checkSize(keys []key) error {
 	return nil
 }
 
-func (rd *reader) tooLarge(k key) error {
+func (rd *reader) tooLarge(k keyFile) error {
 	return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
 		rd.limit>>20, k.name, k.vol.dir)
 }
 
 // copyKey copies a key's bytes to w, unless it lives in memory and must not get
 // to a disk. It returns their hash and, like copyUpTo, their number.
-func (rd *reader) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) {
+func (rd *reader) copyKey(k keyFile, w io.Writer, limit int64) (Hash, int64, error) {
 	f, err := k.open()
 	if err != nil {
 		return Hash{}, 0, err
@@ -112,13 +112,13 @@ func (rd *reader) copyKey(k key, w io.Writer, limit int64) (Hash, int64, error) 
 }
 
 // keepKeyOffDisk is the same for an open key.
-func (rd *reader) keepKeyOffDisk(k key, f *os.File) error {
+func (rd *reader) keepKeyOffDisk(k keyFile, f *os.File) error {
 	return rd.refuseMemory(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key, which is known to be a regular file; O_NONBLOCK is for one
 // that was made a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
-func (k key) open() (*os.File, error) {
+func (k keyFile) open() (*os.File, error) {
 	f, err := k.vol.root.OpenFile(k.name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))

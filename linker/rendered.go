@@ -124,7 +124,7 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 	return l.copies.withDir(g, func(root *os.Root) error {
 		for _, i := range l.rendered {
 			if s := &l.links[i]; s.kind == wholeDir {
-				if err := makeDirs(root, s.prefix); err != nil {
+				if err := makeDirs(root, string(s.prefix)); err != nil {
 					return err
 				}
 			}
@@ -158,7 +158,7 @@ func (l *Linker) inputsHash(g *generation) Hash {
 	if len(l.rendered) == 0 {
 		return g.Hash
 	}
-	inputs := map[string]file{}
+	inputs := map[Key]file{}
 	for path, f := range g.files {
 		if !isRendered(path) {
 			inputs[path] = f

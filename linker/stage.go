@@ -126,7 +126,7 @@ func (l *Linker) read(r *reading) (*generation, error) {
 
 // sharedHash is what every replica makes of the same edit: no modes, no local
 // keys, and nothing that isn't staged.
-func (l *Linker) sharedHash(files map[string]file) Hash {
+func (l *Linker) sharedHash(files map[Key]file) Hash {
 	h := sha256.New()
 	for _, path := range sortedKeys(files) {
 		f := files[path]
@@ -138,8 +138,8 @@ func (l *Linker) sharedHash(files map[string]file) Hash {
 }
 
 // wanted lists the targets of a generation and what each is to point at.
-func (l *Linker) wanted(keys []key) (map[string]want, error) {
-	t := table{targets: map[string]want{}, links: map[string]*source{}, paths: map[string]string{}, real: resolver{}}
+func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
+	t := table{targets: map[Target]want{}, links: map[Target]*source{}, paths: map[string]Target{}, real: resolver{}}
 	for i := range l.links {
 		if s := &l.links[i]; s.kind == wholeDir {
 			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
@@ -158,7 +158,7 @@ func (l *Linker) wanted(keys []key) (map[string]want, error) {
 }
 
 // destOf is what a key's target points at.
-func (l *Linker) destOf(k key) string {
+func (l *Linker) destOf(k keyFile) destination {
 	if !l.links[k.link].Direct {
 		return l.state.liveDest(k.path)
 	}
@@ -166,7 +166,7 @@ func (l *Linker) destOf(k key) string {
 }
 
 // destOfDir is what the target of a link to a whole directory points at.
-func (l *Linker) destOfDir(i int) string {
+func (l *Linker) destOfDir(i int) destination {
 	s := &l.links[i]
 	if !s.Direct {
 		return l.state.liveDest(s.prefix)
@@ -178,11 +178,11 @@ func (l *Linker) destOfDir(i int) string {
 
 // directDest is the path of a key in the volume itself. It leads through
 // ..data: a new key's visible link is made only after the swap.
-func directDest(dir string, atomic bool, name string) string {
+func directDest(dir string, atomic bool, name string) destination {
 	if atomic {
-		return filepath.Join(dir, dataLink, name)
+		return destination(filepath.Join(dir, dataLink, name))
 	}
-	return filepath.Join(dir, name)
+	return destination(filepath.Join(dir, name))
 }
 
 // candidate describes a staged generation to the caller.

@@ -187,7 +187,9 @@ func (s *state) clearLive() {
 }
 
 // liveDest is what the target of a staged key or directory points at.
-func (s *state) liveDest(path string) string { return filepath.Join(s.path, liveName, path) }
+func (s *state) liveDest(path Key) destination {
+	return destination(filepath.Join(s.path, liveName, string(path)))
+}
 
 // dirOf is a generation's directory.
 func (s *state) dirOf(number int) string {

@@ -29,7 +29,7 @@ func (l *Linker) Keys() map[string]string {
 	}
 	sums := make(map[string]string, len(l.live.files))
 	for path, f := range l.live.files {
-		sums[path] = f.sum.Hex()
+		sums[string(path)] = f.sum.Hex()
 	}
 	return sums
 }

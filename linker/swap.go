@@ -36,7 +36,8 @@ func unsupported(err error) bool {
 
 // swapIn exchanges what confit put beside a target with what stands there, and
 // looks at what came out. What doesn't fit is given back, with the reason.
-func swapIn(beside, target string, fits func(path string) error) error {
+func swapIn(beside string, at Target, fits func(path string) error) error {
+	target := string(at)
 	mine, err := os.Lstat(beside)
 	if err != nil {
 		return err
@@ -77,8 +78,8 @@ func moveTo(from, to string) error {
 
 // putLink makes a symlink under a name for what is kept, unless it is there
 // already.
-func putLink(dest, path string) error {
-	err := os.Symlink(dest, path)
+func putLink(dest destination, path string) error {
+	err := os.Symlink(string(dest), path)
 	if errors.Is(err, fs.ErrExist) && leadsTo(path, dest) {
 		return nil
 	}
@@ -88,9 +89,9 @@ func putLink(dest, path string) error {
 // putOver replaces a target by a link where names can't be exchanged, if it is
 // still what it has to be: at the last moment before rename(2), as nothing
 // tells after it.
-func putOver(target, dest string, still func() bool) error {
-	tmp := tmpFor(target)
-	if err := os.Symlink(dest, tmp); err != nil {
+func putOver(at Target, dest destination, still func() bool) error {
+	target, tmp := string(at), tmpFor(at)
+	if err := os.Symlink(string(dest), tmp); err != nil {
 		return err
 	}
 	var err error = &unplanned{lookAt(target).what}
@@ -104,7 +105,7 @@ func putOver(target, dest string, still func() bool) error {
 }
 
 // drop removes a symlink of ours from beside a target.
-func drop(path, dest string) {
+func drop(path string, dest destination) {
 	if leadsTo(path, dest) {
 		_ = os.Remove(path)
 	}
@@ -120,7 +121,7 @@ func renew(dir string) error {
 	if !info.IsDir() {
 		return unix.ENOTDIR
 	}
-	tmp := tmpFor(dir)
+	tmp := filepath.Join(filepath.Dir(dir), tmpName())
 	if err := makeLike(tmp, info); err != nil {
 		return err
 	}
@@ -207,16 +208,14 @@ func unescaped(field []byte) []byte {
 
 // keptFor is where that which stood at a target is kept while it is covered:
 // in the same directory, so that it is there and back in one rename.
-func keptFor(target string) string { return beside(target, keptPrefix) }
+func keptFor(target Target) string { return beside(target, keptPrefix) }
 
 // replacedFor is where the newest of what was written in the place of our link
 // is kept. It never comes back by itself.
-func replacedFor(target string) string { return beside(target, replacedPrefix) }
+func replacedFor(target Target) string { return beside(target, replacedPrefix) }
 
-func tmpFor(target string) string {
-	return filepath.Join(filepath.Dir(target), tmpName())
-}
+func tmpFor(target Target) string { return filepath.Join(filepath.Dir(string(target)), tmpName()) }
 
-func beside(target, prefix string) string {
-	return filepath.Join(filepath.Dir(target), prefix+filepath.Base(target))
+func beside(target Target, prefix string) string {
+	return filepath.Join(filepath.Dir(string(target)), prefix+filepath.Base(string(target)))
 }

@@ -16,24 +16,24 @@ const targetsName = "targets.json"
 type targets struct {
 	state  *state
 	log    *slog.Logger
-	made   map[string]string // targets that confit made, and what they point at: targets.json
-	linked map[string]want   // the targets of what was put in force last, where links of ours have stood since
+	made   map[Target]destination // targets that confit made, and what they point at: targets.json
+	linked map[Target]want        // the targets of what was put in force last, where links of ours have stood since
 }
 
 // plan is plan on the file system as it is.
-func (t *targets) plan(wanted map[string]want) ([]step, error) {
+func (t *targets) plan(wanted map[Target]want) ([]step, error) {
 	wanted, made := t.astray(wanted)
-	return plan(wanted, made, func(target string) place {
+	return plan(wanted, made, func(target Target) place {
 		return t.find(target, wanted[target].dest)
 	})
 }
 
 // astray picks the targets that are not as wanted, and those that confit made
 // and that are no longer wanted. That all is right takes one readlink(2) each.
-func (t *targets) astray(wanted map[string]want) (missed map[string]want, unwanted map[string]string) {
-	missed, unwanted = map[string]want{}, map[string]string{}
+func (t *targets) astray(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
+	missed, unwanted = map[Target]want{}, map[Target]destination{}
 	for target, w := range wanted {
-		if !leadsTo(target, w.dest) {
+		if !leadsTo(string(target), w.dest) {
 			missed[target] = w
 		}
 	}
@@ -47,10 +47,10 @@ func (t *targets) astray(wanted map[string]want) (missed map[string]want, unwant
 
 // find looks at what stands at a target that is to point at dest, "" if it is
 // to go.
-func (t *targets) find(target, dest string) place {
-	p := lookAt(target)
-	if to, err := os.Readlink(target); err == nil {
-		switch {
+func (t *targets) find(target Target, dest destination) place {
+	p := lookAt(string(target))
+	if read, err := os.Readlink(string(target)); err == nil {
+		switch to := destination(read); {
 		case to == dest && dest != "":
 			return place{standing: rightLink}
 		case t.ours(target, to):
@@ -64,16 +64,16 @@ func (t *targets) find(target, dest string) place {
 
 // ours reports whether a symlink at target is one that confit made: it leads
 // into the live generation, or the list says so.
-func (t *targets) ours(target, to string) bool {
-	return inside(to, filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
+func (t *targets) ours(target Target, to destination) bool {
+	return inside(string(to), filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
-func (t *targets) keeps(target string) bool {
+func (t *targets) keeps(target Target) bool {
 	kept := keptFor(target)
 	if to, err := os.Readlink(kept); err == nil {
-		return !t.ours(target, to)
+		return !t.ours(target, destination(to))
 	}
 	_, err := os.Lstat(kept)
 	return err == nil
@@ -97,7 +97,7 @@ func (t *targets) carryOut(s step) error {
 	err := s.do()
 	var by *unplanned
 	if s.prunes() && errors.As(err, &by) {
-		t.log.Warn("target left alone", "target", s.target, "found", by.what)
+		t.log.Warn("target left alone", "target", string(s.target), "found", by.what)
 		return nil
 	}
 	return err
@@ -120,8 +120,8 @@ func (t *targets) noteSteps(steps []step) error {
 // forgetAll takes what is no longer wanted off the list, but for what could not
 // be pruned. It may stay there: a list that names too many does no harm, and the
 // next look tries again.
-func (t *targets) forgetAll(wanted map[string]want, failed map[string]error) {
-	var gone []string
+func (t *targets) forgetAll(wanted map[Target]want, failed map[Target]error) {
+	var gone []Target
 	for target := range t.made {
 		if _, keep := wanted[target]; !keep && failed[target] == nil {
 			gone = append(gone, target)
@@ -146,7 +146,7 @@ func (t *targets) readMade() {
 		err = json.Unmarshal(data, &t.made)
 	}
 	if err != nil || t.made == nil {
-		t.made = map[string]string{}
+		t.made = map[Target]destination{}
 	}
 	if err != nil {
 		t.log.Warn("list of targets not trusted: it is made anew", "error", err)
@@ -154,7 +154,7 @@ func (t *targets) readMade() {
 	}
 }
 
-func (t *targets) setMade(made map[string]string) error {
+func (t *targets) setMade(made map[Target]destination) error {
 	if maps.Equal(made, t.made) {
 		return nil
 	}

@@ -48,7 +48,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 }
 
 func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
-	g.stamps = map[string]stamp{}
+	g.stamps = map[Key]stamp{}
 	gens := l.state.generations
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	defer root.Close()
 	for _, i := range l.reader.mounted {
 		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
-			if err := makeDirs(root, s.prefix); err != nil {
+			if err := makeDirs(root, string(s.prefix)); err != nil {
 				return err
 			}
 		}
@@ -89,17 +89,17 @@ func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Wri
 // writeFile makes one file of a generation, and its part of the pack. The bytes
 // must be those that were hashed. What is the same in the live generation is
 // copied as well: a hard link would let whoever changes one change both.
-func (l *Linker) writeFile(at *outDir, pack io.Writer, k key, g *generation) error {
+func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation) error {
 	f := g.files[k.path]
 	if f.direct {
 		return nil
 	}
-	dir, err := at.enter(path.Dir(k.path))
+	dir, err := at.enter(path.Dir(string(k.path)))
 	if err != nil {
 		return err
 	}
 	// O_NONBLOCK spares five system calls by which os looks for a pipe.
-	out, err := dir.OpenFile(path.Base(k.path), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
+	out, err := dir.OpenFile(path.Base(string(k.path)), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}

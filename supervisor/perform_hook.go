@@ -58,7 +58,7 @@ const maxVariable = 64 << 10
 func hookEnv(env []string, c linker.Candidate) []string {
 	keys := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
-		keys[i] = change.Key
+		keys[i] = string(change.Key)
 	}
 	changed := strings.Join(keys, "\n")
 	if len(changed) > maxVariable {
