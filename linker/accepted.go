@@ -70,7 +70,7 @@ func (l *Linker) Accept(survived bool) {
 	if l.staged != nil {
 		l.trials.end()
 	}
-	l.live, l.staged, l.before, l.untrusted = g, nil, nil, nil
+	l.live, l.staged, l.previous, l.untrusted = g, nil, nil, nil
 }
 
 // GoBack drops the accepted generation, as no app can start on it: the earlier
@@ -83,8 +83,8 @@ func (l *Linker) GoBack() error {
 			return fmt.Errorf("cannot go back: %w", err)
 		}
 		l.live, l.earlier = l.earlier, nil
-		l.before = &published{number: l.live.Number, targets: l.live.targets}
-	case l.before == nil:
+		l.previous = &previous{number: l.live.Number, targets: l.live.targets}
+	case l.previous == nil:
 		return errors.New("cannot go back: there is no earlier generation")
 	}
 	return l.Reject()
@@ -97,7 +97,7 @@ func (l *Linker) GoBack() error {
 // called when the app has been told.
 func (l *Linker) Tidy() {
 	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
-		_, _ = keepOnly(dir, l.known())
+		_, _ = keepOnly(dir, l.needed())
 	}
 	if l.live != nil && l.live.Number > 1 {
 		debug.FreeOSMemory()
@@ -179,7 +179,7 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 		return nil
 	}
 	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Links: l.linksPrint(g),
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.files {
@@ -191,10 +191,10 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 	return s
 }
 
-// linksPrint changes when another generation, or other targets, could follow
+// linksFingerprint changes when another generation, or other targets, could follow
 // from the same volumes; and when a damaged note says something else of its
 // keys and targets than it did.
-func (l *Linker) linksPrint(g *generation) string {
+func (l *Linker) linksFingerprint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.path)
 	for _, s := range l.links {
@@ -264,7 +264,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	switch {
 	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
 		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", s.Number)
-	case s.Links != l.linksPrint(g):
+	case s.Links != l.linksFingerprint(g):
 		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
 	}
 	g.Shared, g.inputs = l.sharedHash(g.files), l.inputsHash(g)

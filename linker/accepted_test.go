@@ -124,7 +124,7 @@ func TestStoredHalf(t *testing.T) {
 	h.must(err)
 	for n := range whole {
 		h.must(os.WriteFile(h.path("state/accepted.json"), whole[:n], 0o644))
-		h.must(h.linker.takeUp())
+		h.must(h.linker.resume())
 		h.wantAccepted(0, "damaged")
 	}
 	h.restart().wantAccepted(0, "damaged")
@@ -203,8 +203,8 @@ func FuzzAccepted(f *testing.F) {
 	note, err := os.ReadFile(h.path("state/accepted.json"))
 	h.must(err)
 	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
-	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksPrint(&live))
-	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksPrint(&live), "LINKS").Replace(string(note))
+	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksFingerprint(&live))
+	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksFingerprint(&live), "LINKS").Replace(string(note))
 	f.Add([]byte(seed))
 	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"survived":true`, `"survived":false`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
 		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))
@@ -213,7 +213,7 @@ func FuzzAccepted(f *testing.F) {
 		if err := os.WriteFile(h.path("state/accepted.json"), []byte(own.Replace(string(data))), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.linker.takeUp(); err != nil {
+		if err := h.linker.resume(); err != nil {
 			t.Fatal(err)
 		}
 		switch got := h.linker.live; {

@@ -54,20 +54,20 @@ func readOnlyHint(err error) string {
 	return ""
 }
 
-// expected refuses anything but the link of ours that the step was planned for.
-func (s step) expected(path string) error {
+// checkExpected refuses anything but the link of ours that the step was planned for.
+func (s step) checkExpected(path string) error {
 	if s.from != "" && leadsTo(path, s.from) {
 		return nil
 	}
 	return &unplanned{lookAt(path).what}
 }
 
-// asWanted also takes the link that was to be made.
-func (s step) asWanted(path string) error {
+// checkWanted also takes the link that was to be made.
+func (s step) checkWanted(path string) error {
 	if leadsTo(path, s.dest) {
 		return nil
 	}
-	return s.expected(path)
+	return s.checkExpected(path)
 }
 
 // link makes the link where nothing stands: symlink(2) never replaces. One that
@@ -83,11 +83,11 @@ func (s step) link() error {
 	if err := os.Symlink(string(s.dest), tmp); err != nil {
 		return err
 	}
-	err := swapIn(tmp, s.target, s.asWanted)
-	drop(tmp, s.from)
-	drop(tmp, s.dest)
+	err := swapIn(tmp, s.target, s.checkWanted)
+	removeLink(tmp, s.from)
+	removeLink(tmp, s.dest)
 	if unsupported(err) {
-		return putOver(s.target, s.dest, func() bool { return s.asWanted(s.path()) == nil })
+		return putOver(s.target, s.dest, func() bool { return s.checkWanted(s.path()) == nil })
 	}
 	return err
 }
@@ -105,19 +105,19 @@ func (s step) cover(kept string) error {
 	if err := putLink(s.dest, kept); err != nil {
 		return err
 	}
-	err := swapIn(kept, s.target, s.covers)
+	err := swapIn(kept, s.target, s.checkCovers)
 	if errors.Is(err, unix.EXDEV) && renew(s.path()) == nil {
-		err = swapIn(kept, s.target, s.covers)
+		err = swapIn(kept, s.target, s.checkCovers)
 	}
-	drop(kept, s.dest)
+	removeLink(kept, s.dest)
 	if unsupported(err) {
 		return s.coverInTurn(kept)
 	}
 	return err
 }
 
-// covers refuses what a link can't take the place of.
-func (s step) covers(path string) error {
+// checkCovers refuses what a link can't take the place of.
+func (s step) checkCovers(path string) error {
 	p := lookAt(path)
 	if p.standing == aFile || (p.standing == emptyDir && s.dir) {
 		return nil
@@ -132,7 +132,7 @@ func (s step) coverInTurn(kept string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.covers(s.path()); err != nil {
+	if err := s.checkCovers(s.path()); err != nil {
 		return err
 	}
 	if info.IsDir() {
@@ -141,11 +141,11 @@ func (s step) coverInTurn(kept string) error {
 	if err := unix.Linkat(unix.AT_FDCWD, s.path(), unix.AT_FDCWD, kept, 0); err != nil {
 		return err
 	}
-	err = putOver(s.target, s.dest, func() bool { return same(kept, info) && same(s.path(), info) })
+	err = putOver(s.target, s.dest, func() bool { return sameFile(kept, info) && sameFile(s.path(), info) })
 	if err != nil {
 		_ = os.Remove(kept) // it has another name
 	}
-	drop(kept, s.dest) // it was as wanted
+	removeLink(kept, s.dest) // it was as wanted
 	return err
 }
 
@@ -171,21 +171,21 @@ func (s step) uncover(kept string) error {
 	if s.from == "" || missing(s.path()) {
 		return s.orUnplanned(moveTo(kept, s.path()))
 	}
-	err := swapIn(kept, s.target, s.expected)
+	err := swapIn(kept, s.target, s.checkExpected)
 	if errors.Is(err, unix.EXDEV) && renew(kept) == nil {
-		err = swapIn(kept, s.target, s.expected)
+		err = swapIn(kept, s.target, s.checkExpected)
 	}
 	if unsupported(err) {
 		return s.uncoverInTurn(kept)
 	}
-	drop(kept, s.from)
+	removeLink(kept, s.from)
 	return err
 }
 
 // uncoverInTurn is for a file system that can't exchange names. A directory
 // can't be renamed over a link.
 func (s step) uncoverInTurn(kept string) error {
-	if err := s.expected(s.path()); err != nil {
+	if err := s.checkExpected(s.path()); err != nil {
 		return err
 	}
 	err := os.Rename(kept, s.path())
@@ -204,14 +204,14 @@ func (s step) remove() error {
 	if missing(s.path()) {
 		return nil
 	}
-	if err := s.expected(s.path()); err != nil {
+	if err := s.checkExpected(s.path()); err != nil {
 		return err
 	}
 	tmp := tmpFor(s.target)
 	if err := os.Rename(s.path(), tmp); err != nil {
 		return ignoring(err, fs.ErrNotExist, unix.EROFS) // read-only: it dangles, which reads the same
 	}
-	if err := s.expected(tmp); err != nil {
+	if err := s.checkExpected(tmp); err != nil {
 		_ = moveTo(tmp, s.path())
 		return err
 	}

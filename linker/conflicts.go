@@ -157,7 +157,7 @@ func (p *pairs) enter(i int) {
 	for _, path := range []string{string(b.Target), b.real} {
 		if j, taken := p.single[path]; taken && j != i {
 			a := &p.links[j]
-			p.refuse(b, "target %q has a link already, for %s%s: give each source a target of its own", b.Target, a.named(), alias(b.Target, a.Target))
+			p.refuse(b, "target %q has a link already, for %s%s: give each source a target of its own", b.Target, a.label(), alias(b.Target, a.Target))
 			return
 		}
 		p.single[path] = i
@@ -171,7 +171,7 @@ func (p *pairs) enterName(i int) {
 		return
 	}
 	if j, taken := p.names[b.Name]; taken {
-		p.refuse(b, "variable %q has a key already, for %s: give each key a variable of its own", b.Name, p.links[j].named())
+		p.refuse(b, "variable %q has a key already, for %s: give each key a variable of its own", b.Name, p.links[j].label())
 		return
 	}
 	p.names[b.Name] = i
@@ -191,9 +191,9 @@ func (p *pairs) checkTarget(i int) {
 			continue
 		}
 		if a := &p.links[j]; j < i {
-			p.refuse(b, "target %q is inside target %q, which is a link itself, for %s: write a path outside of it", b.Target, a.Target, a.named())
+			p.refuse(b, "target %q is inside target %q, which is a link itself, for %s: write a path outside of it", b.Target, a.Target, a.label())
 		} else {
-			p.refuse(a, "target %q has target %q inside, for %s: a link can't hold others, write another path", a.Target, b.Target, b.named())
+			p.refuse(a, "target %q has target %q inside, for %s: a link can't hold others, write another path", a.Target, b.Target, b.label())
 		}
 		return
 	}
@@ -208,7 +208,7 @@ func (p *pairs) checkSource(i int) {
 				continue
 			}
 			first, second := &p.links[min(i, j)], &p.links[max(i, j)]
-			p.refuse(second, "source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.named(), second.prefix)
+			p.refuse(second, "source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.label(), second.prefix)
 			return
 		}
 	}
@@ -238,7 +238,7 @@ func (t *table) add(target Target, w want, s *source, errorf func(string, ...any
 		other, taken = target, true
 	}
 	if taken {
-		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s", target, t.links[other].named(), alias(target, other)))
+		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s", target, t.links[other].label(), alias(target, other)))
 		return
 	}
 	t.targets[target], t.links[target], t.paths[real] = w, s, target
@@ -249,7 +249,7 @@ func (t *table) checkInside() {
 	for _, target := range sortedKeys(t.targets) {
 		if outer := t.outer(target); outer != "" {
 			t.wrong = append(t.wrong, fmt.Errorf("target %q, for %s, is inside target %q, which is a link itself, for %s",
-				target, t.links[target].named(), outer, t.links[outer].named()))
+				target, t.links[target].label(), outer, t.links[outer].label()))
 		}
 	}
 }

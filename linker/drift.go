@@ -16,13 +16,13 @@ import (
 // While a candidate is published, or the accepted generation isn't in force for
 // another reason, nothing is done.
 func (l *Linker) mendDrift() {
-	if l.live == nil || l.before != nil {
+	if l.live == nil || l.previous != nil {
 		return
 	}
 	former := l.unmended
 	l.unmended = nil
 	l.mendLive(former)
-	missed, unwanted := l.targets.astray(l.live.targets)
+	missed, unwanted := l.targets.compare(l.live.targets)
 	failed := map[Target]error{}
 	for _, target := range sortedKeys(unwanted) {
 		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)

@@ -31,16 +31,16 @@ func invalid(err error) error {
 	return &Invalid{err}
 }
 
-// mostProblems bounds how many problems one message tells.
-const mostProblems = 10
+// maxProblems bounds how many problems one message tells.
+const maxProblems = 10
 
 // joinInvalid makes one error of many, or nil of none.
 func joinInvalid(wrong []error) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	if more := len(wrong) - mostProblems; more > 0 {
-		wrong = append(wrong[:mostProblems:mostProblems], fmt.Errorf("and %d more", more))
+	if more := len(wrong) - maxProblems; more > 0 {
+		wrong = append(wrong[:maxProblems:maxProblems], fmt.Errorf("and %d more", more))
 	}
 	return &Invalid{errors.Join(wrong...)}
 }
@@ -80,8 +80,8 @@ func (e *onDiskError) Error() string {
 		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
 }
 
-// unusable says how to get a state directory that can be used.
-func unusable(dir string, err error) error {
+// unusableError says how to get a state directory that can be used.
+func unusableError(dir string, err error) error {
 	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, cause(err), mountHint(dir, "{}"))
 }
 

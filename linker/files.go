@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// distrust says why somebody else may have put there what confit finds: only
+// checkTrusted says why somebody else may have put there what confit finds: only
 // confit's user or root may own it, and nobody else may write to it.
-func distrust(info fs.FileInfo) error {
+func checkTrusted(info fs.FileInfo) error {
 	switch {
 	case !ours(info):
 		return fmt.Errorf("user %d owns it", owner(info))

@@ -167,11 +167,11 @@ func hashOf(files map[Key]file) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// dress gives a copy, which was made 0600, the group, mode and owner of its
+// setAttributes gives a copy, which was made 0600, the group, mode and owner of its
 // source, in this order: so it is readable for nobody else in between, and who
 // has given the file away needn't change its mode. Group and owner are given as
 // far as the kernel permits. A mode that can't be set is an error.
-func dress(out *os.File, f file) error {
+func setAttributes(out *os.File, f file) error {
 	if err := out.Chown(-1, int(f.group)); err != nil && !refused(err) {
 		return err
 	}
@@ -199,16 +199,16 @@ func refused(err error) bool {
 	return false
 }
 
-// sizeLimit is how many bytes of keys a generation may hold.
-const sizeLimit = 64 << 20
+// maxSize is how many bytes of keys a generation may hold.
+const maxSize = 64 << 20
 
 // bufferSize is the size of the one buffer that all copies share, in bytes.
 const bufferSize = 16 << 10
 
 // copier copies bytes, and hashes them on the way.
 type copier struct {
-	limit  int64  // how many bytes of keys a generation may hold
-	buffer []byte // the one that all copies share
+	maxSize int64  // how many bytes of keys a generation may hold
+	buffer  []byte // the one that all copies share
 }
 
 // errTooLarge is about a file that can't be of a generation.
@@ -216,8 +216,8 @@ var errTooLarge = errors.New("it is larger than a generation may be")
 
 // copySum copies what is left of a file to w and returns its hash.
 func (c *copier) copySum(f io.Reader, w io.Writer) (Hash, error) {
-	sum, n, err := c.copyUpTo(f, w, c.limit)
-	if n > c.limit {
+	sum, n, err := c.copyUpTo(f, w, c.maxSize)
+	if n > c.maxSize {
 		err = errTooLarge
 	}
 	return sum, err

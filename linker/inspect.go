@@ -30,11 +30,11 @@ type flaw struct {
 type flawKind int
 
 const (
-	added        flawKind = iota // it isn't the generation's
-	removed                      // a file or a directory is missing
-	altered                      // a file has other bytes, or isn't one
-	redressed                    // a file has another mode, owner or group
-	redressedDir                 // a directory has another mode or owner
+	added              flawKind = iota // it isn't the generation's
+	removed                            // a file or a directory is missing
+	altered                            // a file has other bytes, or isn't one
+	wrongAttributes                    // a file has another mode, owner or group
+	wrongDirAttributes                 // a directory has another mode or owner
 )
 
 // inspection is one look at a generation's directory.
@@ -60,7 +60,7 @@ func (c *copies) inspect(g *generation) ([]flaw, error) {
 	}
 	root, err := c.state.generations.OpenRoot(name)
 	if errors.Is(err, fs.ErrPermission) {
-		return []flaw{{redressedDir, "."}}, nil
+		return []flaw{{wrongDirAttributes, "."}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (in *inspection) visit(name string, d fs.DirEntry, err error) error {
 func (in *inspection) visitDir(path Key) error {
 	info, err := in.root.Lstat(string(path))
 	if err == nil && (info.Mode() != fs.ModeDir|dirMode || !ours(info)) {
-		in.found(redressedDir, path)
+		in.found(wrongDirAttributes, path)
 	}
 	return ignoring(err, fs.ErrNotExist)
 }
@@ -148,7 +148,7 @@ func (in *inspection) visitFile(path Key) error {
 	case in.sumOf(path) != f.sum:
 		in.found(altered, path)
 	case info.Mode() != f.mode || owner(info) != f.owner || group(info) != f.group:
-		in.found(redressed, path)
+		in.found(wrongAttributes, path)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func expand(i int, s *source, v *volume) ([]keyFile, error) {
 		return nil, err
 	}
 	if len(keys) == 0 && len(wrong) == 0 && !exempt && !s.Optional {
-		return nil, s.missing(v)
+		return nil, s.missingError(v)
 	}
 	return keys, joinInvalid(wrong)
 }
@@ -73,7 +73,7 @@ func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
 	case errors.Is(err, fs.ErrNotExist) && s.Optional:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, s.missing(v)
+		return nil, s.missingError(v)
 	case err != nil:
 		return nil, s.classify(err)
 	case info.IsDir():
@@ -83,8 +83,8 @@ func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
 	return []keyFile{k}, nil
 }
 
-// missing says what isn't there, and why that may be.
-func (s *source) missing(v *volume) error {
+// missingError says what isn't there, and why that may be.
+func (s *source) missingError(v *volume) error {
 	what := fmt.Sprintf("key %q is missing from volume %q", v.inVolume(s.base), v.dir)
 	if s.kind != oneKey {
 		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
@@ -114,7 +114,7 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 	if v.root == nil {
 		return nil, fs.ErrNotExist
 	}
-	if flaw := flawOf(name); flaw != "" {
+	if flaw := nameFlaw(name); flaw != "" {
 		return nil, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
 	}
 	info, err := v.root.Stat(name)
@@ -133,10 +133,10 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// flawOf says what is wrong with a name that couldn't be told: the notes and the
+// nameFlaw says what is wrong with a name that couldn't be told: the notes and the
 // status are JSON, which is UTF-8, and a hook has the changed keys one a line.
 // The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
-func flawOf(name string) string {
+func nameFlaw(name string) string {
 	switch {
 	case !utf8.ValidString(name):
 		return "isn't UTF-8"
@@ -224,7 +224,7 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 			err = invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
 	case v.nested[dir]:
-		err = tornDown(dir)
+		err = tornDownError(dir)
 	}
 	return name, entries, err
 }

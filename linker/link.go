@@ -73,7 +73,7 @@ type source struct {
 func parseLink(l Link, volumes string) (source, error) {
 	s := source{Link: l}
 	if err := s.parseSource(volumes); err != nil {
-		return s, errors.Join(err, s.absolute())
+		return s, errors.Join(err, s.checkAbsolute())
 	}
 	if l.Use != Linked {
 		return s, s.parseUse()
@@ -113,12 +113,12 @@ func (s *source) parseSource(volumes string) error {
 	case isDir:
 		s.kind = wholeDir
 	}
-	return s.place(volumes)
+	return s.locate(volumes)
 }
 
-// place works out what the volume may be and where the keys stand in a
+// locate works out what the volume may be and where the keys stand in a
 // generation: at the source as it was written.
-func (s *source) place(volumes string) error {
+func (s *source) locate(volumes string) error {
 	dir := s.base
 	if s.kind == oneKey {
 		dir = filepath.Dir(s.base)
@@ -149,8 +149,8 @@ func (s *source) place(volumes string) error {
 	return nil
 }
 
-// absolute is what is asked of every target, whatever the source.
-func (s *source) absolute() error {
+// checkAbsolute is what is asked of every target, whatever the source.
+func (s *source) checkAbsolute() error {
 	if filepath.IsAbs(string(s.Target)) || s.Use != Linked {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (s *source) absolute() error {
 
 func (s *source) parseTarget() error {
 	isDir := strings.HasSuffix(string(s.Target), "/")
-	if err := s.absolute(); err != nil {
+	if err := s.checkAbsolute(); err != nil {
 		return err
 	}
 	switch {
@@ -239,8 +239,8 @@ func (s *source) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.Where, err)
 }
 
-// named names a link, for another one's error.
-func (s *source) named() string {
+// label names a link, for another one's error.
+func (s *source) label() string {
 	if s.Where == "" {
 		return fmt.Sprintf("source %q", s.Source)
 	}

@@ -20,14 +20,14 @@ type Linker struct {
 	watch    *watcher
 	opens    opens
 	log      *slog.Logger
-	grounds  []string // what Owns looks for
+	ownDirs  []string // what Owns looks for
 
 	seen     string      // fingerprint of the last look that was brought to an end
 	live     *generation // the accepted generation, nil before the first
 	earlier  *generation // the newest one before it that has survived a start, nil if it has itself
 	staged   *generation // the candidate
 	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
-	before   *published  // what Reject puts in force again; nil when that is in force
+	previous *previous   // what Reject puts in force again; nil when that is in force
 
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what the last look could not mend, and why
@@ -36,8 +36,8 @@ type Linker struct {
 	untrusted error // why a generation that a former confit accepted isn't trusted
 }
 
-// published is what was in force before a candidate was published.
-type published struct {
+// previous is what was in force before a candidate was published.
+type previous struct {
 	number  int             // what the live link pointed at
 	targets map[Target]want // what was wanted of the targets
 }
@@ -50,7 +50,7 @@ func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
 // knows it, is inside a generation: it goes away with that. It asks nothing of
 // the file system, so it may be called from any goroutine.
 func (l *Linker) Owns(path string) bool {
-	for _, dir := range l.grounds {
+	for _, dir := range l.ownDirs {
 		if path != dir && inside(path, dir) {
 			return true
 		}
@@ -65,10 +65,10 @@ func (l *Linker) liveNumber() int {
 	return l.live.Number
 }
 
-// known lists the generations that may be needed again: the accepted and the
+// needed lists the generations that may be needed again: the accepted and the
 // earlier one, the candidate, and those that accepted.json names, which a
 // confit that starts on this state directory looks for.
-func (l *Linker) known() map[int]bool {
+func (l *Linker) needed() map[int]bool {
 	numbers := map[int]bool{l.state.liveNumber(): true}
 	for _, n := range l.noted {
 		numbers[n] = true

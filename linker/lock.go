@@ -15,9 +15,9 @@ const lockName = "lock"
 // open a file can lock it, flock(2), and so keep confit from starting.
 const lockMode = 0o600
 
-// lockAttempts is how often a lock that isn't confit's is put aside: more often
+// maxLockAttempts is how often a lock that isn't confit's is put aside: more often
 // than confits may start on one state directory at a time.
-const lockAttempts = 100
+const maxLockAttempts = 100
 
 // errNotLocked says that the lock has to be taken anew.
 var errNotLocked = errors.New("something else is put in its place again and again")
@@ -28,11 +28,11 @@ var errNotLocked = errors.New("something else is put in its place again and agai
 func takeLock(root *os.Root, path string) (*os.File, error) {
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, unusable(path, err)
+		return nil, unusableError(path, err)
 	}
 	defer dir.Close()
 	err = errNotLocked
-	for range lockAttempts {
+	for range maxLockAttempts {
 		var lock *os.File
 		if lock, err = tryLock(root, int(dir.Fd())); !errors.Is(err, errNotLocked) {
 			if err == nil {
@@ -53,7 +53,7 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 	// Not through the Root, which would follow a link that stays inside.
 	fd, err := unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, lockMode)
 	if err != nil {
-		return nil, unopened(root, dir, err)
+		return nil, putAsideUnopened(root, dir, err)
 	}
 	lock := os.NewFile(uintptr(fd), lockName)
 	info, err := lock.Stat()
@@ -63,7 +63,7 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 		err = putAside(root, info)
 	default:
 		err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil && !named(root, lockName, info) {
+		if err == nil && !hasName(root, lockName, info) {
 			err = errNotLocked
 		}
 	}
@@ -74,10 +74,10 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 	return lock, nil
 }
 
-// unopened puts aside what can't be opened for being what it is: a link, a
+// putAsideUnopened puts aside what can't be opened for being what it is: a link, a
 // directory, a file of another user. It is held open meanwhile, as its inode's
 // number must not become that of another confit's lock.
-func unopened(root *os.Root, dir int, reason error) error {
+func putAsideUnopened(root *os.Root, dir int, reason error) error {
 	fd, err := unix.Openat(dir, lockName, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	strange := errors.Is(reason, unix.ELOOP) || errors.Is(reason, unix.EISDIR) || errors.Is(reason, unix.ENXIO)
 	if strange && errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +100,8 @@ func unopened(root *os.Root, dir int, reason error) error {
 	return putAside(root, info)
 }
 
-// named reports whether a name leads to that file.
-func named(root *os.Root, name string, file fs.FileInfo) bool {
+// hasName reports whether a name leads to that file.
+func hasName(root *os.Root, name string, file fs.FileInfo) bool {
 	info, err := root.Lstat(name)
 	return err == nil && os.SameFile(info, file)
 }
@@ -117,7 +117,7 @@ func putAside(root *os.Root, stale fs.FileInfo) error {
 		}
 		return err
 	}
-	if !named(root, aside, stale) {
+	if !hasName(root, aside, stale) {
 		_ = root.Link(aside, lockName) // fails when yet another one is there
 	}
 	if err := root.RemoveAll(aside); err != nil {

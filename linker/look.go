@@ -30,7 +30,7 @@ type reader struct {
 type reading struct {
 	volumes []*volume
 	of      []*volume // the volume of each link
-	found   map[search]found
+	found   map[search]foundVolume
 	keys    []keyFile
 	print   string // what the volumes looked like, cheap to compare
 	wrong   []error
@@ -41,7 +41,7 @@ type reading struct {
 // directory ask the file system once.
 type search struct{ from, floor string }
 
-type found struct {
+type foundVolume struct {
 	dir    string
 	atomic bool
 }
@@ -50,17 +50,17 @@ type found struct {
 // is the directory behind ..data; of a plain one, what stat says of each key.
 // Nothing is read yet.
 func (rd *reader) look() (*reading, error) {
-	r := &reading{of: make([]*volume, len(rd.links)), found: map[search]found{}}
+	r := &reading{of: make([]*volume, len(rd.links)), found: map[search]foundVolume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
 	for _, i := range rd.mounted {
-		if err := r.open(rd, i); err != nil && !r.note(err) {
+		if err := r.open(rd, i); err != nil && !r.keepInvalid(err) {
 			r.close()
 			return nil, err
 		}
 	}
-	err := rd.keepOffDisk(r.volumes)
+	err := rd.checkVolumesOffDisk(r.volumes)
 	if err == nil {
 		err = r.expand(rd, false)
 	}
@@ -72,8 +72,8 @@ func (rd *reader) look() (*reading, error) {
 	return r, nil
 }
 
-// moved is errMoved when the volumes no longer look as they did.
-func (rd *reader) moved(print string) error {
+// checkUnmoved is errMoved when the volumes no longer look as they did.
+func (rd *reader) checkUnmoved(print string) error {
 	r, err := rd.look()
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func (rd *reader) moved(print string) error {
 	return nil
 }
 
-// note keeps an invalid volume or key for the report; other errors it refuses.
-func (r *reading) note(err error) bool {
+// keepInvalid keeps an invalid volume or key for the report; other errors it refuses.
+func (r *reading) keepInvalid(err error) bool {
 	var invalid *Invalid
 	if !errors.As(err, &invalid) {
 		return false
@@ -122,7 +122,7 @@ func (v *volume) watchAbove(dir string) {
 func (r *reading) volume(rd *reader, i int) (*volume, error) {
 	f := r.findVolume(&rd.links[i])
 	if former := rd.atomic[i]; former != "" && !f.atomic {
-		return &volume{dir: former}, tornDown(former)
+		return &volume{dir: former}, tornDownError(former)
 	}
 	for _, v := range r.volumes {
 		if v.dir == f.dir && v.atomic == f.atomic {
@@ -134,7 +134,7 @@ func (r *reading) volume(rd *reader, i int) (*volume, error) {
 	return v, err
 }
 
-func (r *reading) findVolume(s *source) found {
+func (r *reading) findVolume(s *source) foundVolume {
 	key := search{s.searchFrom(), s.floor}
 	f, known := r.found[key]
 	if !known {
@@ -148,21 +148,21 @@ func (r *reading) findVolume(s *source) found {
 func (r *reading) expand(rd *reader, atomic bool) error {
 	for _, i := range rd.mounted {
 		v := r.of[i]
-		if v.atomic != atomic || (v.atomic && v.root == nil) || rd.torn(i, v) {
+		if v.atomic != atomic || (v.atomic && v.root == nil) || rd.tornDown(i, v) {
 			continue
 		}
 		keys, err := expand(i, &rd.links[i], v)
 		r.keys = append(r.keys, keys...)
-		if err != nil && !r.note(err) {
+		if err != nil && !r.keepInvalid(err) {
 			return err
 		}
 	}
 	return nil
 }
 
-// torn reports a volume that was atomic and no longer is: it was reported as a
+// tornDown reports a volume that was atomic and no longer is: it was reported as a
 // whole, so its keys aren't.
-func (rd *reader) torn(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
+func (rd *reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
 
 // fingerprint is equal for two looks when nothing was swapped in between.
 func (r *reading) fingerprint() string {
@@ -225,9 +225,9 @@ func (r *reading) firstKeys() []keyFile {
 	return keys
 }
 
-// keepOffDisk refuses volumes that live in memory, also as long as they have no
+// checkVolumesOffDisk refuses volumes that live in memory, also as long as they have no
 // keys, when the generations don't.
-func (rd *reader) keepOffDisk(volumes []*volume) error {
+func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 	for _, v := range volumes {
 		if v.root == nil || !v.copied {
 			continue
@@ -236,7 +236,7 @@ func (rd *reader) keepOffDisk(volumes []*volume) error {
 		if err != nil {
 			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
 		}
-		err = rd.refuseMemory(f, v, func() string { return v.dir })
+		err = rd.checkOffDisk(f, v, func() string { return v.dir })
 		f.Close()
 		if err != nil {
 			return err
@@ -245,7 +245,7 @@ func (rd *reader) keepOffDisk(volumes []*volume) error {
 	return nil
 }
 
-func (rd *reader) refuseMemory(f *os.File, v *volume, where func() string) error {
+func (rd *reader) checkOffDisk(f *os.File, v *volume, where func() string) error {
 	if rd.allowDisk || rd.state.memory {
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deepest is how many directories of a generation may lie in each other and
+// maxClosedDirs is how many directories of a generation may lie in each other and
 // all be closed to confit, for it to find what is wrong below them.
-const deepest = 16
+const maxClosedDirs = 16
 
 // mend makes a generation's directory again what was written: the app's own
 // user, an entrypoint or a hook may have changed it. What differs or is missing
@@ -24,7 +24,7 @@ const deepest = 16
 // are set right, of directories as well. An error says what is damaged beyond
 // mending.
 func (c *copies) mend(g *generation) error {
-	for range deepest {
+	for range maxClosedDirs {
 		flaws, err := c.inspect(g)
 		if err == nil && len(flaws) > 0 {
 			err = c.mendFlaws(g, flaws)
@@ -57,7 +57,7 @@ func (c *copies) mendFlaws(g *generation, flaws []flaw) error {
 		return c.mendDir(g, flaws[0].kind)
 	}
 	return c.withDir(g, func(root *os.Root) error {
-		if closed := filter(flaws, func(f flaw) bool { return f.kind == redressedDir }); len(closed) > 0 {
+		if closed := filter(flaws, func(f flaw) bool { return f.kind == wrongDirAttributes }); len(closed) > 0 {
 			return g.mendInPlace(root, closed)
 		}
 		lost := filter(flaws, func(f flaw) bool { return g.lost(f) })
@@ -92,8 +92,8 @@ func (g *generation) mendFlaw(root *os.Root, f flaw) error {
 		return root.RemoveAll(string(f.path))
 	case removed:
 		return makeDirs(root, string(f.path))
-	case redressedDir:
-		return redressDir(root, string(f.path))
+	case wrongDirAttributes:
+		return resetDir(root, string(f.path))
 	}
 	want := g.files[f.path]
 	if err := root.Lchown(string(f.path), int(want.owner), int(want.group)); err != nil {
@@ -106,10 +106,10 @@ func (g *generation) mendFlaw(root *os.Root, f flaw) error {
 // found after that. It isn't made for nothing, when there is no pack.
 func (c *copies) mendDir(g *generation, kind flawKind) error {
 	name := strconv.Itoa(g.Number)
-	if kind == redressedDir {
-		return redressDir(c.state.generations, name)
+	if kind == wrongDirAttributes {
+		return resetDir(c.state.generations, name)
 	}
-	if err := c.packed(g); err != nil {
+	if err := c.checkPack(g); err != nil {
 		return fmt.Errorf("its directory is gone, and its copy can't be used: %w", cause(err))
 	}
 	if err := c.state.generations.RemoveAll(name); err != nil {
@@ -118,8 +118,8 @@ func (c *copies) mendDir(g *generation, kind flawKind) error {
 	return makeDir(c.state.generations, name)
 }
 
-// redressDir gives a directory confit's owner and the mode of all of them.
-func redressDir(root *os.Root, name string) error {
+// resetDir gives a directory confit's owner and the mode of all of them.
+func resetDir(root *os.Root, name string) error {
 	if err := root.Lchown(name, os.Geteuid(), os.Getegid()); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *copies) restoreFile(root *os.Root, p string, f file, bytes io.Reader) e
 	if err == nil && sum != f.sum {
 		err = fmt.Errorf("key %q is damaged, and so is its copy", p)
 	}
-	err = errors.Join(err, dress(out, f), out.Close())
+	err = errors.Join(err, setAttributes(out, f), out.Close())
 	if err == nil {
 		err = root.Rename(tmp, p)
 	}
@@ -222,7 +222,7 @@ func (c *copies) unpack(g *generation, pack *os.File, do func(path Key, bytes io
 // mendPack makes the pack anew from files that are right, if it isn't. That
 // this can't be done now, on a full disk, does no harm as long as they are.
 func (c *copies) mendPack(g *generation, root *os.Root) {
-	if c.packed(g) == nil {
+	if c.checkPack(g) == nil {
 		return
 	}
 	if err := c.repack(g, root); err != nil {
@@ -230,8 +230,8 @@ func (c *copies) mendPack(g *generation, root *os.Root) {
 	}
 }
 
-// packed is nil when the pack of a generation is whole.
-func (c *copies) packed(g *generation) error {
+// checkPack is nil when the pack of a generation is whole.
+func (c *copies) checkPack(g *generation) error {
 	pack, info, err := openRegular(c.state.packs, strconv.Itoa(g.Number))
 	if err != nil {
 		return err

@@ -92,13 +92,13 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 			}
 			steps = append(steps, s)
 		default:
-			refused = append(refused, refuse(target, p))
+			refused = append(refused, refusal(target, p))
 		}
 	}
 	return steps, errors.Join(refused...)
 }
 
-func refuse(target Target, p place) error {
+func refusal(target Target, p place) error {
 	what := p.what
 	if p.standing == emptyDir {
 		what = "a directory"

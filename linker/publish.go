@@ -33,11 +33,11 @@ func (l *Linker) Publish() error {
 	if g == nil {
 		return errors.New("cannot publish: nothing is staged")
 	}
-	if err := l.reader.moved(g.print); err != nil {
+	if err := l.reader.checkUnmoved(g.print); err != nil {
 		l.seen = never
-		return ignoringMoved(err)
+		return supersededIfMoved(err)
 	}
-	l.before = l.inForce()
+	l.previous = l.inForce()
 	if l.proven(g) {
 		l.trials.end()
 	} else {
@@ -50,7 +50,7 @@ func (l *Linker) Publish() error {
 	return nil
 }
 
-func ignoringMoved(err error) error {
+func supersededIfMoved(err error) error {
 	if errors.Is(err, errMoved) {
 		return ErrSuperseded
 	}
@@ -59,11 +59,11 @@ func ignoringMoved(err error) error {
 
 // inForce is what a candidate replaces: the accepted generation or, before the
 // first, what a former confit left.
-func (l *Linker) inForce() *published {
+func (l *Linker) inForce() *previous {
 	if l.live != nil {
-		return &published{number: l.live.Number, targets: l.live.targets}
+		return &previous{number: l.live.Number, targets: l.live.targets}
 	}
-	b := &published{number: l.state.liveNumber(), targets: map[Target]want{}}
+	b := &previous{number: l.state.liveNumber(), targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		b.targets[target] = want{dest: dest}
 	}
@@ -136,7 +136,7 @@ func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 // targets. With any other error nothing is lost: it can be called again.
 func (l *Linker) Reject() error {
 	var err error
-	if b := l.before; b != nil {
+	if b := l.previous; b != nil {
 		if l.live != nil {
 			if err := l.copies.mend(l.live); err != nil {
 				return fmt.Errorf("cannot go back: %w", err)
@@ -147,7 +147,7 @@ func (l *Linker) Reject() error {
 		if err != nil && !errors.As(err, &partly) {
 			return err
 		}
-		l.before = nil
+		l.previous = nil
 	}
 	l.AbandonTrial()
 	l.Discard()
@@ -189,7 +189,7 @@ func (e *Partly) Unwrap() error { return e.err }
 //  5. Forget what was pruned.
 func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	steps, refused := t.plan(wanted)
-	steps, unwritten := t.listed(steps)
+	steps, unwritten := t.noteOrSkip(steps)
 	wrong := []error{refused, unwritten}
 	failed := t.tryAll(steps, true)
 	if err := t.state.point(number); err != nil {
@@ -207,9 +207,9 @@ func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	return nil
 }
 
-// listed writes down the targets that the steps will make. Where it can't, it
+// noteOrSkip writes down the targets that the steps will make. Where it can't, it
 // keeps those that need no writing.
-func (t *targets) listed(steps []step) ([]step, error) {
+func (t *targets) noteOrSkip(steps []step) ([]step, error) {
 	err := t.noteSteps(steps)
 	if err != nil {
 		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && t.made[s.target] != s.dest })

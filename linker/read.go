@@ -31,7 +31,7 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 		f.links = append(f.links, k.link)
 		files[k.path] = f
 	}
-	left := rd.limit
+	left := rd.maxSize
 	for _, k := range r.keys {
 		f := files[k.path]
 		if f.links[0] != k.link {
@@ -55,7 +55,7 @@ func (rd *reader) hashKey(k keyFile, direct bool, left *int64) (Hash, int64, err
 	}
 	sum, n, err := rd.copyKey(k, io.Discard, *left)
 	if *left -= n; *left < 0 {
-		err = rd.tooLarge(k)
+		err = rd.tooLargeError(k)
 	}
 	return sum, n, err
 }
@@ -66,7 +66,7 @@ func (rd *reader) hashDirect(k keyFile) (Hash, int64, error) {
 		return Hash{}, 0, err
 	}
 	defer f.Close()
-	limit := min(max(k.info.Size(), rd.limit), math.MaxInt64-1)
+	limit := min(max(k.info.Size(), rd.maxSize), math.MaxInt64-1)
 	sum, n, err := rd.copyUpTo(f, io.Discard, limit)
 	if n > limit {
 		err = errMoved
@@ -77,7 +77,7 @@ func (rd *reader) hashDirect(k keyFile) (Hash, int64, error) {
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
 // at most 1 MiB: more is a mistake, or belongs under the option direct.
 func (rd *reader) checkSize(keys []keyFile) error {
-	left := rd.limit
+	left := rd.maxSize
 	counted := map[Key]bool{}
 	for _, k := range keys {
 		if rd.links[k.link].Direct || counted[k.path] {
@@ -85,16 +85,16 @@ func (rd *reader) checkSize(keys []keyFile) error {
 		}
 		counted[k.path] = true
 		if k.info.Size() > left {
-			return rd.tooLarge(k)
+			return rd.tooLargeError(k)
 		}
 		left -= k.info.Size()
 	}
 	return nil
 }
 
-func (rd *reader) tooLarge(k keyFile) error {
+func (rd *reader) tooLargeError(k keyFile) error {
 	return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
-		rd.limit>>20, k.name, k.vol.dir)
+		rd.maxSize>>20, k.name, k.vol.dir)
 }
 
 // copyKey copies a key's bytes to w, unless it lives in memory and must not get
@@ -105,15 +105,15 @@ func (rd *reader) copyKey(k keyFile, w io.Writer, limit int64) (Hash, int64, err
 		return Hash{}, 0, err
 	}
 	defer f.Close()
-	if err := rd.keepKeyOffDisk(k, f); err != nil {
+	if err := rd.checkKeyOffDisk(k, f); err != nil {
 		return Hash{}, 0, err
 	}
 	return rd.copyUpTo(f, w, limit)
 }
 
-// keepKeyOffDisk is the same for an open key.
-func (rd *reader) keepKeyOffDisk(k keyFile, f *os.File) error {
-	return rd.refuseMemory(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
+// checkKeyOffDisk is the same for an open key.
+func (rd *reader) checkKeyOffDisk(k keyFile, f *os.File) error {
+	return rd.checkOffDisk(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key, which is known to be a regular file; O_NONBLOCK is for one
@@ -141,19 +141,19 @@ func (rd *reader) describeCopy(info fs.FileInfo) (file, error) {
 	if group&^others == 0 {
 		return f, nil // the group may do no more than everybody
 	}
-	gives, err := rd.gives(st.Gid)
+	gives, err := rd.canGive(st.Gid)
 	if !gives {
 		f.mode &^= (group &^ others) << 3
 	}
 	return f, err
 }
 
-// gives finds out, once for each group, whether a file can be given to it.
-func (rd *reader) gives(group uint32) (bool, error) {
+// canGive finds out, once for each group, whether a file can be given to it.
+func (rd *reader) canGive(group uint32) (bool, error) {
 	if gives, known := rd.groups[group]; known {
 		return gives, nil
 	}
-	gives, err := rd.state.gives(group)
+	gives, err := rd.state.tryGive(group)
 	if err != nil {
 		return false, fmt.Errorf("cannot write in state directory %q: %w", rd.state.path, cause(err))
 	}
@@ -161,10 +161,10 @@ func (rd *reader) gives(group uint32) (bool, error) {
 	return gives, nil
 }
 
-// gives tries it with a file that is there for a moment, in a directory as the
+// tryGive tries it with a file that is there for a moment, in a directory as the
 // copies are in: the state directory itself may have the set-group-ID bit, as
 // fsGroup makes an emptyDir, and give its own group.
-func (s *state) gives(group uint32) (bool, error) {
+func (s *state) tryGive(group uint32) (bool, error) {
 	dir := tmpName()
 	defer func() { _ = s.generations.RemoveAll(dir) }()
 	if err := makeDir(s.generations, dir); err != nil {

@@ -16,7 +16,7 @@ func TestStageSizeLimit(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/c c direct")
 	h.write("web", "a", strings.Repeat("a", 600), "b", strings.Repeat("b", 600), "c", strings.Repeat("c", 6000))
 	h.open()
-	h.linker.reader.limit = 1000
+	h.linker.reader.maxSize = 1000
 	h.invalid("hold more than", `key "b"`, "direct")
 }
 
@@ -50,7 +50,7 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 	h := newHouse(t, "plain/a a direct")
 	a := filepath.Join(h.plain("plain", "a", "one"), "a")
 	h.open()
-	h.linker.reader.limit = 10
+	h.linker.reader.maxSize = 10
 	h.must(os.Truncate(a, 1000))
 	h.adopt()
 	h.must(os.Truncate(a, 2000))
@@ -122,31 +122,31 @@ func (h *house) owned(modes map[string]os.FileMode) {
 	}
 }
 
-var someModes = map[string]os.FileMode{"secret": 0o600, "group": 0o640, "config": 0o644, "others": 0o604, "exec": 0o751}
+var modesOfKeys = map[string]os.FileMode{"secret": 0o600, "group": 0o640, "config": 0o644, "others": 0o604, "exec": 0o751}
 
-// TestDressAsTheSource: copies have its owner, group and mode, but nobody may
+// TestAttributesOfTheSource: copies have its owner, group and mode, but nobody may
 // write to them.
-func TestDressAsTheSource(t *testing.T) {
+func TestAttributesOfTheSource(t *testing.T) {
 	for name, capability := range map[string]int{"all capabilities": unix.CAP_SYS_TIME, "no CAP_FOWNER": unix.CAP_FOWNER} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, "web/ web/")
-			h.owned(someModes)
+			h.owned(modesOfKeys)
 			h.open()
 			without(t, capability)
 			h.adopt()
-			for name, mode := range someModes {
+			for name, mode := range modesOfKeys {
 				h.wantCopy("web/"+name, mode&^0o222, 1234, 2345)
 			}
 		})
 	}
 }
 
-// TestDressNeverMoreReadable: where copies can't be given away they are
+// TestAttributesNeverMoreReadable: where copies can't be given away they are
 // confit's own, and confit's group may do no more with them than everybody; that
 // is so for a confit that starts again, too.
-func TestDressNeverMoreReadable(t *testing.T) {
+func TestAttributesNeverMoreReadable(t *testing.T) {
 	h := newHouse(t, "web/ web/")
-	h.owned(someModes)
+	h.owned(modesOfKeys)
 	h.open()
 	without(t, unix.CAP_CHOWN)
 	first := h.adopt()
@@ -162,11 +162,11 @@ func TestDressNeverMoreReadable(t *testing.T) {
 	h.noLeftovers()
 }
 
-// TestDressInADirectoryWithAGroup: an emptyDir of a pod with fsGroup gives its
+// TestAttributesInADirectoryWithAGroup: an emptyDir of a pod with fsGroup gives its
 // group to what is made in it, but not to the copies, which are deeper.
-func TestDressInADirectoryWithAGroup(t *testing.T) {
+func TestAttributesInADirectoryWithAGroup(t *testing.T) {
 	h := newHouse(t, "web/ web/")
-	h.owned(someModes)
+	h.owned(modesOfKeys)
 	h.must(os.MkdirAll(h.path("state/generations"), 0o755))
 	for _, dir := range []string{"state", "state/generations"} {
 		h.must(os.Chown(h.path(dir), 0, 2345))

@@ -84,7 +84,7 @@ func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 	for _, i := range l.rendered {
 		keys, err := expand(i, &l.links[i], v)
 		r.keys = append(r.keys, keys...)
-		if err != nil && !r.note(err) {
+		if err != nil && !r.keepInvalid(err) {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 func checkPlain(root *os.Root) error {
 	var wrong []error
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch flaw := flawOf(d.Name()); {
+		switch flaw := nameFlaw(d.Name()); {
 		case err != nil:
 			return err
 		case flaw != "":
@@ -143,7 +143,7 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	}
 	g.unrendered, l.unlinked = false, nil
 	if g.Hash = hashOf(g.files); l.live != nil && g.Hash == l.live.Hash {
-		l.state.drop(g.Number)
+		l.state.removeGeneration(g.Number)
 		g.beLive(l.live)
 		return nil
 	}

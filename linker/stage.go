@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// attempts is how often a stage starts over when the volumes move under it. A
+// maxAttempts is how often a stage starts over when the volumes move under it. A
 // kubelet's whole update takes a few milliseconds, once a minute at most; this
 // many take a good part of a second.
-const attempts = 100
+const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
 var ErrUnchanged = errors.New("nothing has changed")
@@ -47,7 +47,7 @@ type Candidate struct {
 func (l *Linker) Stage() (Candidate, error) {
 	l.Discard()
 	l.mendDrift()
-	for range attempts {
+	for range maxAttempts {
 		c, err := l.attempt()
 		if !errors.Is(err, errMoved) {
 			return c, err
@@ -81,7 +81,7 @@ func (l *Linker) attempt() (Candidate, error) {
 	// What could not be read or written, or needed no writing, counts only if
 	// nothing moved: a swap deletes the old directory under the hand.
 	if err != nil || g.Number == l.liveNumber() {
-		if moved := l.reader.moved(r.print); moved != nil {
+		if moved := l.reader.checkUnmoved(r.print); moved != nil {
 			return Candidate{}, moved
 		}
 	}
@@ -223,8 +223,8 @@ func (l *Linker) Check() error {
 func (l *Linker) Discard() {
 	if g := l.staged; g != nil {
 		l.staged = nil
-		if !l.known()[g.Number] {
-			l.state.drop(g.Number)
+		if !l.needed()[g.Number] {
+			l.state.removeGeneration(g.Number)
 		}
 	}
 }

@@ -15,7 +15,7 @@ func Open(c Config) (*Linker, error) {
 	}
 	l := newLinker(c, links, st)
 	l.targets.readMade()
-	if err := l.takeUp(); err != nil {
+	if err := l.resume(); err != nil {
 		return nil, err
 	}
 	l.targets.sweep(links)
@@ -23,7 +23,7 @@ func Open(c Config) (*Linker, error) {
 }
 
 func newLinker(c Config, links []source, st *state) *Linker {
-	copier := &copier{limit: sizeLimit, buffer: make([]byte, bufferSize)}
+	copier := &copier{maxSize: maxSize, buffer: make([]byte, bufferSize)}
 	l := &Linker{
 		links:   links,
 		renders: c.Render,
@@ -39,7 +39,7 @@ func newLinker(c Config, links []source, st *state) *Linker {
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
-		grounds: st.grounds(),
+		ownDirs: st.ownDirs(),
 		seen:    never,
 	}
 	for i := range links {
@@ -52,15 +52,15 @@ func newLinker(c Config, links []source, st *state) *Linker {
 	return l
 }
 
-// takeUp makes the stored generation the one to go back to. What the targets
+// resume makes the stored generation the one to go back to. What the targets
 // resolve to may be another, which was being proved when confit was killed.
-func (l *Linker) takeUp() error {
+func (l *Linker) resume() error {
 	l.untrusted = l.readStored()
 	l.trials.read()
 	if l.live != nil {
-		l.before = &published{number: l.live.Number, targets: l.live.targets}
+		l.previous = &previous{number: l.live.Number, targets: l.live.targets}
 	}
-	return l.state.sweep(l.known())
+	return l.state.sweep(l.needed())
 }
 
 // Close removes all watches, and the record of a trial. It is for the end:

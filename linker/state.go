@@ -36,11 +36,11 @@ type state struct {
 // openState makes, tightens and locks the state directory.
 func openState(dir string) (*state, error) {
 	if err := makeParents(dir); err != nil {
-		return nil, unusable(dir, err)
+		return nil, unusableError(dir, err)
 	}
 	root, err := os.OpenRoot(asDir(dir))
 	if err != nil {
-		return nil, unusable(dir, err)
+		return nil, unusableError(dir, err)
 	}
 	s := &state{path: dir, root: root, memory: onMemory(dir), next: 1}
 	s.tighten()
@@ -72,32 +72,32 @@ func (s *state) tighten() {
 func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	made := s.root.Mkdir(name, mode)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, unusable(s.path, made)
+		return nil, unusableError(s.path, made)
 	}
 	named, err := s.root.Lstat(name)
 	if err != nil {
-		return nil, unusable(s.path, err)
+		return nil, unusableError(s.path, err)
 	}
 	if !named.IsDir() {
-		return nil, s.untrusted(name, errors.New("it is "+describe(named.Mode())))
+		return nil, s.untrustedError(name, errors.New("it is "+describe(named.Mode())))
 	}
 	dir, err := s.root.OpenRoot(name)
 	if err != nil {
-		return nil, unusable(s.path, err)
+		return nil, unusableError(s.path, err)
 	}
 	info, err := dir.Stat(".")
 	if err == nil && !os.SameFile(info, named) {
 		err = errors.New("it was replaced meanwhile")
 	}
 	if err == nil {
-		err = distrust(info)
+		err = checkTrusted(info)
 	}
 	if err == nil && made == nil {
 		err = setMode(dir, mode) // whatever the umask
 	}
 	if err != nil {
 		dir.Close()
-		return nil, s.untrusted(name, cause(err))
+		return nil, s.untrustedError(name, cause(err))
 	}
 	return dir, nil
 }
@@ -108,13 +108,13 @@ func (s *state) sweep(needed map[int]bool) error {
 	for _, dir := range []*os.Root{s.generations, s.packs} {
 		last, err := keepOnly(dir, needed)
 		if err != nil {
-			return unusable(s.path, err)
+			return unusableError(s.path, err)
 		}
 		s.next = max(s.next, last+1)
 	}
 	names, err := readNames(s.root)
 	if err != nil {
-		return unusable(s.path, err)
+		return unusableError(s.path, err)
 	}
 	for _, name := range names {
 		if strings.HasPrefix(name, tmpPrefix) {
@@ -196,17 +196,17 @@ func (s *state) dirOf(number int) string {
 	return filepath.Join(s.path, generationsName, strconv.Itoa(number))
 }
 
-// drop removes one generation. What can't be removed is swept later: when the
+// removeGeneration removes one generation. What can't be removed is swept later: when the
 // next one is accepted, or at the next start.
-func (s *state) drop(number int) {
+func (s *state) removeGeneration(number int) {
 	name := strconv.Itoa(number)
 	_ = s.generations.RemoveAll(name)
 	_ = s.packs.RemoveAll(name)
 }
 
-// grounds lists where generations are: below the state directory as it was
+// ownDirs lists where generations are: below the state directory as it was
 // given, and as it really is.
-func (s *state) grounds() []string {
+func (s *state) ownDirs() []string {
 	dirs := []string{filepath.Join(s.path, generationsName), filepath.Join(s.path, liveName)}
 	if real, err := filepath.EvalSymlinks(s.path); err == nil {
 		dirs = append(dirs, filepath.Join(real, generationsName), filepath.Join(real, liveName))
@@ -221,8 +221,8 @@ func (s *state) grounds() []string {
 // value of a key is in them.
 const noteMode = 0o644
 
-// untrusted is the error of what isn't to be trusted.
-func (s *state) untrusted(name string, reason error) error {
+// untrustedError is the error of what isn't to be trusted.
+func (s *state) untrustedError(name string, reason error) error {
 	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.path, name), reason)
 }
 
@@ -233,11 +233,11 @@ func (s *state) readTrusted(name string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.untrusted(name, cause(err))
+		return nil, s.untrustedError(name, cause(err))
 	}
 	defer f.Close()
-	if err := distrust(info); err != nil {
-		return nil, s.untrusted(name, err)
+	if err := checkTrusted(info); err != nil {
+		return nil, s.untrustedError(name, err)
 	}
 	data, err := io.ReadAll(f)
 	if err != nil {

@@ -61,17 +61,17 @@ func readStatus(dir string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := written(root, info); err != nil {
+	if err := checkOwner(root, info); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(f)
 }
 
-// written refuses a status that isn't confit's: the kubelet makes an emptyDir
+// checkOwner refuses a status that isn't confit's: the kubelet makes an emptyDir
 // 0777, and where confit may not tighten it, anybody in the pod can put a file
 // there. The reader can't know as which user confit runs, but confit itself
 // refuses generations that are somebody else's.
-func written(root *os.Root, status fs.FileInfo) error {
+func checkOwner(root *os.Root, status fs.FileInfo) error {
 	by := owner(status)
 	if by == 0 || by == uint32(os.Geteuid()) {
 		return nil

@@ -52,14 +52,14 @@ func swapIn(beside string, at Target, fits func(path string) error) error {
 	switch err := exchange(beside, target); {
 	case errors.Is(err, unix.ENOENT): // removed meanwhile
 		_ = moveTo(beside, target)
-	case err == nil && !same(beside, mine): // replaced meanwhile: the newer one stays
+	case err == nil && !sameFile(beside, mine): // replaced meanwhile: the newer one stays
 		_ = exchange(beside, target)
 	}
 	return odd
 }
 
-// same reports whether a path is still the file that info is of.
-func same(path string, info fs.FileInfo) bool {
+// sameFile reports whether a path is still the file that info is of.
+func sameFile(path string, info fs.FileInfo) bool {
 	now, err := os.Lstat(path)
 	return err == nil && os.SameFile(now, info)
 }
@@ -104,8 +104,8 @@ func putOver(at Target, dest destination, still func() bool) error {
 	return err
 }
 
-// drop removes a symlink of ours from beside a target.
-func drop(path string, dest destination) {
+// removeLink removes a symlink of ours from beside a target.
+func removeLink(path string, dest destination) {
 	if leadsTo(path, dest) {
 		_ = os.Remove(path)
 	}

@@ -105,7 +105,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	return v, nil
 }
 
-func tornDown(dir string) error {
+func tornDownError(dir string) error {
 	return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
 		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
 }

@@ -26,7 +26,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 	tmp := fmt.Sprintf("%d.tmp", g.Number)
 	err := l.writeFiles(tmp, g, r)
 	if err == nil {
-		err = l.reader.moved(g.print)
+		err = l.reader.checkUnmoved(g.print)
 	}
 	if err == nil {
 		err = l.state.generations.Rename(tmp, fmt.Sprint(g.Number))
@@ -41,7 +41,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 	}
 	l.state.next++
 	if err := l.readEnvironment(g); err != nil {
-		l.state.drop(g.Number)
+		l.state.removeGeneration(g.Number)
 		return err
 	}
 	return nil
@@ -108,7 +108,7 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}
-	if err = errors.Join(err, dress(out, f)); err != nil {
+	if err = errors.Join(err, setAttributes(out, f)); err != nil {
 		return err
 	}
 	info, err := out.Stat()
