@@ -38,8 +38,8 @@ func (a Accepted) Next(g Generation, survived bool) Accepted {
 // why; there may be an earlier generation that is.
 func (l *Linker) Accepted() (Accepted, error) {
 	var a Accepted
-	if l.live != nil {
-		a.Generation, a.Survived = l.live.Generation, l.live.survived
+	if l.accepted != nil {
+		a.Generation, a.Survived = l.accepted.Generation, l.accepted.survived
 	}
 	if l.earlier != nil {
 		a.Earlier = l.earlier.Generation
@@ -56,7 +56,7 @@ func (l *Linker) Accepted() (Accepted, error) {
 func (l *Linker) Accept(survived bool) {
 	g := l.staged
 	if g == nil {
-		g = l.live
+		g = l.accepted
 	}
 	before, _ := l.Accepted()
 	next := before.Next(g.Generation, survived)
@@ -64,13 +64,13 @@ func (l *Linker) Accept(survived bool) {
 	case next.Earlier.Number == 0:
 		l.earlier = nil
 	case next.Earlier == before.Generation:
-		l.earlier = l.live
+		l.earlier = l.accepted
 	}
 	g.survived = next.Survived
 	if l.staged != nil {
 		l.trials.end()
 	}
-	l.live, l.staged, l.previous, l.untrusted = g, nil, nil, nil
+	l.accepted, l.staged, l.previous, l.untrusted = g, nil, nil, nil
 }
 
 // GoBack drops the accepted generation, as no app can start on it: the earlier
@@ -82,8 +82,8 @@ func (l *Linker) GoBack() error {
 		if err := l.copies.mend(l.earlier); err != nil {
 			return fmt.Errorf("cannot go back: %w", err)
 		}
-		l.live, l.earlier = l.earlier, nil
-		l.previous = &previous{number: l.live.Number, targets: l.live.targets}
+		l.accepted, l.earlier = l.earlier, nil
+		l.previous = &previous{number: l.accepted.Number, targets: l.accepted.targets}
 	case l.previous == nil:
 		return errors.New("cannot go back: there is no earlier generation")
 	}
@@ -99,7 +99,7 @@ func (l *Linker) Tidy() {
 	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
 		_, _ = keepOnly(dir, l.needed())
 	}
-	if l.live != nil && l.live.Number > 1 {
+	if l.accepted != nil && l.accepted.Number > 1 {
 		debug.FreeOSMemory()
 	}
 }
@@ -152,10 +152,10 @@ type storedTarget struct {
 // forced to the disk, sync(2): a machine that loses power in that moment leaves
 // a note that is recognised as none.
 func (l *Linker) Store() error {
-	if l.live == nil {
+	if l.accepted == nil {
 		return errors.New("cannot store the accepted generation: there is none")
 	}
-	note := stored{Version: storedVersion, Accepted: l.toStore(l.live), Earlier: l.toStore(l.earlier)}
+	note := stored{Version: storedVersion, Accepted: l.toStore(l.accepted), Earlier: l.toStore(l.earlier)}
 	if err := l.state.writeJSON(acceptedName, note); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (l *Linker) linksFingerprint(g *generation) string {
 // readStored takes up what is stored, as far as it is still what it was. The
 // error says what isn't.
 func (l *Linker) readStored() error {
-	l.live, l.earlier, l.noted = nil, nil, nil
+	l.accepted, l.earlier, l.noted = nil, nil, nil
 	data, err := l.state.readTrusted(acceptedName)
 	if err != nil || data == nil {
 		return err
@@ -234,7 +234,7 @@ func (l *Linker) readStored() error {
 	if accepted == nil {
 		accepted, earlier = earlier, nil
 	}
-	l.live, l.earlier = accepted, earlier
+	l.accepted, l.earlier = accepted, earlier
 	return joinLine(err, earlierErr)
 }
 

@@ -16,13 +16,13 @@ import (
 // While a candidate is published, or the accepted generation isn't in force for
 // another reason, nothing is done.
 func (l *Linker) mendDrift() {
-	if l.live == nil || l.previous != nil {
+	if l.accepted == nil || l.previous != nil {
 		return
 	}
 	former := l.unmended
 	l.unmended = nil
 	l.mendLive(former)
-	missed, unwanted := l.targets.compare(l.live.targets)
+	missed, unwanted := l.targets.differences(l.accepted.targets)
 	failed := map[Target]error{}
 	for _, target := range sortedKeys(unwanted) {
 		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)
@@ -30,18 +30,18 @@ func (l *Linker) mendDrift() {
 	for _, target := range sortedKeys(missed) {
 		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
 	}
-	l.targets.forgetAll(l.live.targets, failed)
+	l.targets.forgetAll(l.accepted.targets, failed)
 }
 
 // mendLive points the live link at the accepted generation again, whatever
 // stands there now.
 func (l *Linker) mendLive(former map[string]string) {
-	if l.state.liveNumber() == l.live.Number {
+	if l.state.liveNumber() == l.accepted.Number {
 		return
 	}
 	path := filepath.Join(l.state.path, liveName)
 	found := lookAt(path).what
-	l.sayMended("live link", "link", path, found, l.state.point(l.live.Number), former)
+	l.sayMended("live link", "link", path, found, l.state.point(l.accepted.Number), former)
 }
 
 // mendTarget makes one target what it is to be, or prunes it.

@@ -116,7 +116,7 @@ func TestEarlierIsOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newEarlier(t).restart()
 			survive(h)
-			number := h.linker.live.Number
+			number := h.linker.accepted.Number
 			h.wantBoth(number, true, 0)
 			h.must(h.linker.Store())
 			h.linker.Tidy()
@@ -217,6 +217,6 @@ func TestStoreOnAFullDisk(t *testing.T) {
 	h.edit("two", true)
 	h.must(h.linker.Store())
 	h.linker.Tidy()
-	h.restart().wantBoth(h.linker.live.Number, true, 0)
+	h.restart().wantBoth(h.linker.accepted.Number, true, 0)
 	h.reads("web/a", "two")
 }

@@ -23,7 +23,7 @@ type Linker struct {
 	ownDirs  []string // what Owns looks for
 
 	seen     string      // fingerprint of the last look that was brought to an end
-	live     *generation // the accepted generation, nil before the first
+	accepted *generation // the accepted generation, nil before the first
 	earlier  *generation // the newest one before it that has survived a start, nil if it has itself
 	staged   *generation // the candidate
 	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
@@ -58,11 +58,11 @@ func (l *Linker) Owns(path string) bool {
 	return false
 }
 
-func (l *Linker) liveNumber() int {
-	if l.live == nil {
+func (l *Linker) acceptedNumber() int {
+	if l.accepted == nil {
 		return 0
 	}
-	return l.live.Number
+	return l.accepted.Number
 }
 
 // needed lists the generations that may be needed again: the accepted and the
@@ -73,7 +73,7 @@ func (l *Linker) needed() map[int]bool {
 	for _, n := range l.noted {
 		numbers[n] = true
 	}
-	for _, g := range []*generation{l.live, l.earlier, l.staged} {
+	for _, g := range []*generation{l.accepted, l.earlier, l.staged} {
 		if g != nil {
 			numbers[g.Number] = true
 		}

@@ -60,8 +60,8 @@ func supersededIfMoved(err error) error {
 // inForce is what a candidate replaces: the accepted generation or, before the
 // first, what a former confit left.
 func (l *Linker) inForce() *previous {
-	if l.live != nil {
-		return &previous{number: l.live.Number, targets: l.live.targets}
+	if l.accepted != nil {
+		return &previous{number: l.accepted.Number, targets: l.accepted.targets}
 	}
 	b := &previous{number: l.state.liveNumber(), targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
@@ -137,8 +137,8 @@ func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 func (l *Linker) Reject() error {
 	var err error
 	if b := l.previous; b != nil {
-		if l.live != nil {
-			if err := l.copies.mend(l.live); err != nil {
+		if l.accepted != nil {
+			if err := l.copies.mend(l.accepted); err != nil {
 				return fmt.Errorf("cannot go back: %w", err)
 			}
 		}

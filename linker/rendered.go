@@ -142,9 +142,9 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 		return err
 	}
 	g.unrendered, l.unlinked = false, nil
-	if g.Hash = hashOf(g.files); l.live != nil && g.Hash == l.live.Hash {
+	if g.Hash = hashOf(g.files); l.accepted != nil && g.Hash == l.accepted.Hash {
 		l.state.removeGeneration(g.Number)
-		g.beLive(l.live)
+		g.beLive(l.accepted)
 		return nil
 	}
 	if err := l.readEnvironment(g); err != nil {

@@ -80,7 +80,7 @@ func (l *Linker) attempt() (Candidate, error) {
 	}
 	// What could not be read or written, or needed no writing, counts only if
 	// nothing moved: a swap deletes the old directory under the hand.
-	if err != nil || g.Number == l.liveNumber() {
+	if err != nil || g.Number == l.acceptedNumber() {
 		if moved := l.reader.checkUnmoved(r.print); moved != nil {
 			return Candidate{}, moved
 		}
@@ -189,7 +189,7 @@ func directDest(dir string, atomic bool, name string) destination {
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
 	g.Dir = l.state.dirOf(g.Number)
-	g.changes = changes(l.live, g)
+	g.changes = changes(l.accepted, g)
 	c := Candidate{Generation: g.Generation, Changes: g.changes, Single: g.single, Unrendered: g.unrendered}
 	if !l.proven(g) {
 		c.Kills = l.trials.kills(g.Hash)
@@ -199,7 +199,7 @@ func (l *Linker) candidate(g *generation) Candidate {
 
 // proven reports whether an app that was started on a generation has survived.
 func (l *Linker) proven(g *generation) bool {
-	return l.live != nil && l.live.survived && l.live.Hash == g.Hash
+	return l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
 }
 
 // Check looks at the staged generation after a hook has run: it must still be

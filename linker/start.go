@@ -57,8 +57,8 @@ func newLinker(c Config, links []source, st *state) *Linker {
 func (l *Linker) resume() error {
 	l.untrusted = l.readStored()
 	l.trials.read()
-	if l.live != nil {
-		l.previous = &previous{number: l.live.Number, targets: l.live.targets}
+	if l.accepted != nil {
+		l.previous = &previous{number: l.accepted.Number, targets: l.accepted.targets}
 	}
 	return l.state.sweep(l.needed())
 }

@@ -24,11 +24,11 @@ func (l *Linker) Volumes() []VolumeReport { return l.volumes }
 // Keys is the SHA-256, in 64 digits, of each key of the accepted generation, by
 // its path in the generation. The map is the caller's.
 func (l *Linker) Keys() map[string]string {
-	if l.live == nil {
+	if l.accepted == nil {
 		return nil
 	}
-	sums := make(map[string]string, len(l.live.files))
-	for path, f := range l.live.files {
+	sums := make(map[string]string, len(l.accepted.files))
+	for path, f := range l.accepted.files {
 		sums[string(path)] = f.sum.Hex()
 	}
 	return sums

@@ -22,15 +22,15 @@ type targets struct {
 
 // plan is plan on the file system as it is.
 func (t *targets) plan(wanted map[Target]want) ([]step, error) {
-	wanted, made := t.compare(wanted)
+	wanted, made := t.differences(wanted)
 	return plan(wanted, made, func(target Target) place {
 		return t.find(target, wanted[target].dest)
 	})
 }
 
-// compare picks the targets that are not as wanted, and those that confit made
+// differences picks the targets that are not as wanted, and those that confit made
 // and that are no longer wanted. That all is right takes one readlink(2) each.
-func (t *targets) compare(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
+func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
 	missed, unwanted = map[Target]want{}, map[Target]destination{}
 	for target, w := range wanted {
 		if !leadsTo(string(target), w.dest) {

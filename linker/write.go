@@ -14,8 +14,8 @@ import (
 // failure leaves nothing but a directory N.tmp that couldn't be removed either;
 // the next write of N begins by removing it.
 func (l *Linker) write(g *generation, r *reading) error {
-	if l.live != nil && g.inputs == l.live.inputs && (l.hasRun || !l.renders) {
-		g.beLive(l.live)
+	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.hasRun || !l.renders) {
+		g.beLive(l.accepted)
 	} else {
 		g.unrendered = l.renders
 	}
