@@ -1,41 +1,57 @@
 // Package linker knows files: links, volumes, generations, and the moment when
 // a volume was swapped.
 //
-// It guarantees that a generation is a complete copy of every linked key, read
-// from one state of each volume; that all targets change over to a generation
-// in one rename(2); that wherever confit is killed, each target is whole, old
-// or new; and that nothing which confit did not make is lost. A file that stood
-// where a target goes is kept beside it and comes back; of what an app writes in
-// the place of a link the newest is kept. Each step checks in the moment in which
-// it acts that there is what it was planned for. What others do to the links of
-// the accepted generation is mended at the next look.
+// It guarantees that
+//   - a generation is a complete copy of every linked key, read from one state of
+//     each volume;
+//   - all targets change over to a generation in one rename(2);
+//   - wherever confit is killed, each target is whole, old or new;
+//   - nothing is lost that confit did not make: a file that stood at a target is
+//     kept beside it and comes back; of what an app writes in a link's place the
+//     newest is kept, too;
+//   - each step checks, in the moment in which it acts, that what it was planned for
+//     is still there;
+//   - a generation that is put in force again is byte for byte what was accepted,
+//     with its modes and owners, whatever an app, an entrypoint or a hook did to it;
+//   - no error holds a value of a key.
 //
 // It does not know who reads the files, and it never decides whether or when:
 // package supervisor calls [Linker.Stage], [Linker.Publish], and then either
-// [Linker.Accept] or [Linker.Reject]. A generation that was proved is written
-// down by [Linker.Store], and is what a confit that starts again on the same
-// state directory can go back to. As long as it has not survived a start, the
-// newest one that has is kept beside it, for [Linker.GoBack]. A generation that
-// is put in force again is byte for byte what was accepted, whatever an app, an
-// entrypoint or a hook did to its files, and its modes and owners are right. No value of a key appears in any of its
-// errors.
+// [Linker.Accept] or [Linker.Reject]. [Linker.Store] writes down what was accepted, for
+// a confit that starts again on the same state directory. Until the accepted
+// generation has survived a start, the newest one that has is kept beside it, for
+// [Linker.GoBack]. What others do to the links of the accepted generation is mended at
+// the next look.
+//
+// Each file names only what the files after it declare:
+//
+//	bake install start                  what main calls: Check, Bake, Install, Open
+//	accepted publish rendered stage     what package supervisor calls, from the end to the beginning
+//	drift write environment             what a look mends, what a stage writes, and its variables
+//	status linker                       what it asks, and the parts of a Linker
+//	read look keys volume watch opens   how volumes are found, watched and read
+//	mend inspect trial                  generations on the disk, and the trial of one
+//	targets act swap                    how a target changes, as plan has decided
+//	conflicts link                      the link lines, all together and each
+//	state lock                          the state directory
+//	generation plan files errors        the ground
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy
 //	<state>/generations/8.tmp             being staged
-//	<state>/packs/7                       the bytes of all its files, for confit alone: what it is mended from
+//	<state>/packs/7                       the bytes of all its files, for confit alone: it is mended from them
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/accepted.json                 the accepted and the earlier generation, to go back to after a crash
-//	<state>/trial.json                    a generation is being proved, for a kill to count
+//	<state>/trial.json                    a generation is being proved: a kill counts
 //	<state>/lock                          locked as long as confit runs
-//	<state>/status.json                   what package supervisor tells, to be read by anybody
+//	<state>/status.json                   what package supervisor says, for everybody to read
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before
 //	/etc/nginx/.confit-replaced-nginx.conf  the newest that an app wrote in the link's place
 //
 // What the kubelet does to a volume, and every assumption made about it here,
-// is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes: the payload is
-// written to a new directory ..TIMESTAMP, the link ..data is renamed to point
-// at it, visible links of new keys are made and those of removed keys deleted
-// after that, and the old directory is removed last, about a millisecond later.
+// is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes. It writes the payload
+// to a new directory ..TIMESTAMP and renames the link ..data to point at it. After
+// that it makes visible links for new keys, deletes those of removed keys and, about
+// a millisecond later, removes the old directory.
 package linker

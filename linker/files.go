@@ -184,13 +184,6 @@ func missing(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// leadsTo reports whether a path is a symlink to dest. It takes no memory.
-func leadsTo(path string, dest destination) bool {
-	var buf [unix.PathMax]byte
-	n, err := unix.Readlink(path, buf[:])
-	return err == nil && string(buf[:n]) == string(dest)
-}
-
 // memoryBacked reports tmpfs and ramfs, statfs(2), where Secrets and projected
 // volumes are: pkg/volume/secret and pkg/volume/projected of k8s.io/kubernetes.
 // overlayfs, of which images are made, counts as a disk, whatever is below it.

@@ -32,9 +32,6 @@ type Config struct {
 	Log       *slog.Logger // for what is worth a line but no decision, such as polling
 }
 
-// Target is the absolute path where an app looks.
-type Target string
-
 // Use is what the keys of a line are for.
 type Use int
 

@@ -5,6 +5,9 @@ import (
 	"fmt"
 )
 
+// Target is the absolute path where an app looks.
+type Target string
+
 // destination is what a link points at.
 type destination string
 

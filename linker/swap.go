@@ -104,6 +104,13 @@ func putOver(at Target, dest destination, still func() bool) error {
 	return err
 }
 
+// leadsTo reports whether a path is a symlink to dest. It takes no memory.
+func leadsTo(path string, dest destination) bool {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlink(path, buf[:])
+	return err == nil && string(buf[:n]) == string(dest)
+}
+
 // removeLink removes a symlink of ours from beside a target.
 func removeLink(path string, dest destination) {
 	if leadsTo(path, dest) {
