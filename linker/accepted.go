@@ -13,12 +13,12 @@ import (
 // Accepted is the generation to go back to.
 type Accepted struct {
 	Generation            // Number 0: there is none
-	Survived   bool       // an app that was started on it has lived through its probation
-	Earlier    Generation // the newest one before it that has survived a start, to go back to when no app can start on this one; Number 0: none
+	Survived   bool       // an app was started on it, and outlived its probation
+	Earlier    Generation // the newest one before it that survived a start, for when no app can start on this one; Number 0: none
 }
 
-// Next is what there is to go back to once g is accepted, too. Bytes that have
-// survived a start before need not survive another.
+// Next is what there is to go back to after g is accepted. The same bytes need
+// not survive a second start.
 func (a Accepted) Next(g Generation, survived bool) Accepted {
 	if a.Survived && a.Hash == g.Hash || a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash {
 		survived = true
@@ -32,10 +32,10 @@ func (a Accepted) Next(g Generation, survived bool) Accepted {
 	return Accepted{Generation: g, Earlier: a.Earlier}
 }
 
-// Accepted is the generation to go back to: the last one that was accepted, by
-// this confit or, as long as none was, by a former one on the same state
-// directory. The error says what of that which is stored is not trusted, and
-// why; there may be an earlier generation that is.
+// Accepted is the generation to go back to: the last one that this confit
+// accepted or, before its first, the one that a former confit stored. The error
+// says what isn't trusted of that which is stored, and why. There may still be
+// an earlier generation that is trusted.
 func (l *Linker) Accepted() (Accepted, error) {
 	var a Accepted
 	if l.accepted != nil {
@@ -48,11 +48,11 @@ func (l *Linker) Accepted() (Accepted, error) {
 }
 
 // Accept makes the staged generation the one to go back to. survived says that
-// an app was started on it, and lived. Until that is so for the accepted
-// generation, the newest one for which it is stays beside it: an app that
-// reloads a file need not be able to start on it.
+// an app was started on it and lived. An app may reload a file that it can't
+// start on. So until the accepted generation has survived a start, the newest
+// one that has stays beside it.
 //
-// Without a staged generation it is the accepted one of which that is said.
+// Without a staged generation, Accept records that the accepted one survived.
 func (l *Linker) Accept(survived bool) {
 	g := l.staged
 	if g == nil {
@@ -73,9 +73,9 @@ func (l *Linker) Accept(survived bool) {
 	l.accepted, l.staged, l.previous, l.untrusted = g, nil, nil, nil
 }
 
-// GoBack drops the accepted generation, as no app can start on it: the earlier
-// one is the accepted one, and in force again. With an error nothing is lost:
-// it can be called again.
+// GoBack drops the accepted generation, because no app can start on it. It puts
+// the earlier one in force and makes it the accepted one. After an error
+// nothing is lost, and GoBack can be called again.
 func (l *Linker) GoBack() error {
 	switch {
 	case l.earlier != nil:
@@ -90,11 +90,11 @@ func (l *Linker) GoBack() error {
 	return l.Reject()
 }
 
-// Tidy removes every generation that nobody can go back to, and gives the memory that
-// staging took back to the system: a collector left alone would keep some MiB
-// for ever. Only the first generation isn't worth it, as the first collection
-// takes more than it brings. It takes as long as there are files, so it is
-// called when the app has been told.
+// Tidy removes the generations that nobody can go back to. It also returns the
+// memory of staging to the system, as the collector alone would keep some MiB
+// for ever. After the first generation that isn't worth it: the first
+// collection costs more memory than it frees. Tidy takes longer with more
+// files, so call it after the app was reloaded.
 func (l *Linker) Tidy() {
 	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
 		_, _ = keepOnly(dir, l.needed())
@@ -107,16 +107,16 @@ func (l *Linker) Tidy() {
 const acceptedName = "accepted.json"
 
 // storedVersion is the version of accepted.json. A file of another version
-// isn't read: what it says may mean something else.
+// isn't read, as its fields may mean something else.
 const storedVersion = 2
 
-// stored is accepted.json: which generation was accepted last, and what must
-// be known of it to go back to it. It is only a note: what it says is compared
-// with the files before it is believed.
+// stored is accepted.json: the generation that was accepted last, and what it
+// takes to go back to it. It is only a note. It is believed once the files
+// match it.
 type stored struct {
 	Version  int               `json:"version"`
 	Accepted *storedGeneration `json:"accepted"`
-	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that has survived a start
+	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that survived a start
 }
 
 // storedGeneration is a generation of accepted.json.
@@ -124,7 +124,7 @@ type storedGeneration struct {
 	Number   int                     `json:"number"`
 	Hash     string                  `json:"hash"`
 	Survived bool                    `json:"survived"`
-	Links    string                  `json:"links"` // fingerprint of the link lines, and of what came of them
+	Links    string                  `json:"links"` // fingerprint of the link lines and of their result
 	Keys     map[Key]storedKey       `json:"keys"`
 	Targets  map[Target]storedTarget `json:"targets"`
 }
@@ -146,11 +146,11 @@ type storedTarget struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-// Store writes down what was accepted, so that it can be gone back to when
-// confit starts again on the same state directory. With an error the note that
-// was there stays, and what it names: Store can be called again. It isn't
-// forced to the disk, sync(2): a machine that loses power in that moment leaves
-// a note that is recognised as none.
+// Store writes down what was accepted, so that a confit that starts again on
+// this state directory can go back to it. After an error the former note stays,
+// with the generations that it names, and Store can be called again. Store
+// doesn't force the note to the disk with sync(2). A machine that loses power
+// at that moment may leave a damaged note, which counts as none.
 func (l *Linker) Store() error {
 	if l.accepted == nil {
 		return errors.New("cannot store the accepted generation: there is none")
@@ -191,9 +191,9 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 	return s
 }
 
-// linksFingerprint changes when another generation, or other targets, could follow
-// from the same volumes; and when a damaged note says something else of its
-// keys and targets than it did.
+// linksFingerprint changes when the same volumes would give another generation
+// or other targets. It also differs if the keys or targets of a note were
+// damaged.
 func (l *Linker) linksFingerprint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.path)
@@ -210,8 +210,8 @@ func (l *Linker) linksFingerprint(g *generation) string {
 	return Hash(h.Sum(nil)).Hex()
 }
 
-// readStored takes up what is stored, as far as it is still what it was. The
-// error says what isn't.
+// readStored loads what is stored, as far as it is intact. The error says what
+// isn't.
 func (l *Linker) readStored() error {
 	l.accepted, l.earlier, l.noted = nil, nil, nil
 	data, err := l.state.readTrusted(acceptedName)
@@ -238,7 +238,7 @@ func (l *Linker) readStored() error {
 	return joinLine(err, earlierErr)
 }
 
-// joinLine makes one error of two, on one line.
+// joinLine joins two errors on one line.
 func joinLine(a, b error) error {
 	if a == nil || b == nil {
 		return errors.Join(a, b)
@@ -246,8 +246,8 @@ func joinLine(a, b error) error {
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// readGeneration returns a stored generation when it is what it was, or could
-// be mended.
+// readGeneration returns a stored generation if it is intact, or could be
+// mended.
 func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	if s == nil {
 		return nil, nil
@@ -263,9 +263,9 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	g.Hash = hashOf(g.files)
 	switch {
 	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
-		return nil, fmt.Errorf("generation %d is not what it was: its hash differs", s.Number)
+		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)
 	case s.Links != l.linksFingerprint(g):
-		return nil, fmt.Errorf("generation %d was made for other links than there are now", s.Number)
+		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)
 	}
 	g.Shared, g.inputs = l.sharedHash(g.files), l.inputsHash(g)
 	g.Dir = l.state.dirOf(g.Number)

@@ -11,12 +11,13 @@ import (
 )
 
 // A step was planned a moment ago, and others write to the same directories. So
-// each checks in the very moment in which it acts that there is still what it
-// was planned for: names are exchanged, and exchanged back if something else
-// came out. Where the file system can't do that it looks right before.
+// each step checks, in the moment in which it acts, that what it was planned
+// for is still there: it exchanges names, and exchanges them back if something
+// else came out. Where the file system can't exchange names, it looks right
+// before it acts.
 
-// do carries out one step. With an error, what stands at the target is as it
-// was, or as somebody else has made it.
+// do carries out one step. After an error, the target is as it was, or as
+// somebody else has made it.
 func (s step) do() error {
 	if err := s.act(); err != nil {
 		return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, cause(err), readOnlyHint(err))
@@ -33,7 +34,7 @@ func (s step) act() error {
 	case reclaim:
 		former := replacedFor(s.target)
 		if err := ignoring(os.Remove(former), fs.ErrNotExist); err != nil {
-			return fmt.Errorf("cannot remove %q, what was written there before: %w", former, cause(err))
+			return fmt.Errorf("cannot remove %q, which was written before: %w", former, cause(err))
 		}
 		return s.cover(former)
 	case uncover:
@@ -54,7 +55,8 @@ func readOnlyHint(err error) string {
 	return ""
 }
 
-// checkExpected refuses anything but the link of ours that the step was planned for.
+// checkExpected refuses anything but the link of ours that the step was planned
+// for.
 func (s step) checkExpected(path string) error {
 	if s.from != "" && leadsTo(path, s.from) {
 		return nil
@@ -62,7 +64,7 @@ func (s step) checkExpected(path string) error {
 	return &unplanned{lookAt(path).what}
 }
 
-// checkWanted also takes the link that was to be made.
+// checkWanted accepts the link that was to be made, too.
 func (s step) checkWanted(path string) error {
 	if leadsTo(path, s.dest) {
 		return nil
@@ -70,8 +72,8 @@ func (s step) checkWanted(path string) error {
 	return s.checkExpected(path)
 }
 
-// link makes the link where nothing stands: symlink(2) never replaces. One that
-// leads elsewhere is exchanged for the new one.
+// link makes the link where nothing stands: symlink(2) never replaces. It
+// exchanges a link that leads elsewhere for the new one.
 func (s step) link() error {
 	if s.from == "" || missing(s.path()) {
 		if err := makeParents(filepath.Dir(s.path())); err != nil {
@@ -116,7 +118,7 @@ func (s step) cover(kept string) error {
 	return err
 }
 
-// checkCovers refuses what a link can't take the place of.
+// checkCovers refuses what a link can't replace.
 func (s step) checkCovers(path string) error {
 	p := lookAt(path)
 	if p.standing == aFile || (p.standing == emptyDir && s.dir) {
@@ -125,8 +127,8 @@ func (s step) checkCovers(path string) error {
 	return &unplanned{p.what}
 }
 
-// coverInTurn is for a file system that can't exchange names: what stands there
-// is kept by a hard link, or made again if it is a directory.
+// coverInTurn is for a file system that can't exchange names. It keeps a file
+// by a hard link, and makes a directory again.
 func (s step) coverInTurn(kept string) error {
 	info, err := os.Lstat(s.path())
 	if err != nil {
@@ -143,16 +145,16 @@ func (s step) coverInTurn(kept string) error {
 	}
 	err = putOver(s.target, s.dest, func() bool { return sameFile(kept, info) && sameFile(s.path(), info) })
 	if err != nil {
-		_ = os.Remove(kept) // it has another name
+		_ = os.Remove(kept) // the file still has its first name
 	}
-	removeLink(kept, s.dest) // it was as wanted
+	removeLink(kept, s.dest) // what stood there was the wanted link
 	return err
 }
 
 func (s step) coverDirectory(kept string, info fs.FileInfo) error {
 	err := makeLike(kept, info)
 	if err == nil {
-		err = os.Remove(s.path()) // refused if something is in it
+		err = os.Remove(s.path()) // fails if something is in it
 	}
 	if err != nil {
 		_ = os.Remove(kept)
@@ -166,7 +168,7 @@ func (s step) coverDirectory(kept string, info fs.FileInfo) error {
 }
 
 // uncover exchanges our link for what was kept. A directory that was kept when
-// the image was built is in a lower layer.
+// the image was built is in a lower layer of overlayfs.
 func (s step) uncover(kept string) error {
 	if s.from == "" || missing(s.path()) {
 		return s.orUnplanned(moveTo(kept, s.path()))
@@ -198,8 +200,8 @@ func (s step) uncoverInTurn(kept string) error {
 	return s.orUnplanned(moveTo(kept, s.path()))
 }
 
-// remove takes the link aside before it goes, as unlink(2) doesn't tell what it
-// has removed.
+// remove moves the link aside before it removes it, as unlink(2) doesn't tell
+// what it has removed.
 func (s step) remove() error {
 	if missing(s.path()) {
 		return nil
@@ -209,7 +211,7 @@ func (s step) remove() error {
 	}
 	tmp := tmpFor(s.target)
 	if err := os.Rename(s.path(), tmp); err != nil {
-		return ignoring(err, fs.ErrNotExist, unix.EROFS) // read-only: it dangles, which reads the same
+		return ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link dangles, which reads as absent
 	}
 	if err := s.checkExpected(tmp); err != nil {
 		_ = moveTo(tmp, s.path())

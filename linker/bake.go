@@ -16,8 +16,8 @@ func Check(c Config) error {
 
 // Bake makes the links whose targets are known without a volume, dangling, and
 // the directories for the others. It is for the build of an image that runs
-// with a read-only root file system, or whose app isn't root. What stands at a
-// target is covered as at run time. Nothing else is made: no state directory.
+// with a read-only root file system, or whose app isn't root. It covers what
+// stands at a target, as at run time. It makes no state directory.
 func Bake(c Config) error {
 	links, err := parseLinks(c)
 	if err != nil {
@@ -47,8 +47,8 @@ func Bake(c Config) error {
 	return nil
 }
 
-// bakedDest is what a target will have to point at. The volume of a direct
-// link isn't there yet: it is taken to be atomic and where the source says.
+// bakedDest is what a target will have to point at. The volume of a direct link
+// isn't there yet: it is taken to be atomic, and to be where the source says.
 func (s *source) bakedDest(st *state) destination {
 	if !s.Direct {
 		return st.liveDest(s.prefix)
@@ -58,7 +58,7 @@ func (s *source) bakedDest(st *state) destination {
 }
 
 // Explain prints what confit would do with the links, one a line, and changes
-// nothing. The errors of links that can't be are joined.
+// nothing. The errors of links that can't be made are joined.
 func Explain(w io.Writer, c Config) error {
 	links, err := parseLinks(c)
 	if err != nil {

@@ -28,7 +28,7 @@ func parseLinks(c Config) ([]source, error) {
 	return links, errors.Join(append(wrong, checkPairs(links), checkRender(c))...)
 }
 
-// checkRender refuses lines that want what nobody renders.
+// checkRender refuses lines that need a renderer if there is none.
 func checkRender(c Config) error {
 	var wrong []error
 	for _, l := range c.Links {
@@ -39,9 +39,9 @@ func checkRender(c Config) error {
 	return errors.Join(wrong...)
 }
 
-// exemptNamed takes the keys that a line names from the globs and directories of
-// link lines: web/nginx.conf isn't meant by web/*.conf then. One link to a whole
-// directory has no keys of its own to leave out.
+// exemptNamed takes the keys that a line names out of the globs and directories
+// of link lines: then web/*.conf doesn't match web/nginx.conf. One link to a
+// whole directory has no keys of its own to leave out.
 func exemptNamed(links []source) {
 	named := map[Key]bool{}
 	for i := range links {
@@ -71,15 +71,15 @@ func (s *source) checkPlace(c Config, real resolver) error {
 	return nil
 }
 
-// Two targets are compared as they are written and by their real directories:
-// /etc/app/x and /srv/app/x are one where /etc/app is a link to /srv/app. Both
-// ways, because a real path may lead through a link that confit has made.
+// Two targets are compared as written and by their real directories: /etc/app/x
+// and /srv/app/x are one if /etc/app is a link to /srv/app. Both comparisons
+// are needed, because a real path may lead through a link that confit has made.
 
-// resolver remembers what directories really are, so that many links below one
-// ask the file system once.
+// resolver remembers the real paths of directories, so that many links below
+// one ask the file system once.
 type resolver map[string]string
 
-// path follows the links in the part of a path that exists, but for the last
+// path follows the links in the part of a path that exists, except for the last
 // element: /var/run/x is /run/x on most systems.
 func (r resolver) path(path string) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
@@ -96,11 +96,12 @@ func (r resolver) path(path string) string {
 	return filepath.Join(r[dir], name)
 }
 
-// dir is a directory's real path: unlike path it follows the last element, too.
+// dir is a directory's real path. Unlike path, it follows the last element,
+// too.
 func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.Join(path, "x"))) }
 
-// realTarget is a link's target by its real directory; for one link for each
-// key, the real directory itself.
+// realTarget is a link's target by its real directory. For a link that has a
+// target for each key it is that real directory.
 func (s *source) realTarget(real resolver) string {
 	if s.single() {
 		return real.path(string(s.Target))
@@ -108,7 +109,7 @@ func (s *source) realTarget(real resolver) string {
 	return filepath.Dir(real.path(filepath.Join(string(s.Target), "key")))
 }
 
-// above lists a path and the directories above it, but for the root.
+// above lists a path and the directories above it, except for the root.
 func above[S ~string](path S) (dirs []S) {
 	for ; path != "/" && path != "." && path != ""; path = S(filepath.Dir(string(path))) {
 		dirs = append(dirs, path)
@@ -116,7 +117,7 @@ func above[S ~string](path S) (dirs []S) {
 	return dirs
 }
 
-// pairs finds links that can't live together. A link is looked up by its paths,
+// pairs finds links that can't live together. It looks links up by their paths,
 // as there may be thousands.
 type pairs struct {
 	links  []source
@@ -127,8 +128,8 @@ type pairs struct {
 }
 
 // checkPairs refuses two links to one target, a target inside another, two keys
-// for one variable, and two sources for one place in a generation, as far as they are known without the
-// volumes.
+// for one variable, and two sources for one place in a generation, as far as
+// they are known without the volumes.
 func checkPairs(links []source) error {
 	p := pairs{links: links, single: map[string]int{}, names: map[string]int{}, roots: map[Key]map[string]int{}}
 	for i := range links {
@@ -142,7 +143,8 @@ func checkPairs(links []source) error {
 	return errors.Join(p.wrong...)
 }
 
-// enter notes a link under its paths, and refuses the second for one target.
+// enter notes a link under its paths, and refuses the second link to one
+// target.
 func (p *pairs) enter(i int) {
 	b := &p.links[i]
 	if p.roots[b.prefix] == nil {
@@ -181,8 +183,8 @@ func (p *pairs) refuse(s *source, format string, args ...any) {
 	p.wrong = append(p.wrong, s.errorf(format, args...))
 }
 
-// checkTarget refuses what is inside another link's target. The later line is
-// to be changed.
+// checkTarget refuses what is inside another link's target. The error is about
+// the later line.
 func (p *pairs) checkTarget(i int) {
 	b := &p.links[i]
 	for _, path := range append(above(string(b.Target)), above(b.real)...) {
@@ -199,7 +201,8 @@ func (p *pairs) checkTarget(i int) {
 	}
 }
 
-// checkSource refuses what would stand at or below another source's place.
+// checkSource refuses a source that would stand at or below another source's
+// place.
 func (p *pairs) checkSource(i int) {
 	b := &p.links[i]
 	for _, dir := range above(b.prefix) {
@@ -222,7 +225,7 @@ func alias(target, other Target) string {
 	return fmt.Sprintf(" by the path %q", other)
 }
 
-// table collects targets, of which each may have one link only.
+// table collects targets. Each may have one link only.
 type table struct {
 	targets map[Target]want
 	links   map[Target]*source // the link of each target
@@ -254,7 +257,7 @@ func (t *table) checkInside() {
 	}
 }
 
-// outer is a target that another is inside of, "" if there is none.
+// outer is a target that contains the given one, "" if there is none.
 func (t *table) outer(target Target) Target {
 	for _, dir := range above(target)[1:] {
 		if _, found := t.targets[dir]; found {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Drift is what others do to the links of the generation in force: an app that
-// rewrites its own configuration by rename, somebody who tidies up, another
-// user in a state directory that is open to all.
+// Drift is what others do to the links of the generation in force: an app
+// replaces its own configuration by rename, somebody tidies up, another user
+// writes to a state directory that is open to all.
 
-// mendDrift puts the live link and the targets of the accepted generation right, and
-// says so. What can't be mended is said once, and tried again at each look.
-// While a candidate is published, or the accepted generation isn't in force for
-// another reason, nothing is done.
+// mendDrift puts the live link and the targets of the accepted generation
+// right, and says so. What it can't mend it says once, and tries again at each
+// look. It does nothing while a candidate is published, or while the accepted
+// generation isn't in force for another reason.
 func (l *Linker) mendDrift() {
 	if l.accepted == nil || l.previous != nil {
 		return
@@ -62,7 +62,7 @@ func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Targ
 	return err
 }
 
-// sayMended says what was mended, and what wasn't unless that was said before.
+// sayMended says what was mended. What was not, it says once.
 func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]string) {
 	if err == nil {
 		l.log.Warn(what+" mended", key, path, "found", found)
@@ -77,9 +77,9 @@ func (l *Linker) sayMended(what, key, path, found string, err error, former map[
 	}
 }
 
-// sweep removes what a killed confit left beside targets: links and
-// empty directories under a temporary name, and links of ours under a name for
-// what is kept. What confit did not make stays, whatever its name.
+// sweep removes what a killed confit left beside targets: links and empty
+// directories under a temporary name, and links of ours under the name for what
+// is kept. What confit did not make stays, whatever its name.
 func (t *targets) sweep(links []source) {
 	dirs := map[string]bool{}
 	for target := range t.made {
@@ -103,12 +103,11 @@ func (t *targets) sweep(links []source) {
 
 func (t *targets) sweepEntry(dir string, e os.DirEntry) {
 	if t.leftover(dir, e) {
-		_ = os.Remove(filepath.Join(dir, e.Name())) // a directory only if it is empty
+		_ = os.Remove(filepath.Join(dir, e.Name())) // removes a directory only if it is empty
 	}
 }
 
-// leftover reports whether a name beside a target is what confit leaves there
-// when it is killed.
+// leftover reports whether a killed confit left this entry beside a target.
 func (t *targets) leftover(dir string, e os.DirEntry) bool {
 	temporary := strings.HasPrefix(e.Name(), tmpPrefix)
 	if e.IsDir() {
@@ -133,7 +132,7 @@ func (t *targets) leftover(dir string, e os.DirEntry) bool {
 	return false
 }
 
-// oursAnywhere is ours for a link whose target isn't known.
+// oursAnywhere is ours for a link with an unknown target.
 func (t *targets) oursAnywhere(to destination) bool {
 	if t.ours("", to) {
 		return true

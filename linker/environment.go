@@ -10,18 +10,19 @@ import (
 	"strings"
 )
 
-// errChanged is about a copy that somebody has written to.
+// errChanged says that somebody has written to a copy.
 var errChanged = errors.New("it was changed")
 
-// maxVariable is how many bytes NAME=VALUE may have: with its NUL, as many as
-// execve(2) takes for one string (MAX_ARG_STRLEN of linux/binfmts.h, 32 pages).
+// maxVariable is how many bytes NAME=VALUE may have. With its NUL that is what
+// execve(2) takes for one string: MAX_ARG_STRLEN of linux/binfmts.h, 32 pages.
 const maxVariable = 128<<10 - 1
 
 // pointerSize is what execve(2) counts for each variable besides its bytes.
 const pointerSize = 8
 
-// readEnvironment makes the environment of a generation out of its files. What
-// can't be a variable is an [*Invalid] that names it; nothing is cut off.
+// readEnvironment makes the environment of a generation from its files. If a
+// key can't be a variable, the error is an [*Invalid] that names it. Nothing is
+// cut off.
 func (l *Linker) readEnvironment(g *generation) error {
 	keys, err := l.variables(g)
 	if err != nil || len(keys) == 0 {
@@ -48,7 +49,7 @@ func (l *Linker) readEnvironment(g *generation) error {
 	return err
 }
 
-// readVariable adds one variable. The flaw says why its key can't be one.
+// readVariable adds one variable. flaw says why its key can't be one.
 func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, name string, key Key) (flaw, err error) {
 	if size := int64(len(name)+len("=")) + g.files[key].size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
@@ -89,7 +90,7 @@ func (e *Environment) checkSize(limit int) error {
 	return invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
 }
 
-// variables lists the variables of a generation, and the key of each. A line
+// variables lists the variables of a generation, with the key of each. A line
 // that names one key wins over one with a *.
 func (l *Linker) variables(g *generation) (map[string]Key, error) {
 	var keys map[string]Key
@@ -120,7 +121,7 @@ func (l *Linker) variables(g *generation) (map[string]Key, error) {
 	return keys, joinInvalid(wrong)
 }
 
-// variable is the name of the variable that a key is made.
+// variable is the name of the variable that a key becomes.
 func (s *source) variable(key Key) (string, error) {
 	name := strings.Replace(s.Name, "*", path.Base(string(key)), 1)
 	switch {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Invalid is the error of a candidate that can't be: a key is missing, is not
-// a regular file, is too large. Trying again helps only once a volume changed.
+// Invalid is the error of volumes that give no candidate: a key is missing, is
+// not a regular file, is too large. Trying again helps only after a volume has
+// changed.
 type Invalid struct{ err error }
 
 func (e *Invalid) Error() string { return e.err.Error() }
@@ -21,7 +22,8 @@ func invalidf(format string, args ...any) error {
 	return invalid(fmt.Errorf(format, args...))
 }
 
-// invalid is an [*Invalid], unless the cause is the system's and may pass.
+// invalid makes an error an [*Invalid], unless its cause is the system's and
+// may pass.
 func invalid(err error) error {
 	for _, passing := range []error{unix.EIO, unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.ESTALE, unix.EINTR, unix.EAGAIN} {
 		if errors.Is(err, passing) {
@@ -48,8 +50,8 @@ func joinInvalid(wrong []error) error {
 // errMoved says that the volumes changed while they were read.
 var errMoved = errors.New("the volume changed while it was read")
 
-// cause is the bare reason inside a path error, whose path would be said twice
-// or would be relative to a directory that the reader doesn't know.
+// cause is the bare reason inside a path error. The path would be said twice,
+// or be relative to a directory that the reader doesn't know.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -62,7 +64,7 @@ func cause(err error) error {
 	return err
 }
 
-// ignoring is nil for the errors that don't matter.
+// ignoring returns nil for a harmless error.
 func ignoring(err error, harmless ...error) error {
 	for _, h := range harmless {
 		if errors.Is(err, h) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkTrusted says why somebody else may have put there what confit finds: only
+// checkTrusted refuses a file that somebody else may have put there: only
 // confit's user or root may own it, and nobody else may write to it.
 func checkTrusted(info fs.FileInfo) error {
 	switch {
@@ -37,14 +37,14 @@ func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
 func group(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Gid }
 
-// maxReplaced is how often a file may be replaced while it is opened. A status is
-// replaced a few times a second at most.
+// maxReplaced is how often a file may be replaced while it is opened. A status
+// is replaced a few times a second at most.
 const maxReplaced = 100
 
 // openRegular opens a regular file for reading. An [os.Root] follows links that
-// stay inside, and whoever may write to a directory can put one there between
-// two looks: what was opened must be what has the name. A FIFO is refused
-// before anybody waits for its writer.
+// stay inside, and who may write to a directory can put one there between two
+// looks. So what was opened must be what has the name. A FIFO is refused, not
+// waited for.
 func openRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
 	for range maxReplaced {
 		if f, info, err = tryRegular(root, name); !errors.Is(err, errMoved) {
@@ -77,25 +77,25 @@ func tryRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// dirMode is the mode of every directory that confit makes: an app of another
+// dirMode is the mode of every directory that confit makes. An app of another
 // user must be able to read below it; the files keep their own modes.
 const dirMode = 0o755
 
 // makeDir makes a directory with just that mode, whatever the umask. Root.Chmod
-// would do it by fchmodat2(2), which is refused by many a seccomp profile.
+// would set it by fchmodat2(2), which many seccomp profiles refuse.
 func makeDir(root *os.Root, name string) error {
 	if err := root.Mkdir(name, dirMode); err != nil {
 		return err
 	}
 	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return root.Chmod(name, dirMode) // the umask took even our own right to read it
+		return root.Chmod(name, dirMode) // the umask takes even confit's right to read it
 	}
 	defer dir.Close()
 	return dir.Chmod(dirMode)
 }
 
-// makeDirs makes a directory and those above it, as far as they are missing.
+// makeDirs makes a directory and those above it that are missing.
 func makeDirs(root *os.Root, name string) error {
 	if name == "." {
 		return nil
@@ -127,7 +127,7 @@ func makeParents(dir string) error {
 }
 
 // chmodMade gives a directory that was just made its mode, whatever the umask.
-// It follows no link: whoever may write to the directory above may have put one
+// It follows no link: who may write to the directory above may have put one
 // there.
 func chmodMade(dir string) error {
 	f, err := os.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
@@ -141,8 +141,8 @@ func chmodMade(dir string) error {
 	return f.Chmod(dirMode)
 }
 
-// setMode sets the mode of a directory through a descriptor: a Root's own Chmod
-// is fchmodat2(2), which older seccomp profiles refuse.
+// setMode sets the mode of a directory through a descriptor: Root.Chmod is
+// fchmodat2(2), which older seccomp profiles refuse.
 func setMode(dir *os.Root, mode fs.FileMode) error {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -152,8 +152,8 @@ func setMode(dir *os.Root, mode fs.FileMode) error {
 	return f.Chmod(mode)
 }
 
-// chmodOpen sets a mode through a descriptor, see setMode; or, if confit may not
-// open what it owns, by its name.
+// chmodOpen sets a mode through a descriptor, see setMode. If confit may not
+// open what it owns, it sets it by name.
 func chmodOpen(root *os.Root, name string, mode fs.FileMode) error {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -163,9 +163,9 @@ func chmodOpen(root *os.Root, name string, mode fs.FileMode) error {
 	return f.Chmod(mode)
 }
 
-// asDir is a directory's name as nothing else has it: with a FIFO in its place,
-// open(2) fails with ENOTDIR, where that of the bare name would wait for a
-// writer. os.OpenRoot and Root.OpenRoot open the bare name.
+// asDir is a name that only a directory has: with a FIFO in its place, open(2)
+// fails with ENOTDIR, where for the bare name it would wait for a writer.
+// os.OpenRoot and Root.OpenRoot open the bare name.
 func asDir(name string) string { return name + "/." }
 
 // readNames lists a directory.
@@ -184,15 +184,16 @@ func missing(path string) bool {
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// memoryBacked reports tmpfs and ramfs, statfs(2), where Secrets and projected
-// volumes are: pkg/volume/secret and pkg/volume/projected of k8s.io/kubernetes.
-// overlayfs, of which images are made, counts as a disk, whatever is below it.
+// memoryBacked reports tmpfs and ramfs, statfs(2), on which Secrets and
+// projected volumes live: pkg/volume/secret and pkg/volume/projected of
+// k8s.io/kubernetes. overlayfs, from which images are made, counts as a disk,
+// whatever is below it.
 func memoryBacked(st unix.Statfs_t) bool {
 	kind := uint32(st.Type) // of another width and sign on each platform
 	return kind == unix.TMPFS_MAGIC || kind == unix.RAMFS_MAGIC
 }
 
-// onMemory reports whether a path is surely on such a file system.
+// onMemory reports whether a path is known to be on such a file system.
 func onMemory(path string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(path, &st) == nil && memoryBacked(st)
@@ -224,7 +225,7 @@ const (
 	replacedPrefix = ".confit-replaced-"
 )
 
-// tmpPrefix begins the name of whatever is not yet in its place. What a killed
+// tmpPrefix begins the name of what is not yet in its place. What a killed
 // confit leaves under such a name is swept by the next one.
 const tmpPrefix = ".confit-tmp-"
 

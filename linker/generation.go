@@ -28,7 +28,7 @@ type Generation struct {
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 }
 
-// Environment is what the env lines of a generation make of its keys.
+// Environment is what the env lines make of a generation's keys.
 type Environment struct {
 	Variables []string // NAME=VALUE, in the order of the names
 	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
@@ -39,20 +39,21 @@ type generation struct {
 	Generation
 	files   map[Key]file    // by path in the generation
 	targets map[Target]want // by target
-	print   string          // what the volumes looked like when it was read
+	print   string          // the fingerprint of the volumes when it was read
 	changes []Change        // against the accepted one
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
 	single  bool            // it comes from one atomic volume
 
 	unrendered bool // what the renderer makes is missing yet
 
-	stamps map[Key]stamp // of its files, when this confit wrote them
+	stamps map[Key]stamp // of its files, if this confit wrote them
 	ended  int64         // the ctime of the last one, in nanoseconds
 
-	survived bool // an app that was started on it has lived through its probation
+	survived bool // an app was started on it, and outlived its probation
 }
 
-// beLive makes a candidate what is live already, written and known.
+// beLive turns a candidate into the accepted generation, which is written
+// already.
 func (g *generation) beLive(live *generation) {
 	if live.Hash != g.Hash { // as long as nothing is rendered, the targets of that are missing
 		targets := maps.Clone(live.targets)
@@ -73,18 +74,18 @@ func (g *generation) paths() []Key {
 	return paths
 }
 
-// file is what is remembered of a key once it was read.
+// file is what is known of a key that was read.
 type file struct {
 	sum    Hash
 	mode   fs.FileMode
-	owner  uint32 // of the source; once it is written, of the copy
+	owner  uint32 // of the source; after writing, of the copy
 	group  uint32
-	size   int64 // once it is written
+	size   int64 // after writing
 	direct bool
 	links  []int // the links that ask for it
 }
 
-// Change is a key that differs from the live generation.
+// Change is a key that differs from the accepted generation.
 type Change struct {
 	Key      Key
 	Links    []int // indices of the links that ask for it
@@ -112,7 +113,7 @@ func changes(from, to *generation) []Change {
 	return list
 }
 
-// stamp is what of a file changes when somebody touches it. ctime can't be set
+// stamp holds what changes when somebody touches a file. ctime can't be set
 // back, utimensat(2), but it is coarse: see untouched.
 type stamp struct {
 	dev, ino   uint64
@@ -127,10 +128,10 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
-// untouched reports whether a file is the one that was written, as it was
-// written. A file's times are those of the kernel's last tick, some
-// milliseconds ago: one that was written in the very tick in which the writing
-// of the generation ended may have been written to since, with the same times.
+// untouched reports whether a file is still as it was written. A file's times
+// are those of the kernel's last tick, some milliseconds ago. So a file that
+// was written in the tick in which the generation was finished may have been
+// written again since, with the same times.
 func (g *generation) untouched(path Key, info fs.FileInfo) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
@@ -149,7 +150,7 @@ func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
 // LogValue shows String in a log of every format.
 func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
-// parseHash reads what Hex writes; anything else is the hash of nothing.
+// parseHash reads what Hex writes. Anything else gives the zero hash.
 func parseHash(s string) (h Hash) {
 	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
 		copy(h[:], sum)
@@ -167,10 +168,10 @@ func hashOf(files map[Key]file) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// setAttributes gives a copy, which was made 0600, the group, mode and owner of its
-// source, in this order: so it is readable for nobody else in between, and who
-// has given the file away needn't change its mode. Group and owner are given as
-// far as the kernel permits. A mode that can't be set is an error.
+// setAttributes gives a copy, which was made 0600, the group, mode and owner of
+// its source, in this order. So nobody else can read it in between, and confit
+// sets the mode before it gives the file away. It gives group and owner as far
+// as the kernel permits. A mode that can't be set is an error.
 func setAttributes(out *os.File, f file) error {
 	if err := out.Chown(-1, int(f.group)); err != nil && !refused(err) {
 		return err
@@ -188,8 +189,9 @@ func setAttributes(out *os.File, f file) error {
 }
 
 // refused reports that a file can't be given to somebody here: only root may,
-// chown(2); the user namespace doesn't map the owner or group, which is EINVAL,
-// user_namespaces(7); a seccomp profile or the file system has no such call.
+// chown(2); the user namespace doesn't map the owner or group, EINVAL of
+// user_namespaces(7); a seccomp profile or the file system doesn't offer the
+// call.
 func refused(err error) bool {
 	for _, harmless := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
 		if errors.Is(err, harmless) {
@@ -211,7 +213,7 @@ type copier struct {
 	buffer  []byte // the one that all copies share
 }
 
-// errTooLarge is about a file that can't be of a generation.
+// errTooLarge says that a file can't be one of a generation.
 var errTooLarge = errors.New("it is larger than a generation may be")
 
 // copySum copies what is left of a file to w and returns its hash.
@@ -223,8 +225,8 @@ func (c *copier) copySum(f io.Reader, w io.Writer) (Hash, error) {
 	return sum, err
 }
 
-// copyUpTo copies what is left of a file to w and returns its hash and size. Of
-// a file with more than limit bytes it copies one more.
+// copyUpTo copies what is left of a file to w and returns its hash and size.
+// From a file with more than limit bytes it copies one more than limit.
 func (c *copier) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
 	h := sha256.New()
 	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), c.buffer)

@@ -21,7 +21,7 @@ type copies struct {
 	packer *bufio.Writer
 }
 
-// flaw is what of a generation's directory is no longer as it was written.
+// flaw is a difference between a generation's directory and what was written.
 type flaw struct {
 	kind flawKind
 	path Key // of a file, or of a directory in the generation
@@ -47,8 +47,8 @@ type inspection struct {
 	flaws []flaw
 }
 
-// inspect lists what of a generation is not as it was written: by the file's
-// stamp, or by its bytes when they were written by another confit.
+// inspect lists the flaws of a generation. It compares a file's stamp or, if
+// another confit wrote the file, its bytes.
 func (c *copies) inspect(g *generation) ([]flaw, error) {
 	name := strconv.Itoa(g.Number)
 	info, err := c.state.generations.Lstat(name)
@@ -78,7 +78,7 @@ func (c *copies) inspect(g *generation) ([]flaw, error) {
 }
 
 // dirsOf lists the directories of a generation: those of its files, and those
-// that are a target as a whole.
+// that are targets as a whole.
 func (c *copies) dirsOf(g *generation) map[Key]bool {
 	dirs := map[Key]bool{".": true}
 	add := func(dir Key) {
@@ -106,7 +106,7 @@ func (in *inspection) found(kind flawKind, path Key) {
 func (in *inspection) visit(name string, d fs.DirEntry, err error) error {
 	path := Key(name)
 	switch {
-	case errors.Is(err, fs.ErrPermission): // open: found when it was visited
+	case errors.Is(err, fs.ErrPermission): // it is closed: visitDir has found that
 		return fs.SkipDir
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -153,7 +153,7 @@ func (in *inspection) visitFile(path Key) error {
 	return nil
 }
 
-// sumOf hashes a file; one that can't be read is not the one that was written.
+// sumOf hashes a file. A file that can't be read counts as changed.
 func (in *inspection) sumOf(path Key) Hash {
 	f, _, err := openRegular(in.root, string(path))
 	if err != nil {

@@ -25,8 +25,8 @@ type keyFile struct {
 	info   fs.FileInfo
 }
 
-// expand lists the keys that a link stands for, in the state of the volume
-// that was opened. All that is wrong with them is reported at once.
+// expand lists the keys that a link stands for, in the opened state of the
+// volume. It reports all that is wrong with them at once.
 func expand(i int, s *source, v *volume) ([]keyFile, error) {
 	if s.kind == oneKey {
 		return expandOne(i, s, v)
@@ -98,8 +98,8 @@ func (s *source) missingError(v *volume) error {
 	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
 }
 
-// classify tells what is wrong with a volume, and stays so until the volume
-// changes, from what is wrong with the system and may pass.
+// classify tells an invalid volume, which stays invalid until it changes, from
+// a failure of the system, which may pass.
 func (s *source) classify(err error) error {
 	var disk *onDiskError
 	if errors.Is(err, errMoved) || errors.As(err, &disk) {
@@ -108,8 +108,8 @@ func (s *source) classify(err error) error {
 	return invalid(s.errorf("%w", err))
 }
 
-// stat looks at a key without opening it: opening a FIFO would block and
-// opening a device may do anything. Links are followed inside the volume only.
+// stat looks at a key without opening it: to open a FIFO would block, and to
+// open a device may do anything. It follows links inside the volume only.
 func (v *volume) stat(name string) (fs.FileInfo, error) {
 	if v.root == nil {
 		return nil, fs.ErrNotExist
@@ -133,9 +133,9 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// nameFlaw says what is wrong with a name that couldn't be told: the notes and the
-// status are JSON, which is UTF-8, and a hook has the changed keys one a line.
-// The keys of a ConfigMap or Secret have only letters, digits, -, _ and dots.
+// nameFlaw says why a name can't be passed on: the notes and the status are
+// JSON, which is UTF-8, and a hook gets the changed keys one a line. The keys
+// of a ConfigMap or Secret have only letters, digits, -, _ and dots.
 func nameFlaw(name string) string {
 	switch {
 	case !utf8.ValidString(name):
@@ -146,9 +146,9 @@ func nameFlaw(name string) string {
 	return ""
 }
 
-// Nothing in a volume is opened that could block: whoever writes to a plain one
-// can put a FIFO in the place of anything, at any moment. A directory is opened
-// by a name that only a directory has, a file with O_NONBLOCK.
+// Nothing that could block is opened in a volume: whoever writes to a plain one
+// can put a FIFO in any place, at any moment. A directory is opened by a name
+// that only a directory has, and a file with O_NONBLOCK.
 
 // walk lists what is below a link's base.
 type walk struct {
@@ -157,8 +157,8 @@ type walk struct {
 	found func(below, name string) // below the base, and in the volume
 }
 
-// walk calls found for each name that the link matches and that isn't a
-// directory. A link to a directory isn't followed, but for the base itself.
+// walk calls found for each matching name that isn't a directory. It doesn't
+// follow a link to a directory, except for the base itself.
 func (s *source) walk(v *volume, found func(below, name string)) error {
 	if v.root == nil {
 		return nil
@@ -206,9 +206,9 @@ func (w *walk) reaches(below string) bool {
 	return w.s.kind != glob || strings.Count(below, "/") < strings.Count(w.s.pattern, "/")
 }
 
-// list reads a directory of a volume, and tells where. An atomic volume that
-// is mounted below a plain one is read through its ..data: the visible links
-// come after a swap, and don't show what is below a directory.
+// list reads a directory of a volume, and returns where it has read. It reads
+// an atomic volume that is mounted below a plain one through its ..data: the
+// visible links come after a swap, and don't show what is below a directory.
 func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error) {
 	entries, err = v.readDir(name)
 	if err != nil || v.atomic {
@@ -229,9 +229,9 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 	return name, entries, err
 }
 
-// maxDepth is how many directories may be nested in a volume. Each is opened
-// from the volume on, so the time goes by the square of it, and a tree without
-// end would be walked for ever.
+// maxDepth is how many directories may be nested in a volume. Each is opened by
+// its path from the volume, so the time grows with the square of the depth. A
+// tree without end would be walked for ever.
 const maxDepth = 100
 
 // readDir lists a directory in order.

@@ -13,8 +13,8 @@ import (
 type Link struct {
 	Use      Use
 	Source   string // VOLUME/KEY, a glob, or a directory with a final slash; as written
-	Target   Target // of Linked: absolute; with a final slash, a link for each key below it
-	Name     string // of Variable: its name; with one *, a variable for each key, which stands for the key's base name
+	Target   Target // of Linked: absolute; with a final slash it gets a link for each key
+	Name     string // of Variable: its name; with one *, a variable for each key: * is the key's base name
 	Local    bool   // differs from replica to replica
 	Optional bool   // the key may be missing
 	Direct   bool   // not staged: the target points into the volume
@@ -27,9 +27,9 @@ type Config struct {
 	Volumes   string       // where relative sources live, absolute
 	State     string       // the state directory, absolute
 	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
-	AllowDisk bool         // keys of memory-backed volumes may be staged on disk
+	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
-	Log       *slog.Logger // for what is worth a line but no decision, such as polling
+	Log       *slog.Logger // for what is no decision, such as polling
 }
 
 // Use is what the keys of a line are for.
@@ -51,7 +51,7 @@ const (
 	wholeDir             // tls/            →  /etc/nginx/tls
 )
 
-// source is a link whose paths have been worked out.
+// source is a link with its paths worked out.
 type source struct {
 	Link
 	kind     kind
@@ -66,7 +66,7 @@ type source struct {
 	exempt   map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 }
 
-// parseLink works out a link's paths. volumes is where relative sources live.
+// parseLink works out a link's paths. Relative sources live in volumes.
 func parseLink(l Link, volumes string) (source, error) {
 	s := source{Link: l}
 	if err := s.parseSource(volumes); err != nil {
@@ -113,7 +113,7 @@ func (s *source) parseSource(volumes string) error {
 	return s.locate(volumes)
 }
 
-// locate works out what the volume may be and where the keys stand in a
+// locate works out what the volume may be, and where the keys stand in a
 // generation: at the source as it was written.
 func (s *source) locate(volumes string) error {
 	dir := s.base
@@ -146,7 +146,7 @@ func (s *source) locate(volumes string) error {
 	return nil
 }
 
-// checkAbsolute is what is asked of every target, whatever the source.
+// checkAbsolute refuses a relative target, whatever the source.
 func (s *source) checkAbsolute() error {
 	if filepath.IsAbs(string(s.Target)) || s.Use != Linked {
 		return nil
@@ -182,8 +182,8 @@ func (s *source) parseUse() error {
 	return nil
 }
 
-// parseName refuses a name that no variable can have, or that would take a
-// meaning from confit, the app or the platform.
+// parseName refuses a name that no variable can have, or that means something
+// to confit, the app or the platform.
 func (s *source) parseName() error {
 	stars := strings.Count(s.Name, "*")
 	switch {
@@ -200,12 +200,13 @@ func (s *source) parseName() error {
 }
 
 // isReserved reports a variable that no key may be: confit's own, those that it
-// gives to hooks, and those by which the app speaks with confit, sd_notify(3) and
-// sd_listen_fds(3).
+// gives to hooks, and those that the app speaks with confit by, sd_notify(3)
+// and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
 }
 
+// checkRendered refuses what a source below {rendered} can't be.
 func (s *source) checkRendered(local bool) error {
 	switch {
 	case !local:
@@ -216,7 +217,7 @@ func (s *source) checkRendered(local bool) error {
 	return nil
 }
 
-// splitPattern parts a path in front of its first element that has a special
+// splitPattern cuts a path before its first element that has a special
 // character of path.Match.
 func splitPattern(p string) (fixed, pattern string) {
 	elements := strings.Split(p, "/")
@@ -236,7 +237,7 @@ func (s *source) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", s.Where, err)
 }
 
-// label names a link, for another one's error.
+// label names a link in the error of another one.
 func (s *source) label() string {
 	if s.Where == "" {
 		return fmt.Sprintf("source %q", s.Source)
@@ -244,6 +245,6 @@ func (s *source) label() string {
 	return fmt.Sprintf("source %q at %s", s.Source, s.Where)
 }
 
-// single reports whether the link has one target, known without looking at the
+// single reports whether the link has one target, which is known without the
 // volume.
 func (s *source) single() bool { return s.Use == Linked && (s.kind == oneKey || s.kind == wholeDir) }

@@ -2,7 +2,7 @@ package linker
 
 import "log/slog"
 
-// never is the fingerprint of no look at all.
+// never is the fingerprint before the first look.
 const never = "never"
 
 // Linker stages, publishes and links. It belongs to one goroutine at a time.
@@ -22,9 +22,9 @@ type Linker struct {
 	log      *slog.Logger
 	ownDirs  []string // what Owns looks for
 
-	seen     string      // fingerprint of the last look that was brought to an end
+	seen     string      // fingerprint of the last look that came to an end
 	accepted *generation // the accepted generation, nil before the first
-	earlier  *generation // the newest one before it that has survived a start, nil if it has itself
+	earlier  *generation // the newest one before it that survived a start, nil if it did itself
 	staged   *generation // the candidate
 	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
 	previous *previous   // what Reject puts in force again; nil when that is in force
@@ -33,7 +33,7 @@ type Linker struct {
 	unmended map[string]string // what the last look could not mend, and why
 
 	noted     []int // the generations that accepted.json names
-	untrusted error // why a generation that a former confit accepted isn't trusted
+	untrusted error // why what a former confit stored isn't trusted
 }
 
 // previous is what was in force before a candidate was published.
@@ -42,13 +42,13 @@ type previous struct {
 	targets map[Target]want // what was wanted of the targets
 }
 
-// Hints receives a value when something may have changed in a volume. It says
-// no more than that: [Linker.Stage] finds out.
+// Hints receives a value when something may have changed in a volume.
+// [Linker.Stage] finds out whether it has.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
 
-// Owns reports whether a path, such as an app's working directory as the kernel
-// knows it, is inside a generation: it goes away with that. It asks nothing of
-// the file system, so it may be called from any goroutine.
+// Owns reports whether a path is inside a generation and so goes away with it:
+// an app's working directory, as the kernel knows it. Owns doesn't ask the file
+// system, and may be called from any goroutine.
 func (l *Linker) Owns(path string) bool {
 	for _, dir := range l.ownDirs {
 		if path != dir && inside(path, dir) {
@@ -66,8 +66,8 @@ func (l *Linker) acceptedNumber() int {
 }
 
 // needed lists the generations that may be needed again: the accepted and the
-// earlier one, the candidate, and those that accepted.json names, which a
-// confit that starts on this state directory looks for.
+// earlier one, the candidate, the one that is live, and those that
+// accepted.json names, as the next confit looks for these.
 func (l *Linker) needed() map[int]bool {
 	numbers := map[int]bool{l.state.liveNumber(): true}
 	for _, n := range l.noted {

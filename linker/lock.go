@@ -11,20 +11,20 @@ import (
 
 const lockName = "lock"
 
-// lockMode keeps everybody but confit's user from opening the lock: whoever can
-// open a file can lock it, flock(2), and so keep confit from starting.
+// lockMode lets only confit's user open the lock: who can open a file can lock
+// it, flock(2), and so keep confit from starting.
 const lockMode = 0o600
 
-// maxLockAttempts is how often a lock that isn't confit's is put aside: more often
-// than confits may start on one state directory at a time.
+// maxLockAttempts is how often something that isn't confit's lock is put aside.
+// It is higher than the number of confits that may start at a time.
 const maxLockAttempts = 100
 
 // errNotLocked says that the lock has to be taken anew.
-var errNotLocked = errors.New("something else is put in its place again and again")
+var errNotLocked = errors.New("something keeps replacing the lock")
 
 // takeLock locks the state directory against other confits, by flock(2) on a
-// file in it. What isn't a file of confit's own goes: another user's, one that
-// others may open, a FIFO, a link.
+// file in it. It puts aside what isn't a file of confit's own: another user's
+// file, one that others may open, a FIFO, a link.
 func takeLock(root *os.Root, path string) (*os.File, error) {
 	dir, err := root.Open(".")
 	if err != nil {
@@ -48,7 +48,7 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 }
 
 // tryLock opens, checks and locks the file. Another confit may have put aside
-// what was opened, so the name must still lead to it once it is locked.
+// what was opened, so the name must still lead to it afterwards.
 func tryLock(root *os.Root, dir int) (*os.File, error) {
 	// Not through the Root, which would follow a link that stays inside.
 	fd, err := unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, lockMode)
@@ -74,9 +74,9 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 	return lock, nil
 }
 
-// putAsideUnopened puts aside what can't be opened for being what it is: a link, a
-// directory, a file of another user. It is held open meanwhile, as its inode's
-// number must not become that of another confit's lock.
+// putAsideUnopened puts aside what can't be opened, because it is a link, a
+// directory or a file of another user. It holds that open meanwhile, so that
+// the number of its inode doesn't become that of another confit's lock.
 func putAsideUnopened(root *os.Root, dir int, reason error) error {
 	fd, err := unix.Openat(dir, lockName, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	strange := errors.Is(reason, unix.ELOOP) || errors.Is(reason, unix.EISDIR) || errors.Is(reason, unix.ENXIO)
@@ -106,9 +106,9 @@ func hasName(root *os.Root, name string, file fs.FileInfo) bool {
 	return err == nil && os.SameFile(info, file)
 }
 
-// putAside removes what stands in the lock's place and was found not to be one.
-// Another confit may have been faster: its lock, which was taken by mistake, is
-// put back. The caller holds open what it found.
+// putAside removes what stands in the lock's place and is none. The caller
+// holds it open. If another confit was faster, its lock has been moved by
+// mistake, and is put back.
 func putAside(root *os.Root, stale fs.FileInfo) error {
 	aside := tmpName()
 	if err := root.Rename(lockName, aside); err != nil {
@@ -118,7 +118,7 @@ func putAside(root *os.Root, stale fs.FileInfo) error {
 		return err
 	}
 	if !hasName(root, aside, stale) {
-		_ = root.Link(aside, lockName) // fails when yet another one is there
+		_ = root.Link(aside, lockName) // fails if yet another one is there
 	}
 	if err := root.RemoveAll(aside); err != nil {
 		return err

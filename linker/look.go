@@ -13,17 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reader looks at the volumes, and reads the keys of their links.
+// reader looks at the volumes and reads the keys of their links.
 type reader struct {
 	*copier
 	links     []source
 	mounted   []int  // the links whose keys come from volumes
-	state     *state // where copies are to go
-	allowDisk bool   // also those of keys that live in memory
+	state     *state // where copies go
+	allowDisk bool   // keys that live in memory may be copied to a disk
 
-	atomic []string        // of each link, its volume once that was seen to be atomic
+	atomic []string        // by link: its volume, once that was seen to be atomic
 	nested map[string]bool // directories of plain volumes that once held ..data
-	groups map[uint32]bool // whether copies can be given to a group, as far as it was tried
+	groups map[uint32]bool // whether copies can be given to a group, if that was tried
 }
 
 // reading is one look at all volumes.
@@ -34,11 +34,11 @@ type reading struct {
 	keys    []keyFile
 	print   string // what the volumes looked like, cheap to compare
 	wrong   []error
-	began   unix.Timespec // by the clock of which the kernel takes the times of files
+	began   unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
-// search is what decides which volume a link has: a thousand links to one
-// directory ask the file system once.
+// search is what a link's volume depends on. A thousand links to one directory
+// ask the file system once.
 type search struct{ from, floor string }
 
 type foundVolume struct {
@@ -46,9 +46,9 @@ type foundVolume struct {
 	atomic bool
 }
 
-// look opens the volumes and takes their fingerprint. That of an atomic volume
-// is the directory behind ..data; of a plain one, what stat says of each key.
-// Nothing is read yet.
+// look opens the volumes and takes their fingerprint: of an atomic volume the
+// directory behind ..data, of a plain one what stat says of each key. It reads
+// no key.
 func (rd *reader) look() (*reading, error) {
 	r := &reading{of: make([]*volume, len(rd.links)), found: map[search]foundVolume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
@@ -72,7 +72,7 @@ func (rd *reader) look() (*reading, error) {
 	return r, nil
 }
 
-// checkUnmoved is errMoved when the volumes no longer look as they did.
+// checkUnmoved returns errMoved if the volumes no longer look as they did.
 func (rd *reader) checkUnmoved(print string) error {
 	r, err := rd.look()
 	if err != nil {
@@ -85,7 +85,8 @@ func (rd *reader) checkUnmoved(print string) error {
 	return nil
 }
 
-// keepInvalid keeps an invalid volume or key for the report; other errors it refuses.
+// keepInvalid collects the error of an invalid volume or key. It reports false
+// for any other error.
 func (r *reading) keepInvalid(err error) bool {
 	var invalid *Invalid
 	if !errors.As(err, &invalid) {
@@ -160,11 +161,11 @@ func (r *reading) expand(rd *reader, atomic bool) error {
 	return nil
 }
 
-// tornDown reports a volume that was atomic and no longer is: it was reported as a
-// whole, so its keys aren't.
+// tornDown reports a volume that was atomic and no longer is. That was said of
+// the volume, so it isn't said of its keys.
 func (rd *reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
 
-// fingerprint is equal for two looks when nothing was swapped in between.
+// fingerprint is equal for two looks if nothing was swapped in between.
 func (r *reading) fingerprint() string {
 	var b strings.Builder
 	for _, v := range r.volumes {
@@ -185,9 +186,9 @@ func (r *reading) fingerprint() string {
 	return b.String()
 }
 
-// identity is what changes when a file is replaced or, if its times count,
-// written to. A plain volume's own times don't count: other files may come and
-// go in it.
+// identity changes when a file is replaced or, with times, written to. The
+// times of a plain volume don't count, as unrelated files may come and go in
+// it.
 func identity(info fs.FileInfo, times bool) string {
 	st := info.Sys().(*syscall.Stat_t)
 	if !times {
@@ -196,10 +197,11 @@ func identity(info fs.FileInfo, times bool) string {
 	return fmt.Sprintf(" %d:%d %d %v %v", st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
 }
 
-// fresh reports whether a key of a plain volume was changed in the very tick in
-// which the look began, four milliseconds as a rule. Another change in the same
-// tick leaves no trace in its times: before Linux 6.13 none have a finer one,
-// Documentation/filesystems/multigrain-ts.rst, and some count in seconds.
+// fresh reports whether a key of a plain volume was changed in the tick in
+// which the look began; a tick has four milliseconds as a rule. A second change
+// in that tick leaves the times as they are: finer ones came with Linux 6.13,
+// Documentation/filesystems/multigrain-ts.rst, and some file systems count in
+// seconds.
 func (r *reading) fresh() bool {
 	return slices.ContainsFunc(r.keys, func(k keyFile) bool {
 		changed := k.info.Sys().(*syscall.Stat_t).Ctim
@@ -225,8 +227,8 @@ func (r *reading) firstKeys() []keyFile {
 	return keys
 }
 
-// checkVolumesOffDisk refuses volumes that live in memory, also as long as they have no
-// keys, when the generations don't.
+// checkVolumesOffDisk refuses volumes that live in memory if the generations
+// don't. A volume without keys counts, too.
 func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 	for _, v := range volumes {
 		if v.root == nil || !v.copied {
@@ -256,8 +258,9 @@ func (rd *reader) checkOffDisk(f *os.File, v *volume, where func() string) error
 	return &onDiskError{volume: where(), state: rd.state.path}
 }
 
-// dirs lists the directories whose events are hints: each volume and, as a
-// plain one isn't swapped as a whole, those in it where keys are or may come.
+// dirs lists the directories whose events are hints: each volume and, in a
+// plain one, which isn't swapped as a whole, each directory where keys are or
+// may come.
 func (r *reading) dirs() []string {
 	var dirs []string
 	for _, v := range r.of {
@@ -278,7 +281,7 @@ func (r *reading) close() {
 	}
 }
 
-// report describes the volumes of a look, whose directories are watched by now
+// report describes the volumes of a look. Their directories are watched by now,
 // as far as they can be.
 func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
 	var list []VolumeReport

@@ -14,15 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxClosedDirs is how many directories of a generation may lie in each other and
-// all be closed to confit, for it to find what is wrong below them.
+// maxClosedDirs is how many nested directories of a generation may all be
+// closed to confit. Each is opened before confit finds what is wrong below it.
 const maxClosedDirs = 16
 
-// mend makes a generation's directory again what was written: the app's own
-// user, an entrypoint or a hook may have changed it. What differs or is missing
-// comes from the pack, what isn't the generation's goes, and modes and owners
-// are set right, of directories as well. An error says what is damaged beyond
-// mending.
+// mend makes a generation's directory what was written. The app's user, an
+// entrypoint or a hook may have changed it. Files that differ or are missing
+// come from the pack, strangers go, and modes and owners are set right, also of
+// directories. The error says what can't be mended.
 func (c *copies) mend(g *generation) error {
 	for range maxClosedDirs {
 		flaws, err := c.inspect(g)
@@ -30,14 +29,14 @@ func (c *copies) mend(g *generation) error {
 			err = c.mendFlaws(g, flaws)
 		}
 		if err != nil {
-			return fmt.Errorf("generation %d is not what it was: %w", g.Number, err)
+			return fmt.Errorf("cannot use generation %d: %w", g.Number, err)
 		}
 		if len(flaws) == 0 {
 			return c.withDir(g, func(root *os.Root) error { c.mendPack(g, root); return nil })
 		}
 		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", flaws[0].path, "changes", len(flaws))
 	}
-	return fmt.Errorf("generation %d is not what it was: it changes while it is mended", g.Number)
+	return fmt.Errorf("cannot use generation %d: it changes while it is mended", g.Number)
 }
 
 // withDir calls do with the directory of a generation.
@@ -50,8 +49,8 @@ func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
 	return do(root)
 }
 
-// mendFlaws mends what was found. What is wrong with directories comes first:
-// confit may not have seen what is in them.
+// mendFlaws mends what was found. Directories come first: confit may not have
+// seen what is in them.
 func (c *copies) mendFlaws(g *generation, flaws []flaw) error {
 	if flaws[0].path == "." {
 		return c.mendDir(g, flaws[0].kind)
@@ -102,8 +101,9 @@ func (g *generation) mendFlaw(root *os.Root, f flaw) error {
 	return chmodOpen(root, string(f.path), want.mode)
 }
 
-// mendDir mends the directory of a generation itself; what is wrong inside is
-// found after that. It isn't made for nothing, when there is no pack.
+// mendDir mends the directory of a generation itself. What is wrong inside is
+// found by the next look. Without a pack it doesn't make a directory, which
+// would stay empty.
 func (c *copies) mendDir(g *generation, kind flawKind) error {
 	name := strconv.Itoa(g.Number)
 	if kind == wrongDirAttributes {
@@ -118,7 +118,8 @@ func (c *copies) mendDir(g *generation, kind flawKind) error {
 	return makeDir(c.state.generations, name)
 }
 
-// resetDir gives a directory confit's owner and the mode of all of them.
+// resetDir gives a directory confit's owner and the mode of a generation's
+// directories.
 func resetDir(root *os.Root, name string) error {
 	if err := root.Lchown(name, os.Geteuid(), os.Getegid()); err != nil {
 		return err
@@ -126,8 +127,8 @@ func resetDir(root *os.Root, name string) error {
 	return chmodOpen(root, name, dirMode)
 }
 
-// restore puts files of a generation in their places again, each by rename(2):
-// who reads one finds what was there or what was written, whole.
+// restore puts files of a generation back, each by rename(2): a reader finds
+// the old file or the restored one, whole.
 func (c *copies) restore(g *generation, root *os.Root, lost []flaw) error {
 	if len(lost) == 0 {
 		return nil
@@ -168,19 +169,19 @@ func (c *copies) restoreFile(root *os.Root, p string, f file, bytes io.Reader) e
 	return err
 }
 
-// A pack holds the bytes of all files of one generation, one after the other in
-// the order of their paths. It lies where neither an app nor a hook looks, and
-// is what a generation is mended from. What it holds is hashed before it is
-// believed.
+// A pack holds the bytes of all files of one generation, one after the other,
+// in the order of their paths. Neither an app nor a hook looks where it lies. A
+// generation is mended from its pack, once the pack's bytes have the right
+// hash.
 
-// packMode keeps a pack for confit's user: its keys may have any mode.
+// packMode lets only confit's user read a pack: it holds keys of all modes.
 const packMode = 0o600
 
-// packBuffer is the size of the one buffer in front of all packs, in bytes. What
-// is larger goes past it.
+// packBuffer is the size of the buffer that all packs share, in bytes. A larger
+// write goes past it.
 const packBuffer = 4 << 10
 
-// pack writes the pack of a generation anew; fill writes the bytes.
+// pack writes the pack of a generation anew. fill writes the bytes.
 func (c *copies) pack(g *generation, fill func(io.Writer) error) error {
 	file, err := c.state.createPack(g.Number)
 	if err != nil {
@@ -206,7 +207,7 @@ func (s *state) createPack(number int) (*os.File, error) {
 	return f, err
 }
 
-// unpack calls do with each file of a pack, until it fails.
+// unpack calls do with each file of a pack until it fails.
 func (c *copies) unpack(g *generation, pack *os.File, do func(path Key, bytes io.Reader) error) error {
 	at := int64(0)
 	for _, p := range g.paths() {
@@ -219,8 +220,8 @@ func (c *copies) unpack(g *generation, pack *os.File, do func(path Key, bytes io
 	return nil
 }
 
-// mendPack makes the pack anew from files that are right, if it isn't. That
-// this can't be done now, on a full disk, does no harm as long as they are.
+// mendPack writes a damaged pack again, from files that are right. If that
+// fails, on a full disk, no harm is done as long as the files stay right.
 func (c *copies) mendPack(g *generation, root *os.Root) {
 	if c.checkPack(g) == nil {
 		return
@@ -230,7 +231,7 @@ func (c *copies) mendPack(g *generation, root *os.Root) {
 	}
 }
 
-// checkPack is nil when the pack of a generation is whole.
+// checkPack returns nil if the pack of a generation is whole.
 func (c *copies) checkPack(g *generation) error {
 	pack, info, err := openRegular(c.state.packs, strconv.Itoa(g.Number))
 	if err != nil {

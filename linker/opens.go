@@ -10,28 +10,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// opens finds out whether anybody opens a changed key of the generation that
-// was published: IN_OPEN of inotify(7), which fires whatever path or link led
-// there, and not for a stat(2). Each directory is watched, and not each of what
-// may be ten thousand keys: the event names the file. fsnotify doesn't offer it.
+// opens finds out whether anybody opens a changed key of the published
+// generation, by IN_OPEN of inotify(7). That fires whatever path or link led to
+// the key, and not for a stat(2). It watches directories, as the event names
+// the file, and not each of what may be ten thousand keys. fsnotify doesn't
+// offer IN_OPEN.
 //
-// The instance is kept once there is one: to close it takes the kernel a grace
-// period of some ten milliseconds, to remove a watch doesn't.
+// The instance is kept: to close it takes the kernel some ten milliseconds, to
+// remove a watch doesn't.
 type opens struct {
 	hints   chan struct{} // capacity 1
 	inotify *os.File      // nil before the first watch
-	fd      int           // its own: File.Fd would make it block
+	fd      int           // of inotify; File.Fd would make reads block
 
 	mutex   sync.Mutex
-	watched map[int32]map[string]bool // names of changed keys, by the watch of their directory
+	watched map[int32]map[string]bool // by watch of a directory: the names of its changed keys
 }
 
-// watch watches directories below top for the names in each.
+// watch watches directories below top for the given names in each.
 func (o *opens) watch(top string, changed map[string]map[string]bool) error {
 	if err := o.start(); err != nil {
 		return err
 	}
-	o.mutex.Lock() // no event is looked at before its watch is known
+	o.mutex.Lock() // no event is judged before its watch is known
 	defer o.mutex.Unlock()
 	o.watched = map[int32]map[string]bool{}
 	for dir, names := range changed {
@@ -75,7 +76,8 @@ func (o *opens) wait() {
 }
 
 // opened looks for one of the names among events, struct inotify_event of
-// inotify(7). When the queue has overflowed, somebody has opened very much.
+// inotify(7). An overflow of the queue counts, too: somebody has opened very
+// much.
 func (o *opens) opened(events []byte) bool {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()

@@ -50,8 +50,8 @@ const (
 	leave               // what is no longer our link           →  the same
 )
 
-// step is one change of one target. It is carried out only if there is still
-// what it was planned for.
+// step is one change of one target. It is carried out only if what it was
+// planned for is still there.
 type step struct {
 	verb   verb
 	target Target
@@ -61,11 +61,11 @@ type step struct {
 }
 
 // plan works out how to come from what is found to what is wanted. made lists
-// the targets that confit made: those that are no longer wanted are pruned, in
-// front of all that is made new. A link that points where it should is left
+// the targets that confit made. Those that are no longer wanted are pruned,
+// before anything new is made. A link that points where it should is left
 // alone, so planning again after the steps were done yields none. A file counts
-// as the image's own until a link of confit's stood in its place. Whatever is in
-// the way and can't be covered is refused, all of it at once.
+// as the image's own until a link of confit's has stood in its place. Whatever
+// is in the way and can't be covered is refused, all of it at once.
 func plan(wanted map[Target]want, made map[Target]destination, find func(Target) place) ([]step, error) {
 	var steps []step
 	for _, target := range sortedKeys(made) {
@@ -109,6 +109,6 @@ func refusal(target Target, p place) error {
 	return fmt.Errorf("cannot link target %q: %s is there; write another target, or remove it from the image or the pod", target, what)
 }
 
-// prunes tells whether a step comes before the live link is moved: pruned
-// targets lose their key with it, and what they covered is back before.
+// prunes reports whether a step comes before the live link is moved: pruned
+// targets lose their key with it, and what they covered is back before that.
 func (s step) prunes() bool { return s.verb >= uncover }

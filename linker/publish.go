@@ -8,26 +8,25 @@ import (
 	"slices"
 )
 
-// ErrSuperseded says that the volumes moved on since the candidate was staged,
-// so it was not published.
-var ErrSuperseded = errors.New("a newer state of the volumes is there")
+// ErrSuperseded says that the volumes have changed since the candidate was
+// staged, so it was not published.
+var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
-// Publish makes the staged generation the one that all targets resolve to, if
-// it is still the newest:
+// Publish makes all targets resolve to the staged generation, if the volumes
+// still look as they did:
 //
-//  0. Record the trial, if it is one; see [trials].
-//  1. Look at the targets anew: others may have changed them since the
-//     candidate was staged. One that can't be linked ends it here.
-//  2. Write down the targets that will be made. Left behind: a list that names
-//     too many, of which those that don't exist are ignored.
-//  3. Prune the targets of keys that are gone; what they covered is back.
-//  4. Move the live link, by one rename(2): all other targets change over.
-//  5. Make and mend targets. Each step checks in the moment in which it acts
-//     that there is what it was planned for.
-//  6. Forget the targets that were pruned.
+// 0. Record the trial, if it is one; see [trials]. 1. Look at the targets anew:
+// others may have changed them since the candidate was staged. A target that
+// can't be linked ends it here. 2. Write down the targets that will be made.
+// Left behind: a list that may name targets that don't exist, which are
+// ignored. 3. Prune the targets of keys that are gone. What they covered is
+// back. 4. Move the live link, by one rename(2). All other targets change over.
+// 5. Make and mend targets. Each step checks, in the moment in which it acts,
+// that what it was planned for is still there. 6. Forget the targets that were
+// pruned.
 //
-// An error leaves some of these steps undone; [Linker.Reject] takes back those
-// that were done.
+// After an error some of these steps are undone. [Linker.Reject] takes back the
+// others.
 func (l *Linker) Publish() error {
 	g := l.staged
 	if g == nil {
@@ -70,7 +69,7 @@ func (l *Linker) inForce() *previous {
 	return b
 }
 
-// change carries out the steps of Publish, up to the first that fails.
+// change carries out the steps of Publish until one fails.
 func (l *Linker) change(g *generation) error {
 	steps, err := l.targets.plan(g.targets) // 1
 	if err != nil {
@@ -97,10 +96,9 @@ func (l *Linker) change(g *generation) error {
 // [Linker.WatchOpens].
 func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
 
-// WatchOpens watches the keys of the published candidate whose bytes differ from
-// what was accepted, instead of those that were watched before. It reports
-// whether they are watched: not when nothing but direct keys has changed, or
-// when inotify is refused.
+// WatchOpens watches the keys of the published candidate that have new bytes,
+// and no longer those that it watched before. It reports whether it watches
+// any: not if only direct keys have changed, or if inotify is refused.
 func (l *Linker) WatchOpens() bool {
 	l.opens.unwatch()
 	select {
@@ -127,13 +125,14 @@ func (l *Linker) WatchOpens() bool {
 	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
 }
 
-// UnwatchOpens ends it.
+// UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
-// Reject drops the staged generation. If it was published, wholly or in part,
-// the accepted one and its targets are in force again; before anything was
-// accepted, what was there before. A [*Partly] says that this is so but for some
-// targets. With any other error nothing is lost: it can be called again.
+// Reject drops the staged generation. If any of it was published, Reject puts
+// the accepted generation and its targets in force again or, before anything
+// was accepted, what was there before. A [*Partly] names the targets that it
+// could not put right. After any other error nothing is lost, and Reject can be
+// called again.
 func (l *Linker) Reject() error {
 	var err error
 	if b := l.previous; b != nil {
@@ -156,18 +155,17 @@ func (l *Linker) Reject() error {
 
 // AbandonTrial ends the trial of what was published without a verdict: a confit
 // that is killed from now on was asked to stop. A candidate that was refused
-// unpublished, for having killed a confit too often, keeps its record: the next
-// confit refuses it as well.
+// unpublished, because it had killed confit too often, keeps its record, so the
+// next confit refuses it as well.
 func (l *Linker) AbandonTrial() {
 	if l.trials.running {
 		l.trials.end()
 	}
 }
 
-// Partly is the error of a [Linker.Reject] or [Linker.GoBack] that did the most
-// important part: the live link leads to the generation that is gone back to,
-// so an app can run on it. What could not be put right besides is mended at a
-// later look.
+// Partly is the error of a [Linker.Reject] or [Linker.GoBack] that moved the
+// live link, so an app can run, but could not put everything else right. A
+// later look mends the rest.
 type Partly struct{ err error }
 
 // Error lists all that could not be put right, one a line.
@@ -176,17 +174,15 @@ func (e *Partly) Error() string { return e.err.Error() }
 // Unwrap is what could not be put right, joined.
 func (e *Partly) Unwrap() error { return e.err }
 
-// putInForce makes a generation that was accepted, and its targets, what the app
-// finds, as far as that can be done: a target that is in the way, or a list that
-// can't be written, keeps nothing else from going back. What could not be done
-// is a [*Partly]; any other error says that the live link itself has not moved.
+// putInForce puts an accepted generation and its targets in force as far as it
+// can. A target in the way, or a list that can't be written, doesn't keep the
+// rest from going back. It tells what it could not do as a [*Partly]. Any other
+// error means that the live link has not moved.
 //
-//  1. Write down the targets that will be made. If that can't be, none is made
-//     that isn't on the list already.
-//  2. Prune what is not wanted; what it covered is back.
-//  3. Move the live link.
-//  4. Make and mend targets.
-//  5. Forget what was pruned.
+// 1. Write down the targets that will be made. If that fails, make only those
+// that are on the list already. 2. Prune what is not wanted. What it covered is
+// back. 3. Move the live link. 4. Make and mend targets. 5. Forget what was
+// pruned.
 func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	steps, refused := t.plan(wanted)
 	steps, unwritten := t.noteOrSkip(steps)
@@ -207,8 +203,8 @@ func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	return nil
 }
 
-// noteOrSkip writes down the targets that the steps will make. Where it can't, it
-// keeps those that need no writing.
+// noteOrSkip writes down the targets that the steps will make. If it can't, it
+// leaves only the steps that need no writing.
 func (t *targets) noteOrSkip(steps []step) ([]step, error) {
 	err := t.noteSteps(steps)
 	if err != nil {
@@ -217,7 +213,7 @@ func (t *targets) noteOrSkip(steps []step) ([]step, error) {
 	return steps, err
 }
 
-// tryAll carries out all steps of a kind, and tells which have failed.
+// tryAll carries out all steps of a kind, and returns those that failed.
 func (t *targets) tryAll(steps []step, prunes bool) (failed map[Target]error) {
 	failed = map[Target]error{}
 	for _, s := range steps {

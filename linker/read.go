@@ -46,9 +46,10 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 	return files, nil
 }
 
-// hashKey reads a key without copying it. The limit holds for what is read,
-// too, as a key may have grown since it was looked at: left is what the keys to
-// be copied may still hold. A direct key may be large, but not grow for ever.
+// hashKey reads a key without copying it. left is how many bytes the keys to be
+// copied may still have. The limit holds for what is read, too, as a key may
+// have grown since it was looked at. A direct key may be large, but not grow
+// for ever.
 func (rd *reader) hashKey(k keyFile, direct bool, left *int64) (Hash, int64, error) {
 	if direct {
 		return rd.hashDirect(k)
@@ -75,7 +76,7 @@ func (rd *reader) hashDirect(k keyFile) (Hash, int64, error) {
 }
 
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
-// at most 1 MiB: more is a mistake, or belongs under the option direct.
+// at most 1 MiB. A larger key is a mistake, or needs the option direct.
 func (rd *reader) checkSize(keys []keyFile) error {
 	left := rd.maxSize
 	counted := map[Key]bool{}
@@ -97,8 +98,8 @@ func (rd *reader) tooLargeError(k keyFile) error {
 		rd.maxSize>>20, k.name, k.vol.dir)
 }
 
-// copyKey copies a key's bytes to w, unless it lives in memory and must not get
-// to a disk. It returns their hash and, like copyUpTo, their number.
+// copyKey copies a key's bytes to w and returns, like copyUpTo, their hash and
+// number. It refuses a key that lives in memory and must not get to a disk.
 func (rd *reader) copyKey(k keyFile, w io.Writer, limit int64) (Hash, int64, error) {
 	f, err := k.open()
 	if err != nil {
@@ -111,13 +112,13 @@ func (rd *reader) copyKey(k keyFile, w io.Writer, limit int64) (Hash, int64, err
 	return rd.copyUpTo(f, w, limit)
 }
 
-// checkKeyOffDisk is the same for an open key.
+// checkKeyOffDisk is checkOffDisk for an open key.
 func (rd *reader) checkKeyOffDisk(k keyFile, f *os.File) error {
 	return rd.checkOffDisk(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
-// open opens a key, which is known to be a regular file; O_NONBLOCK is for one
-// that was made a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
+// open opens a key that was a regular file. O_NONBLOCK is for one that has
+// become a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
 func (k keyFile) open() (*os.File, error) {
 	f, err := k.vol.root.OpenFile(k.name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -130,16 +131,16 @@ func (k keyFile) open() (*os.File, error) {
 	return f, nil
 }
 
-// A copy is never more readable than its source: not for a moment while it is
-// made, and not for confit's own group where that of the source can't be given.
+// A copy is never more readable than its source: not while it is made, and not
+// to confit's own group where the source's group can't be given.
 
-// describeCopy is what the copy of a key will be: nobody may write to it.
+// describeCopy returns the attributes of a key's copy. Nobody may write to it.
 func (rd *reader) describeCopy(info fs.FileInfo) (file, error) {
 	st := info.Sys().(*syscall.Stat_t)
 	f := file{mode: info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, direct: true}
 	group, others := f.mode>>3&7, f.mode&7
 	if group&^others == 0 {
-		return f, nil // the group may do no more than everybody
+		return f, nil // the group may do no more than everybody else
 	}
 	gives, err := rd.canGive(st.Gid)
 	if !gives {
@@ -155,15 +156,15 @@ func (rd *reader) canGive(group uint32) (bool, error) {
 	}
 	gives, err := rd.state.tryGive(group)
 	if err != nil {
-		return false, fmt.Errorf("cannot write in state directory %q: %w", rd.state.path, cause(err))
+		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.path, cause(err))
 	}
 	rd.groups[group] = gives
 	return gives, nil
 }
 
-// tryGive tries it with a file that is there for a moment, in a directory as the
-// copies are in: the state directory itself may have the set-group-ID bit, as
-// fsGroup makes an emptyDir, and give its own group.
+// tryGive tries it with a file in a new directory, as copies are made. The
+// state directory itself may have the set-group-ID bit, which fsGroup gives an
+// emptyDir, and so pass its own group on.
 func (s *state) tryGive(group uint32) (bool, error) {
 	dir := tmpName()
 	defer func() { _ = s.generations.RemoveAll(dir) }()

@@ -14,18 +14,17 @@ import (
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
 func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 
-// Complete takes up what the renderer has made of the staged keys, which are a
+// Complete takes up what the renderer has made of the staged keys of a
 // [Candidate] that says Unrendered. It is the second half of [Linker.Stage]:
 //
-//  1. The staged keys must still be just what was staged.
-//  2. Take the renderer's directory away from it: what it left running may hold
-//     files open there.
-//  3. List and check the files like the keys of a volume, hash them.
-//  4. Write copies into the generation, whose hash and targets follow from all.
-//  5. The same as the live generation: that is the candidate.
+// 1. Check that the staged keys are still what was staged. 2. Take the
+// renderer's directory away from it. What it left running may still hold files
+// open there. 3. List and check the files like the keys of a volume, hash them.
+// 4. Write copies into the generation. Its hash and targets follow from all
+// files. 5. If the generation equals the accepted one, that is the candidate.
 //
-// An [*Invalid] says what the renderer did wrong. Every other error is the
-// system's, and the next look at the volumes tries again.
+// The error is an [*Invalid] if the renderer did something wrong. Any other
+// error is the system's, and the next look at the volumes tries again.
 func (l *Linker) Complete() (Candidate, error) {
 	g := l.staged
 	if g == nil || !g.unrendered {
@@ -74,7 +73,7 @@ func (l *Linker) complete(g *generation) error {
 	return err
 }
 
-// readRendered looks at what the renderer made as at a plain volume.
+// readRendered looks at what the renderer made, as at a plain volume.
 func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 	if err := checkPlain(root); err != nil {
 		return nil, err
@@ -91,8 +90,8 @@ func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 	return r, joinInvalid(r.wrong)
 }
 
-// checkPlain refuses all but regular files and directories with plain names,
-// wherever they are: a link could lead out of the generation, or to a key of it.
+// checkPlain refuses anything but regular files and directories with plain
+// names: a link could lead out of the generation, or to one of its keys.
 func checkPlain(root *os.Root) error {
 	var wrong []error
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
@@ -153,7 +152,7 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	return l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
 }
 
-// inputsHash is the hash of what of a generation came from volumes.
+// inputsHash is the hash of what came from volumes.
 func (l *Linker) inputsHash(g *generation) Hash {
 	if len(l.rendered) == 0 {
 		return g.Hash

@@ -21,8 +21,8 @@ type spoil struct {
 var spoils = map[string]spoil{
 	"another version":            {edit("version", 1), "version 1, and this confit writes version 2"},
 	"no version":                 {edit("version", 0), "version 0"},
-	"another number":             {edit("number", 7), "generation 7 is not what it was: its directory is gone"},
-	"a negative number":          {edit("number", -1), "generation -1 is not what it was"},
+	"another number":             {edit("number", 7), "cannot use generation 7: its directory is gone"},
+	"a negative number":          {edit("number", -1), "cannot use generation -1"},
 	"a number elsewhere":         {edit("number", "../../volumes"), "damaged"},
 	"another hash":               {edit("hash", "00"), "its hash differs"},
 	"no keys":                    {edit("keys", nil), "its hash differs"},

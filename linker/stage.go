@@ -8,42 +8,42 @@ import (
 	"slices"
 )
 
-// maxAttempts is how often a stage starts over when the volumes move under it. A
-// kubelet's whole update takes a few milliseconds, once a minute at most; this
-// many take a good part of a second.
+// maxAttempts is how often a stage starts over when the volumes change under
+// it. A kubelet's whole update takes a few milliseconds, once a minute at most;
+// this many take a good part of a second.
 const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
 var ErrUnchanged = errors.New("nothing has changed")
 
-// errRestless says that the volumes never held still.
+// errRestless says that the volumes never stood still.
 var errRestless = errors.New("cannot stage a candidate: the volumes change faster than they can be read")
 
 // Candidate is a staged generation that is not accepted yet.
 type Candidate struct {
 	Generation
-	Changes    []Change // against the live generation
-	Single     bool     // it comes from one atomic volume, whose swap is a whole change
+	Changes    []Change // against the accepted generation
+	Single     bool     // it comes from one atomic volume, so one swap is the whole change
 	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
-	Kills      int      // how often a confit was killed while it proved this very generation
+	Kills      int      // how often confit was killed while it proved this generation
 }
 
-// Stage looks at every volume and, when one changed, writes a candidate:
+// Stage first mends the links of the accepted generation that others have
+// changed. Then it looks at every volume and, if one has changed, writes a
+// candidate:
 //
-//  1. Resolve each volume's ..data once and open the directory it names.
-//  2. Compare with the last look: [ErrUnchanged].
-//  3. List and check the keys, hash their bytes.
-//  4. Work out what publishing would do to the targets.
-//  5. The same as the live generation: that is the candidate, nothing is written.
-//  6. Write generations/N.tmp, what is unchanged as hard links.
-//  7. Look again: when something moved, start over at 1. Rename N.tmp to N.
+// 1. Resolve each volume's ..data once and open the directory it names. 2.
+// Compare with the last look: [ErrUnchanged]. 3. List and check the keys, hash
+// their bytes. 4. Work out what publishing would do to the targets. 5. If the
+// keys equal those of the accepted generation, that is the candidate, and
+// nothing is written. 6. Write generations/N.tmp, each file as a copy, and the
+// same bytes to packs/N. 7. Look again. If something has changed, start over at
+// 1. Rename N.tmp to N.
 //
-// Before that, what others did to the links of the accepted generation is
-// mended and said, also when no volume has changed.
-//
-// A candidate that can't be is an [*Invalid]; it isn't staged again before a
-// volume changes. Every other error is the system's, and the next call tries
-// again. In both cases the live generation is untouched.
+// The error is an [*Invalid] if no candidate can be made of what is mounted.
+// Stage doesn't try that again before a volume changes. Any other error is the
+// system's, and the next call tries again. In both cases what is live is
+// untouched.
 func (l *Linker) Stage() (Candidate, error) {
 	l.Discard()
 	l.mendDrift()
@@ -56,8 +56,7 @@ func (l *Linker) Stage() (Candidate, error) {
 	return Candidate{}, errRestless
 }
 
-// Forget makes the next [Linker.Stage] stage what is mounted even if it has not
-// changed.
+// Forget makes the next [Linker.Stage] stage what is mounted, changed or not.
 func (l *Linker) Forget() { l.seen = never }
 
 func (l *Linker) attempt() (Candidate, error) {
@@ -78,8 +77,8 @@ func (l *Linker) attempt() (Candidate, error) {
 	if err == nil {
 		err = l.write(g, r)
 	}
-	// What could not be read or written, or needed no writing, counts only if
-	// nothing moved: a swap deletes the old directory under the hand.
+	// A swap deletes the old directory while it is read. So an error, or the
+	// finding that nothing needs to be written, counts only if nothing has changed.
 	if err != nil || g.Number == l.acceptedNumber() {
 		if moved := l.reader.checkUnmoved(r.print); moved != nil {
 			return Candidate{}, moved
@@ -94,12 +93,12 @@ func (l *Linker) attempt() (Candidate, error) {
 		return Candidate{}, err
 	}
 	if r.fresh() {
-		l.seen = never // the next look compares bytes
+		l.seen = never // the next look compares the bytes
 	}
 	return l.candidate(g), nil
 }
 
-// read checks and hashes what the volumes hold.
+// read checks and hashes the keys.
 func (l *Linker) read(r *reading) (*generation, error) {
 	if err := r.expand(&l.reader, true); err != nil {
 		return nil, err
@@ -124,8 +123,8 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	return g, nil
 }
 
-// sharedHash is what every replica makes of the same edit: no modes, no local
-// keys, and nothing that isn't staged.
+// sharedHash is the hash that every replica gets for the same edit: without
+// modes, local keys, and what isn't staged.
 func (l *Linker) sharedHash(files map[Key]file) Hash {
 	h := sha256.New()
 	for _, path := range sortedKeys(files) {
@@ -137,7 +136,7 @@ func (l *Linker) sharedHash(files map[Key]file) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// wanted lists the targets of a generation and what each is to point at.
+// wanted lists the targets of a generation, with their destinations.
 func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
 	t := table{targets: map[Target]want{}, links: map[Target]*source{}, paths: map[string]Target{}, real: resolver{}}
 	for i := range l.links {
@@ -197,13 +196,13 @@ func (l *Linker) candidate(g *generation) Candidate {
 	return c
 }
 
-// proven reports whether an app that was started on a generation has survived.
+// proven reports whether an app has survived a start on just these bytes.
 func (l *Linker) proven(g *generation) bool {
 	return l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
 }
 
-// Check looks at the staged generation after a hook has run: it must still be
-// just what was staged. Else the error is an [*Invalid] that names what changed.
+// Check looks at the staged generation after a hook has run. If it is no longer
+// what was staged, the error is an [*Invalid] that names what changed.
 func (l *Linker) Check() error {
 	if l.staged == nil {
 		return errors.New("cannot check: nothing is staged")
@@ -219,7 +218,7 @@ func (l *Linker) Check() error {
 	return joinInvalid(wrong)
 }
 
-// Discard drops a staged generation that was not published.
+// Discard removes a staged generation that was not published.
 func (l *Linker) Discard() {
 	if g := l.staged; g != nil {
 		l.staged = nil

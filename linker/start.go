@@ -1,9 +1,9 @@
 package linker
 
 // Open prepares the state directory, takes up the generation that a former
-// confit on it accepted, and starts to watch. It refuses links that can't be, a
-// state directory that it can't lock or can't trust, and removes what a killed
-// confit left behind. Targets stay as they are.
+// confit accepted there, and starts to watch. It removes what a killed confit
+// left behind. It refuses links that can't be made, and a state directory that
+// it can't lock or trust. Targets stay as they are.
 func Open(c Config) (*Linker, error) {
 	links, err := parseLinks(c)
 	if err != nil {
@@ -52,8 +52,8 @@ func newLinker(c Config, links []source, st *state) *Linker {
 	return l
 }
 
-// resume makes the stored generation the one to go back to. What the targets
-// resolve to may be another, which was being proved when confit was killed.
+// resume makes the stored generation the one to go back to. The targets may
+// resolve to another one, if confit was killed while it proved that.
 func (l *Linker) resume() error {
 	l.untrusted = l.readStored()
 	l.trials.read()
@@ -63,8 +63,7 @@ func (l *Linker) resume() error {
 	return l.state.sweep(l.needed())
 }
 
-// Close removes all watches, and the record of a trial. It is for the end:
-// nothing is a hint any more.
+// Close ends all watches and the trial. No hint comes after it.
 func (l *Linker) Close() {
 	l.AbandonTrial()
 	l.opens.unwatch()

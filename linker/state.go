@@ -22,7 +22,7 @@ const (
 	packsName       = "packs"
 )
 
-// state is the state directory. The lock is held as long as confit runs.
+// state is the state directory. Its lock is held as long as confit runs.
 type state struct {
 	path        string
 	root        *os.Root
@@ -55,8 +55,8 @@ func openState(dir string) (*state, error) {
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes
-// an emptyDir 0777. EPERM: it isn't ours to tighten. What a link leads to isn't
-// confit's either.
+// an emptyDir 0777. EPERM means that it isn't confit's to tighten. Nor is a
+// directory that a link leads to.
 func (s *state) tighten() {
 	info, err := s.root.Stat(".")
 	named, err2 := os.Lstat(s.path)
@@ -66,8 +66,8 @@ func (s *state) tighten() {
 }
 
 // openDir makes and opens a directory that is confit's alone. An [os.Root]
-// follows links that stay inside, and whoever may write to the state directory
-// can put one there between two looks: what was opened must be what has the
+// follows links that stay inside, and who may write to the state directory can
+// put one there between two looks. So what was opened must be what has the
 // name, and its mode is set through it.
 func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	made := s.root.Mkdir(name, mode)
@@ -102,8 +102,8 @@ func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	return dir, nil
 }
 
-// sweep removes what a killed confit left: generations that were being written
-// or that nobody needs, temporary links.
+// sweep removes what a killed confit left: unfinished generations, those that
+// nobody needs, and temporary links.
 func (s *state) sweep(needed map[int]bool) error {
 	for _, dir := range []*os.Root{s.generations, s.packs} {
 		last, err := keepOnly(dir, needed)
@@ -124,8 +124,8 @@ func (s *state) sweep(needed map[int]bool) error {
 	return nil
 }
 
-// keepOnly removes every generation, or pack, but those that are needed, and
-// returns the highest number that there was.
+// keepOnly removes every generation, or pack, that isn't needed. It returns the
+// highest number that there was.
 func keepOnly(dir *os.Root, needed map[int]bool) (last int, err error) {
 	names, err := readNames(dir)
 	for _, name := range names {
@@ -175,8 +175,8 @@ func (s *state) point(number int) error {
 	return nil
 }
 
-// clearLive moves aside what stands in the live link's place and is no link.
-// What can't be moved is told by the rename(2) that fails over it.
+// clearLive moves aside what stands in the live link's place and is no link. If
+// that fails, so does the rename(2) over it, which says why.
 func (s *state) clearLive() {
 	info, err := s.root.Lstat(liveName)
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
@@ -196,8 +196,8 @@ func (s *state) dirOf(number int) string {
 	return filepath.Join(s.path, generationsName, strconv.Itoa(number))
 }
 
-// removeGeneration removes one generation. What can't be removed is swept later: when the
-// next one is accepted, or at the next start.
+// removeGeneration removes one generation. What can't be removed is swept
+// later: when the next one is accepted, or at the next start.
 func (s *state) removeGeneration(number int) {
 	name := strconv.Itoa(number)
 	_ = s.generations.RemoveAll(name)
@@ -205,7 +205,7 @@ func (s *state) removeGeneration(number int) {
 }
 
 // ownDirs lists where generations are: below the state directory as it was
-// given, and as it really is.
+// given, and by its real path.
 func (s *state) ownDirs() []string {
 	dirs := []string{filepath.Join(s.path, generationsName), filepath.Join(s.path, liveName)}
 	if real, err := filepath.EvalSymlinks(s.path); err == nil {
@@ -214,14 +214,14 @@ func (s *state) ownDirs() []string {
 	return dirs
 }
 
-// A note is a small file in the state directory, which outlives confit. It is
-// replaced as a whole and believed only when nobody else can have written it.
+// A note is a small file in the state directory that outlives confit. It is
+// replaced as a whole, and believed only if nobody else can have written it.
 
-// noteMode lets everybody read the notes, a container of another user too; no
+// noteMode lets everybody read the notes, also a container of another user. No
 // value of a key is in them.
 const noteMode = 0o644
 
-// untrustedError is the error of what isn't to be trusted.
+// untrustedError says why a file isn't trusted, and what to do.
 func (s *state) untrustedError(name string, reason error) error {
 	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.path, name), reason)
 }
@@ -256,7 +256,7 @@ func (s *state) writeJSON(name string, value any) error {
 }
 
 // replace replaces a file of the state directory, by rename(2): a reader finds
-// the old one or the new one, whole, and a link in its place isn't followed.
+// the old one or the new one, whole. A link in its place isn't followed.
 func (s *state) replace(name string, data []byte) error {
 	tmp := tmpName()
 	err := s.writeNew(tmp, data)
@@ -270,8 +270,8 @@ func (s *state) replace(name string, data []byte) error {
 	return nil
 }
 
-// writeNew writes a file that isn't there yet. Its mode is set through the
-// descriptor, whatever the umask: its name may lead elsewhere by now.
+// writeNew writes a file that isn't there yet. It sets the mode through the
+// descriptor, whatever the umask, as the name may lead elsewhere by now.
 func (s *state) writeNew(name string, data []byte) error {
 	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 const statusName = "status.json"
 
-// WriteStatus replaces status.json. Unlike all else of a Linker it may be
-// called from any goroutine: it touches nothing but the state directory's
-// [os.Root], which is safe for that, and a temporary name of its own.
+// WriteStatus replaces status.json. Unlike other methods of a Linker it may be
+// called from any goroutine: it touches only the state directory's [os.Root],
+// which is safe for that, and a temporary name of its own.
 func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.replace(statusName, data)
 }
@@ -34,10 +34,10 @@ func (l *Linker) Keys() map[string]string {
 	return sums
 }
 
-// ReadStatus returns status.json of a state directory, for whoever asks: maybe
-// in another container, as another user, on a read-only mount, and while a
-// confit replaces it. So it takes no lock, with which it could keep a confit
-// from starting, and what it opens it doesn't wait for.
+// ReadStatus returns status.json of a state directory. The caller may be in
+// another container, another user, on a read-only mount, and a confit may
+// replace the file meanwhile. So ReadStatus takes no lock, which could keep a
+// confit from starting, and waits for nothing that it opens.
 func ReadStatus(dir string) ([]byte, error) {
 	data, err := readStatus(dir)
 	switch {
@@ -67,10 +67,10 @@ func readStatus(dir string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// checkOwner refuses a status that isn't confit's: the kubelet makes an emptyDir
-// 0777, and where confit may not tighten it, anybody in the pod can put a file
-// there. The reader can't know as which user confit runs, but confit itself
-// refuses generations that are somebody else's.
+// checkOwner refuses a status that isn't confit's: the kubelet makes an
+// emptyDir 0777, and where confit may not tighten that, anybody in the pod can
+// put a file there. The reader can't know confit's user. But confit refuses
+// generations that are somebody else's, so their owner is confit's user.
 func checkOwner(root *os.Root, status fs.FileInfo) error {
 	by := owner(status)
 	if by == 0 || by == uint32(os.Geteuid()) {
@@ -79,5 +79,5 @@ func checkOwner(root *os.Root, status fs.FileInfo) error {
 	if generations, err := root.Lstat(generationsName); err == nil && owner(generations) == by {
 		return nil
 	}
-	return fmt.Errorf("user %d owns it, who isn't root, nor you, nor the owner of the generations", by)
+	return fmt.Errorf("user %d owns it: not root, not you, and not the owner of the generations", by)
 }

@@ -93,9 +93,9 @@ func TestReadStatusRefuses(t *testing.T) {
 		"symlink":   {func(f string) error { return os.Symlink("/etc/hostname", f) }, `cannot read "%s/status.json": it is a symlink`},
 		"dangling":  {func(f string) error { return os.Symlink("nowhere", f) }, `cannot read "%s/status.json": it is a symlink`},
 		"stranger's": {func(f string) error { return ownedBy(f, 1234) },
-			`cannot read "%s/status.json": user 1234 owns it, who isn't root, nor you, nor the owner of the generations`},
+			`cannot read "%s/status.json": user 1234 owns it: not root, not you, and not the owner of the generations`},
 		"stranger's beside root's generations": {func(f string) error { return withGenerations(f, 0) },
-			`cannot read "%s/status.json": user 1234 owns it, who isn't root, nor you, nor the owner of the generations`},
+			`cannot read "%s/status.json": user 1234 owns it: not root, not you, and not the owner of the generations`},
 		"of the generations' owner": {func(f string) error { return withGenerations(f, 1234) }, ""},
 	} {
 		dir := t.TempDir()

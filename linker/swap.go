@@ -13,29 +13,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a step needs of the file system: to put one thing in the place of
-// another, and to know what that was.
+// A step puts one thing in the place of another, and needs to know what it
+// replaced.
 
-// unplanned is something at a target that its step was not planned for.
+// unplanned is something at a target for which the step was not planned.
 type unplanned struct{ what string }
 
 func (e *unplanned) Error() string { return "by now there is " + e.what }
 
-// exchange swaps two names: renameat2(2).
+// exchange exchanges two names: renameat2(2).
 func exchange(a, b string) error {
 	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }
 
-// unsupported reports that renameat2(2) can't do what was asked: NFS, gVisor, a
-// seccomp profile that doesn't know it, or a directory of a lower layer of
-// overlayfs. EPERM may as well be a real refusal: then other ways are refused,
-// too.
+// unsupported reports that renameat2(2) can't do what was asked: on NFS, in
+// gVisor, under a seccomp profile that doesn't know it, or with a directory of
+// a lower layer of overlayfs. EPERM may also be a real refusal: then the other
+// ways fail, too.
 func unsupported(err error) bool {
 	return err != nil && ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
 }
 
 // swapIn exchanges what confit put beside a target with what stands there, and
-// looks at what came out. What doesn't fit is given back, with the reason.
+// looks at what came out. If that doesn't fit, it is given back, and fits says
+// why.
 func swapIn(beside string, at Target, fits func(path string) error) error {
 	target := string(at)
 	mine, err := os.Lstat(beside)
@@ -58,7 +59,7 @@ func swapIn(beside string, at Target, fits func(path string) error) error {
 	return odd
 }
 
-// sameFile reports whether a path is still the file that info is of.
+// sameFile reports whether a path still names the file of info.
 func sameFile(path string, info fs.FileInfo) bool {
 	now, err := os.Lstat(path)
 	return err == nil && os.SameFile(now, info)
@@ -76,7 +77,7 @@ func moveTo(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// putLink makes a symlink under a name for what is kept, unless it is there
+// putLink makes a symlink under the name for what is kept, unless it is there
 // already.
 func putLink(dest destination, path string) error {
 	err := os.Symlink(string(dest), path)
@@ -86,9 +87,8 @@ func putLink(dest destination, path string) error {
 	return err
 }
 
-// putOver replaces a target by a link where names can't be exchanged, if it is
-// still what it has to be: at the last moment before rename(2), as nothing
-// tells after it.
+// putOver replaces a target by a link where names can't be exchanged. It asks
+// still at the last moment, as rename(2) doesn't tell what it has replaced.
 func putOver(at Target, dest destination, still func() bool) error {
 	target, tmp := string(at), tmpFor(at)
 	if err := os.Symlink(string(dest), tmp); err != nil {
@@ -104,7 +104,7 @@ func putOver(at Target, dest destination, still func() bool) error {
 	return err
 }
 
-// leadsTo reports whether a path is a symlink to dest. It takes no memory.
+// leadsTo reports whether a path is a symlink to dest. It allocates nothing.
 func leadsTo(path string, dest destination) bool {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlink(path, buf[:])
@@ -118,7 +118,7 @@ func removeLink(path string, dest destination) {
 	}
 }
 
-// renew puts a new directory in the place of an empty one: one of a lower layer
+// renew replaces an empty directory by a new one: a directory of a lower layer
 // of overlayfs can't be renamed, but it can be renamed over.
 func renew(dir string) error {
 	info, err := os.Lstat(dir)
@@ -139,8 +139,8 @@ func renew(dir string) error {
 	return nil
 }
 
-// makeLike makes a directory with another's owner, group and mode, as far as the
-// kernel permits. The mode comes last: chown(2) takes set-group-ID away.
+// makeLike makes a directory with another's owner, group and mode, as far as
+// the kernel permits. The mode comes last, as chown(2) clears set-group-ID.
 func makeLike(dir string, info fs.FileInfo) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
@@ -176,7 +176,7 @@ func lookAt(path string) place {
 }
 
 // mounted reports whether something is mounted on a path that is no symlink.
-// statx(2) tells since Linux 5.8, where a seccomp profile lets it.
+// statx(2) tells that since Linux 5.8, unless a seccomp profile refuses it.
 func mounted(path string) bool {
 	var st unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
@@ -186,10 +186,10 @@ func mounted(path string) bool {
 	return inMountinfo(path)
 }
 
-// inMountinfo looks a path up in /proc/self/mountinfo, proc(5). Without /proc nothing
-// is known: then rename(2) refuses what is mounted, with EBUSY.
+// inMountinfo looks for a path in /proc/self/mountinfo, proc(5). Without /proc
+// nothing is known: then rename(2) fails with EBUSY on a mount point.
 func inMountinfo(path string) bool {
-	const mountPoint = 4 // the fifth field, in which these are octal
+	const mountPoint = 4 // the fifth field; blanks in it are octal
 	name := []byte(resolver{}.path(path))
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range bytes.Lines(mounts) {
@@ -200,7 +200,7 @@ func inMountinfo(path string) bool {
 	return false
 }
 
-// unescaped reads a path of mountinfo, where \040 is a blank.
+// unescaped decodes a path of mountinfo, where \040 is a blank.
 func unescaped(field []byte) []byte {
 	var path []byte
 	for i := 0; i < len(field); i++ {
@@ -213,12 +213,12 @@ func unescaped(field []byte) []byte {
 	return path
 }
 
-// keptFor is where that which stood at a target is kept while it is covered:
-// in the same directory, so that it is there and back in one rename.
+// keptFor is where a covered file is kept: in the target's directory, so that
+// one rename takes it there or back.
 func keptFor(target Target) string { return beside(target, keptPrefix) }
 
-// replacedFor is where the newest of what was written in the place of our link
-// is kept. It never comes back by itself.
+// replacedFor is where the newest file is kept that replaced our link. It never
+// comes back by itself.
 func replacedFor(target Target) string { return beside(target, replacedPrefix) }
 
 func tmpFor(target Target) string { return filepath.Join(filepath.Dir(string(target)), tmpName()) }

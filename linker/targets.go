@@ -9,18 +9,18 @@ import (
 	"path/filepath"
 )
 
-// targetsName lists the targets that confit made.
+// targetsName is the list of the targets that confit made.
 const targetsName = "targets.json"
 
-// targets knows the links that confit has made, and makes those that are wanted.
+// targets knows the links that confit made, and makes those that are wanted.
 type targets struct {
 	state  *state
 	log    *slog.Logger
-	made   map[Target]destination // targets that confit made, and what they point at: targets.json
-	linked map[Target]want        // the targets of what was put in force last, where links of ours have stood since
+	made   map[Target]destination // the targets that confit made, with their destinations: targets.json
+	linked map[Target]want        // the targets that were put in force last: our links have stood there
 }
 
-// plan is plan on the file system as it is.
+// plan plans for the file system as it is.
 func (t *targets) plan(wanted map[Target]want) ([]step, error) {
 	wanted, made := t.differences(wanted)
 	return plan(wanted, made, func(target Target) place {
@@ -28,8 +28,9 @@ func (t *targets) plan(wanted map[Target]want) ([]step, error) {
 	})
 }
 
-// differences picks the targets that are not as wanted, and those that confit made
-// and that are no longer wanted. That all is right takes one readlink(2) each.
+// differences picks the targets that are not as wanted, and those that confit
+// made but nobody wants any more. If all is right, it costs one readlink(2) for
+// each.
 func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
 	missed, unwanted = map[Target]want{}, map[Target]destination{}
 	for target, w := range wanted {
@@ -45,8 +46,8 @@ func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, u
 	return missed, unwanted
 }
 
-// find looks at what stands at a target that is to point at dest, "" if it is
-// to go.
+// find looks at what stands at a target. dest is its wanted destination, "" if
+// it is to go.
 func (t *targets) find(target Target, dest destination) place {
 	p := lookAt(string(target))
 	if read, err := os.Readlink(string(target)); err == nil {
@@ -62,8 +63,8 @@ func (t *targets) find(target Target, dest destination) place {
 	return p
 }
 
-// ours reports whether a symlink at target is one that confit made: it leads
-// into the live generation, or the list says so.
+// ours reports whether confit made a symlink at target: it leads into the live
+// generation, or is on the list.
 func (t *targets) ours(target Target, to destination) bool {
 	return inside(string(to), filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
 }
@@ -91,8 +92,8 @@ func (t *targets) doSteps(steps []step, prunes bool) error {
 	return nil
 }
 
-// carryOut does one step. What stands at a target that is to be pruned, and no
-// longer is confit's link, is left alone: that is said.
+// carryOut does one step. If a target that is to be pruned is no longer
+// confit's link, it is left alone, with a warning.
 func (t *targets) carryOut(s step) error {
 	err := s.do()
 	var by *unplanned
@@ -103,10 +104,10 @@ func (t *targets) carryOut(s step) error {
 	return err
 }
 
-// noteSteps adds the targets that will be made to the list.
+// noteSteps puts the targets that will be made on the list.
 func (t *targets) noteSteps(steps []step) error {
 	if len(steps) == 0 {
-		return nil // the same targets: nothing is copied
+		return nil // the list stays: no copy of it is needed
 	}
 	made := maps.Clone(t.made)
 	for _, s := range steps {
@@ -117,9 +118,9 @@ func (t *targets) noteSteps(steps []step) error {
 	return t.setMade(made)
 }
 
-// forgetAll takes what is no longer wanted off the list, but for what could not
-// be pruned. It may stay there: a list that names too many does no harm, and the
-// next look tries again.
+// forgetAll takes what is no longer wanted off the list, except for targets
+// that could not be pruned. A failure does no harm: the list may name too many,
+// and the next look tries again.
 func (t *targets) forgetAll(wanted map[Target]want, failed map[Target]error) {
 	var gone []Target
 	for target := range t.made {
@@ -137,8 +138,8 @@ func (t *targets) forgetAll(wanted map[Target]want, failed map[Target]error) {
 	_ = t.setMade(made)
 }
 
-// readMade takes up the list of the targets that a former confit made. Without one
-// that is whole nothing is pruned. One that can't be trusted is replaced: links
+// readMade loads the list of the targets that a former confit made. Without a
+// whole list nothing is pruned. A list that can't be trusted is replaced: links
 // into the live generation are known without it.
 func (t *targets) readMade() {
 	data, err := t.state.readTrusted(targetsName)
@@ -149,8 +150,8 @@ func (t *targets) readMade() {
 		t.made = map[Target]destination{}
 	}
 	if err != nil {
-		t.log.Warn("list of targets not trusted: it is made anew", "error", err)
-		_ = t.state.writeJSON(targetsName, t.made) // said again when it has to be written
+		t.log.Warn("list of targets not trusted: a new one is written", "error", err)
+		_ = t.state.writeJSON(targetsName, t.made) // the next write will say why
 	}
 }
 

@@ -12,9 +12,9 @@ const trialName = "trial.json"
 // trialVersion is the version of trial.json; see storedVersion.
 const trialVersion = 1
 
-// trial is trial.json, which is there while a generation is being proved: how
-// often a confit was killed while it proved one of this hash, should it be
-// killed now. So nothing has to be written after a kill for it to count.
+// trial is trial.json, which is there while a generation is being proved. Kills
+// is how often confit will have been killed while it proved that hash, if it is
+// killed now. So a kill counts although nothing is written after it.
 type trial struct {
 	Version int    `json:"version"`
 	Hash    string `json:"hash"`
@@ -26,12 +26,12 @@ type trials struct {
 	state      *state
 	log        *slog.Logger
 	former     trial // in which a former confit was killed
-	running    bool  // there is one of this confit's
-	unrecorded bool  // that it could not be recorded was said
+	running    bool  // this confit is proving a generation
+	unrecorded bool  // the warning was given
 }
 
-// read takes up the record of the trial in which a former confit was killed.
-// One that can't be trusted is none.
+// read loads the record of the trial in which a former confit was killed. A
+// record that can't be trusted counts as none.
 func (t *trials) read() {
 	t.former = trial{}
 	data, err := t.state.readTrusted(trialName)
@@ -41,7 +41,7 @@ func (t *trials) read() {
 	}
 }
 
-// kills is how often a confit was killed while it proved a generation.
+// kills is how often confit was killed while it proved a generation.
 func (t *trials) kills(g Hash) int {
 	if t.former.Hash != g.Hex() {
 		return 0
@@ -49,13 +49,13 @@ func (t *trials) kills(g Hash) int {
 	return t.former.Kills
 }
 
-// begin records that a generation is being proved. That this can't be recorded
-// must not keep a change from being published.
+// begin records that a generation is being proved. A change is published even
+// if that can't be recorded.
 func (t *trials) begin(g Hash) {
 	t.running = true
 	if err := t.state.writeJSON(trialName, trial{Version: trialVersion, Hash: g.Hex(), Kills: t.kills(g) + 1}); err != nil {
 		if !t.unrecorded {
-			t.log.Warn("trial not recorded: a confit that is killed in it tries this generation once more", "error", err)
+			t.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
 		t.unrecorded = true
 		return
@@ -63,7 +63,7 @@ func (t *trials) begin(g Hash) {
 	t.unrecorded = false
 }
 
-// end removes the record: an end that confit saw is no kill.
+// end removes the record: an end that confit has seen is no kill.
 func (t *trials) end() {
 	t.running, t.former = false, trial{}
 	if err := t.state.root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {

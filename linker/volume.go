@@ -21,17 +21,17 @@ const (
 	reserved = ".."
 )
 
-// volume is one state of a mounted directory, opened once, so that a swap in
-// the middle of reading can't mix two.
+// volume is one state of a mounted directory. It is opened once, so that a swap
+// in the middle of reading can't mix two states.
 type volume struct {
 	dir    string   // the mount
 	atomic bool     // it holds ..data
 	data   string   // what ..data points at, the name of a directory in dir
-	root   *os.Root // that directory; of a plain volume dir itself; nil when there is none
+	root   *os.Root // that directory; for a plain volume dir itself; nil if there is none
 
 	copied bool            // a link asks for copies of its keys
-	memory map[uint64]bool // whether a device of its files lives in memory
-	dirs   []string        // of a plain volume, the directories whose events are hints
+	memory map[uint64]bool // by device of its files: whether it lives in memory
+	dirs   []string        // for a plain volume, the directories whose events are hints
 	nested map[string]bool // directories of plain volumes that once held ..data
 }
 
@@ -39,7 +39,7 @@ type volume struct {
 type VolumeReport struct {
 	Path    string
 	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
-	Watched string // inotify, or polling: nothing but a new look finds a change
+	Watched string // inotify, or polling: only a new look finds a change
 	Mounted string // what ..data points at; "" for a plain one
 }
 
@@ -51,8 +51,8 @@ func (s *source) searchFrom() string {
 	return s.base
 }
 
-// findVolume names the nearest directory from there upwards that holds ..data,
-// else floor.
+// findVolume returns the nearest directory, from there upwards, that holds
+// ..data; else floor.
 func (s *source) findVolume() (dir string, atomic bool) {
 	dir = s.searchFrom()
 	for {
@@ -66,9 +66,9 @@ func (s *source) findVolume() (dir string, atomic bool) {
 	}
 }
 
-// holdsData reports whether a directory is an atomic volume. A symlink below
-// the volume itself isn't followed: whoever can write to a volume could lead
-// to another one with it.
+// holdsData reports whether a directory is an atomic volume. It doesn't follow
+// a symlink below the volume: who can write to a volume could make it lead to
+// another.
 func (s *source) holdsData(dir string) bool {
 	if info, err := os.Lstat(dir); dir != s.floor && (err != nil || info.Mode()&fs.ModeSymlink != 0) {
 		return false
@@ -78,7 +78,7 @@ func (s *source) holdsData(dir string) bool {
 }
 
 // openVolume opens what a volume holds now. A volume that isn't there has no
-// root; an atomic one whose ..data leads nowhere, or out of it, is invalid.
+// root. An atomic one is invalid if its ..data leads nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
 	mount, err := os.OpenRoot(asDir(dir))
@@ -116,7 +116,7 @@ func (v *volume) close() {
 	}
 }
 
-// inVolume is a key's or directory's path as the volume knows it.
+// inVolume is the path of a key or directory inside the volume.
 func (v *volume) inVolume(absolute string) string {
 	rel, err := filepath.Rel(v.dir, absolute)
 	if err != nil {
@@ -125,7 +125,7 @@ func (v *volume) inVolume(absolute string) string {
 	return rel
 }
 
-// visible reports whether a name in a volume can be a key's.
+// visible reports whether a name in a volume can be that of a key.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
 func (v *volume) kind() string {
@@ -138,8 +138,8 @@ func (v *volume) kind() string {
 	return "missing"
 }
 
-// watched looks for the volume's directories among those that inotify watches.
-// A watch goes away with its directory.
+// watched reports whether inotify watches all of the volume's directories. A
+// watch ends with its directory.
 func (v *volume) watched(w *watcher, dirs []string) string {
 	for _, dir := range dirs {
 		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
@@ -152,11 +152,11 @@ func (v *volume) watched(w *watcher, dirs []string) string {
 	return "inotify"
 }
 
-// What counts is the file system of each file itself: below a directory on a
-// disk a Secret may be mounted, and a link or ..data may lead to another file
-// system. So each file is asked once it is open.
+// Each file is asked for its own file system, once it is open: below a
+// directory on a disk a Secret may be mounted, and a link or ..data may lead to
+// another file system.
 
-// onMemory asks once for each device. Where fstatfs(2) is refused nobody knows,
+// onMemory asks once for each device. If fstatfs(2) is refused, nobody knows,
 // and a Secret is not copied to a disk on a guess.
 func (v *volume) onMemory(f *os.File) (bool, error) {
 	info, err := f.Stat()
@@ -175,8 +175,8 @@ func (v *volume) onMemory(f *os.File) (bool, error) {
 	return v.memory[device], nil
 }
 
-// mountOf names what is mounted where a key really is, for a message: the last
-// of the directories above it that are on the same device.
+// mountOf finds, for a message, where the file system of a key is mounted: at
+// the highest directory above the key on the same device.
 func mountOf(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -7,26 +7,26 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watcher turns inotify events into hints. Which event it was doesn't matter:
-// the truth is what ..data points at and what the keys hash to, and there is
-// no reading of events that holds for every file system.
+// watcher turns inotify events into hints. The kind of event doesn't matter:
+// the truth is what ..data points at and what the keys hash to, and no reading
+// of events holds for every file system.
 type watcher struct {
-	hints   chan struct{} // capacity 1: a hint that waits stands for all
+	hints   chan struct{} // capacity 1: one waiting hint stands for all
 	log     *slog.Logger
 	inotify *fsnotify.Watcher // nil while the kernel refuses one
 	dirs    []string
-	polling bool // said once
+	polling bool // the warning was given
 }
 
 func newWatcher(log *slog.Logger) *watcher {
 	return &watcher{hints: make(chan struct{}, 1), log: log}
 }
 
-// sync watches just the given directories, and reports whether one was added:
-// it may have changed before. A directory that was replaced gets a new watch,
-// as inotify_add_watch(2) goes by the inode. Where inotify is refused (the 128
-// instances of a user are shared by all containers of a node) the caller's
-// rescan is all there is; that is said once.
+// sync watches just the given directories, and reports whether it added one:
+// that one may have changed before. A directory that was replaced gets a new
+// watch, as inotify_add_watch(2) goes by the inode. If inotify is refused, only
+// the caller's rescan finds changes, and sync warns once: all containers of a
+// node share the 128 instances of a user.
 func (w *watcher) sync(dirs []string) (added bool) {
 	err := w.start()
 	for _, dir := range dirs {
@@ -39,7 +39,7 @@ func (w *watcher) sync(dirs []string) (added bool) {
 			added = true
 		}
 		if missing(dir) {
-			err = nil // not there yet, or no more: when it comes, it is added
+			err = nil // it isn't there yet, or any more: when it comes, it is added
 			w.dirs = slices.DeleteFunc(w.dirs, func(d string) bool { return d == dir })
 		}
 	}
@@ -63,8 +63,8 @@ func (w *watcher) start() error {
 	return nil
 }
 
-// hint runs as long as the watcher. An error, such as an overflow of the
-// queue, is a hint like any other.
+// hint runs as long as the watcher. An error, such as a queue overflow, is a
+// hint like any other.
 func (w *watcher) hint(inotify *fsnotify.Watcher) {
 	for {
 		select {
@@ -84,7 +84,7 @@ func (w *watcher) hint(inotify *fsnotify.Watcher) {
 	}
 }
 
-// forget drops the watches of directories that are no longer of interest.
+// forget drops the watches of directories that no link needs any more.
 func (w *watcher) forget(dirs []string) {
 	w.dirs = slices.DeleteFunc(w.dirs, func(dir string) bool {
 		if slices.Contains(dirs, dir) {

@@ -11,8 +11,8 @@ import (
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
-// failure leaves nothing but a directory N.tmp that couldn't be removed either;
-// the next write of N begins by removing it.
+// failure leaves nothing behind, but for an N.tmp that could not be removed;
+// the next write of N removes it first.
 func (l *Linker) write(g *generation, r *reading) error {
 	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.hasRun || !l.renders) {
 		g.beLive(l.accepted)
@@ -87,8 +87,8 @@ func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Wri
 }
 
 // writeFile makes one file of a generation, and its part of the pack. The bytes
-// must be those that were hashed. What is the same in the live generation is
-// copied as well: a hard link would let whoever changes one change both.
+// must be those that were hashed. A key that is the same in the live generation
+// is copied, too: with a hard link, who changes one file would change both.
 func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation) error {
 	f := g.files[k.path]
 	if f.direct {
@@ -122,7 +122,7 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation)
 }
 
 // outDir is the directory of a generation that is being written to. Keys come
-// in order, so it changes seldom, and no path is walked for each of them.
+// in order, so it rarely changes, and no path is walked for each key.
 type outDir struct {
 	top, dir *os.Root
 	name     string
