@@ -96,14 +96,10 @@ func (t *targets) sweep(links []source) {
 	for dir := range dirs {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
-			t.sweepEntry(dir, e)
+			if t.leftover(dir, e) {
+				_ = os.Remove(filepath.Join(dir, e.Name())) // removes a directory only if it is empty
+			}
 		}
-	}
-}
-
-func (t *targets) sweepEntry(dir string, e os.DirEntry) {
-	if t.leftover(dir, e) {
-		_ = os.Remove(filepath.Join(dir, e.Name())) // removes a directory only if it is empty
 	}
 }
 

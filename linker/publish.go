@@ -32,9 +32,13 @@ func (l *Linker) Publish() error {
 	if g == nil {
 		return errors.New("cannot publish: nothing is staged")
 	}
-	if err := l.reader.checkUnmoved(g.print); err != nil {
+	err := l.reader.checkUnmoved(g.print)
+	if errors.Is(err, errMoved) {
+		err = ErrSuperseded
+	}
+	if err != nil {
 		l.seen = never
-		return supersededIfMoved(err)
+		return err
 	}
 	l.previous = l.inForce()
 	if l.proven(g) {
@@ -47,13 +51,6 @@ func (l *Linker) Publish() error {
 		return err
 	}
 	return nil
-}
-
-func supersededIfMoved(err error) error {
-	if errors.Is(err, errMoved) {
-		return ErrSuperseded
-	}
-	return err
 }
 
 // inForce is what a candidate replaces: the accepted generation or, before the
@@ -185,17 +182,17 @@ func (e *Partly) Unwrap() error { return e.err }
 // pruned.
 func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	steps, refused := t.plan(wanted)
-	steps, unwritten := t.noteOrSkip(steps)
+	steps, unwritten := t.noteOrSkip(steps) // 1
 	wrong := []error{refused, unwritten}
-	failed := t.tryAll(steps, true)
-	if err := t.state.point(number); err != nil {
+	failed := t.tryAll(steps, true)               // 2
+	if err := t.state.point(number); err != nil { // 3
 		return err
 	}
-	maps.Copy(failed, t.tryAll(steps, false))
+	maps.Copy(failed, t.tryAll(steps, false)) // 4
 	for _, target := range sortedKeys(failed) {
 		wrong = append(wrong, failed[target])
 	}
-	t.forgetAll(wanted, failed)
+	t.forgetAll(wanted, failed) // 5
 	t.linked = wanted
 	if err := errors.Join(wrong...); err != nil {
 		return &Partly{err}

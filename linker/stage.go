@@ -60,7 +60,7 @@ func (l *Linker) Stage() (Candidate, error) {
 func (l *Linker) Forget() { l.seen = never }
 
 func (l *Linker) attempt() (Candidate, error) {
-	r, err := l.reader.look()
+	r, err := l.reader.look() // 1
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -70,12 +70,12 @@ func (l *Linker) attempt() (Candidate, error) {
 		return Candidate{}, errMoved
 	}
 	l.volumes = r.report(l.watch, dirs)
-	if r.print == l.seen {
+	if r.print == l.seen { // 2
 		return Candidate{}, ErrUnchanged
 	}
-	g, err := l.read(r)
+	g, err := l.read(r) // 3
 	if err == nil {
-		err = l.write(g, r)
+		err = l.write(g, r) // 4 to 7
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,26 +15,27 @@ import (
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
 // the next write of N removes it first.
 func (l *Linker) write(g *generation, r *reading) error {
-	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.hasRun || !l.renders) {
+	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.hasRun || !l.renders) { // 4
 		g.beLive(l.accepted)
 	} else {
 		g.unrendered = l.renders
 	}
-	if _, err := l.targets.plan(g.targets); err != nil || g.Number != 0 {
+	if _, err := l.targets.plan(g.targets); err != nil || g.Number != 0 { // 5
 		return err
 	}
 	g.Number = l.state.next
-	tmp := fmt.Sprintf("%d.tmp", g.Number)
-	err := l.writeFiles(tmp, g, r)
+	name := strconv.Itoa(g.Number)
+	tmp := name + ".tmp"
+	err := l.writeFiles(tmp, g, r) // 6
 	if err == nil {
-		err = l.reader.checkUnmoved(g.print)
+		err = l.reader.checkUnmoved(g.print) // 7
 	}
 	if err == nil {
-		err = l.state.generations.Rename(tmp, fmt.Sprint(g.Number))
+		err = l.state.generations.Rename(tmp, name)
 	}
 	if err != nil {
 		_ = l.state.generations.RemoveAll(tmp)
-		_ = l.state.packs.RemoveAll(fmt.Sprint(g.Number))
+		_ = l.state.packs.RemoveAll(name)
 		if errors.Is(err, errMoved) {
 			return err
 		}
