@@ -52,15 +52,15 @@ type generation struct {
 	survived bool // an app was started on it, and outlived its probation
 }
 
-// beLive turns a candidate into the accepted generation, which is written
+// become turns a candidate into the accepted generation, which is written
 // already.
-func (g *generation) beLive(live *generation) {
-	if live.Hash != g.Hash { // as long as nothing is rendered, the targets of that are missing
-		targets := maps.Clone(live.targets)
+func (g *generation) become(accepted *generation) {
+	if accepted.Hash != g.Hash { // as long as nothing is rendered, the targets of that are missing
+		targets := maps.Clone(accepted.targets)
 		maps.Copy(targets, g.targets)
 		g.targets = targets
 	}
-	g.Generation, g.inputs, g.files, g.stamps, g.ended = live.Generation, live.inputs, live.files, live.stamps, live.ended
+	g.Generation, g.inputs, g.files, g.stamps, g.ended = accepted.Generation, accepted.inputs, accepted.files, accepted.stamps, accepted.ended
 }
 
 // paths lists the files of a generation in order; direct keys have none.

@@ -15,15 +15,16 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 // Publish makes all targets resolve to the staged generation, if the volumes
 // still look as they did:
 //
-// 0. Record the trial, if it is one; see [trials]. 1. Look at the targets anew:
-// others may have changed them since the candidate was staged. A target that
-// can't be linked ends it here. 2. Write down the targets that will be made.
-// Left behind: a list that may name targets that don't exist, which are
-// ignored. 3. Prune the targets of keys that are gone. What they covered is
-// back. 4. Move the live link, by one rename(2). All other targets change over.
-// 5. Make and mend targets. Each step checks, in the moment in which it acts,
-// that what it was planned for is still there. 6. Forget the targets that were
-// pruned.
+//  0. Record the trial, if it is one; see [trials].
+//  1. Look at the targets anew: others may have changed them since the
+//     candidate was staged. A target that can't be linked ends it here.
+//  2. Write down the targets that will be made. Left behind: a list that may
+//     name targets that don't exist, which are ignored.
+//  3. Prune the targets of keys that are gone. What they covered is back.
+//  4. Move the live link, by one rename(2). All other targets change over.
+//  5. Make and mend targets. Each step checks, in the moment in which it acts,
+//     that what it was planned for is still there.
+//  6. Forget the targets that were pruned.
 //
 // After an error some of these steps are undone. [Linker.Reject] takes back the
 // others.
@@ -176,10 +177,12 @@ func (e *Partly) Unwrap() error { return e.err }
 // rest from going back. It tells what it could not do as a [*Partly]. Any other
 // error means that the live link has not moved.
 //
-// 1. Write down the targets that will be made. If that fails, make only those
-// that are on the list already. 2. Prune what is not wanted. What it covered is
-// back. 3. Move the live link. 4. Make and mend targets. 5. Forget what was
-// pruned.
+//  1. Write down the targets that will be made. If that fails, make only those
+//     that are on the list already.
+//  2. Prune what is not wanted. What it covered is back.
+//  3. Move the live link.
+//  4. Make and mend targets.
+//  5. Forget what was pruned.
 func (t *targets) putInForce(number int, wanted map[Target]want) error {
 	steps, refused := t.plan(wanted)
 	steps, unwritten := t.noteOrSkip(steps) // 1

@@ -17,11 +17,12 @@ func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 // Complete takes up what the renderer has made of the staged keys of a
 // [Candidate] that says Unrendered. It is the second half of [Linker.Stage]:
 //
-// 1. Check that the staged keys are still what was staged. 2. Take the
-// renderer's directory away from it. What it left running may still hold files
-// open there. 3. List and check the files like the keys of a volume, hash them.
-// 4. Write copies into the generation. Its hash and targets follow from all
-// files. 5. If the generation equals the accepted one, that is the candidate.
+//  1. Check that the staged keys are still what was staged.
+//  2. Take the renderer's directory away from it. What it left running may still
+//     hold files open there.
+//  3. List and check the files like the keys of a volume, hash them.
+//  4. Write copies into the generation. Its hash and targets follow from all files.
+//  5. If the generation equals the accepted one, that is the candidate.
 //
 // The error is an [*Invalid] if the renderer did something wrong. Any other
 // error is the system's, and the next look at the volumes tries again.
@@ -143,7 +144,7 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	g.unrendered, l.unlinked = false, nil
 	if g.Hash = hashOf(g.files); l.accepted != nil && g.Hash == l.accepted.Hash {
 		l.state.removeGeneration(g.Number)
-		g.beLive(l.accepted)
+		g.become(l.accepted)
 		return nil
 	}
 	if err := l.readEnvironment(g); err != nil {

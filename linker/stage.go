@@ -32,13 +32,14 @@ type Candidate struct {
 // changed. Then it looks at every volume and, if one has changed, writes a
 // candidate:
 //
-// 1. Resolve each volume's ..data once and open the directory it names. 2.
-// Compare with the last look: [ErrUnchanged]. 3. List and check the keys, hash
-// their bytes. 4. Work out what publishing would do to the targets. 5. If the
-// keys equal those of the accepted generation, that is the candidate, and
-// nothing is written. 6. Write generations/N.tmp, each file as a copy, and the
-// same bytes to packs/N. 7. Look again. If something has changed, start over at
-// 1. Rename N.tmp to N.
+//  1. Resolve each volume's ..data once and open the directory it names.
+//  2. Compare with the last look: [ErrUnchanged].
+//  3. List and check the keys, hash their bytes.
+//  4. If the keys equal those of the accepted generation, that is the candidate,
+//     and nothing is written.
+//  5. Work out what publishing would do to the targets.
+//  6. Write generations/N.tmp, each file as a copy, and the same bytes to packs/N.
+//  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
 // The error is an [*Invalid] if no candidate can be made of what is mounted.
 // Stage doesn't try that again before a volume changes. Any other error is the

@@ -16,7 +16,7 @@ import (
 // the next write of N removes it first.
 func (l *Linker) write(g *generation, r *reading) error {
 	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.hasRun || !l.renders) { // 4
-		g.beLive(l.accepted)
+		g.become(l.accepted)
 	} else {
 		g.unrendered = l.renders
 	}
