@@ -106,7 +106,7 @@ func changes(from, to *generation) []Change {
 		}
 	}
 	for _, p := range sortedKeys(before) {
-		if _, kept := to.files[p]; !kept && !(to.unrendered && isRendered(p)) {
+		if _, kept := to.files[p]; !kept && (!to.unrendered || !isRendered(p)) {
 			list = append(list, Change{Key: p, Links: before[p].links})
 		}
 	}

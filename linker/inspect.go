@@ -92,7 +92,7 @@ func (c *copies) dirsOf(g *generation) map[Key]bool {
 		}
 	}
 	for i := range c.links {
-		if s := &c.links[i]; s.kind == wholeDir && !s.Direct && !(s.rendered && g.unrendered) {
+		if s := &c.links[i]; s.kind == wholeDir && !s.Direct && (!s.rendered || !g.unrendered) {
 			add(s.prefix)
 		}
 	}
