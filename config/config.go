@@ -31,7 +31,7 @@ const (
 	Help                // print the help
 )
 
-// Config is what confit was told.
+// Config is what flags, environment and links files say.
 type Config struct {
 	Mode Mode
 	App  []string // the program and its arguments, byte for byte
@@ -48,7 +48,7 @@ type Config struct {
 	Render        []string      // the hook's words; none: nothing is rendered
 	Validate      []string      // none: no validation
 	Gate          []string      // none: nobody is asked
-	Report        []string      // none: nobody is told
+	Report        []string      // none: nothing is reported
 	HookTimeout   time.Duration // for render, validate, report and a reload by a hook
 	Reload        Action
 	Verify        []string // none: an app that runs is well

@@ -27,7 +27,7 @@ When a volume changes
   --validate CMD          checks the change; {candidate} means its directory
   --gate CMD              says whether this replica may go on now; it may take
                           as long as it likes
-  --report CMD            is told how the change has ended
+  --report CMD            is given the outcome of a change
   --hook-timeout D        kills a hook other than gate and verify after D and
                           rejects the change (30s)
   --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)

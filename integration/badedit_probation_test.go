@@ -129,7 +129,7 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	s.flag("--probation", "1h")
 	c := s.start(s.printer("-runtime", "HUP")...)
 	c.Says("ready", 1)
-	c.tells(0, "how the app is told", func(st report) bool { return st.App.Reload == "auto" })
+	c.tells(0, "how the app is reloaded", func(st report) bool { return st.App.Reload == "auto" })
 	web.swap(keys{"text": "second"})
 	c.Says("ready", 2)
 	c.Says("read second", 1)

@@ -58,7 +58,7 @@ func TestRollBack_per_link(t *testing.T) {
 			web.swap(k)
 			c.wantRejected("verify", 1)
 			effects := c.effects()
-			c.Eventually("being told twice", func() bool { return effects[test.want]() == 2 })
+			c.Eventually("being reloaded twice", func() bool { return effects[test.want]() == 2 })
 			c.tells(3, "the end of the roll back", func(st report) bool { return st.Phase == "running" && st.Counters.RollBacks == 1 })
 			for name, count := range effects {
 				c.wantCount(name, count(), map[string]int{test.want: 2}[name])

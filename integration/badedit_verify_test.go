@@ -27,7 +27,7 @@ func TestVerify_rolls_back(t *testing.T) {
 			if e := c.wantRejected("verify", 1); !strings.Contains(e["reason"], test.reason) || e["nextTry"] != "" {
 				t.Errorf("logged %v, want reason %q and no next try", e, test.reason)
 			}
-			c.Says("read first", 2) // at the start, and told of it again
+			c.Says("read first", 2) // at the start, and when it was reloaded
 			c.gone("sleep 7654321")
 			s.wantFiles(keys{"text": "first"})
 			c.tells(3, "the roll back", func(st report) bool {

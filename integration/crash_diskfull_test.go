@@ -132,7 +132,7 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 	for left := uint64(0); swaps < 2; left++ { // twice in a row enough: it won't fail with more
 		c.tidied()
 		before := c.live()
-		told, errorsBefore := len(c.Texts("stdout", "signal HUP")), len(c.stateErrors())
+		reloads, errorsBefore := len(c.Texts("stdout", "signal HUP")), len(c.stateErrors())
 		leave(f, left)
 		n := int(left) + 1
 		web.swap(bulky(n))
@@ -144,7 +144,7 @@ func (c *confit) exhaust(web *volume, leave func(*filler, uint64)) {
 		} else {
 			swaps, failures = 0, failures+1
 			c.checkUntouched(before, n-1)
-			c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), told)
+			c.wantCount("reloads", len(c.Texts("stdout", "signal HUP")), reloads)
 		}
 		f.release()
 		c.Eventually("recovery", func() bool { return c.reads(n) })

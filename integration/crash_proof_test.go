@@ -11,12 +11,12 @@ import (
 // already published, and stores it.
 func TestCrash_each_step_of_a_proof(t *testing.T) {
 	t.Parallel()
-	s, web := newCrash(t, mostSteps)
+	s, web := newCrash(t, maxSteps)
 	s.flag("--probation", "10ms")
 	s.line("verify true")
 	s.killEachStep(web, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
-		return func() bool { return s.settled(n, mostSteps) }
+		return func() bool { return s.settled(n, maxSteps) }
 	})
 }
 
@@ -24,13 +24,13 @@ func TestCrash_each_step_of_a_proof(t *testing.T) {
 // edit still mounted: the app dies of it once more, and is started on the accepted one.
 func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 	t.Parallel()
-	s, web := newCrash(t, mostSteps)
+	s, web := newCrash(t, maxSteps)
 	printer := app("-print", s.target("conf.d/a"))
-	for n := 1; n < mostSteps; n++ {
+	for n := 1; n < maxSteps; n++ {
 		s.flags = nil
 		web.swap(crashKeys(n - 1))
 		c := s.start(printer...)
-		c.Eventually("the state before the bad edit", func() bool { return s.settled(n-1, mostSteps) })
+		c.Eventually("the state before the bad edit", func() bool { return s.settled(n-1, maxSteps) })
 		c.Kill()
 
 		s.flags = []string{"--probation", "1h"}
@@ -40,7 +40,7 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		bad := crashKeys(n)
 		bad["a"] = badText
 		web.swap(bad)
-		finished := func() bool { return len(c.Texts("stdout", "ready")) > 1 && s.settled(n-1, mostSteps) }
+		finished := func() bool { return len(c.Texts("stdout", "ready")) > 1 && s.settled(n-1, maxSteps) }
 		harness.Eventually(t, "end of the roll back or of confit", func() bool { return !c.Alive() || finished() })
 		if c.Alive() {
 			c.Kill()
@@ -49,15 +49,15 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		}
 		result()
 		c.wantKilled()
-		s.wantWhole(n, mostSteps)
+		s.wantWhole(n, maxSteps)
 
 		c = s.start(printer...)
 		c.Says("ready", 1)
 		c.wantRejected("probation", 1)
-		c.Eventually(fmt.Sprintf("the state before bad edit %d", n), func() bool { return s.settled(n-1, mostSteps) })
+		c.Eventually(fmt.Sprintf("the state before bad edit %d", n), func() bool { return s.settled(n-1, maxSteps) })
 		c.Kill()
 	}
-	t.Errorf("a roll back never came to its end within %d steps", mostSteps)
+	t.Errorf("a roll back never came to its end within %d steps", maxSteps)
 }
 
 // confit is killed while the verify hook runs: the generation is neither accepted nor rejected. The next start proves it anew.

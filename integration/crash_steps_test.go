@@ -22,8 +22,8 @@ import (
 
 const (
 	coveredFile = "of the image"
-	// mostSteps is far above the number of steps that a transaction may sensibly have.
-	mostSteps = 150
+	// maxSteps is far above the number of steps that a transaction may sensibly have.
+	maxSteps = 150
 )
 
 // newCrash is a setup with so many files of the image.
@@ -107,8 +107,8 @@ func (c *confit) wantKilled() {
 func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished func() bool)) {
 	s.t.Helper()
 	web.swap(crashKeys(0))
-	c := s.recover(0, mostSteps)
-	for n := 1; n < mostSteps; n++ {
+	c := s.recover(0, maxSteps)
+	for n := 1; n < maxSteps; n++ {
 		result := c.KillAt(n)
 		finished := edit(c, n)
 		harness.Eventually(s.t, "end of the edit or of confit", func() bool { return !c.Alive() || finished() })
@@ -119,34 +119,34 @@ func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished 
 		}
 		result()
 		c.wantKilled()
-		s.wantWhole(n, mostSteps)
+		s.wantWhole(n, maxSteps)
 		web.swap(crashKeys(n))
-		c = s.recover(n, mostSteps)
+		c = s.recover(n, maxSteps)
 	}
-	s.t.Errorf("an edit never came to its end within %d steps", mostSteps)
+	s.t.Errorf("an edit never came to its end within %d steps", maxSteps)
 }
 
 // confit is killed before each of the system calls that stage and publish a swap.
 func TestCrash_each_step_of_a_swap(t *testing.T) {
 	t.Parallel()
-	s, web := newCrash(t, mostSteps)
+	s, web := newCrash(t, maxSteps)
 	s.line("validate true {candidate}")
 	s.killEachStep(web, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
-		return func() bool { return s.settled(n, mostSteps) }
+		return func() bool { return s.settled(n, maxSteps) }
 	})
 }
 
 // The same when a bad edit is published for its check and taken back. It is mended before the container comes up again.
 func TestCrash_each_step_of_a_take_back(t *testing.T) {
 	t.Parallel()
-	s, web := newCrash(t, mostSteps)
+	s, web := newCrash(t, maxSteps)
 	s.line("validate grep -q swap %s", s.target("conf.d/a"))
 	s.killEachStep(web, func(c *confit, n int) func() bool {
 		bad := crashKeys(n)
 		bad["a"] = badText
 		web.swap(bad)
-		return func() bool { return len(c.entries("candidate rejected")) > 0 && s.settled(n-1, mostSteps) }
+		return func() bool { return len(c.entries("candidate rejected")) > 0 && s.settled(n-1, maxSteps) }
 	})
 }
 
@@ -156,7 +156,7 @@ func TestCrash_each_step_of_the_first_start(t *testing.T) {
 	const files = 3
 	s, web := newCrash(t, files)
 	web.swap(crashKeys(1))
-	for n := 1; n < mostSteps; n++ {
+	for n := 1; n < maxSteps; n++ {
 		c, result := s.startTraced(n)
 		harness.Eventually(t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
 		alive := c.Alive()
@@ -176,7 +176,7 @@ func TestCrash_each_step_of_the_first_start(t *testing.T) {
 		}
 		s.image(files)
 	}
-	t.Errorf("a start never came to its end within %d steps", mostSteps)
+	t.Errorf("a start never came to its end within %d steps", maxSteps)
 }
 
 // startTraced starts a confit that is killed at its nth step, counted from its very first instruction.

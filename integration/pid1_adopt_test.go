@@ -28,21 +28,21 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 	c := s.start(path, "-e", "stderr", "-c", s.target("nginx.conf"))
 	c.serves("a", "first")
 	old := c.logs("app adopted", 1)["pid"]
-	for round := 1; round <= 2; round++ { // the heir can have an heir
+	for round := 1; round <= 2; round++ { // the successor can have a successor
 		c.Signal(syscall.SIGUSR2)
 		c.Eventually("a second master", func() bool { return len(c.running("nginx: master")) == 2 })
 		c.Signal(syscall.SIGWINCH)
 		c.Signal(syscall.SIGQUIT)
-		heir := c.logs("app adopted", round+1)["pid"]
-		if heir == old {
-			t.Errorf("process %s was adopted in its own place", heir)
+		successor := c.logs("app adopted", round+1)["pid"]
+		if successor == old {
+			t.Errorf("process %s was adopted in its own place", successor)
 		}
-		old = heir
+		old = successor
 		text := fmt.Sprintf("swap %d", round)
 		web.swap(s.site("conf.d", page("a", text)))
 		c.serves("a", text)
-		if told := c.logs("app reloaded", round)["pid"]; told != heir {
-			t.Errorf("process %s was told, the app is %s", told, heir)
+		if reloaded := c.logs("app reloaded", round)["pid"]; reloaded != successor {
+			t.Errorf("process %s was reloaded, the app is %s", reloaded, successor)
 		}
 	}
 	c.stops(0)
@@ -50,8 +50,8 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 
 // A supervisor that starts its successor and ends some time later, as fluentd does at USR2 from 1.18 on.
 const successor = `
-if [ "$1" = heir ]; then echo heir; trap 'echo told' HUP; trap 'exit 9' TERM; while :; do sleep 0.05; done; fi
-trap 'setsid sh $0 heir & sleep 0.5; exit 0' USR2; echo ready; while :; do sleep 0.05; done`
+if [ "$1" = successor ]; then echo successor; trap 'echo reloaded' HUP; trap 'exit 9' TERM; while :; do sleep 0.05; done; fi
+trap 'setsid sh $0 successor & sleep 0.5; exit 0' USR2; echo ready; while :; do sleep 0.05; done`
 
 // Without --adopt the end of the first is the end of all.
 func TestAdopt_successor(t *testing.T) {
@@ -66,20 +66,20 @@ func TestAdopt_successor(t *testing.T) {
 			c := s.start("sh", s.write(s.path("daemon"), successor))
 			c.Says("ready", 1)
 			c.Signal(syscall.SIGUSR2)
-			c.Says("heir", 1)
+			c.Says("successor", 1)
 			if !adopt {
 				c.Ends(0)
 				return
 			}
 			c.logs("app adopted", 1)
 			web.swap(keys{"a": "second"})
-			c.Says("told", 1)
+			c.Says("reloaded", 1)
 			c.stops(9)
 		})
 	}
 }
 
-// An heir that stays in the group of the app before it isn't a leader. --signal-group reaches it all the same.
+// A successor that stays in the group of the app before it isn't a leader. --signal-group reaches it all the same.
 func TestAdopt_signal_group(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -90,18 +90,18 @@ func TestAdopt_signal_group(t *testing.T) {
 	c := s.start("sh", s.write(s.path("daemon"), strings.Replace(successor, "setsid ", "", 1)))
 	c.Says("ready", 1)
 	c.Signal(syscall.SIGUSR2)
-	c.Says("heir", 1)
+	c.Says("successor", 1)
 	c.logs("app adopted", 1)
 	web.swap(keys{"a": "second"})
-	c.Says("told", 1)
+	c.Says("reloaded", 1)
 	c.stops(9)
 }
 
 // twins are an app and a process that could be its successor. Both end when nobody holds their gate open for writing any more,
 // the successor a little later. A crowd of the same program has to be reaped with them.
-const twins = `exec 4<"$1"; if [ "$2" = heir ]; then echo heir; read x <&4; sleep $3; exit 9; fi
+const twins = `exec 4<"$1"; if [ "$2" = successor ]; then echo successor; read x <&4; sleep $3; exit 9; fi
 i=0; while [ $i -lt 100 ]; do (read x <&4) & i=$((i+1)); done
-sh "$0" "$1" heir $2 & echo ready; read x <&4; exit 3`
+sh "$0" "$1" successor $2 & echo ready; read x <&4; exit 3`
 
 const twinRounds = 30
 
@@ -123,7 +123,7 @@ func TestPID1_adopt_a_dying_successor(t *testing.T) {
 		}
 		c := s.start("sh", s.write(s.path("daemon"), twins), path, fmt.Sprintf("0.%03d", round))
 		c.Says("ready", 1)
-		c.Says("heir", 1)
+		c.Says("successor", 1)
 		gate.Close()
 		harness.Eventually(t, fmt.Sprintf("the end of round %d", round), func() bool { return !c.Alive() })
 		codes[c.State().ExitCode()]++

@@ -187,9 +187,9 @@ func TestInherit_listen_pid_codes(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
 	s.env = append(s.env, "LISTEN_PID=1")
-	barred := s.write(s.path("barred"), "#!/etc/passwd\n")
+	noInterpreter := s.write(s.path("noInterpreter"), "#!/etc/passwd\n")
 	for program, code := range map[string]int{
-		"no-such-program": 127, s.write(s.path("orphaned"), "#!/nowhere/sh\n"): 127, s.dir: 126, barred: 126,
+		"no-such-program": 127, s.write(s.path("orphaned"), "#!/nowhere/sh\n"): 127, s.dir: 126, noInterpreter: 126,
 	} {
 		c := s.start(program)
 		c.Ends(code)

@@ -33,7 +33,7 @@ func TestLimits_no_thread(t *testing.T) {
 	s.runAs(loneUser)
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
-	s.line("link web/check %s 'reload=exec:echo told'", s.target("check"))
+	s.line("link web/check %s 'reload=exec:echo reloaded'", s.target("check"))
 	web.swap(keys{"a": "swap 0", "check": "0"})
 	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
 	c.Says("ready", 1)

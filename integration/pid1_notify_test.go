@@ -148,7 +148,7 @@ func TestNotify_stranger(t *testing.T) {
 	s, web := newSpeaker(t, "exec:./stranger", "0s")
 	stranger := s.write(s.path("stranger"), fmt.Sprintf("#!/bin/sh\n"+
 		"NOTIFY_SOCKET=$(cat %s) %s=shout exec %s RELOADING=1 READY=1 STATUS=stranger\n", s.path("socket"), harness.RoleVariable, programs.app))
-	c := s.start(s.speaker("echo $NOTIFY_SOCKET >"+s.path("socket")+"; say READY=1 STATUS=started", "say STATUS=told")...)
+	c := s.start(s.speaker("echo $NOTIFY_SOCKET >"+s.path("socket")+"; say READY=1 STATUS=started", "say STATUS=reloaded")...)
 	c.wantStatusText("started")
 	web.swap(keys{"a": "second"})
 	c.logs("app reloaded", 1)
@@ -159,7 +159,7 @@ func TestNotify_stranger(t *testing.T) {
 	}
 	c.wantStatusText("started")
 	c.signalProcess(c.speaker(), syscall.SIGHUP)
-	c.wantStatusText("told")
+	c.wantStatusText("reloaded")
 }
 
 // A process that spoke and died at once is an orphan that confit itself reaps. It reads the message first.
@@ -187,10 +187,10 @@ func TestNotify_other_user(t *testing.T) {
 func TestNotify_babble(t *testing.T) {
 	t.Parallel()
 	s, web := newSpeaker(t, "signal:HUP", "0s")
-	c := s.start(s.speaker("babble & babble & babble &", "echo told; say RELOADING=1 READY=1")...)
+	c := s.start(s.speaker("babble & babble & babble &", "echo reloaded; say RELOADING=1 READY=1")...)
 	c.wantAccepted(1, "none")
 	web.swap(keys{"a": "second"})
-	c.Says("told", 1)
+	c.Says("reloaded", 1)
 	c.wantAccepted(2, "none")
 	c.stops(128 + int(syscall.SIGTERM))
 }

@@ -15,8 +15,8 @@ func TestAuto_handler(t *testing.T) {
 	for i, text := range []string{"second", "third"} {
 		web.swap(keys{"a": text})
 		c.Says("read "+text, 1)
-		if told := c.logs("app reloaded", i+1); told["signal"] != "HUP" {
-			t.Errorf("told by %q, want HUP", told["signal"])
+		if reload := c.logs("app reloaded", i+1); reload["signal"] != "HUP" {
+			t.Errorf("reloaded by %q, want HUP", reload["signal"])
 		}
 	}
 	c.wantLogged("app started", 1)

@@ -201,13 +201,13 @@ func TestFiles_old_profile(t *testing.T) {
 // nothing but the newest file that the app wrote.
 func TestFiles_killed_at_each_step_of_a_mend(t *testing.T) {
 	t.Parallel()
-	s, web := newCrash(t, mostSteps)
+	s, web := newCrash(t, maxSteps)
 	s.killEachStep(web, func(_ *confit, n int) func() bool {
 		s.replaceTarget("conf.d/b", "same")
 		web.swap(crashKeys(n))
 		return func() bool {
 			to, _ := os.Readlink(s.target("conf.d/b"))
-			return to != "" && s.settled(n, mostSteps)
+			return to != "" && s.settled(n, maxSteps)
 		}
 	})
 	beside, err := filepath.Glob(s.target("conf.d", ".confit-*b"))

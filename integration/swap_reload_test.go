@@ -14,8 +14,8 @@ func TestReload_signal(t *testing.T) {
 	web.swap(keys{"a": "second"})
 	c.Says("read second", 1)
 	c.wantCount("signals", len(c.Texts("stdout", "signal ")), 1)
-	if told := c.logs("app reloaded", 1); told["signal"] != "USR1" || told["generation"] != "2" {
-		t.Errorf("logged %v, want signal USR1 and generation 2", told)
+	if reload := c.logs("app reloaded", 1); reload["signal"] != "USR1" || reload["generation"] != "2" {
+		t.Errorf("logged %v, want signal USR1 and generation 2", reload)
 	}
 }
 

@@ -40,8 +40,8 @@ func TestSpeed_thousand_swaps(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("%d reloads, %d whole generations read", len(c.Texts("stdout", "signal HUP")), r.whole.Load())
-	if told := len(c.entries("app reloaded")); told > swaps || told < 1 {
-		t.Errorf("%d swaps made %d reloads", swaps, told)
+	if reloads := len(c.entries("app reloaded")); reloads > swaps || reloads < 1 {
+		t.Errorf("%d swaps made %d reloads", swaps, reloads)
 	}
 	if r.whole.Load() < 10 {
 		t.Errorf("the reader read only %d generations: it proves nothing", r.whole.Load())
@@ -145,8 +145,8 @@ func TestSpeed_two_volumes_validated(t *testing.T) {
 	}
 	c.Says(fmt.Sprintf("read web swap %d", swaps), 1)
 	c.Says(fmt.Sprintf("read tls swap %d", swaps), 1)
-	if told := len(c.entries("app reloaded")); told > 2*swaps {
-		t.Errorf("%d swaps made %d reloads", 2*swaps, told)
+	if reloads := len(c.entries("app reloaded")); reloads > 2*swaps {
+		t.Errorf("%d swaps made %d reloads", 2*swaps, reloads)
 	}
 	c.wantNoErrors()
 }

@@ -51,8 +51,8 @@ func TestSplay_newest(t *testing.T) {
 		web.swap(keys{"text": fmt.Sprintf("swap %d", n+1)})
 	}
 	c.Says(fmt.Sprintf("read swap %d", swaps), 1)
-	if told := len(c.Texts("stdout", "signal HUP")); told == swaps {
-		t.Error("each swap was told, although they came in while others waited")
+	if reloads := len(c.Texts("stdout", "signal HUP")); reloads == swaps {
+		t.Error("each swap was a reload, although they came in while others waited")
 	}
 	c.wantLogged("app started", 1)
 }

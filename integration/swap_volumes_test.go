@@ -110,8 +110,8 @@ func TestSwap_two_volumes(t *testing.T) {
 	tls.swap(keys{"k": "k3"})
 	c.Says("read k3", 1)
 	c.Says("read a3", 1)
-	if told := len(c.Texts("stdout", "signal HUP")); told > 4 {
-		t.Errorf("4 swaps made %d reloads", told)
+	if reloads := len(c.Texts("stdout", "signal HUP")); reloads > 4 {
+		t.Errorf("4 swaps made %d reloads", reloads)
 	}
 }
 

@@ -185,7 +185,7 @@ func TestStoredOnAFullDisk(t *testing.T) {
 }
 
 // TestStoreNothing: there is nothing to store before something was accepted,
-// nothing is told of it, and nothing stands there.
+// nothing is said of it, and nothing stands there.
 func TestStoreNothing(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
 	h.wantAccepted(0)

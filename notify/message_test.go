@@ -62,7 +62,7 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("%q: the status is %q", text, m.Status)
 		}
 		if !m.HasStatus && m.Status != "" {
-			t.Errorf("%q: a status that nobody told: %q", text, m.Status)
+			t.Errorf("%q: a status that nobody sent: %q", text, m.Status)
 		}
 		if want := lastState(text); m.State != want {
 			t.Errorf("%q: state %d, want %d", text, m.State, want)

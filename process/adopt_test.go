@@ -10,7 +10,7 @@ import (
 func TestSuccessorLives(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
-		program := copied(t, "/bin/sleep", "heir")
+		program := copied(t, "/bin/sleep", "successor")
 		first := n.app(program, "300")
 		eventually(t, "the program", func() bool { return Executable(first) == program })
 		second := n.app(program, "301")

@@ -35,7 +35,7 @@ func TestLogNeverWaits(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the loss is not told: %v", lines.Err())
+	t.Errorf("the loss is not reported: %v", lines.Err())
 }
 
 // TestLogKeepsAll: a patient writer loses nothing when the reader is only slower,

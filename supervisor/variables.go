@@ -29,7 +29,7 @@ func (l *loop) sayVariables(app process.Command, g linker.Generation) {
 	}
 }
 
-// unsaid is what of the names was not told by it before.
+// unsaid lists the names of which this was not said before.
 func (l *loop) unsaid(what string, names []string) []string {
 	if l.said == nil {
 		l.said = map[string]bool{}

@@ -110,7 +110,7 @@ func (s *show) edit() error {
 // breakIt is the third act: an edit that nginx can't read. Left to itself, nginx would go on until its next start, and then
 // not come up.
 func (s *show) breakIt() error {
-	s.act("3. A broken edit", "The same way, with a slip of the pen. The check fails: nothing is published, nginx isn't told.")
+	s.act("3. A broken edit", "The same way, with a slip of the pen. The check fails: nothing is published, nginx isn't reloaded.")
 	if err := s.change(line(secondPage), misspelt(line(thirdPage))); err != nil {
 		return err
 	}

@@ -179,17 +179,17 @@ func (s *story) rotate() error {
 	if err != nil {
 		return err
 	}
-	told := 0
+	reloads := 0
 	for _, line := range lines {
 		if strings.Contains(line, "msg=") {
 			show("%s", line)
 		}
 		if strings.Contains(line, `msg="app reloaded" signal=HUP`) {
-			told++
+			reloads++
 		}
 	}
-	if told != 1 {
-		return fmt.Errorf("one rotation of two keys, but nginx was told %d times", told)
+	if reloads != 1 {
+		return fmt.Errorf("one rotation of two keys, but nginx was reloaded %d times", reloads)
 	}
 	for _, key := range []string{"BEGIN", "PRIVATE"} {
 		if strings.Contains(strings.Join(lines, "\n"), key) {

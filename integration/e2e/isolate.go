@@ -18,13 +18,13 @@ import (
 // isolate runs the node in namespaces of its own. When it returns, none of the node's processes and mounts is left: the
 // kernel ends them with their PID 1.
 func (s settings) isolate(ctx context.Context) error {
-	told, err := json.Marshal(s)
+	setup, err := json.Marshal(s)
 	if err != nil {
 		return err
 	}
 	runtime.LockOSThread() // Pdeathsig is sent when the thread that started the child ends: prctl(2)
 	cmd := exec.CommandContext(ctx, "/proc/self/exe")
-	cmd.Args = []string{initRole, string(told)}
+	cmd.Args = []string{initRole, string(setup)}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET |
@@ -44,14 +44,14 @@ func (s settings) isolate(ctx context.Context) error {
 }
 
 // beInit is PID 1 of the node: it waits for all that comes to it, and ends with the one that takes the steps.
-func beInit(told string) error {
+func beInit(setup string) error {
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("cannot make the mounts private: %w", err)
 	}
 	if err := unix.Mount("proc", "/proc", "proc", 0, ""); err != nil {
 		return fmt.Errorf("cannot mount /proc: %w", err)
 	}
-	node, err := os.StartProcess("/proc/self/exe", []string{nodeRole, told}, &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	node, err := os.StartProcess("/proc/self/exe", []string{nodeRole, setup}, &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 	if err := s.proved(); err != nil {
 		return 0, 0, err
 	}
-	before, err := s.told()
+	before, err := s.reloads()
 	if err != nil {
 		return 0, 0, err
 	}
@@ -57,8 +57,8 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 		}
 	}
 	var after []time.Time
-	err = until(s.ctx, "nginx is told", func() error {
-		if after, err = s.told(); err == nil && len(after) == len(before) {
+	err = until(s.ctx, "nginx is reloaded", func() error {
+		if after, err = s.reloads(); err == nil && len(after) == len(before) {
 			err = errors.New("not yet")
 		}
 		return err
@@ -71,7 +71,7 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 		return 0, 0, err
 	}
 	if n := len(after) - len(before); n != 1 {
-		return 0, 0, fmt.Errorf("one edit, but nginx was told %d times", n)
+		return 0, 0, fmt.Errorf("one edit, but nginx was reloaded %d times", n)
 	}
 	return swapped.Sub(answered), after[len(after)-1].Sub(swapped), s.servedQuietly(edition)
 }
@@ -92,8 +92,8 @@ func (s *story) proved() error {
 	})
 }
 
-// told are the times at which the log says that nginx was reloaded.
-func (s *story) told() ([]time.Time, error) { return s.times(`msg="app reloaded" signal=HUP`) }
+// reloads are the times at which the log says that nginx was reloaded.
+func (s *story) reloads() ([]time.Time, error) { return s.times(`msg="app reloaded" signal=HUP`) }
 
 // times are those of log lines with a text.
 func (s *story) times(line string) (times []time.Time, err error) {

@@ -37,7 +37,7 @@ func takeSteps(ctx context.Context, s settings, cluster api) (err error) {
 		take    func() error
 	}{
 		{"The example's pod serves the page, and so does one without confit", st.start},
-		{"An edit of the page: served, nginx isn't told", st.editPage},
+		{"An edit of the page: served, nginx isn't reloaded", st.editPage},
 		{"An edit of the server file: checked, served after HUP, by the same nginx", st.editSite},
 		{"A bad edit: rejected, the pod serves what it served and stays ready", st.breakIt},
 		{"The bad edit taken back: nothing to do", st.revert},
@@ -112,7 +112,7 @@ func (s *story) editPage() error {
 		return err
 	}
 	if lines, err := s.log("web"); err != nil || strings.Contains(strings.Join(lines, "\n"), `msg="app reloaded"`) {
-		return errors.Join(errors.New("nginx was told although the link says reload=none"), err)
+		return errors.Join(errors.New("nginx was reloaded although the link says reload=none"), err)
 	}
 	return s.sameNginx()
 }

@@ -14,13 +14,13 @@ import (
 // lastSignal is the highest number that Linux has; 32 and 33, of which the C library keeps, count as well.
 const lastSignal = 64
 
-// deaf names the signals that the suite was started to ignore.
-const deaf = "WORLD_DEAF"
+// ignored names the signals that the suite was started to ignore.
+const ignored = "WORLD_IGNORED"
 
 // keyboard are those that nohup(1) and shells without job control make a program ignore, for good reasons of the caller's.
 var keyboard = map[string]os.Signal{"HUP": unix.SIGHUP, "INT": unix.SIGINT}
 
-func deafTo() string {
+func ignoredSignals() string {
 	var names []string
 	for name, sig := range keyboard {
 		if signal.Ignored(sig) {
@@ -30,9 +30,9 @@ func deafTo() string {
 	return strings.Join(names, ",")
 }
 
-// stayDeaf keeps the suite from dying of them, by a handler: unlike an ignored signal it isn't inherited.
-func stayDeaf() {
-	for name := range strings.SplitSeq(os.Getenv(deaf), ",") {
+// keepIgnoring keeps the suite from dying of them, by a handler: unlike an ignored signal it isn't inherited.
+func keepIgnoring() {
+	for name := range strings.SplitSeq(os.Getenv(ignored), ",") {
 		if sig, known := keyboard[name]; known {
 			signal.Notify(make(chan os.Signal, 1), sig)
 		}

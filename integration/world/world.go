@@ -29,7 +29,7 @@ func Enter() {
 	if _, done := os.LookupEnv(entered); !done {
 		again("")
 	}
-	stayDeaf()
+	keepIgnoring()
 }
 
 // EnterAsRoot is Enter, and in a mount namespace of the suite's own a tmpfs for its temporary files and another at /dev/shm.
@@ -37,7 +37,7 @@ func Enter() {
 // killed. Leave removes that.
 func EnterAsRoot() {
 	if _, done := os.LookupEnv(entered); done {
-		stayDeaf()
+		keepIgnoring()
 		return
 	}
 	dir, err := os.MkdirTemp("/tmp", "confit-world-") // $TMPDIR may be one that only the caller enters: pam_tmpdir(8)
@@ -70,7 +70,7 @@ func again(dir string) {
 	runtime.LockOSThread()
 	syscall.Umask(0o022)
 	_ = os.Chmod("/proc/self/exe", 0o755) // built under another umask, only its owner could play a part with it
-	environ := append(environment(dir), entered+"="+dir, deaf+"="+deafTo())
+	environ := append(environment(dir), entered+"="+dir, ignored+"="+ignoredSignals())
 	err := errors.Join(limits(), unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC), ResetSignals())
 	if err == nil {
 		err = syscall.Exec("/proc/self/exe", os.Args, environ)

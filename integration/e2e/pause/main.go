@@ -1,4 +1,4 @@
-// Command pause is PID 1 of a pod's sandbox: it holds the namespaces until it is told to end, and reaps.
+// Command pause is PID 1 of a pod's sandbox: it holds the namespaces until it is asked to end, and reaps.
 package main
 
 import (
