@@ -31,7 +31,7 @@
 //	status linker                       what it asks, and the parts of a Linker
 //	read look keys volume watch opens   how volumes are found, watched and read
 //	mend inspect trial                  generations on the disk, and the trial of one
-//	targets act swap                    how a target changes, as plan has decided
+//	targets act swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	state lock                          the state directory
 //	generation plan files errors        the ground

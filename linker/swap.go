@@ -1,13 +1,11 @@
 package linker
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -184,33 +182,6 @@ func mounted(path string) bool {
 		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 	}
 	return inMountinfo(path)
-}
-
-// inMountinfo looks for a path in /proc/self/mountinfo, proc(5). Without /proc
-// nothing is known: then rename(2) fails with EBUSY on a mount point.
-func inMountinfo(path string) bool {
-	const mountPoint = 4 // the fifth field; blanks in it are octal
-	name := []byte(resolver{}.path(path))
-	mounts, _ := os.ReadFile("/proc/self/mountinfo")
-	for line := range bytes.Lines(mounts) {
-		if fields := bytes.Fields(line); len(fields) > mountPoint && bytes.Equal(unescaped(fields[mountPoint]), name) {
-			return true
-		}
-	}
-	return false
-}
-
-// unescaped decodes a path of mountinfo, where \040 is a blank.
-func unescaped(field []byte) []byte {
-	var path []byte
-	for i := 0; i < len(field); i++ {
-		if n, err := strconv.ParseUint(string(field[min(i+1, len(field)):min(i+4, len(field))]), 8, 8); field[i] == '\\' && err == nil {
-			path, i = append(path, byte(n)), i+3
-			continue
-		}
-		path = append(path, field[i])
-	}
-	return path
 }
 
 // keptFor is where a covered file is kept: in the target's directory, so that

@@ -1,0 +1,68 @@
+package linker
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// mount is a line of /proc/self/mountinfo: proc_pid_mountinfo(5).
+type mount struct {
+	root  string // which directory or file of its file system is mounted
+	point string // where
+}
+
+// readMounts lists what is mounted, in the order in which it was. Without /proc
+// nothing is known.
+func readMounts() []mount {
+	text, _ := os.ReadFile("/proc/self/mountinfo")
+	return parseMounts(string(text))
+}
+
+func parseMounts(text string) []mount {
+	list := make([]mount, 0, strings.Count(text, "\n"))
+	for line := range strings.Lines(text) {
+		for range 3 {
+			_, line, _ = strings.Cut(line, " ")
+		}
+		root, line, _ := strings.Cut(line, " ")
+		if point, _, more := strings.Cut(line, " "); more {
+			list = append(list, mount{root: unescaped(root), point: unescaped(point)})
+		}
+	}
+	return list
+}
+
+// unescaped reads a path of mountinfo, in which \040 is a blank.
+func unescaped(field string) string {
+	from := strings.IndexByte(field, '\\')
+	if from < 0 || from+4 > len(field) {
+		return field
+	}
+	c, err := strconv.ParseUint(field[from+1:from+4], 8, 8)
+	if err != nil {
+		return field
+	}
+	return field[:from] + string([]byte{byte(c)}) + unescaped(field[from+4:])
+}
+
+// holder is the index of the mount in which a path is seen: of those on it and
+// above it the last one, which covers the others. -1 when none is known.
+func holder(list []mount, path string) int {
+	last := -1
+	for i, m := range list {
+		if inside(path, m.point) {
+			last = i
+		}
+	}
+	return last
+}
+
+// inMountinfo looks a path up in mountinfo. Where nothing is known rename(2)
+// refuses what is mounted, with EBUSY.
+func inMountinfo(path string) bool {
+	path = resolver{}.path(path)
+	list := readMounts()
+	i := holder(list, path)
+	return i >= 0 && list[i].point == path
+}
