@@ -66,13 +66,15 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	return code, err
 }
 
-// supervise runs the app. Until the app is started each refusal is the end;
-// from then on the exit code is the app's.
+// supervise runs the app. Once it has started, the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
 	settings := c.Linker(log)
 	settings.Space = process.Space(c.App, environ)
 	l, err := linker.Open(settings)
+	if errors.As(err, new(*linker.Invalid)) { // of mounts
+		return process.ExitRejected, err
+	}
 	if err != nil {
 		return process.ExitSystem, err
 	}

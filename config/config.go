@@ -41,6 +41,7 @@ type Config struct {
 	Volumes   string // absolute
 	State     string // absolute
 	AllowDisk bool
+	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install
 
 	Fallback string // absolute; "": none
@@ -93,5 +94,5 @@ func (c *Config) Linker(log *slog.Logger) linker.Config {
 	for i, l := range c.Links {
 		links[i] = l.Link
 	}
-	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Log: log}
+	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod, Log: log}
 }

@@ -77,6 +77,13 @@ func (p *parser) environment(environ []string) []given {
 	return list
 }
 
+// inPod reports whether the kubelet made the environment: whatever
+// enableServiceLinks says, it names the API server (getServiceEnvVarMap of
+// pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
+func inPod(environ []string) bool {
+	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
+}
+
 // foreign reports a variable that is none of the user's: Kubernetes sets some in
 // every pod of a namespace with a Service named confit or confit-SOMETHING
 // (kubernetes.io/docs/concepts/services-networking/service), and confit sets some

@@ -123,3 +123,13 @@ func TestEnvironmentOfOthers(t *testing.T) {
 		"CONFIT=1", "CONFITX_SETTLE=soon", "MY_CONFIT_SETTLE=soon", "confit_settle=soon", "PATH=/bin", "no equals sign", "",
 	}, "--", "app")
 }
+
+// TestPod: the kubelet names the API server to every container.
+func TestPod(t *testing.T) {
+	file := write(t, "links", oneLink)
+	for variable, want := range map[string]bool{"KUBERNETES_SERVICE_HOST=10.96.0.1": true, "KUBERNETES_SERVICE_HOSTS=": false, "A=KUBERNETES_SERVICE_HOST=": false} {
+		if c := mustParse(t, file, []string{variable}, "--", "app"); c.Pod != want || c.Linker(nil).Pod != want {
+			t.Errorf("%s: a pod %v, want %v", variable, c.Pod, want)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func Explain(w io.Writer, c Config) error {
 		return err
 	}
 	t := targets{state: &state{path: c.State}}
-	var refused []error
+	refused := []error{readMountTable(c).check()}
 	for i := range links {
 		s := &links[i]
 		if s.Use != Linked {

@@ -28,6 +28,7 @@ type Config struct {
 	State     string       // the state directory, absolute
 	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
 	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
+	Pod       bool         // this is a pod of Kubernetes
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is no decision, such as polling
 }

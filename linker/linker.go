@@ -28,6 +28,7 @@ type Linker struct {
 	staged   *generation // the candidate
 	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
 	previous *previous   // what Reject puts in force again; nil when that is in force
+	mounts   *mountTable // until the first look
 
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what the last look could not mend, and why

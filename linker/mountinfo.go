@@ -2,6 +2,7 @@ package linker
 
 import (
 	"os"
+	"path"
 	"strconv"
 	"strings"
 )
@@ -65,4 +66,21 @@ func inMountinfo(path string) bool {
 	list := readMounts()
 	i := holder(list, path)
 	return i >= 0 && list[i].point == path
+}
+
+// subPath reports a subPath mount, and names its volume and its key as far as
+// its root tells them. It is a bind mount of what ..data led to when the
+// container was started, in a directory ..2006_01_02_15_04_05.N: newTimestampDir
+// of pkg/volume/util/atomic_writer.go in k8s.io/kubernetes. The kubelet makes it
+// below volume-subpaths, from where the runtime mounts it in the container; if
+// the runtime doesn't see the first mount, what it mounts is a placeholder:
+// doBindSubPath and getSubpathBindTarget of subpath/subpath_linux.go.
+func (m mount) subPath() (volume, key string, found bool) {
+	if volume, rest, found := strings.Cut(m.root, "/..20"); found {
+		_, key, _ := strings.Cut(rest, "/")
+		return path.Base(volume), strings.TrimSuffix(key, "//deleted"), true // by a later swap: dentry_path of the kernel
+	}
+	_, rest, found := strings.Cut(m.root, "/volume-subpaths/")
+	volume, _, _ = strings.Cut(rest, "/")
+	return volume, path.Base(m.point), found
 }

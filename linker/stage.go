@@ -48,6 +48,7 @@ type Candidate struct {
 func (l *Linker) Stage() (Candidate, error) {
 	l.Discard()
 	l.mendDrift()
+	defer l.warnOfMounts()
 	for range maxAttempts {
 		c, err := l.attempt()
 		if !errors.Is(err, errMoved) {
@@ -55,6 +56,15 @@ func (l *Linker) Stage() (Candidate, error) {
 		}
 	}
 	return Candidate{}, errRestless
+}
+
+// warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
+// holds up nothing but looks.
+func (l *Linker) warnOfMounts() {
+	if t := l.mounts; t != nil && len(t.list) > 0 {
+		t.warn(l.log, l.volumes)
+	}
+	l.mounts = nil
 }
 
 // Forget makes the next [Linker.Stage] stage what is mounted, changed or not.

@@ -3,10 +3,15 @@ package linker
 // Open prepares the state directory, takes up the generation that a former
 // confit accepted there, and starts to watch. It removes what a killed confit
 // left behind. It refuses links that can't be made, and a state directory that
-// it can't lock or trust. Targets stay as they are.
+// it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys
+// that can never change.
 func Open(c Config) (*Linker, error) {
 	links, err := parseLinks(c)
 	if err != nil {
+		return nil, err
+	}
+	mounts := readMountTable(c)
+	if err := mounts.check(); err != nil {
 		return nil, err
 	}
 	st, err := openState(c.State)
@@ -14,6 +19,7 @@ func Open(c Config) (*Linker, error) {
 		return nil, err
 	}
 	l := newLinker(c, links, st)
+	l.mounts = mounts
 	l.targets.readMade()
 	if err := l.resume(); err != nil {
 		return nil, err
