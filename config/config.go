@@ -37,6 +37,7 @@ type Config struct {
 	App  []string // the program and its arguments, byte for byte
 
 	LinkFiles []string // the links files that were read
+	LinksRead LinksSum // what they held
 	Links     []Link
 	Volumes   string // absolute
 	State     string // absolute
@@ -70,6 +71,8 @@ type Config struct {
 
 	LogJSON  bool
 	LogLevel slog.Level
+
+	linksNames []string // files and directories, absolute
 }
 
 const (

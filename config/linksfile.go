@@ -1,9 +1,11 @@
 package config
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,20 +16,46 @@ const defaultLinks = "/etc/confit/links"
 // or else CONFIT_LINKS, or else the default.
 func (p *parser) linksFiles(env, line []given) []given {
 	var list []given
-	for _, name := range linksNames(env, line) {
-		files, err := expandDir(name)
-		p.note(err)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				p.errorf("cannot read links file %q: %w", file, cause(err))
-				continue
-			}
-			p.config.LinkFiles = append(p.config.LinkFiles, file)
-			list = append(list, p.linksFile(file, string(text))...)
+	names := linksNames(env, line)
+	p.config.linksNames = absolute(names)
+	p.config.LinksRead = readLinksFiles(names, func(file string, text []byte) {
+		p.config.LinkFiles = append(p.config.LinkFiles, file)
+		list = append(list, p.linksFile(file, string(text))...)
+	}, p.note)
+	return list
+}
+
+// absolute is for names that are read again: confit leaves its directory.
+func absolute(names []string) []string {
+	list := slices.Clone(names)
+	for i, name := range list {
+		if path, err := filepath.Abs(name); err == nil {
+			list[i] = path
 		}
 	}
 	return list
+}
+
+// readLinksFiles reads each file that the names stand for, and sums them up.
+func readLinksFiles(names []string, found func(file string, text []byte), wrong func(error)) LinksSum {
+	h := sha256.New()
+	for _, name := range names {
+		files, err := expandDir(name)
+		if err != nil {
+			wrong(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				wrong(fmt.Errorf("cannot read links file %q: %w", file, cause(err)))
+				continue
+			}
+			fmt.Fprintf(h, "%q %d\n", filepath.Base(file), len(text))
+			h.Write(text)
+			found(file, text)
+		}
+	}
+	return LinksSum(h.Sum(nil))
 }
 
 func linksNames(env, line []given) []string {

@@ -27,6 +27,7 @@ type report struct {
 	}
 	PendingSince *time.Time
 	Stalled      *time.Time
+	LinksChanged *time.Time
 	Trouble      string
 	Rejection    struct {
 		At                         time.Time

@@ -64,6 +64,7 @@ type (
 	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }
 	heard     struct{ message notify.Message } // of the app, by sd_notify(3)
+	linksRead struct{ sum config.LinksSum }    // the links files were looked at
 )
 
 func (hinted) event()          {}
@@ -93,6 +94,7 @@ func (reaped) event()          {}
 func (cleared) event()         {}
 func (signalled) event()       {}
 func (heard) event()           {}
+func (linksRead) event()       {}
 
 // action is something to do. Its name is an imperative.
 type action interface{ action() }
@@ -126,6 +128,7 @@ type (
 		signal signals.Signal
 	}
 	unwatchOpens struct{}
+	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
 	abandonTrial struct{}
 	inspect      struct{ pid int } // answered by inspected
 	signal       struct {
@@ -163,6 +166,7 @@ func (track) action()        {}
 func (inspect) action()      {}
 func (unwatchOpens) action() {}
 func (abandonTrial) action() {}
+func (lookAtLinks) action()  {}
 func (signal) action()       {}
 func (wake) action()         {}
 func (endLeftovers) action() {}

@@ -17,6 +17,9 @@ func (l *loop) perform(a action) event {
 	case stage:
 		l.noteProgram()
 		l.jobs <- a
+		if !l.state.neverStarted() { // the volumes come first
+			l.jobs <- lookAtLinks{}
+		}
 	case complete, check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, unwatchOpens:
 		l.jobs <- a
 	case runHook:

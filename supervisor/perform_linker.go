@@ -71,6 +71,8 @@ func (l *loop) performFiles(a action) event {
 		l.Linker.AbandonTrial()
 	case unwatchOpens:
 		l.Linker.UnwatchOpens()
+	case lookAtLinks:
+		return l.lookAtLinks()
 	}
 	return nil
 }

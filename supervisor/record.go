@@ -18,6 +18,7 @@ type record struct {
 	candidate *status.Generation
 	pending   time.Time // since when a change is on its way
 	rejection *status.Rejection
+	relinked  time.Time // when the links files were changed; zero: they are as they were read
 	count     status.Counters
 }
 
@@ -26,7 +27,7 @@ func (s *state) status(c *config.Config) *status.Status {
 	now := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.At(s.seen.pending), Rejection: s.lastRejection(), Counters: s.seen.count,
+		PendingSince: status.At(s.seen.pending), LinksChanged: status.At(s.seen.relinked), Rejection: s.lastRejection(), Counters: s.seen.count,
 	}
 	if now.Trouble == "" {
 		now.Trouble = s.storeTrouble

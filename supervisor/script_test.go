@@ -58,6 +58,10 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		return stored{p.store, nil}
 	case "unstored":
 		return stored{p.store, errors.New(rest)}
+	case "linksRead": // TEXT; none is what confit was started with
+		var sum config.LinksSum
+		copy(sum[:], rest)
+		return linksRead{sum}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"time"
 
+	"confit/config"
 	"confit/linker"
 	"confit/signals"
 )
@@ -66,6 +67,8 @@ type state struct {
 	rejection rejection
 	trouble   string // what the system refused last, as the log says it
 	degraded  string // how the configuration side broke down; "": it works
+
+	links config.LinksSum // what the links files held at the last look
 
 	seen record // what status.json shows of it
 

@@ -11,7 +11,7 @@ import (
 // staged like any other, except that no app runs yet. accepted is what a former
 // confit accepted on the same state directory, if anything.
 func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []action) {
-	t := transition{config: c, now: now, state: state{accepted: accepted}}
+	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead}}
 	t.recordAccepted()
 	t.look()
 	return t.state, t.actions
@@ -63,6 +63,8 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.signalled(e.signal)
 	case heard:
 		t.heard(e.message)
+	case linksRead:
+		t.linksRead(e.sum)
 	}
 	return t.state, t.actions
 }

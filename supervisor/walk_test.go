@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"confit/config"
 	"confit/notify"
 	"confit/signals"
 	"confit/status"
@@ -160,7 +161,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{}, hookStartFailed{errors.New("x")},
-		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
