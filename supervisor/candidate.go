@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/process"
 )
 
@@ -33,6 +35,7 @@ func (t *transition) stageEnded(e event) {
 		t.consider(e)
 	case invalid:
 		t.recordMounted("")
+		t.rejection.cost = costly{} // something else is mounted
 		t.reject("stage", e.reason, "")
 	}
 }
@@ -41,12 +44,15 @@ func (t *transition) stageEnded(e event) {
 func (t *transition) consider(e staged) {
 	t.single = e.candidate.Single
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
+	t.compareWithCostly()
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
 	case t.isKnownBad():
 		t.do(discard{})
 		t.rest()
+	case t.isCostly():
+		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isDeadly():
 		t.rejectDeadly()
 	default:
@@ -58,6 +64,28 @@ func (t *transition) consider(e staged) {
 // tried again.
 func (t *transition) isKnownBad() bool {
 	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry
+}
+
+// isCostly reports that the app was rolled back from the candidate before.
+func (t *transition) isCostly() bool {
+	return t.rejection.cost.is(t.candidate.Hash)
+}
+
+// compareWithCostly forgets what cost service once something else is mounted.
+func (t *transition) compareWithCostly() {
+	cost := &t.rejection.cost
+	switch {
+	case !t.candidate.Unrendered:
+		if t.candidate.Hash != cost.hash {
+			*cost = costly{}
+		}
+		return
+	case cost.inputs == linker.Hash{}:
+		cost.inputs = t.candidate.Hash
+	case cost.inputs != t.candidate.Hash:
+		*cost = costly{}
+	}
+	t.inputs = t.candidate.Hash
 }
 
 // maxKills is how often confit may be killed while it proves a generation: once

@@ -34,7 +34,17 @@ type rejection struct {
 	hash    linker.Hash   // of the candidate; zero when it had none
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
+	cost    costly        // outlives what is rejected before it is rendered
 }
+
+// costly is a candidate that was rejected after the app had read it. A renderer
+// that fails now and then must not bring it back to the app again and again.
+type costly struct {
+	hash   linker.Hash // zero: there is none
+	inputs linker.Hash // before it was rendered; zero: not known yet
+}
+
+func (c costly) is(hash linker.Hash) bool { return c.hash != linker.Hash{} && c.hash == hash }
 
 // isDue reports that it is time to try again.
 func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
@@ -74,8 +84,12 @@ func (t *transition) planRetry(again bool) {
 	if again {
 		wait = 2 * t.rejection.wait
 	}
-	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash}
-	if !t.exposure.reached() && t.candidate.Kills < maxKills {
+	cost := t.rejection.cost
+	if t.exposure.reached() {
+		cost = costly{t.candidate.Hash, t.inputs}
+	}
+	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
+	if !t.exposure.reached() && t.candidate.Kills < maxKills && !cost.is(t.candidate.Hash) {
 		t.rejection.wait = min(wait, maxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
@@ -108,7 +122,7 @@ const mendIt = "mend the configuration: the next change is tried"
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
 		t.candidate.Generation = t.accepted.Generation
-		t.rejection = rejection{stands: true, hash: t.accepted.Hash}
+		t.rejection = rejection{stands: true, hash: t.accepted.Hash, cost: costly{hash: t.accepted.Hash}}
 		t.recordRejection(step, reason, tail, false)
 	}
 	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,

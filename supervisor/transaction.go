@@ -12,6 +12,7 @@ import (
 // again without a change has one without a candidate.
 type transaction struct {
 	candidate     linker.Candidate
+	inputs        linker.Hash   // the candidate's hash before it was rendered
 	isRetry       bool          // it was rejected before, and is tried again
 	reloadAction  config.Action // what its changes require
 	splayBy       time.Time     // when the app may be reloaded
