@@ -1,0 +1,3 @@
+module confit/confitctl
+
+go 1.26.0

@@ -1,0 +1,30 @@
+// Package rollout decides which replica of a fleet may take up a configuration
+// next. It is pure: a record and a question in, an answer and a record out. It
+// has no clock and no I/O; whoever calls it keeps the record where an update
+// fails when somebody else was faster, and believes an answer only once the
+// record that came with it is stored.
+//
+// A configuration is known by its hash. Each revision of the app, which is an
+// image with its pod template, has a roll-out of its own:
+//
+//	            gate: a hold                 the canaries accepted
+//	unknown ──────────────────▶ trial ─────────────────────────────▶ stable ──▶ previous
+//	                              │                                     │
+//	                              └──────────▶ rejected ◀───────────────┘
+//	                                a holder's verdict
+//
+// It guarantees, while every holder ends within its bound:
+//
+//   - One hash is tried at a time in a revision. Another waits until no replica
+//     holds the first, then takes its place.
+//   - Canaries go one after the other. Then no more replicas are in flight than
+//     a share of those that accepted, or a number, and never more than 100.
+//   - The first rejection by a holder stops a hash: nobody else of its revision
+//     goes on with it.
+//   - Nothing but such a verdict rejects. A holder that was lost frees its place
+//     and delays the next canary.
+//
+// It doesn't guarantee that a holder which was cut off from everybody for
+// longer than its bound is alone: its place is given away, and it may overlap
+// with its successor.
+package rollout

@@ -1,0 +1,115 @@
+package rollout
+
+import (
+	"fmt"
+	"time"
+)
+
+// Verdict is whether a replica may go on.
+type Verdict int
+
+// The verdicts of a gate.
+const (
+	Wait   Verdict = iota // ask again later
+	Go                    // go on, once the record is stored
+	Refuse                // not with this hash
+)
+
+// Answer is a verdict and, unless it is Go, why.
+type Answer struct {
+	Verdict Verdict
+	Reason  string
+}
+
+// Policy is what the fleet's owner chose.
+type Policy struct {
+	Canaries int // at least 1
+	Parallel Parallel
+}
+
+// Gate answers a replica that wants to go on with me.Hash. The observer is what
+// this replica has seen, this record included, and now is the time of its own
+// monotonic clock. The answer holds only once the record is stored.
+func (r Record) Gate(me Replica, p Policy, o Observer, now time.Duration) (Answer, Record) {
+	if me.Hash == me.Accepted {
+		return Answer{Verdict: Go}, r
+	}
+	swept := r.sweep(o, now)
+	next := swept.clone()
+	answer := next.decide(me, p, o, now)
+	if _, err := next.Encode(); err != nil {
+		return Answer{Wait, err.Error()}, swept
+	}
+	return answer, next
+}
+
+// decide changes r to what it is with its answer.
+func (r *Record) decide(me Replica, p Policy, o Observer, now time.Duration) Answer {
+	v := r.revision(me.Revision)
+	held := v.endHold(me) // whatever comes next: a replica has one hold at most
+	switch {
+	case v.rejection(me.Hash) != nil:
+		return refuse(v.rejection(me.Hash))
+	case held == me.Hash:
+		return r.hold(v, me, p) // it was interrupted, and takes its hold over
+	case me.Starting && (v.Stable == "" || v.Stable == me.Hash):
+		return Answer{Verdict: Go}
+	case r.Paused:
+		return wait("the roll-out is paused")
+	case v.inFlight() > 0 && v.Trial.Hash != me.Hash:
+		return wait("%s is tried first: %d in flight", short(v.Trial.Hash), v.inFlight())
+	}
+	if reason := v.full(me.Hash, p.Parallel, o, now); reason != "" {
+		return wait("%s", reason)
+	}
+	return r.hold(v, me, p)
+}
+
+// full says why no other replica may hold a hash now; "" if one may.
+func (v *Revision) full(hash string, p Parallel, o Observer, now time.Duration) string {
+	if v.Trial == nil || v.Trial.Hash != hash {
+		return "" // the first of a trial
+	}
+	t := v.Trial
+	if !v.unproved(hash) {
+		if allowed := p.allowed(t.Accepted); len(t.Holds) >= allowed {
+			return fmt.Sprintf("%d in flight, as many as may be when %d have accepted", len(t.Holds), t.Accepted)
+		}
+		return ""
+	}
+	if len(t.Holds) > 0 {
+		return fmt.Sprintf("a canary is on its way; %d of %d have accepted", t.Accepted, t.Canaries)
+	}
+	if left := t.delay() - o.age(v.lossMark(), now); left > 0 {
+		return fmt.Sprintf("a canary was lost; the next may go in %s", left.Round(time.Second))
+	}
+	return ""
+}
+
+// hold gives me a hold, in a trial that is new unless its hash is tried already.
+func (r *Record) hold(v *Revision, me Replica, p Policy) Answer {
+	if !r.use(v) {
+		return wait("the roll-outs of %d other revisions have replicas in flight", maxRevisions)
+	}
+	if v.Trial == nil || v.Trial.Hash != me.Hash {
+		v.Trial = &Trial{Hash: me.Hash, Canaries: p.Canaries}
+	}
+	r.Serial++
+	v.Trial.Holds = append(v.Trial.Holds, Hold{
+		Pod: me.Pod, Container: me.Container, Bound: int((me.Bound + time.Second - 1) / time.Second), Serial: r.Serial,
+	})
+	return Answer{Verdict: Go}
+}
+
+func wait(format string, args ...any) Answer {
+	return Answer{Wait, fmt.Sprintf(format, args...)}
+}
+
+func refuse(by *Rejection) Answer {
+	return Answer{Refuse, fmt.Sprintf("%s was rejected by %s at step %s", short(by.Hash), by.Pod, by.Step)}
+}
+
+// short is a hash as the log prints it.
+func short(hash string) string {
+	return hash[:min(12, len(hash))]
+}

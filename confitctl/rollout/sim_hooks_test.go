@@ -1,0 +1,144 @@
+package rollout
+
+import (
+	"reflect"
+	"time"
+)
+
+// ask is the gate: it polls until it may go, is refused, or, at a start, has to
+// wait.
+func (r *replica) ask(starting bool) {
+	r.asking = r.mounted
+	r.disk.due = &outcome{r.mounted, Outcome{Kind: Stopped}} // what is true if it is killed from here on
+	r.observer = nil
+	if starting {
+		life := r.life
+		r.w.after(5*time.Second, func() {
+			r.alive(life, func() {
+				if r.asking != "" {
+					r.life++
+					r.finish(Rejected, stepGate)
+				}
+			})
+		})
+	}
+	r.poll(starting)
+}
+
+func (r *replica) poll(starting bool) {
+	r.request(func(done func(func())) {
+		r.w.get(r, func(version int, record Record) {
+			done(func() { r.decide(starting, version, record) })
+		})
+	}, func() { r.poll(starting) })
+}
+
+func (r *replica) decide(starting bool, version int, record Record) {
+	me := r.me(r.asking)
+	me.Starting = starting
+	r.observer = r.observer.Look(record, r.clock())
+	answer, next := record.Gate(me, r.w.scenario.policy, r.observer, r.clock())
+	if reflect.DeepEqual(record, next) {
+		r.answered(starting, answer)
+		return
+	}
+	r.request(func(done func(func())) {
+		r.w.update(r, version, next, func(ok bool) {
+			done(func() {
+				if ok {
+					r.answered(starting, answer)
+				} else {
+					r.later(between(r.rng, 50*time.Millisecond, time.Second), func() { r.poll(starting) })
+				}
+			})
+		})
+	}, func() { r.poll(starting) })
+}
+
+func (r *replica) answered(starting bool, answer Answer) {
+	switch {
+	case answer.Verdict == Go:
+		r.try()
+	case answer.Verdict == Refuse || starting:
+		r.finish(Rejected, stepGate)
+	default:
+		r.later(between(r.rng, 5*time.Second, 15*time.Second), func() { r.poll(starting) })
+	}
+}
+
+// try gives the hash to the app, which shows within its bound what it thinks.
+func (r *replica) try() {
+	r.flying, r.asking = r.asking, ""
+	r.w.say("%s tries %s", r.name, r.flying)
+	r.w.checkFlight(r)
+	r.later(between(r.rng, time.Second, simBound), func() {
+		hash := r.flying
+		r.w.checkFlight(r)
+		r.flying = ""
+		if r.w.bad[hash] {
+			r.disk.barred = hash
+			r.w.verdicts[hash] = true
+			r.settle(hash, Outcome{Kind: RolledBack, Step: "probation"})
+			return
+		}
+		r.disk.accepted = hash
+		r.settle(hash, Outcome{Kind: Accepted, Source: sourceMounted})
+	})
+}
+
+// finish ends a gate that the app hears nothing of.
+func (r *replica) finish(kind Kind, step string) {
+	hash := r.asking
+	r.asking = ""
+	r.settle(hash, Outcome{Kind: kind, Step: step})
+}
+
+// settle writes the outcome down and delivers it.
+func (r *replica) settle(hash string, o Outcome) {
+	r.w.say("%s: %s of %s %s", r.name, o.Kind, hash, o.Step)
+	r.disk.due = &outcome{hash, o}
+	r.deliver()
+}
+
+// deliver repeats the report that is due until it is stored. After a refusal
+// the next try comes later.
+func (r *replica) deliver() {
+	due := r.disk.due
+	r.say(due.Outcome, due.hash, func() {
+		r.disk.due = nil
+		pause := time.Duration(0)
+		if due.Step == stepGate {
+			pause = between(r.rng, 10*time.Second, 60*time.Second)
+		}
+		r.later(pause, r.consider)
+	})
+}
+
+// say is the report: it ends when nothing is left to store.
+func (r *replica) say(o Outcome, hash string, done func()) {
+	again := func() {
+		r.later(between(r.rng, 50*time.Millisecond, 2*time.Second), func() { r.say(o, hash, done) })
+	}
+	r.request(func(answered func(func())) {
+		r.w.get(r, func(version int, record Record) {
+			answered(func() {
+				next := record.Report(r.me(hash), o)
+				if reflect.DeepEqual(record, next) {
+					done()
+					return
+				}
+				r.request(func(stored func(func())) {
+					r.w.update(r, version, next, func(ok bool) {
+						stored(func() {
+							if ok {
+								done()
+							} else {
+								again()
+							}
+						})
+					})
+				}, again)
+			})
+		})
+	}, again)
+}

@@ -1,0 +1,196 @@
+package rollout
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	seed  = flag.Uint64("seed", 0, "play only this seed; 0: as many as -lives says, from a new one")
+	lives = flag.Int("lives", 2, "how many random fleets to play in each test")
+)
+
+// scenario is what the world does to a fleet. It can be made smaller.
+type scenario struct {
+	seed       uint64
+	replicas   int
+	policy     Policy
+	loss       float64 // share of messages that are lost
+	edits      []edit
+	faults     []fault
+	until      time.Duration
+	mayOverlap bool
+	transcript bool
+}
+
+// edit changes what is mounted in all pods, each within a minute. Via is what
+// half of them see first when two volumes change.
+type edit struct {
+	at       time.Duration
+	hash     string
+	via      [2]string
+	revision string // not "": every pod is replaced, one by one
+}
+
+// fault happens to one replica.
+type fault struct {
+	at      time.Duration
+	replica int
+	busy    bool // rather one that has something in flight
+	kind    string
+	long    time.Duration
+}
+
+// play runs a scenario to its end.
+func play(s scenario) *world {
+	w := &world{scenario: s, bad: map[string]bool{}, verdicts: map[string]bool{}}
+	for i := range s.replicas {
+		rng := rand.New(rand.NewPCG(s.seed, uint64(i)))
+		r := &replica{
+			w: w, name: fmt.Sprintf("web-%d", i), pod: w.newUID(), revision: "r1",
+			mounted: "A", rng: rng, rate: 0.97 + 0.06*rng.Float64(), offset: between(rng, 0, 1000*time.Hour),
+		}
+		w.replicas = append(w.replicas, r)
+		w.after(between(rng, 0, 10*time.Second), r.start)
+	}
+	for _, e := range s.edits {
+		w.after(e.at, func() { w.edit(e) })
+	}
+	for _, f := range s.faults {
+		w.after(f.at, func() { w.fault(f) })
+	}
+	w.run(s.until)
+	if w.broken == "" {
+		w.checkEnd()
+	}
+	return w
+}
+
+func (w *world) edit(e edit) {
+	w.say("EDIT %s", e.hash)
+	w.bad[e.hash] = strings.HasPrefix(e.hash, "bad")
+	for i, r := range w.replicas {
+		first, second := between(r.rng, 0, time.Minute), between(r.rng, 0, time.Minute)
+		if e.revision != "" {
+			w.after(time.Duration(i)*time.Second, func() { r.replace(e.revision, e.hash) })
+			continue
+		}
+		if via := e.via[i%2]; via != "" {
+			w.after(min(first, second), func() { r.mount(via) })
+		}
+		w.after(max(first, second), func() { r.mount(e.hash) })
+	}
+}
+
+// replace is what a Deployment does: another pod, with nothing on its disk.
+func (r *replica) replace(revision, hash string) {
+	r.revision, r.mounted = revision, hash
+	r.renew()
+	r.crash(between(r.rng, time.Second, 10*time.Second))
+}
+
+// renew makes another pod of it.
+func (r *replica) renew() {
+	r.disk = disk{}
+	r.pod = r.w.newUID()
+	r.name += "'"
+}
+
+// busy is a replica with something in flight, if there is one.
+func (w *world) busy(otherwise *replica) *replica {
+	for _, r := range w.replicas {
+		if r.flying != "" {
+			return r
+		}
+	}
+	return otherwise
+}
+
+func (w *world) newUID() string {
+	w.uids++
+	return fmt.Sprintf("%08x-0000-4000-8000-%012x", w.scenario.seed, w.uids)
+}
+
+func (w *world) fault(f fault) {
+	r := w.replicas[f.replica%len(w.replicas)]
+	if f.busy {
+		r = w.busy(r)
+	}
+	w.say("FAULT %s of %s for %s", f.kind, r.name, f.long)
+	switch f.kind {
+	case "crash":
+		r.crash(f.long % (20 * time.Second))
+	case "emptied": // the container restarts, and nothing was kept
+		r.disk = disk{}
+		r.crash(f.long % (20 * time.Second))
+	case "evicted":
+		r.renew()
+		r.crash(f.long % (20 * time.Second))
+	case "cut":
+		r.cutUntil = w.now + f.long
+	case "frozen":
+		r.frozen = w.now + f.long
+	}
+}
+
+// tried plays a scenario, and reports the smallest that fails in the same way.
+func tried(t *testing.T, s scenario) *world {
+	t.Helper()
+	w := play(s)
+	if w.broken != "" {
+		small := shrink(s)
+		small.transcript = true
+		t.Fatalf("seed %d: %s\nsmallest: %d replicas, %d edits, %d faults:\n%s", s.seed, w.broken,
+			small.replicas, len(small.edits), len(small.faults), play(small).log.String())
+	}
+	return w
+}
+
+// shrink leaves out what the failure doesn't need, as far as 300 games show.
+func shrink(s scenario) scenario {
+	games := 300
+	for smaller := true; smaller; {
+		smaller = false
+		for _, candidate := range s.smaller() {
+			if games--; games < 0 {
+				return s
+			}
+			if play(candidate).broken != "" {
+				s, smaller = candidate, true
+				break
+			}
+		}
+	}
+	return s
+}
+
+func (s scenario) smaller() (all []scenario) {
+	for _, n := range []int{s.replicas / 2, s.replicas - 1} {
+		if n >= 1 {
+			c := s
+			c.replicas = n
+			all = append(all, c)
+		}
+	}
+	if s.loss > 0 {
+		c := s
+		c.loss = 0
+		all = append(all, c)
+	}
+	for i := range s.faults {
+		c := s
+		c.faults = slices.Delete(slices.Clone(s.faults), i, i+1)
+		all = append(all, c)
+	}
+	for i := range s.edits {
+		c := s
+		c.edits = slices.Delete(slices.Clone(s.edits), i, i+1)
+		all = append(all, c)
+	}
+	return all
+}
