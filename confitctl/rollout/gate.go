@@ -48,8 +48,8 @@ func (r *Record) decide(me Replica, p Policy, o Observer, now time.Duration) Ans
 	v := r.revision(me.Revision)
 	held := v.endHold(me) // whatever comes next: a replica has one hold at most
 	switch {
-	case v.rejection(me.Hash) != nil:
-		return refuse(v.rejection(me.Hash))
+	case v.Rejection(me.Hash) != nil:
+		return refuse(v.Rejection(me.Hash))
 	case held == me.Hash:
 		return r.hold(v, me, p) // it was interrupted, and takes its hold over
 	case me.Starting && (v.Stable == "" || v.Stable == me.Hash):
@@ -57,7 +57,7 @@ func (r *Record) decide(me Replica, p Policy, o Observer, now time.Duration) Ans
 	case r.Paused:
 		return wait("the roll-out is paused")
 	case v.inFlight() > 0 && v.Trial.Hash != me.Hash:
-		return wait("%s is tried first: %d in flight", short(v.Trial.Hash), v.inFlight())
+		return wait("%s is tried first: %d in flight", Short(v.Trial.Hash), v.inFlight())
 	}
 	if reason := v.full(me.Hash, p.Parallel, o, now); reason != "" {
 		return wait("%s", reason)
@@ -106,10 +106,10 @@ func wait(format string, args ...any) Answer {
 }
 
 func refuse(by *Rejection) Answer {
-	return Answer{Refuse, fmt.Sprintf("%s was rejected by %s at step %s", short(by.Hash), by.Pod, by.Step)}
+	return Answer{Refuse, fmt.Sprintf("%s was rejected by %s at step %s", Short(by.Hash), by.Pod, by.Step)}
 }
 
-// short is a hash as the log prints it.
-func short(hash string) string {
+// Short is a hash as the log prints it.
+func Short(hash string) string {
 	return hash[:min(12, len(hash))]
 }

@@ -39,7 +39,7 @@ func (r Record) Report(me Replica, o Outcome) Record {
 	switch {
 	case v.inFlight() > 0 && v.Trial.Hash == me.Hash && v.endHold(me) != "":
 		next.judge(v, me, o)
-	case o.Kind == Accepted && o.Source == sourceMounted && v.Stable == "" && v.rejection(me.Hash) == nil && next.use(v):
+	case o.Kind == Accepted && o.Source == sourceMounted && v.Stable == "" && v.Rejection(me.Hash) == nil && next.use(v):
 		v.Stable = me.Hash // the first of its revision
 	}
 	return next
@@ -68,7 +68,7 @@ func (v *Revision) accept() {
 	t.Accepted++
 	t.Losses, t.Lost = 0, 0
 	switch enough := t.Accepted >= t.Canaries || !v.unproved(t.Hash); {
-	case v.rejection(t.Hash) != nil, v.Stable == t.Hash, !enough:
+	case v.Rejection(t.Hash) != nil, v.Stable == t.Hash, !enough:
 	default:
 		v.Previous, v.Stable = v.Stable, t.Hash
 	}
@@ -76,7 +76,7 @@ func (v *Revision) accept() {
 
 // reject stops a hash. What was stable before it is stable again.
 func (v *Revision) reject(by Rejection) {
-	if v.rejection(by.Hash) == nil {
+	if v.Rejection(by.Hash) == nil {
 		v.Rejected = append(v.Rejected, by)
 		v.Rejected = v.Rejected[max(0, len(v.Rejected)-maxRejected):]
 	}

@@ -61,8 +61,8 @@ func (v *Revision) endHold(me Replica) string {
 	return v.Trial.Hash
 }
 
-// rejection is nil for a hash that wasn't rejected.
-func (v *Revision) rejection(hash string) *Rejection {
+// Rejection is nil for a hash that wasn't rejected.
+func (v *Revision) Rejection(hash string) *Rejection {
 	i := slices.IndexFunc(v.Rejected, func(j Rejection) bool { return j.Hash == hash })
 	if i < 0 {
 		return nil

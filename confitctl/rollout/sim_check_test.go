@@ -34,7 +34,7 @@ func (w *world) checkHolds(r *replica, old, v *Revision) {
 			continue
 		}
 		w.say("%s holds %s: %d in flight, %d accepted", r.name, v.Trial.Hash, len(v.Trial.Holds), v.Trial.Accepted)
-		if old.rejection(v.Trial.Hash) != nil {
+		if old.Rejection(v.Trial.Hash) != nil {
 			w.fail("%s got a hold for %s, which was rejected", r.name, v.Trial.Hash)
 		}
 		if old.inFlight() > 0 && old.Trial.Hash != v.Trial.Hash && !(old.inFlight() == 1 && old.Trial.Holds[0].Pod == h.Pod) && len(v.Trial.Holds) > 1 {
@@ -74,7 +74,7 @@ func (w *world) allowed(v *Revision) int {
 // checkRejections: only who found a hash bad rejects it.
 func (w *world) checkRejections(r *replica, old, v *Revision) {
 	for _, j := range v.Rejected {
-		if old.rejection(j.Hash) != nil {
+		if old.Rejection(j.Hash) != nil {
 			continue
 		}
 		w.say("%s is rejected in %s", j.Hash, v.Name)
