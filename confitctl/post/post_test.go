@@ -1,0 +1,160 @@
+package post
+
+import (
+	"context"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// to is a request to a server that answers with these statuses, one after the
+// other, the last again and again.
+func to(t *testing.T, statuses ...int) (*Request, *atomic.Int32) {
+	var n atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		i := min(int(n.Add(1)), len(statuses)) - 1
+		http.Error(w, "said the app", statuses[i])
+	}))
+	t.Cleanup(server.Close)
+	return request(t, server.URL), &n
+}
+
+func request(t *testing.T, url string) *Request {
+	expect, err := ParseStatuses("2xx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Request{Method: "POST", URL: url, Expect: expect, Timeout: 30 * time.Second, Tries: 4, firstPause: time.Millisecond}
+}
+
+func TestStatuses(t *testing.T) {
+	for _, tt := range []struct {
+		answers []int
+		expect  string
+		tries   int32
+		err     string
+	}{
+		{[]int{200}, "2xx", 1, ""},
+		{[]int{204}, "200,204", 1, ""},
+		{[]int{503, 429, 500, 200}, "2xx", 4, ""},
+		{[]int{503}, "2xx", 4, "answered 503 Service Unavailable, 2xx is expected: said the app; tried 4 of 4 times"},
+		{[]int{400}, "2xx", 1, "answered 400 Bad Request, 2xx is expected: said the app; tried 1 of 4 times"},
+		{[]int{302}, "2xx", 1, "answered 302 Found"},
+		{[]int{200}, "202", 1, "answered 200 OK, 202 is expected"},
+	} {
+		r, tries := to(t, tt.answers...)
+		var err error
+		if r.Expect, err = ParseStatuses(tt.expect); err != nil {
+			t.Fatal(err)
+		}
+		err = r.Send(t.Context())
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || tries.Load() != tt.tries {
+			t.Errorf("%v: %d tries, %v", tt.answers, tries.Load(), err)
+		}
+	}
+	for _, text := range []string{"", "9xx", "99", "200,", "x"} {
+		if _, err := ParseStatuses(text); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}
+
+// TestUnix: an app that begins to listen later, on a socket, with a token that
+// is read anew.
+func TestUnix(t *testing.T) {
+	dir := t.TempDir()
+	socket, token := filepath.Join(dir, "s"), filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("abc\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := request(t, "http://app/reload")
+	r.Unix, r.TokenFile, r.Body, r.Tries = socket, token, []byte("body"), 1000
+	r.Header = http.Header{"Content-Type": {"text/plain"}}
+	sent := make(chan error)
+	go func() { sent <- r.Send(t.Context()) }()
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string, 1)
+	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- strings.Join([]string{r.Method, r.Host, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), string(body)}, " ")
+	})}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	if want := "POST app /reload Bearer abc text/plain body"; want != <-got {
+		t.Errorf("want %s", want)
+	}
+}
+
+// TestEnds: with the context, and each try with its timeout.
+func TestEnds(t *testing.T) {
+	hang := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client is gone
+		<-r.Context().Done()
+	}))
+	defer hang.Close()
+	r := request(t, hang.URL)
+	r.Timeout, r.Tries = 10*time.Millisecond, 2
+	if err := r.Send(t.Context()); err == nil || !strings.Contains(err.Error(), "tried 2 of 2 times") {
+		t.Errorf("got %v", err)
+	}
+	r.Timeout, r.Tries, r.firstPause = time.Hour, 2, time.Hour
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	if err := r.Send(ctx); !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSecrets: a password in the URL isn't printed.
+func TestSecrets(t *testing.T) {
+	for _, url := range []string{"http://me:hidden@127.0.0.1:1/", "http://me:hidden@127.0.0.1:1/%zz"} {
+		r := request(t, url)
+		r.Tries = 1
+		if err := r.Send(t.Context()); err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestTLS: the app's own CA.
+func TestTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	r := request(t, server.URL)
+	r.Tries = 1
+	if err := r.Send(t.Context()); err == nil {
+		t.Error("a certificate of an unknown CA was taken")
+	}
+	r.CA = filepath.Join(t.TempDir(), "ca")
+	for text, want := range map[string]string{"": "has no PEM certificate", "-": ""} {
+		if text == "-" {
+			text = pemOf(server)
+		}
+		if err := os.WriteFile(r.CA, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Send(t.Context()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func pemOf(server *httptest.Server) string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+}

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"github.com/Masterminds/sprig/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// unrepeatable are functions of sprig that depend on a clock, on chance or on
+// the machine. [sprig.HermeticTxtFuncMap] leaves out only some.
+var unrepeatable = []string{
+	"ago", "bcrypt", "encryptAES", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
+	"genSignedCert", "genSignedCertWithKey", "htpasswd", "mustDateModify", "must_date_modify", "randInt", "shuffle",
+}
+
+// functions is sprig's, and those that read inputs. Where sprig has a function
+// twice, one that returns nothing and a must… that returns an error, both names
+// are the second.
+func functions(files fs.FS, environ func(string) (string, bool)) template.FuncMap {
+	all := sprig.HermeticTxtFuncMap()
+	for _, name := range unrepeatable {
+		delete(all, name)
+	}
+	for name, f := range all {
+		rest, ok := strings.CutPrefix(name, "must")
+		if !ok || rest == "" {
+			continue
+		}
+		if lax := strings.ToLower(rest[:1]) + rest[1:]; all[lax] != nil {
+			all[lax] = f
+		}
+	}
+	all["env"] = func(name string) (string, error) { return variable(environ, name) }
+	all["hasEnv"] = func(name string) bool { _, ok := environ(name); return ok }
+	all["file"] = func(name string) (string, error) { return file(files, name) }
+	all["hasFile"] = func(name string) bool { _, err := file(files, name); return err == nil }
+	all["files"] = func(pattern string) ([]string, error) { return fs.Glob(files, pattern) }
+	all["fromYaml"] = fromYAML
+	all["toYaml"] = toYAML
+	return all
+}
+
+func variable(environ func(string) (string, bool), name string) (string, error) {
+	value, ok := environ(name)
+	if !ok {
+		return "", fmt.Errorf("the environment has no variable %q", name)
+	}
+	return value, nil
+}
+
+// file is read as it is; the line's end at its end is part of it.
+func file(files fs.FS, name string) (string, error) {
+	data, err := fs.ReadFile(files, name)
+	return string(data), err
+}
+
+func fromYAML(text string) (value any, err error) {
+	err = yaml.Unmarshal([]byte(text), &value)
+	return value, err
+}
+
+func toYAML(value any) (string, error) {
+	data, err := yaml.Marshal(value)
+	return strings.TrimSuffix(string(data), "\n"), err
+}

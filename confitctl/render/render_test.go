@@ -1,0 +1,124 @@
+package render
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// render renders one template over a few files and variables.
+func render(t *testing.T, text string) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"web/greeting": "hello\n", "web/limits.yaml": "workers: 4\nhosts: [a, b]\n", "tls/key": "secret", "t/app.conf.tmpl": text,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	environ := map[string]string{"CPUS": "2", "EMPTY": ""}
+	files, err := Render([]string{filepath.Join(dir, "t/app.conf.tmpl")}, Inputs{dir, func(name string) (string, bool) {
+		value, ok := environ[name]
+		return value, ok
+	}})
+	if err != nil {
+		return "", err
+	}
+	if files[0].Name != "app.conf" {
+		t.Errorf("named %q", files[0].Name)
+	}
+	return string(files[0].Data), nil
+}
+
+func TestRender(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{env "CPUS" | mul 2}}`:                          "4",
+		`[{{env "EMPTY"}}]`:                               "[]",
+		`{{file "web/greeting" | trim | upper}}`:          "HELLO",
+		`{{range files "web/*"}}{{base .}} {{end}}`:       "greeting limits.yaml ",
+		`{{if hasEnv "NONE"}}a{{else}}b{{end}}`:           "b",
+		`{{if hasFile "tls/key"}}a{{else}}b{{end}}`:       "a",
+		`{{(file "web/limits.yaml" | fromYaml).workers}}`: "4",
+		`{{dict "a" (list 1 2) | toYaml}}`:                "a:\n- 1\n- 2",
+		`{{toJson (dict "a" 1)}}`:                         `{"a":1}`,
+		`{{define "x"}}<{{.}}>{{end}}{{template "x" 1}}`:  "<1>",
+	} {
+		if got, err := render(t, text); got != want || err != nil {
+			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestMissing: what isn't there is an error that names it.
+func TestMissing(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{env "NONE"}}`:           `the environment has no variable "NONE"`,
+		`{{file "web/none"}}`:      "web/none: no such file or directory",
+		`{{file "../etc/passwd"}}`: "invalid argument",
+		`{{.name}}`:                `map has no entry for key "name"`,
+		`{{(dict "a" 1).b}}`:       `map has no entry for key "b"`,
+		`{{(file "web/limits.yaml" | fromYaml).cpus}}`: `map has no entry for key "cpus"`,
+		`{{fromJson "{"}}`:        "unexpected end of JSON input",
+		`{{now}}`:                 `function "now" not defined`,
+		`{{genPrivateKey "rsa"}}`: `function "genPrivateKey" not defined`,
+		`{{template "none"}}`:     `template "none" not defined`,
+		`{{`:                      "unclosed action",
+	} {
+		if got, err := render(t, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+// TestRepeatable: of what sprig has, nothing is left that depends on more than
+// its arguments.
+func TestRepeatable(t *testing.T) {
+	for name := range functions(os.DirFS(t.TempDir()), os.LookupEnv) {
+		for _, part := range []string{"rand", "uuid", "gen", "now", "ago", "crypt", "htpasswd", "shuffle", "dateModify", "getHost", "expandenv"} {
+			if strings.Contains(name, part) && name != "decryptAES" {
+				t.Errorf("function %q is left", name)
+			}
+		}
+	}
+}
+
+// TestSeveral: templates see each other, and none hides another.
+func TestSeveral(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := write("a.tmpl", `{{template "b.tmpl" .}}!`), write("b.tmpl", "b")
+	files, err := Render([]string{a, b}, Inputs{dir, os.LookupEnv})
+	if err != nil || string(files[0].Data) != "b!" || files[1].Name != "b" {
+		t.Errorf("got %s, %v", files, err)
+	}
+	if _, err := Render([]string{a, write("sub/a.tmpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
+		t.Error("two templates of one name")
+	}
+	if _, err := Render([]string{b, write("b.tpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
+		t.Error("two files of one name")
+	}
+	if err := Write(dir, []File{{"out", []byte("x")}}, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "out")); err != nil || info.Mode() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := Write(filepath.Join(dir, "none"), []File{{"out", nil}}, 0o640); err == nil {
+		t.Error("wrote into a directory that isn't there")
+	}
+}
