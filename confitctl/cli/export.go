@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"confit/confitctl/export"
+)
+
+// shutdown is how long scrapes that run have at a stop.
+const shutdown = 3 * time.Second
+
+func newExport() *cobra.Command {
+	var listen, state string
+	c := &cobra.Command{
+		Use: "export [FLAG…]", Short: "serve metrics of what confit does",
+		Long: exportHelp, Example: exportExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": exportAfter},
+		RunE: func(c *cobra.Command, _ []string) error {
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return fmt.Errorf("cannot listen: %w", err)
+			}
+			return serve(c.Context(), l, export.Handler(export.Collector{State: state, Now: time.Now}))
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", ":9533", "`ADDRESS` and port to listen on")
+	c.Flags().StringVar(&state, "state", "/run/confit", "`DIR`, confit's state directory; read-only will do")
+	return c
+}
+
+// serve returns nil when the context ends: to be stopped is no failure here.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
+	defer cancel()
+	if err := server.Shutdown(ctx); errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"confit/confitctl/lease"
+	"confit/confitctl/rollout"
+)
+
+// fleetFlags is who asks, and where the record is.
+type fleetFlags struct {
+	lease, namespace, kubeconfig string
+	revision                     string
+	podUID, pod, container       string
+}
+
+func (f *fleetFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.lease, "lease", "", "the Lease that holds the roll-out, by `NAME`; required")
+	flags.StringVar(&f.namespace, "namespace", "", "`NAME` of the Lease's namespace (the pod's own)")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "`FILE` for a person; a pod uses its service account")
+	flags.StringVar(&f.revision, "revision", "", "`NAME` of the image and pod template, such as the label pod-template-hash; required in a hook")
+	flags.StringVar(&f.podUID, "pod-uid", "", "the pod's `UID`; required in a hook")
+	flags.StringVar(&f.pod, "pod", "", "`NAME` of the pod, for people (the host's name)")
+	flags.StringVar(&f.container, "container", "", "`NAME` of the container, if several in the pod run confit")
+}
+
+// open makes the client for the Lease.
+func (f *fleetFlags) open() (*lease.Store, error) {
+	if f.lease == "" {
+		return nil, usage("--lease is required: the Lease that holds the roll-out")
+	}
+	c, namespace, err := lease.Config(f.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	if f.namespace != "" {
+		namespace = f.namespace
+	}
+	return lease.Open(c, namespace, f.lease)
+}
+
+// hash is what confit calls a configuration.
+var hash = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+
+// maxName bounds what goes into the record: a label's value, or a UID.
+const maxName = 63
+
+// replica is who asks, from the flags and from what confit tells its hooks.
+func (f *fleetFlags) replica() (rollout.Replica, error) {
+	me := rollout.Replica{
+		Revision: f.revision, Pod: f.podUID, PodName: f.pod, Container: f.container,
+		Hash: os.Getenv("CONFIT_HASH"), Accepted: os.Getenv("CONFIT_ACCEPTED"), Starting: os.Getenv("CONFIT_STARTING") == "1",
+	}
+	if me.PodName == "" {
+		me.PodName, _ = os.Hostname()
+	}
+	switch {
+	case !hash.MatchString(me.Hash):
+		return me, usage("CONFIT_HASH is %q, no hash: confit runs this as a hook, and sets it", me.Hash)
+	case me.Revision == "" || me.Pod == "":
+		return me, usage("--revision and --pod-uid are required: set %sREVISION and %sPOD_UID by the downward API", envPrefix, envPrefix)
+	case max(len(me.Revision), len(me.Pod), len(me.Container)) > maxName:
+		return me, usage("--revision, --pod-uid and --container may have %d characters each", maxName)
+	}
+	return me, nil
+}
+
+// maxBound is a day: nobody waits longer for a replica that is lost.
+const maxBound = 24 * time.Hour
+
+// bound is how long confit may take from the gate's exit to the report.
+func bound() (time.Duration, error) {
+	text := os.Getenv("CONFIT_BOUND")
+	seconds, err := strconv.ParseFloat(text, 64)
+	d := time.Duration(seconds * float64(time.Second))
+	if err != nil || d <= 0 || d > maxBound {
+		return 0, usage("CONFIT_BOUND is %q, not a number of seconds up to a day: confit runs this as its gate, and sets it", text)
+	}
+	return d, nil
+}
+
+// required names a variable that confit sets for its hooks.
+func required(name string) (string, error) {
+	value := os.Getenv(name)
+	if value == "" {
+		return "", fmt.Errorf("%w: %s isn't set: confit runs this as a hook, and sets it", errUsage, name)
+	}
+	return value, nil
+}

@@ -1,0 +1,199 @@
+package cli
+
+import "github.com/spf13/pflag"
+
+// helpTemplate lays help out as a man page does, with the examples at its end.
+// after is what stands between the flags and the examples.
+const helpTemplate = `{{.Long}}
+
+Usage
+  {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Verbs{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags
+{{.LocalFlags.FlagUsages}}{{end}}{{with .Annotations.after}}
+{{.}}
+{{end}}{{if .HasExample}}
+Examples
+{{.Example}}
+{{end}}`
+
+// hideDefaults keeps what a flag got from confit's environment out of the help,
+// which says so itself.
+func hideDefaults(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		flags.Lookup(name).DefValue = ""
+	}
+}
+
+const rootHelp = `confitctl goes with confit, the PID 1 of a container. As confit's hooks it rolls
+a change out over all replicas, renders templates and asks apps to reload by
+HTTP; as a sidecar it shows Prometheus what confit does.
+
+Each flag may stand in the environment, too: --lease as CONFITCTL_LEASE. The
+command line wins. Exit codes: 0, it is done; 1, it failed, and why is on
+stderr; 64, the command line is wrong; 143, a signal ended it.`
+
+const rootExample = `  confitctl gate --help                       what a verb does
+  confitctl --install /shared/confitctl       in an init container
+  confitctl completion bash > /etc/bash_completion.d/confitctl`
+
+const gateHelp = `Waits until this replica may go on with a changed configuration.
+
+All replicas of a fleet share one Lease of Kubernetes. The first to ask tries a
+change: the canary. When it has reported that its app is well with it, so many
+others may that no more than a share of those known is in flight. The first
+rejection stops the change: the others are refused, and keep what they have.
+
+A change is known by its hash. One is tried at a time. What the fleet accepted
+last, and what it accepted before, needs no canary. A replica that starts with
+what was accepted last goes at once. A replica that doesn't report within its
+time has lost its place; that delays the next canary by a minute, then 2, 4 …
+60, and rejects nothing.
+
+It polls every 5 to 15 seconds, as long as it takes, also while the API server
+is away, and says on stderr what it waits for. A replica that starts doesn't
+wait: confit then starts it on what it accepted before.
+
+With --status, --pause, --resume or --retry it is for people, and needs no
+environment.`
+
+const gateAfter = `Environment
+  CONFIT_HASH, CONFIT_ACCEPTED, CONFIT_BOUND, CONFIT_STARTING: confit sets them
+
+The Lease
+  The manifest makes it, and a role lets the pods get and update that one name:
+    apiVersion: coordination.k8s.io/v1
+    kind: Lease
+    metadata: {name: web}
+    ---
+    apiVersion: rbac.authorization.k8s.io/v1
+    kind: Role
+    metadata: {name: web-rollout}
+    rules:
+    - apiGroups: [coordination.k8s.io]
+      resources: [leases]
+      resourceNames: [web]
+      verbs: [get, update]
+
+The container
+    env:
+    - {name: CONFITCTL_LEASE, value: web}
+    - name: CONFITCTL_REVISION
+      valueFrom: {fieldRef: {fieldPath: "metadata.labels['pod-template-hash']"}}
+    - name: CONFITCTL_POD_UID
+      valueFrom: {fieldRef: {fieldPath: metadata.uid}}
+
+Exit codes
+  0    go on
+  1    refused, with why on stderr; or a person has to mend the Lease or its role
+  64   the command line or the environment is wrong
+  143  a signal ended it`
+
+const gateExample = `  gate    confitctl gate                      in confit's links file
+  report  confitctl report
+
+  confitctl gate --lease web --status         for people
+  confitctl gate --lease web --pause
+  confitctl gate --lease web --retry 3fa1b2`
+
+const reportHelp = `Tells the fleet how a change ended in this replica, and gives back its place.
+
+Only what a replica says that the gate let through counts, and only once: to
+repeat it changes nothing. Accepted counts for the change; rejected and
+rolled-back stop it for every replica of the same image and pod template;
+superseded and stopped only end the attempt, and the latter delays the next
+canary, as the kubelet may have stopped what was unwell. What the gate itself
+refused says nothing.
+
+It tries for 25 seconds. confit repeats it until it succeeds. No reason is sent
+anywhere: CONFIT_REASON may quote what a hook printed.`
+
+const reportAfter = `Environment
+  CONFIT_HASH, CONFIT_OUTCOME, CONFIT_STEP, CONFIT_SOURCE: confit sets them
+
+Exit codes
+  0    it is stored, or there was nothing to store
+  1    it isn't, with why on stderr
+  64   the command line or the environment is wrong
+  143  a signal ended it`
+
+const reportExample = `  report  confitctl report                    in confit's links file`
+
+const renderHelp = `Makes files out of Go templates with the functions of sprig.
+
+What a template asks for and isn't there is an error: a file, a variable, a key
+of a map. Functions that depend on a clock or on chance aren't there, so that
+every start and every replica makes the same bytes. Where sprig has a function
+that returns nothing at an error and one that says so, both names are the second.
+
+Besides sprig's there are
+  env NAME       a variable of the environment; hasEnv NAME, whether it is set
+  file PATH      the bytes of a file below --dir; hasFile PATH
+  files GLOB     the paths of those that match
+  fromYaml, toYaml
+
+A template is called by its base name: {{template "upstream.tmpl" .}}. The file
+that it makes has that name without .tmpl, .tpl or .gotmpl. Nothing is written
+before all were rendered.`
+
+const renderAfter = `Exit codes
+  0    all files are written
+  1    a template failed, with where and why on stderr; nothing is written
+  64   the command line is wrong`
+
+const renderExample = `  # in confit's links file: nginx.conf out of a ConfigMap, a Secret and the
+  # environment
+  input   web/nginx.conf.tmpl
+  input   tls/password
+  render  confitctl render {candidate}/web/nginx.conf.tmpl
+  link    {rendered}/nginx.conf  /etc/nginx/nginx.conf
+
+  # nginx.conf.tmpl
+  worker_processes {{env "CPUS"}};
+  proxy_set_header X-Token {{file "tls/password" | trim | quote}};`
+
+const postHelp = `Sends an HTTP request, for apps that reload when they are asked to.
+
+It succeeds when the answer has the expected status. An app that doesn't listen
+yet, or answers 429 or 5xx, is asked again, after 200 ms and then twice as long,
+up to 5 s, or as long as its Retry-After says. Any other answer is the end, and
+its first 4 KiB are on stderr. Redirects aren't followed.`
+
+const postAfter = `Exit codes
+  0    the app answered as expected
+  1    it didn't, with its answer on stderr
+  64   the command line is wrong`
+
+const postExample = `  # in confit's links file
+  reload  exec:'confitctl post http://127.0.0.1:9090/-/reload'
+
+  confitctl post --unix /run/caddy/admin.sock --header 'Host: localhost' \
+    --header 'Content-Type: text/caddyfile' --data @/etc/caddy/Caddyfile http://caddy/load
+  confitctl post --token-file /run/secrets/token --expect 200,204 https://127.0.0.1:8443/reload`
+
+const exportHelp = `Serves /metrics of confit's status.json for Prometheus, read anew at each scrape.
+
+It is a sidecar with confit's state directory mounted read-only. Names follow
+Prometheus' own: confit_config_last_reload_successful and
+confit_config_last_reload_success_timestamp_seconds, confit_config_mounted_info
+with the hash, confit_config_change_pending_seconds and so on. A status that
+can't be read is confit_status_readable 0. /healthz tells that the exporter
+itself is well, whatever confit does.`
+
+const exportAfter = `Exit codes
+  0    a signal ended it
+  1    it can't listen
+  64   the command line is wrong`
+
+const exportExample = `  - name: metrics
+    image: example.com/confitctl
+    args: [export, --state, /confit-state]
+    ports: [{name: metrics, containerPort: 9533}]
+    volumeMounts: [{name: confit, mountPath: /confit-state, readOnly: true}]
+
+  # alert: a change that was rejected, or hangs
+  confit_config_last_reload_successful == 0
+    or confit_config_change_pending_seconds > 300`
