@@ -5,16 +5,20 @@ GO      ?= go
 VERSION ?= devel
 BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
+CONFITCTL ?= ../bin/confitctl
 
-.PHONY: help build demo test conformance e2e bench lint vuln fuzz dist clean
+.PHONY: help build confitctl demo test conformance e2e bench lint vuln fuzz dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
 
 build: bin/confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*') $(wildcard signals/*.s) build.sh go.mod
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*') $(wildcard signals/*.s) build.sh go.mod
 	$(BUILD) $@
+
+confitctl: ## the program that goes with it, bin/confitctl
+	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
 
 demo: ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
@@ -51,10 +55,10 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains
 	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
 	for module in kubelet conformance/goreap; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	for module in . confitctl; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
-	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
+	for module in . confitctl; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
 
 fuzz: ## each fuzz test for FUZZ=30s
 	grep -o '^func Fuzz[A-Za-z]*' */*_test.go | while IFS=: read -r file f; do \
@@ -63,9 +67,10 @@ fuzz: ## each fuzz test for FUZZ=30s
 
 dist: ## static binaries for the platforms that Kubernetes runs on, with checksums
 	for arch in amd64 arm64 arm riscv64 ppc64le s390x; do \
-		GOARCH=$$arch $(BUILD) dist/confit-linux-$$arch || exit 1; \
+		GOARCH=$$arch $(BUILD) dist/confit-linux-$$arch && \
+		GOARCH=$$arch $(MAKE) confitctl CONFITCTL=../dist/confitctl-linux-$$arch || exit 1; \
 	done
-	cd dist && sha256sum confit-linux-* > SHA256SUMS
+	cd dist && sha256sum confit-linux-* confitctl-linux-* > SHA256SUMS
 
 clean: ## remove what the targets made
 	rm -rf bin dist

@@ -91,7 +91,7 @@ func TestUnix(t *testing.T) {
 		got <- strings.Join([]string{r.Method, r.Host, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Content-Type"), string(body)}, " ")
 	})}
 	go func() { _ = server.Serve(l) }()
-	defer server.Close()
+	t.Cleanup(func() { _ = server.Close() })
 	if err := <-sent; err != nil {
 		t.Fatal(err)
 	}

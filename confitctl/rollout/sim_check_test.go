@@ -37,8 +37,8 @@ func (w *world) checkHolds(r *replica, old, v *Revision) {
 		if old.Rejection(v.Trial.Hash) != nil {
 			w.fail("%s got a hold for %s, which was rejected", r.name, v.Trial.Hash)
 		}
-		if old.inFlight() > 0 && old.Trial.Hash != v.Trial.Hash && !(old.inFlight() == 1 && old.Trial.Holds[0].Pod == h.Pod) && len(v.Trial.Holds) > 1 {
-			w.fail("%s tries %s while %s is tried", r.name, v.Trial.Hash, old.Trial.Hash)
+		if old.inFlight() > 0 && old.Trial.Hash != v.Trial.Hash && !w.scenario.mayOverlap && w.flies(old) != nil {
+			w.fail("%s gets %s while %s tries %s", r.name, v.Trial.Hash, w.flies(old).name, old.Trial.Hash)
 		}
 		if allowed := w.allowed(v); len(v.Trial.Holds) > allowed {
 			w.fail("%s is one of %d in flight for %s; %d are allowed", r.name, len(v.Trial.Holds), v.Trial.Hash, allowed)
@@ -98,13 +98,23 @@ func (w *world) checkFlight(r *replica) {
 	if flying > v.inFlight() {
 		w.fail("%d in flight with %d holds", flying, v.inFlight())
 	}
-	if r.flying != v.Stable && !w.holder(r) && v.Stable != "" {
+	if !r.free && !w.holder(r) {
 		w.overlaps++
 		w.say("%s has lost its place", r.name)
 		if !w.scenario.mayOverlap {
 			w.fail("%s tries %s without a hold", r.name, r.flying)
 		}
 	}
+}
+
+// flies is somebody who tries the hash of a trial, with a hold.
+func (w *world) flies(v *Revision) *replica {
+	for _, r := range w.replicas {
+		if r.flying == v.Trial.Hash && w.holder(r) {
+			return r
+		}
+	}
+	return nil
 }
 
 func (w *world) holder(r *replica) bool {

@@ -62,7 +62,7 @@ func TestFleetsWithoutFaults(t *testing.T) {
 // evicted and cut off. Nobody is in flight without a place, nothing is rejected
 // that nobody found bad, and when it is over everybody gets there.
 func TestFleetsWithFaults(t *testing.T) {
-	each(t, 10, func(t *testing.T, story []edit, rng *rand.Rand) scenario {
+	each(t, 4, func(t *testing.T, story []edit, rng *rand.Rand) scenario {
 		return faulty(rng, story, "crash", "emptied", "evicted", "cut")
 	})
 }
@@ -70,7 +70,7 @@ func TestFleetsWithFaults(t *testing.T) {
 // TestFleetsThatFreeze: a holder that stands still for longer than its bound
 // loses its place. That is the one overlap there is; all else holds.
 func TestFleetsThatFreeze(t *testing.T) {
-	each(t, 10, func(t *testing.T, story []edit, rng *rand.Rand) scenario {
+	each(t, 4, func(t *testing.T, story []edit, rng *rand.Rand) scenario {
 		s := faulty(rng, story, "frozen", "frozen", "crash", "cut")
 		s.mayOverlap = true
 		return s

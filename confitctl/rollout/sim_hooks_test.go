@@ -38,6 +38,7 @@ func (r *replica) decide(starting bool, version int, record Record) {
 	me.Starting = starting
 	r.observer = r.observer.Look(record, r.clock())
 	answer, next := record.Gate(me, r.w.scenario.policy, r.observer, r.clock())
+	r.free = reflect.DeepEqual(record, next) // a start without a hold, if it may go
 	if reflect.DeepEqual(record, next) {
 		r.answered(starting, answer)
 		return

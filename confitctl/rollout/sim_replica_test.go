@@ -25,6 +25,7 @@ type replica struct {
 	up       bool
 	mounted  string
 	flying   string // hash that its app tries
+	free     bool   // which it may without a hold
 	observer Observer
 	asking   string // hash that its gate asks about
 	disk     disk

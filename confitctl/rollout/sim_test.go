@@ -12,7 +12,7 @@ import (
 
 var (
 	seed  = flag.Uint64("seed", 0, "play only this seed; 0: as many as -lives says, from a new one")
-	lives = flag.Int("lives", 2, "how many random fleets to play in each test")
+	lives = flag.Int("lives", 1, "how many random fleets to play for each story; some tests play four times as many")
 )
 
 // scenario is what the world does to a fleet. It can be made smaller.
