@@ -6,6 +6,9 @@ import "time"
 // gate's last update and its exit, and for clocks that run apart.
 const grace = 30 * time.Second
 
+// maxBound is a day, in seconds: nobody waits longer, whatever a record says.
+const maxBound = 24 * 60 * 60
+
 // Observer is what one process has seen of a record: since when each hold, and
 // each revision's last loss, is as it is. Times are those of the process's own
 // monotonic clock, so no two clocks are ever compared. The zero Observer has
@@ -69,4 +72,5 @@ func (r Record) sweep(o Observer, now time.Duration) Record {
 	return next
 }
 
-func (h Hold) lapse() time.Duration { return time.Duration(h.Bound)*time.Second + grace }
+// lapse is when a hold ends that was seen all the time.
+func (h Hold) lapse() time.Duration { return time.Duration(min(h.Bound, maxBound))*time.Second + grace }
