@@ -32,6 +32,16 @@ var mayImport = map[string][]string{
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
+
+	// The other program, which is never linked into this one.
+	"confitctl":         {"confit/confitctl/cli"},
+	"confitctl/cli":     {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"confitctl/export":  {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp"},
+	"confitctl/fleet":   {"confit/confitctl/lease", "confit/confitctl/rollout"},
+	"confitctl/lease":   {"confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
+	"confitctl/post":    {},
+	"confitctl/render":  {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},
+	"confitctl/rollout": {},
 }
 
 // forbidden is the part of the standard library that a package must not know.
@@ -44,6 +54,13 @@ var forbidden = map[string][]string{
 	"notify":     {"os/exec", "os/signal", "net", "path/filepath", "time"},
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+
+	"confitctl/export":  {"os", "os/exec", "os/signal"},
+	"confitctl/fleet":   {"net/http", "os"},
+	"confitctl/lease":   {"os/signal", "math/rand/v2"},
+	"confitctl/post":    {"os/exec", "os/signal"},
+	"confitctl/render":  {"net/http", "os/exec", "os/signal", "time"},
+	"confitctl/rollout": {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing
 }
 
 // source is a file that goes into the program, and its package's directory.
