@@ -43,7 +43,7 @@ e2e: ## the example on a real Kubernetes node: some ten minutes the first time, 
 	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e
-	cd confitctl && CONFITCTL_APISERVER="$${XDG_CACHE_HOME:-$$HOME/.cache}/confit-e2e/bin" $(GO) test -count=1 -run TestAPIServer ./cli
+	cd confitctl && CONFITCTL_APISERVER="$${E2E_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/confit-e2e}/bin" $(GO) test -count=1 -run TestAPIServer ./cli
 
 bench: ## the budgets, each beside a yardstick
 	./integration/need tini:tini
