@@ -47,7 +47,7 @@ func (c *cluster) rollOut() {
 	}
 	for _, p := range waiting {
 		c.eventually("it waits", func() bool {
-			return strings.Contains(p.stderr.String(), "waiting: a canary is on its way; 0 of 1 have accepted\n")
+			return strings.Contains(p.stderr.String(), "waiting: a canary is on its way\n")
 		})
 	}
 	if n := resident(c.t, waiting[0]); n > maxResident {

@@ -57,7 +57,7 @@ func (r *Record) decide(me Replica, p Policy, o Observer, now time.Duration) Ans
 	case r.Paused:
 		return wait("the roll-out is paused")
 	case v.inFlight() > 0 && v.Trial.Hash != me.Hash:
-		return wait("%s is tried first: %d in flight", Short(v.Trial.Hash), v.inFlight())
+		return wait("%s is tried first", Short(v.Trial.Hash))
 	}
 	if reason := v.full(me.Hash, p.Parallel, o, now); reason != "" {
 		return wait("%s", reason)
@@ -65,23 +65,24 @@ func (r *Record) decide(me Replica, p Policy, o Observer, now time.Duration) Ans
 	return r.hold(v, me, p)
 }
 
-// full says why no other replica may hold a hash now; "" if one may.
+// full says why no other replica may hold a hash now; "" if one may. It says the
+// same as long as nothing else happens, so that who waits can be silent.
 func (v *Revision) full(hash string, p Parallel, o Observer, now time.Duration) string {
 	if v.Trial == nil || v.Trial.Hash != hash {
 		return "" // the first of a trial
 	}
 	t := v.Trial
 	if !v.unproved(hash) {
-		if allowed := p.allowed(t.Accepted); len(t.Holds) >= allowed {
-			return fmt.Sprintf("%d in flight, as many as may be when %d have accepted", len(t.Holds), t.Accepted)
+		if len(t.Holds) >= p.allowed(t.Accepted) {
+			return "as many replicas are in flight as may be"
 		}
 		return ""
 	}
 	if len(t.Holds) > 0 {
-		return fmt.Sprintf("a canary is on its way; %d of %d have accepted", t.Accepted, t.Canaries)
+		return "a canary is on its way"
 	}
-	if left := t.delay() - o.age(v.lossMark(), now); left > 0 {
-		return fmt.Sprintf("a canary was lost; the next may go in %s", left.Round(time.Second))
+	if o.age(v.lossMark(), now) < t.delay() {
+		return fmt.Sprintf("a canary was lost; the next waits for %s", t.delay())
 	}
 	return ""
 }
