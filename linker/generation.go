@@ -40,7 +40,6 @@ type generation struct {
 	files   map[Key]file    // by path in the generation
 	targets map[Target]want // by target
 	print   string          // the fingerprint of the volumes when it was read
-	changes []Change        // against the accepted one
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
 	single  bool            // it comes from one atomic volume
 

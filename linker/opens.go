@@ -66,11 +66,18 @@ func (o *opens) wait() {
 		if err != nil {
 			return
 		}
-		if o.opened(buffer[:n]) {
-			select {
-			case o.hints <- struct{}{}:
-			default:
-			}
+		o.note(buffer[:n])
+	}
+}
+
+// note makes a hint of events, unless what they are about is no longer watched.
+func (o *opens) note(events []byte) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	if o.opened(events) {
+		select {
+		case o.hints <- struct{}{}:
+		default:
 		}
 	}
 }
@@ -79,8 +86,6 @@ func (o *opens) wait() {
 // inotify(7). An overflow of the queue counts, too: somebody has opened very
 // much.
 func (o *opens) opened(events []byte) bool {
-	o.mutex.Lock()
-	defer o.mutex.Unlock()
 	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
 	word := binary.NativeEndian.Uint32
 	for len(events) >= head {
@@ -94,9 +99,14 @@ func (o *opens) opened(events []byte) bool {
 	return false
 }
 
+// unwatch ends it. No hint is left that was about what was watched.
 func (o *opens) unwatch() {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
+	select {
+	case <-o.hints:
+	default:
+	}
 	for wd := range o.watched {
 		_, _ = unix.InotifyRmWatch(o.fd, uint32(wd)) // EINVAL: its directory is gone
 	}

@@ -22,9 +22,9 @@ func TestOpens(t *testing.T) {
 	h.write("web", "a", "one", "sub/b", "one", "dir/c", "one", "dir/d", "one")
 	h.open().adopt()
 	h.write("web", "a", "two", "sub/b", "one", "dir/c", "two", "dir/d", "one")
-	h.stage()
+	c := h.stage()
 	h.must(h.linker.Publish())
-	if !h.linker.WatchOpens() {
+	if !h.linker.WatchOpens(c.Changes) {
 		t.Fatal("nothing is watched")
 	}
 	for _, step := range []struct {
@@ -45,7 +45,8 @@ func TestOpens(t *testing.T) {
 			t.Errorf("%s: opened %v, want %v", step.what, got, step.want)
 		}
 	}
-	h.linker.UnwatchOpens()
+	h.must(read(h.path("etc/a")))
+	h.linker.UnwatchOpens() // with the hint that may be there
 	h.must(read(h.path("etc/a")))
 	if h.opened() {
 		t.Error("a hint came though nothing is watched any more")
@@ -58,9 +59,9 @@ func TestOpensNothing(t *testing.T) {
 	h.write("web", "a", "one", "b", "one")
 	h.open().adopt()
 	h.write("web", "a", "one", "b", "two")
-	h.stage()
+	c := h.stage()
 	h.must(h.linker.Publish())
-	if h.linker.WatchOpens() {
+	if h.linker.WatchOpens(c.Changes) {
 		t.Error("a direct key is watched")
 	}
 }

@@ -94,21 +94,18 @@ func (l *Linker) change(g *generation) error {
 // [Linker.WatchOpens].
 func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
 
-// WatchOpens watches the keys of the published candidate that have new bytes,
-// and no longer those that it watched before. It reports whether it watches
-// any: not if only direct keys have changed, or if inotify is refused.
-func (l *Linker) WatchOpens() bool {
+// WatchOpens watches those of the changed keys that have new bytes, in the
+// generation that the targets lead to, and no longer those that it watched
+// before. It reports whether it watches any: not if only direct keys have
+// changed, or if inotify is refused.
+func (l *Linker) WatchOpens(changes []Change) bool {
 	l.opens.unwatch()
-	select {
-	case <-l.opens.hints:
-	default:
-	}
-	g := l.staged
+	g := l.inUse()
 	if g == nil {
 		return false
 	}
 	changed := map[string]map[string]bool{}
-	for _, c := range g.changes {
+	for _, c := range changes {
 		f, there := g.files[c.Key]
 		if !there || f.direct || c.ModeOnly {
 			continue
@@ -119,8 +116,16 @@ func (l *Linker) WatchOpens() bool {
 		}
 		changed[dir][path.Base(string(c.Key))] = true
 	}
-	g.changes = nil // it may be long
 	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
+}
+
+// inUse is the candidate once it was published, else the accepted generation;
+// nil before the first.
+func (l *Linker) inUse() *generation {
+	if l.staged != nil {
+		return l.staged
+	}
+	return l.accepted
 }
 
 // UnwatchOpens stops watching them.

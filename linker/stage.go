@@ -199,8 +199,7 @@ func directDest(dir string, atomic bool, name string) destination {
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
 	g.Dir = l.state.dirOf(g.Number)
-	g.changes = changes(l.accepted, g)
-	c := Candidate{Generation: g.Generation, Changes: g.changes, Single: g.single, Unrendered: g.unrendered}
+	c := Candidate{Generation: g.Generation, Changes: changes(l.accepted, g), Single: g.single, Unrendered: g.unrendered}
 	if !l.proven(g) {
 		c.Kills = l.trials.kills(g.Hash)
 	}

@@ -189,7 +189,7 @@ func (t *transition) splay() {
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
-func (t *transition) publish() { t.order(publishing, publish{}) }
+func (t *transition) publish() { t.order(publishing, publish{t.toBeRead()}) }
 
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {

@@ -103,9 +103,11 @@ type (
 	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
 	complete struct{}             // answered by staged, invalid, failed or crashed
 	check    struct{}             // answered by checked, invalid, failed or crashed
-	publish  struct{}             // answered by published, superseded, failed or crashed
-	withdraw struct{}             // answered by withdrawn, failed or crashed
-	goBack   struct{}             // to the generation before the accepted one; answered as withdraw
+	publish  struct {             // answered by published, superseded, failed or crashed
+		watch []linker.Change // who opens it
+	}
+	withdraw struct{} // answered by withdrawn, failed or crashed
+	goBack   struct{} // to the generation before the accepted one; answered as withdraw
 	accept   struct{ survived bool }
 	store    struct { // answered by stored
 		generation linker.Generation

@@ -52,7 +52,7 @@ func (l *loop) performFiles(a action) event {
 	case check:
 		return l.check()
 	case publish:
-		return l.publish()
+		return l.publish(a.watch)
 	case withdraw:
 		return takenBack(l.Linker.Reject())
 	case goBack:
@@ -120,10 +120,10 @@ func (l *loop) check() event {
 	return failed{err}
 }
 
-func (l *loop) publish() event {
+func (l *loop) publish(watch []linker.Change) event {
 	switch err := l.Linker.Publish(); {
 	case err == nil:
-		return published{watched: l.Linker.WatchOpens()}
+		return published{watched: l.Linker.WatchOpens(watch)}
 	case errors.Is(err, linker.ErrSuperseded):
 		return superseded{}
 	default:

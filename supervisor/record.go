@@ -107,7 +107,7 @@ func (t *transition) recordProof(proof string) {
 // recordRead notes whether the app has opened what changed, while that is watched.
 func (t *transition) recordRead(read bool) {
 	if !t.app.readBy.IsZero() {
-		t.seen.app.Read, t.app.readBy = &read, time.Time{}
+		t.seen.app.Read, t.app.readBy, t.watched = &read, time.Time{}, false
 		t.do(unwatchOpens{})
 	}
 }

@@ -110,6 +110,15 @@ func (t *transition) sendReload(d signals.Disposition) {
 // some finish their work first.
 const readWait = 30 * time.Second
 
+// toBeRead is what the app should open at its reload. It is watched from the
+// publish on.
+func (t *transition) toBeRead() []linker.Change {
+	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
+		return t.candidate.Changes
+	}
+	return nil
+}
+
 // expectRead waits for somebody to open what has changed: to many programs a
 // signal, HUP above all, means something else than a reload.
 func (t *transition) expectRead() {

@@ -154,6 +154,9 @@ func (t *transition) look() {
 // rest ends a transaction: an app that died meanwhile is started again, what is
 // left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) rest() {
+	if t.watched && t.app.readBy.IsZero() { // nobody asks any more
+		t.do(unwatchOpens{})
+	}
 	t.transaction = transaction{} // its list of changes may be long
 	switch {
 	case !t.app.runs():
