@@ -14,6 +14,7 @@ type Kind int
 // The kinds, the weakest first.
 const (
 	None    Kind = iota // publish only
+	Touch               // make new links, for an app that watches its files by itself
 	Signal              // send a signal
 	Exec                // run a hook
 	Restart             // stop the app and start it again
@@ -27,7 +28,7 @@ type Action struct {
 	Command []string       // for Exec
 }
 
-// ParseAction reads auto, signal:NAME, restart, exec:CMD or none.
+// ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
 	verb, rest, _ := strings.Cut(s, ":")
 	switch {
@@ -35,6 +36,8 @@ func ParseAction(s string) (Action, error) {
 		return Action{Kind: Signal, Auto: true, Signal: signals.HUP}, nil
 	case s == "restart":
 		return Action{Kind: Restart}, nil
+	case s == "touch":
+		return Action{Kind: Touch}, nil
 	case s == "none":
 		return Action{Kind: None}, nil
 	case verb == "signal" && rest != "":
@@ -44,7 +47,7 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitCommand(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none", s)
+	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
 }
 
 // String writes the action as ParseAction reads it.
@@ -58,6 +61,8 @@ func (a Action) String() string {
 		return "exec:" + joinWords(a.Command)
 	case a.Kind == Restart:
 		return "restart"
+	case a.Kind == Touch:
+		return "touch"
 	}
 	return "none"
 }

@@ -15,6 +15,7 @@ func TestParseAction(t *testing.T) {
 		"auto":            {Kind: Signal, Auto: true, Signal: unix.SIGHUP},
 		"none":            {Kind: None},
 		"restart":         {Kind: Restart},
+		"touch":           {Kind: Touch},
 		"signal:HUP":      {Kind: Signal, Signal: unix.SIGHUP},
 		"signal:sigusr1":  {Kind: Signal, Signal: unix.SIGUSR1},
 		"signal:12":       {Kind: Signal, Signal: unix.SIGUSR2},
@@ -35,13 +36,14 @@ func TestParseAction(t *testing.T) {
 }
 
 func TestParseActionErrors(t *testing.T) {
-	const ways = ` is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none`
+	const ways = ` is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none`
 	for text, want := range map[string]string{
 		"":             `""` + ways,
 		"hup":          `"hup"` + ways,
 		"Auto":         `"Auto"` + ways,
 		"auto:1":       `"auto:1"` + ways,
 		"restart:":     `"restart:"` + ways,
+		"touch:x":      `"touch:x"` + ways,
 		"signal":       `"signal"` + ways,
 		"signal:":      `"signal:"` + ways,
 		"exec":         `"exec"` + ways,
@@ -81,7 +83,7 @@ func TestKindsAreOrdered(t *testing.T) {
 		verb, _, _ := strings.Cut(Action{Kind: k, Signal: unix.SIGHUP}.String(), ":")
 		kinds = append(kinds, verb)
 	}
-	if got := strings.Join(kinds, " < "); got != "none < signal < exec < restart" {
+	if got := strings.Join(kinds, " < "); got != "none < touch < signal < exec < restart" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -30,7 +30,8 @@ When a volume changes
   --report CMD            is given the outcome of a change
   --hook-timeout D        kills a hook other than gate and verify after D and
                           rejects the change (30s)
-  --reload ACTION         auto, signal:NAME, restart, exec:CMD or none (auto)
+  --reload ACTION         auto, signal:NAME, restart, exec:CMD, none, or touch:
+                          new links, for an app that watches its files (auto)
   --verify CMD            shows that the app is well; runs until it succeeds,
                           and again at the end of the probation
   --verify-timeout D      takes the change back if one of the two lasts longer

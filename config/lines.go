@@ -84,5 +84,8 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 	if err == nil && use == linker.Variable && a.Kind != None && a.Kind != Restart {
 		err = fmt.Errorf("%q brings no variable to a running app: write restart, or none to have it count from the next start on", value)
 	}
+	if err == nil && use == linker.Input && a.Kind == Touch {
+		err = fmt.Errorf("%q makes a new link, and an input has none: write restart, signal:NAME, exec:COMMAND or none", value)
+	}
 	return a, err
 }

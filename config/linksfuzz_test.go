@@ -26,6 +26,7 @@ func readLinks(text string) (Config, []error) {
 		p.apply(g)
 	}
 	p.note(linker.Check(c.Linker(nil)))
+	p.checkTouch()
 	return c, flatten(errors.Join(p.wrong...))
 }
 
@@ -180,6 +181,7 @@ func FuzzLinksFile(f *testing.F) {
 		f.Add(name + " " + value + "\n")
 	}
 	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
+	f.Add("link tls/ /etc/tls reload=none\nlink web/a /etc/a\nreload touch\n")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, wrong := readLinks(text)

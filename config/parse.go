@@ -32,6 +32,7 @@ func Parse(args, environ []string) (Config, error) {
 	how := func(s *setting) bool { return !s.notFile }
 	p.applyAll(how, p.linksFiles(env, line), env, line)
 	p.note(linker.Check(c.Linker(nil)))
+	p.checkTouch()
 	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}

@@ -31,7 +31,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"--log-level=loud"}, `--log-level: "loud" is not known here: write one of debug, error, info, warn`},
 		{[]string{"--log-format=xml"}, `--log-format: "xml" is not known here: write one of json, text`},
 		{[]string{"--volumes="}, `--volumes: an empty path: write a directory such as /run/confit`},
-		{[]string{"--reload=sometimes"}, `--reload: "sometimes" is not a way to reload: write auto, signal:NAME, restart, exec:COMMAND or none`},
+		{[]string{"--reload=sometimes"}, `--reload: "sometimes" is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none`},
 		{[]string{"--validate=nginx 't"}, `--validate: "'t" is never closed: add a ' at the end of the word`},
 		{[]string{"--validate=# nginx -t"}, `--validate: "# nginx -t" holds no command: write a program and its arguments`},
 	} {

@@ -147,7 +147,7 @@ func (t *transition) continueWithoutApp() {
 		if !t.busy { // it waits to try again, but nobody is served meanwhile
 			t.withdraw()
 		}
-	case running, probing, delivering, reloading, proving:
+	case running, probing, delivering, reading, reloading, proving:
 		t.recoverFromExit()
 	}
 }

@@ -49,7 +49,7 @@
 //	             hookEnded       → checking, draining, running, settling, staging, withdrawing
 //	             hookStartFailed → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	checking     checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting
+//	checking     checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting, touching
 //	             crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → draining, running, settling, staging, withdrawing
@@ -61,19 +61,27 @@
 //	publishing   crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → withdrawing
-//	             published       → draining, probing, reloading, restarting, running, settling, staging, starting, validating
+//	             published       → draining, probing, reloading, restarting, running, settling, staging, starting, touching, validating
 //	             signalled TERM  → done, draining, stopping
 //	             superseded      → running, staging
 //	withdrawing  crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → done
 //	             signalled TERM  → done, draining, stopping
-//	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting
+//	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting, touching
 //	probing      exited          → draining, withdrawing
 //	             probed          → delivering, proving, restarting, running, settling, staging
 //	             signalled TERM  → stopping
-//	delivering   delivered       → proving, restarting, running, settling, staging
+//	delivering   delivered       → proving, restarting, running, staging
 //	             exited          → draining, withdrawing
+//	             signalled TERM  → stopping
+//	touching     crashed         → draining, running
+//	             exited          → draining
+//	             signalled TERM  → draining, stopping
+//	             touched         → draining, proving, reading, restarting, running, settling, staging, withdrawing
+//	reading      elapsed         → restarting
+//	             exited          → draining, withdrawing
+//	             opened          → proving
 //	             signalled TERM  → stopping
 //	reloading    exited          → draining, withdrawing
 //	             hookEnded       → draining, proving, restarting, running, settling, staging, withdrawing

@@ -23,12 +23,16 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
-	checked    struct{}               // the candidate is as it was staged
-	invalid    struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
-	failed     struct{ err error }    // the system refused the linker something
-	crashed    struct{ err error }    // the configuration side panicked
-	published  struct{ watched bool } // whether the linker sees when somebody opens what has changed
-	opened     struct{}               // somebody has opened it
+	checked   struct{}               // the candidate is as it was staged
+	invalid   struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
+	failed    struct{ err error }    // the system refused the linker something
+	crashed   struct{ err error }    // the configuration side panicked
+	published struct{ watched bool } // whether the linker sees when somebody opens what has changed
+	opened    struct{}               // somebody has opened it
+	touched   struct {               // the changed targets have new links
+		watched bool  // as in published
+		err     error // why not all of them have
+	}
 	superseded struct{}               // the volumes changed once more, nothing was published
 	withdrawn  struct{ undone error } // what could not be put right beside it
 	noted      struct{}               // the linker has something new for the status
@@ -78,6 +82,7 @@ func (crashed) event()         {}
 func (published) event()       {}
 func (superseded) event()      {}
 func (opened) event()          {}
+func (touched) event()         {}
 func (withdrawn) event()       {}
 func (noted) event()           {}
 func (stored) event()          {}
@@ -129,6 +134,7 @@ type (
 		pid    int
 		signal signals.Signal
 	}
+	touch        struct{ changes []linker.Change } // answered by touched or crashed
 	unwatchOpens struct{}
 	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
 	abandonTrial struct{}
@@ -166,6 +172,7 @@ func (spawn) action()        {}
 func (probe) action()        {}
 func (track) action()        {}
 func (inspect) action()      {}
+func (touch) action()        {}
 func (unwatchOpens) action() {}
 func (abandonTrial) action() {}
 func (lookAtLinks) action()  {}

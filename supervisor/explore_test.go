@@ -118,6 +118,8 @@ func (w *world) couldBeAnswered(s state) []event {
 		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
+	case touching:
+		return []event{touched{watched: true}, touched{}, touched{err: trouble}, crashed{trouble}}
 	case withdrawing:
 		return []event{withdrawn{}, withdrawn{trouble}, failed{trouble}, crashed{trouble}}
 	}

@@ -69,6 +69,9 @@ func (l *loop) performFiles(a action) event {
 		l.Linker.Discard()
 	case abandonTrial:
 		l.Linker.AbandonTrial()
+	case touch:
+		watched, err := l.Linker.Touch(a.changes)
+		return touched{watched, err}
 	case unwatchOpens:
 		l.Linker.UnwatchOpens()
 	case lookAtLinks:

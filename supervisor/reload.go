@@ -15,6 +15,8 @@ func (t *transition) reload() {
 	switch t.reloadAction.Kind {
 	case config.None: // the app does nothing, so it has nothing to prove
 		t.accept("none")
+	case config.Touch:
+		t.touch()
 	case config.Signal:
 		if t.reloadAction.Auto && t.restartOnly {
 			t.restart("it left at " + signals.Name(t.reloadAction.Signal) + " before")
@@ -111,7 +113,8 @@ func (t *transition) sendReload(d signals.Disposition) {
 const readWait = 30 * time.Second
 
 // toBeRead is what the app should open at its reload. It is watched from the
-// publish on.
+// publish on. For an app that is touched the touch begins it: a hook that
+// validates what is published opens that, too.
 func (t *transition) toBeRead() []linker.Change {
 	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
 		return t.candidate.Changes
@@ -188,10 +191,7 @@ func strongest(c *config.Config, changes []linker.Change) config.Action {
 			continue
 		}
 		for _, i := range change.Links {
-			a := c.Reload
-			if r := c.Links[i].Reload; r != nil {
-				a = *r
-			}
+			a := c.ActionOf(&c.Links[i])
 			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
 				action, from = a, i
 			}

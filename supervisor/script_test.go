@@ -54,6 +54,11 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 			return withdrawn{errors.New(rest)}
 		}
 		return withdrawn{}
+	case "touched": // watched | not | ERROR
+		if rest == "watched" || rest == "not" {
+			return touched{watched: rest == "watched"}
+		}
+		return touched{true, errors.New(rest)}
 	case "stored":
 		return stored{p.store, nil}
 	case "unstored":

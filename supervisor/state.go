@@ -24,6 +24,8 @@ const (
 	withdrawing              // the linker is taking a generation back
 	probing                  // looking at what the app would do with the reload signal
 	delivering               // the reload signal was sent to an app that waits for it
+	touching                 // the linker is making new links of what has changed
+	reading                  // the app, which watches its files, is expected to open what has changed
 	reloading                // the reload hook runs
 	restarting               // the old app was asked to stop
 	draining                 // what the old app left behind was asked to stop
@@ -35,7 +37,7 @@ const (
 )
 
 var phaseNames = [...]string{"settling", "staging", "rendering", "completing", "validating", "checking", "splaying", "publishing", "withdrawing",
-	"probing", "delivering", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
+	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
 

@@ -30,7 +30,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.hinted()
 	case elapsed:
 		t.elapsed()
-	case staged, unchanged, checked, invalid, published, superseded, withdrawn, failed, crashed:
+	case staged, unchanged, checked, invalid, published, superseded, withdrawn, touched, failed, crashed:
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
@@ -44,7 +44,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case probed:
 		t.probed(e)
 	case opened:
-		t.recordRead(true)
+		t.opened()
 	case delivered:
 		t.delivered(e.taken)
 	case inspected:
@@ -81,7 +81,7 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, completing, checking, publishing:
+	case staging, completing, checking, publishing, touching:
 		t.remind()
 	case splaying:
 		t.publish()
@@ -91,6 +91,8 @@ func (t *transition) elapsed() {
 		t.lookForHandler()
 	case delivering:
 		t.lookWhetherTaken()
+	case reading:
+		t.readLate()
 	case rendering, validating, reloading:
 		t.expire()
 	case proving:
@@ -123,6 +125,8 @@ func (t *transition) linkerAnswered(e event) {
 		t.publishEnded(e)
 	case withdrawing:
 		t.withdrawEnded(e)
+	case touching:
+		t.touchEnded(e)
 	}
 }
 

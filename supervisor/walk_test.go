@@ -28,6 +28,7 @@ func (w *world) act() {
 		w.edit()
 	case 8:
 		w.give(hinted{})
+		w.unread = false
 		w.give(opened{})
 	case 9:
 		w.give(heard{notify.Message{State: notify.State(w.rand.IntN(4))}})
@@ -160,7 +161,7 @@ func FuzzStep(f *testing.F) {
 // TestStepIsTotal gives every event to a state in every phase, sensible or not.
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
-		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, hookBegun{}, hookStartFailed{errors.New("x")},
+		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
 		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config

@@ -22,7 +22,7 @@ func (w *world) spawn() event {
 	}
 	w.pids++
 	w.app, w.handler = w.pids, signals.Default
-	w.doomed = w.inForce().deadly || w.inForce().late
+	w.doomed, w.unread = w.inForce().deadly || w.inForce().late, false
 	return started{w.app}
 }
 

@@ -36,8 +36,8 @@ func (w *world) stage() event {
 	} else {
 		w.numbers++
 	}
-	action := []config.Action{{Kind: config.None}, {Kind: config.Signal, Auto: true, Signal: 1},
-		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(5)]
+	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
+		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
 	w.action = action.Kind
 	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}
 	switch {
@@ -123,6 +123,20 @@ func (w *world) rollBack() {
 	w.rolledBack = w.visible
 }
 
+// touch shows the app that something has changed. Most look at it.
+func (w *world) touch() event {
+	if w.inForce() == nil {
+		w.fatalf("touches nothing")
+	}
+	if w.app != 0 && w.rand.IntN(3) > 0 {
+		w.read()
+	}
+	if w.frail && w.rand.IntN(4) == 0 {
+		return touched{w.rand.IntN(2) == 0, errors.New("read-only")}
+	}
+	return touched{watched: w.rand.IntN(4) > 0}
+}
+
 func (w *world) checkHook() event {
 	if w.frail && w.rand.IntN(10) == 0 {
 		return []event{invalid{errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
@@ -156,6 +170,8 @@ func (w *world) accept(survived bool) {
 		w.fatalf("accepts what is not published")
 	case len(w.config.Validate) > 0 && g.bad:
 		w.fatalf("accepts a bad configuration")
+	case w.unread && w.config.Probation > 0:
+		w.fatalf("accepts %+v, which the app has not opened", *g)
 	case w.visible == nil && !survived:
 		w.fatalf("accepts the accepted generation once more")
 	}

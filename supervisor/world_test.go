@@ -78,6 +78,7 @@ type world struct {
 	succeeding int  // the app's successor, while the app's exit is handled
 	zombie     int  // the app's pid, dead but not reaped
 	doomed     bool // the app read something deadly
+	unread     bool // the app was shown something, and nobody has opened it
 	handler    signals.Disposition
 	cause      process.Status // how the app died
 	leftover   bool           // the last app's group has members
@@ -225,6 +226,9 @@ func (w *world) perform(a action) event {
 		w.begin(w.withdraw)
 	case complete:
 		w.begin(w.complete)
+	case touch:
+		w.unread = true // what is opened counts from now on
+		w.begin(w.touch)
 	case check:
 		w.begin(w.checkHook)
 	case goBack:

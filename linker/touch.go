@@ -1,0 +1,63 @@
+package linker
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// WholeDirectory reports whether the line is one link to a directory, and not one
+// to each key: nothing happens beside its target when a key changes.
+func (l Link) WholeDirectory() bool {
+	return l.Use == Linked && strings.HasSuffix(l.Source, "/") && !strings.HasSuffix(string(l.Target), "/")
+}
+
+// Touch puts a new link in the place of each target of a changed key, by
+// rename(2). So an app that watches the directory of its configuration sees
+// there that it has changed, CREATE and MOVED_TO of inotify(7): behind a link
+// that stays nothing happens in it. Each target is whole at all times, whatever
+// the error and wherever confit is killed.
+//
+// Before the first new link it begins to watch who opens a changed key. watched
+// is the answer of [Linker.WatchOpens].
+func (l *Linker) Touch(changes []Change) (watched bool, err error) {
+	watched = l.WatchOpens(changes)
+	g := l.inUse()
+	if g == nil {
+		return false, nil
+	}
+	for _, c := range changes {
+		for _, i := range c.Links {
+			target := l.links[i].targetOf(c.Key)
+			if w, wanted := g.targets[target]; wanted && !c.ModeOnly {
+				if err := touch(target, w.dest); err != nil {
+					return watched, err
+				}
+			}
+		}
+	}
+	return watched, nil
+}
+
+// targetOf is where a link puts a key; "" without a target of its own.
+func (s *source) targetOf(key Key) Target {
+	switch {
+	case s.kind == oneKey:
+		return s.Target
+	case s.kind == wholeDir, s.Use != Linked:
+		return ""
+	}
+	below, _ := filepath.Rel(string(s.prefix), string(key))
+	return Target(path.Join(string(s.Target), below))
+}
+
+// touch renames a new link over ours. An exchange, as a link that leads
+// elsewhere gets it, would tell a watcher in the end that the target has gone.
+func touch(target Target, dest destination) error {
+	err := putOver(target, dest, func() bool { return leadsTo(string(target), dest) })
+	if err != nil {
+		return fmt.Errorf("cannot touch target %q: %w", target, cause(err))
+	}
+	return nil
+}

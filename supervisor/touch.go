@@ -1,0 +1,54 @@
+package supervisor
+
+import "log/slog"
+
+// touch gives the changed targets new links, for an app that watches the
+// directory of its configuration: behind a link that stays it sees nothing. Then
+// the app has the time of a probation to open what has changed. Else it is
+// restarted, which is never wrong, only slower.
+func (t *transition) touch() {
+	t.seen.app.Read, t.app.readBy = nil, t.now.Add(readWait)
+	t.order(touching, touch{t.candidate.Changes})
+}
+
+func (t *transition) touchEnded(e event) {
+	done, _ := e.(touched)
+	t.watched = done.watched
+	switch {
+	case !t.app.runs():
+		t.recoverFromExit()
+	case done.err != nil:
+		t.say(slog.LevelWarn, "targets not touched", "error", done.err.Error(),
+			"todo", "mount an emptyDir on the target's directory, or write reload restart")
+		t.restart("its targets can't be touched")
+	case !done.watched:
+		t.restart("nobody can know whether it opens what changed")
+	default:
+		t.seen.count.Reloads++
+		t.say(slog.LevelInfo, "app reloaded", "action", "touch", "pid", t.app.pid, "generation", t.inForce().Number)
+		t.awaitRead()
+	}
+}
+
+// awaitRead waits for the app to open what has changed. It may have been faster
+// than the linker's answer; without a probation it is believed.
+func (t *transition) awaitRead() {
+	if t.app.readBy.IsZero() || t.config.Probation == 0 {
+		t.prove()
+	} else {
+		t.enter(reading, t.config.Probation)
+	}
+}
+
+// opened tells that somebody has opened what changed. While the app is expected
+// to, no hook runs that could have.
+func (t *transition) opened() {
+	t.recordRead(true)
+	if t.phase == reading {
+		t.prove()
+	}
+}
+
+func (t *transition) readLate() {
+	t.restart("it has not opened what changed within "+t.config.Probation.String(), "hint", "let it watch the directory of its configuration, or write reload restart")
+}
