@@ -159,7 +159,11 @@ func (t *transition) validateEnded(err error, tail string) {
 		t.reject("validate", err, tail)
 		return
 	}
-	t.order(checking, check{})
+	job := check{}
+	if t.exposure.published() { // the hook has opened it, too
+		job.watch = t.toBeRead()
+	}
+	t.order(checking, job)
 }
 
 // checkEnded is the end of validation.
@@ -167,6 +171,7 @@ func (t *transition) checkEnded(e event) {
 	switch e := e.(type) {
 	case checked:
 		if t.exposure.published() {
+			t.watched = e.watched
 			t.apply()
 		} else {
 			t.splay()
@@ -194,7 +199,7 @@ func (t *transition) publish() { t.order(publishing, publish{t.toBeRead()}) }
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.exposure, t.watched = visible, e.watched
+		t.exposure, t.watched, t.app.readBy = visible, e.watched, time.Time{}
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {

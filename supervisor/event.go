@@ -23,7 +23,7 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
-	checked   struct{}               // the candidate is as it was staged
+	checked   struct{ watched bool } // the candidate is as it was staged; watched as in published
 	invalid   struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked
@@ -107,8 +107,10 @@ type action interface{ action() }
 type (
 	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
 	complete struct{}             // answered by staged, invalid, failed or crashed
-	check    struct{}             // answered by checked, invalid, failed or crashed
-	publish  struct {             // answered by published, superseded, failed or crashed
+	check    struct {             // answered by checked, invalid, failed or crashed
+		watch []linker.Change // who opens it from now on; nil: as before
+	}
+	publish struct { // answered by published, superseded, failed or crashed
 		watch []linker.Change // who opens it
 	}
 	withdraw struct{} // answered by withdrawn, failed or crashed

@@ -115,7 +115,7 @@ func (w *world) couldBeAnswered(s state) []event {
 		}
 		return events
 	case checking:
-		return []event{checked{}, invalid{trouble}, failed{trouble}, crashed{trouble}}
+		return []event{checked{}, checked{true}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
 	case touching:

@@ -50,7 +50,7 @@ func (l *loop) performFiles(a action) event {
 	case complete:
 		return l.staged(l.Linker.Complete())
 	case check:
-		return l.check()
+		return l.check(a.watch)
 	case publish:
 		return l.publish(a.watch)
 	case withdraw:
@@ -111,12 +111,12 @@ func draw(maximum time.Duration) time.Duration {
 	return rand.N(maximum)
 }
 
-func (l *loop) check() event {
+func (l *loop) check(watch []linker.Change) event {
 	err := l.Linker.Check()
 	var bad *linker.Invalid
 	switch {
 	case err == nil:
-		return checked{}
+		return checked{watch != nil && l.Linker.WatchOpens(watch)}
 	case errors.As(err, &bad):
 		return invalid{err}
 	}

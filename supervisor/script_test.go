@@ -14,7 +14,7 @@ import (
 
 // plain holds the events that say no more than their name.
 var plain = map[string]event{
-	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{}, "checked": checked{},
+	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{},
 	"hookBegun": hookBegun{}, "inspected": inspected{true}, "reaped": reaped{},
 }
 
@@ -49,6 +49,8 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		return crashed{errors.New(rest)}
 	case "published":
 		return published{watched: rest == "watched"}
+	case "checked":
+		return checked{rest == "watched"}
 	case "withdrawn":
 		if rest != "" {
 			return withdrawn{errors.New(rest)}

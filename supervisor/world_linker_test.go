@@ -141,7 +141,7 @@ func (w *world) checkHook() event {
 	if w.frail && w.rand.IntN(10) == 0 {
 		return []event{invalid{errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
 	}
-	return checked{}
+	return checked{w.rand.IntN(2) == 0}
 }
 
 // goBack drops what was accepted, as no app can be started on it.
