@@ -30,7 +30,8 @@ test: ## every test, as root on Debian: installs what it needs
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
-		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
+		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
+		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	GO='$(GO)' INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) run gotest.tools/gotestsum@v1.13.0 --format testname --raw-command ./.ci/tests
@@ -55,7 +56,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
-	for module in kubelet conformance/goreap; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
+	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for module in . confitctl; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
