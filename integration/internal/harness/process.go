@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,8 @@ func (p Process) String() string {
 	return fmt.Sprintf("pid %d, outside %d, state %s: %.200s", p.Inner, p.PID, p.State, p.Command)
 }
 
-// Processes lists the box, zombies included. What disappears while it is being read is left out.
+// Processes lists the box in the order of its own pids, which is that of birth, zombies included. What disappears while it is
+// being read is left out.
 func (i *Init) Processes() []Process {
 	if i.pidns == nil {
 		return nil
@@ -43,6 +45,7 @@ func (i *Init) Processes() []Process {
 			found = append(found, p)
 		}
 	}
+	slices.SortFunc(found, func(a, b Process) int { return a.Inner - b.Inner })
 	return found
 }
 
