@@ -28,11 +28,11 @@ type Family struct {
 // NewFamily returns a family without hooks.
 func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 
-// EndHook kills a hook with its group, unless it was reaped already: then its
-// number may be a stranger's.
-func (f *Family) EndHook(pid int) {
+// SignalHook sends a signal to a hook and its group, unless it was reaped already:
+// then its number may be a stranger's.
+func (f *Family) SignalHook(pid int, sig syscall.Signal) {
 	if f.hooks[pid] {
-		_ = KillGroup(Group(pid), unix.SIGKILL)
+		_ = KillGroup(Group(pid), sig)
 	}
 }
 

@@ -109,16 +109,16 @@ func TestHooksGroupEndsWithIt(t *testing.T) {
 	})
 }
 
-// TestEndHook: it kills a hook with its group. Once the hook was reaped it kills
+// TestSignalHook: it reaches a hook with its group. Once the hook was reaped it kills
 // nobody, even if somebody has the hook's number.
-func TestEndHook(t *testing.T) {
+func TestSignalHook(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
 		r, w := pipe(t)
 		hook := n.hook(w, shellScript("sleep 300 & echo 1; wait")...)
 		w.Close()
 		number(t, r)
-		n.family.EndHook(hook)
+		n.family.SignalHook(hook, unix.SIGKILL)
 		n.until("both have ended", func() bool { return len(n.ends) == 2 })
 		n.wantEnd(hook, "signal 9")
 
@@ -126,7 +126,7 @@ func TestEndHook(t *testing.T) {
 		r, w = pipe(t)
 		stranger := n.talking(w, "echo 1; exec sleep 300")
 		number(t, r)
-		n.family.EndHook(stranger)
+		n.family.SignalHook(stranger, unix.SIGKILL)
 		if err := Kill(stranger, syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}

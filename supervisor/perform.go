@@ -25,7 +25,7 @@ func (l *loop) perform(a action) event {
 	case runHook:
 		return l.runHook(a)
 	case killHook:
-		l.family.EndHook(l.hook.pid)
+		l.family.SignalHook(l.hook.pid, signals.KILL)
 	case spawn:
 		return l.spawn()
 	case probe:
