@@ -28,6 +28,7 @@
 //	bake install start                  what main calls: Check, Bake, Install, Open
 //	touch                               a change, shown to an app that watches its files
 //	accepted publish rendered stage     what package supervisor calls, from the end to the beginning
+//	report                              what became of a gate
 //	drift write environment             what a look mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
@@ -45,6 +46,7 @@
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/accepted.json                 the accepted and the earlier generation, to go back to after a crash
 //	<state>/trial.json                    a generation is being proved: a kill counts
+//	<state>/report.json                   how a change ended that a gate was asked about, until that is delivered
 //	<state>/lock                          locked as long as confit runs
 //	<state>/status.json                   what package supervisor says, for everybody to read
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf

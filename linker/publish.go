@@ -33,12 +33,7 @@ func (l *Linker) Publish() error {
 	if g == nil {
 		return errors.New("cannot publish: nothing is staged")
 	}
-	err := l.reader.checkUnmoved(g.print)
-	if errors.Is(err, errMoved) {
-		err = ErrSuperseded
-	}
-	if err != nil {
-		l.seen = never
+	if err := l.checkNewest(g); err != nil {
 		return err
 	}
 	l.previous = l.inForce()
@@ -52,6 +47,29 @@ func (l *Linker) Publish() error {
 		return err
 	}
 	return nil
+}
+
+// CheckNewest looks at the volumes while a candidate waits to be published. It
+// returns [ErrSuperseded] when they have changed since the candidate was staged:
+// then the next [Linker.Stage] stages what is there. As at each look, links of the
+// accepted generation are mended.
+func (l *Linker) CheckNewest() error {
+	l.mendDrift()
+	if l.staged == nil {
+		return nil
+	}
+	return l.checkNewest(l.staged)
+}
+
+func (l *Linker) checkNewest(g *generation) error {
+	err := l.reader.checkUnmoved(g.print)
+	if err != nil {
+		l.seen = never
+	}
+	if errors.Is(err, errMoved) {
+		return ErrSuperseded
+	}
+	return err
 }
 
 // inForce is what a candidate replaces: the accepted generation or, before the

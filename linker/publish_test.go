@@ -178,3 +178,28 @@ func TestRejectWhenLiveCannotMove(t *testing.T) {
 	h.must(h.linker.Reject())
 	h.reads("web/a", "a1")
 }
+
+// TestCheckNewest: while a candidate waits, a look says whether it is still the newest,
+// and mends links. The next stage takes what is there.
+func TestCheckNewest(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.write("web", "a", "a1")
+	h.open()
+	h.must(h.linker.CheckNewest()) // nothing waits
+	h.adopt()
+	h.write("web", "a", "a2")
+	second := h.stage()
+	h.must(os.Remove(h.path("etc/a")))
+	h.must(h.linker.CheckNewest())
+	h.reads("a", "a1")
+
+	h.write("web", "a", "a3")
+	if err := h.linker.CheckNewest(); !errors.Is(err, ErrSuperseded) {
+		t.Fatalf("error %v, want ErrSuperseded", err)
+	}
+	if third := h.stage(); third.Shared == second.Shared {
+		t.Errorf("staged %+v again", third)
+	}
+	h.must(h.linker.Publish())
+	h.reads("a", "a3")
+}
