@@ -90,7 +90,7 @@ func inPod(environ []string) bool {
 // for its hooks, which may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
-		slices.Contains([]string{CandidateVariable, RenderedVariable, GenerationVariable, ChangedVariable}, name)
+		slices.Contains(hookVariables, name)
 }
 
 // The environment variables that confit sets for a hook.
@@ -99,7 +99,20 @@ const (
 	RenderedVariable   = prefix + "RENDERED"   // the directory that the renderer fills
 	GenerationVariable = prefix + "GENERATION" // its number
 	ChangedVariable    = prefix + "CHANGED"    // the keys that have changed, one a line
+	HashVariable       = prefix + "HASH"       // of what all replicas share of the candidate
+	AcceptedVariable   = prefix + "ACCEPTED"   // the same of the accepted generation
+	BoundVariable      = prefix + "BOUND"      // the most seconds from the gate's exit to the outcome
+	StartingVariable   = prefix + "STARTING"   // "1": the app waits for the gate to be started
+	OutcomeVariable    = prefix + "OUTCOME"    // how a change ended
+	StepVariable       = prefix + "STEP"       // what rejected it
+	ReasonVariable     = prefix + "REASON"     // and why
+	SourceVariable     = prefix + "SOURCE"     // what the app goes on with
 )
+
+var hookVariables = []string{
+	CandidateVariable, GenerationVariable, ChangedVariable, RenderedVariable, HashVariable, AcceptedVariable,
+	BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable,
+}
 
 func variable(name string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
