@@ -48,6 +48,8 @@ func (t *transition) prove() {
 	switch {
 	case !t.app.runs():
 		t.drain()
+	case t.isPlainInit(): // nobody knows what is in force
+		t.rest()
 	case t.trial.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
