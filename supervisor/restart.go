@@ -48,6 +48,11 @@ func (t *transition) drain() {
 // reaped may have been the last of the leftovers.
 func (t *transition) reaped() {
 	t.seen.count.Orphans++
+	t.lookForLeftovers()
+}
+
+// lookForLeftovers finds out whether a child that has ended was the last.
+func (t *transition) lookForLeftovers() {
 	if t.phase == draining {
 		t.do(endLeftovers{group: t.app.group})
 	}

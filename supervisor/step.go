@@ -141,5 +141,7 @@ func (t *transition) hookOver(err error, tail string) {
 		t.reloadEnded(err, tail)
 	case proving:
 		t.verifyEnded(err, tail)
+	default:
+		t.lookForLeftovers()
 	}
 }
