@@ -179,6 +179,7 @@ func (t *transition) checkEnded(e event) {
 	case invalid:
 		t.reject("validate", e.reason, "")
 	case failed:
+		t.do(forget{})
 		t.reportSystemError(e.err)
 		t.abandon(exit{process.ExitSystem, e.err})
 	}

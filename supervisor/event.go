@@ -122,6 +122,7 @@ type (
 	}
 	tidy    struct{}
 	discard struct{}
+	forget  struct{} // what is mounted is staged again, even if it doesn't change
 	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
 		command   []string
 		candidate linker.Candidate
@@ -168,6 +169,7 @@ func (accept) action()       {}
 func (store) action()        {}
 func (tidy) action()         {}
 func (discard) action()      {}
+func (forget) action()       {}
 func (runHook) action()      {}
 func (killHook) action()     {}
 func (spawn) action()        {}

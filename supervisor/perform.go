@@ -20,7 +20,7 @@ func (l *loop) perform(a action) event {
 		if !l.state.neverStarted() { // the volumes come first
 			l.jobs <- lookAtLinks{}
 		}
-	case complete, check, publish, withdraw, goBack, accept, store, tidy, discard, abandonTrial, touch, unwatchOpens:
+	case complete, check, publish, withdraw, goBack, accept, store, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)

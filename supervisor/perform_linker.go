@@ -67,6 +67,8 @@ func (l *loop) performFiles(a action) event {
 		l.Linker.Tidy()
 	case discard:
 		l.Linker.Discard()
+	case forget:
+		l.Linker.Forget()
 	case abandonTrial:
 		l.Linker.AbandonTrial()
 	case touch:

@@ -237,6 +237,9 @@ func (w *world) perform(a action) event {
 		w.accept(a.survived)
 	case store:
 		return w.store(a)
+	case forget:
+		w.looked = false
+		delete(w.judged, w.mounted)
 	case discard:
 		w.staged = nil
 	case runHook:
