@@ -40,6 +40,8 @@ type Status struct {
 	Candidate    *Generation       `json:"candidate"`    // what is on its way; since: when it was staged
 	PendingSince Time              `json:"pendingSince"` // when confit saw a change that is neither live nor rejected yet
 	Rejection    *Rejection        `json:"rejection"`    // the last one, whether or not it was mended since
+	Gate         *Gate             `json:"gate"`         // what the gate is waited for; null: it isn't
+	Report       *Report           `json:"report"`       // what the report hook was told last; null: nothing yet
 	Volumes      []Volume          `json:"volumes"`      // in the order of the links
 	Keys         map[string]string `json:"keys"`         // of the accepted generation: path → SHA-256
 	Counters     Counters          `json:"counters"`     // since confit started
@@ -92,6 +94,21 @@ type Rejection struct {
 	Output   string `json:"output"`   // the last that the hook printed, at most 4 KiB
 	Attempts int    `json:"attempts"` // how often confit rejected this candidate
 	NextTry  Time   `json:"nextTry"`  // null: not before a volume changes
+}
+
+// Gate is a change that waits for the gate.
+type Gate struct {
+	Hash  string `json:"hash"` // CONFIT_HASH: the same in every replica
+	Since Time   `json:"since"`
+}
+
+// Report is an outcome that the report hook was told.
+type Report struct {
+	At        Time   `json:"at"`
+	Hash      string `json:"hash"`      // CONFIT_HASH; "": there was none, as a key was missing
+	Outcome   string `json:"outcome"`   // accepted, rejected, rolled-back …
+	Delivered bool   `json:"delivered"` // the hook exited with 0
+	Error     string `json:"error"`     // why not; "": it did
 }
 
 // Volume is a mounted directory.

@@ -34,6 +34,9 @@ func (t *transition) proof() string {
 // accept makes what is in force the generation to go back to.
 func (t *transition) accept(proof string) {
 	before := t.accepted
+	if t.exposure.published() {
+		t.decide(outcomeAccepted, t.candidate.Shared, "", "")
+	}
 	t.makeAccepted(t.started && t.generationInDoubt())
 	t.recordProof(proof)
 	if t.accepted != before {
@@ -60,6 +63,7 @@ func (t *transition) makeAccepted(survived bool) {
 func (t *transition) keep(step string, reason error) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
+	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
 	t.makeAccepted(false)
 	t.rest()
 }

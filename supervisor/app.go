@@ -45,6 +45,7 @@ func (t *transition) exited(e exited) {
 	case t.isReplaced(e):
 		t.adopt(e.successor)
 	case t.isStop(e):
+		t.stopReporting()
 		t.end(e.status)
 	case t.phase == restarting:
 		t.drain()
@@ -143,6 +144,8 @@ func (t *transition) continueWithoutApp() {
 		t.drain()
 	case splaying:
 		t.deadline = t.now // no app is disturbed
+	case gating:
+		t.leaveUndecided()
 	case withdrawing:
 		if !t.busy { // it waits to try again, but nobody is served meanwhile
 			t.withdraw()

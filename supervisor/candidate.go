@@ -32,9 +32,11 @@ func (t *transition) stageEnded(e event) {
 		t.rest()
 	case staged:
 		t.recordMounted(e.candidate.Hash.Hex())
+		t.supersede(e.candidate.Shared)
 		t.consider(e)
 	case invalid:
 		t.recordMounted("")
+		t.supersede(linker.Hash{})
 		t.rejection.cost = costly{} // something else is mounted
 		t.reject("stage", e.reason, "")
 	}
@@ -189,7 +191,7 @@ func (t *transition) checkEnded(e event) {
 // in that time supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
 	if t.neverStarted() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
-		t.publish()
+		t.passGate()
 		return
 	}
 	t.phase, t.deadline = splaying, t.splayBy
@@ -209,8 +211,7 @@ func (t *transition) publishEnded(e event) {
 			t.apply()
 		}
 	case superseded:
-		t.do(discard{})
-		t.look()
+		t.overtaken()
 	case failed:
 		t.reportSystemError(e.err)
 		t.exposure = visible // in part, perhaps

@@ -2,9 +2,13 @@
 // how long it may take, and what an event means for the app.
 //
 // It guarantees:
-//   - At most one app and one hook are alive.
+//   - At most one app is alive, one hook that the transaction waits for, and
+//     beside these one report hook, which only the next gate waits for.
 //   - Only the newest candidate is published. It has passed its validator
 //     before, if that reads {candidate}, and else before the app reads it.
+//   - What a gate has to be asked about is published only when the gate said yes
+//     to this very candidate. The outcome of each gate that was asked is told,
+//     until the report hook takes it, before the next one is asked.
 //   - A candidate that the app was reloaded with is accepted only when it is
 //     proved. Otherwise it is taken back, and the app is reloaded with the
 //     accepted generation, or started on it.
@@ -12,7 +16,8 @@
 //     accepted one.
 //   - Nothing is validated or proved twice without a reason.
 //   - Every phase that waits has a deadline, except stopping: there the
-//     platform owns it.
+//     platform owns it. A gate may take for ever, but something is looked at
+//     meanwhile. A report hook has a deadline of its own.
 //   - A stop ends in done, from every phase, and starts nothing on the way.
 //
 // One loop owns all state. [step] is a pure function of the configuration, the
@@ -33,7 +38,7 @@
 //	             failed          → draining, running, settling, withdrawing
 //	             invalid         → draining, running, settling, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	             staged          → draining, publishing, rendering, running, settling, validating
+//	             staged          → draining, gating, publishing, rendering, running, settling, validating
 //	             unchanged       → draining, running, settling
 //	rendering    exited          → draining
 //	             hookEnded       → completing, draining, running, settling, staging, withdrawing
@@ -44,20 +49,28 @@
 //	             failed          → draining, running, settling, staging, withdrawing
 //	             invalid         → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	             staged          → draining, publishing, running, settling, staging, validating
+//	             staged          → draining, gating, publishing, running, settling, staging, validating
 //	validating   exited          → draining
 //	             hookEnded       → checking, draining, running, settling, staging, withdrawing
 //	             hookStartFailed → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	checking     checked         → draining, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting, touching
+//	checking     checked         → draining, gating, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting, touching
 //	             crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → draining, running, settling, staging, withdrawing
 //	             invalid         → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	splaying     elapsed         → publishing
+//	splaying     elapsed         → draining, gating, publishing
 //	             exited          → draining
 //	             signalled TERM  → draining, stopping
+//	gating       compared        → running, staging
+//	             crashed         → draining, running
+//	             elapsed         → withdrawing
+//	             exited          → draining
+//	             hookEnded       → draining, publishing, running, settling, staging, withdrawing
+//	             hookStartFailed → running, settling, staging, withdrawing
+//	             reportStored    → running, settling, staging, withdrawing
+//	             signalled TERM  → done, draining, stopping
 //	publishing   crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → withdrawing
@@ -72,7 +85,7 @@
 //	probing      exited          → draining, withdrawing
 //	             probed          → delivering, proving, restarting, running, settling, staging
 //	             signalled TERM  → stopping
-//	delivering   delivered       → proving, restarting, running, staging
+//	delivering   delivered       → proving, restarting, running, settling, staging
 //	             exited          → draining, withdrawing
 //	             signalled TERM  → stopping
 //	touching     crashed         → draining, running

@@ -40,9 +40,19 @@ type (
 		store
 		err error
 	}
-	hookBegun       struct{}
-	hookStartFailed struct{ err error }
-	hookEnded       struct {
+	compared struct { // whether the volumes moved on since the candidate was staged
+		moved bool
+		err   error
+	}
+	reportStored struct {
+		report *linker.Report
+		err    error
+	}
+	reportStartFailed struct{ err error }
+	reportEnded       struct{ status process.Status }
+	hookBegun         struct{}
+	hookStartFailed   struct{ err error }
+	hookEnded         struct {
 		status process.Status
 		tail   string // the last it printed
 	}
@@ -101,6 +111,11 @@ func (signalled) event()       {}
 func (heard) event()           {}
 func (linksRead) event()       {}
 
+func (compared) event()          {}
+func (reportStored) event()      {}
+func (reportStartFailed) event() {}
+func (reportEnded) event()       {}
+
 // action is something to do. Its name is an imperative.
 type action interface{ action() }
 
@@ -122,14 +137,25 @@ type (
 	}
 	tidy    struct{}
 	discard struct{}
-	forget  struct{} // what is mounted is staged again, even if it doesn't change
 	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
 		command   []string
 		candidate linker.Candidate
+		variables []string // NAME=VALUE, besides what says which candidate
 	}
-	killHook struct{}
-	spawn    struct{} // answered by started or startFailed
-	probe    struct { // answered by probed
+	terminateHook struct{}                        // asks it to end
+	compare       struct{}                        // answered by compared
+	forget        struct{}                        // what is mounted is staged again, even if it doesn't change
+	storeReport   struct{ report *linker.Report } // answered by reportStored
+	runReport     struct {                        // answered by reportStartFailed, or later by reportEnded
+		command   []string
+		inForce   linker.Generation
+		report    *linker.Report
+		variables []string
+	}
+	killReport struct{}
+	killHook   struct{}
+	spawn      struct{} // answered by started or startFailed
+	probe      struct { // answered by probed
 		pid    int
 		signal signals.Signal
 	}
@@ -169,7 +195,6 @@ func (accept) action()       {}
 func (store) action()        {}
 func (tidy) action()         {}
 func (discard) action()      {}
-func (forget) action()       {}
 func (runHook) action()      {}
 func (killHook) action()     {}
 func (spawn) action()        {}
@@ -184,3 +209,10 @@ func (signal) action()       {}
 func (wake) action()         {}
 func (endLeftovers) action() {}
 func (say) action()          {}
+
+func (compare) action()       {}
+func (forget) action()        {}
+func (terminateHook) action() {}
+func (storeReport) action()   {}
+func (runReport) action()     {}
+func (killReport) action()    {}

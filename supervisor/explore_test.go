@@ -11,8 +11,9 @@ import (
 )
 
 // tryAll gives step everything that could happen now, each time in the state as it
-// is: step is pure, so the world doesn't notice. The dice seldom let the app die
-// while the transaction goes on: then tryAll goes on from there, too.
+// is: step is pure, so the world doesn't notice. From what the dice seldom bring
+// about tryAll goes on: from a transaction whose app has died, and from phases that
+// few lives come to.
 func (w *world) tryAll(s state, depth int) {
 	seen := w.shapeOf(s, depth)
 	if w.shapes[seen] {
@@ -37,7 +38,8 @@ func (w *world) tryAll(s state, depth int) {
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.phase, eventName(e), next.phase}] = true
 		without := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
-		if without && depth > 0 {
+		seldom := next.phase != s.phase && (next.phase == delivering || next.phase == gating)
+		if (without || seldom) && depth > 0 {
 			w.tryAll(next, depth-1)
 		}
 	}
@@ -57,6 +59,7 @@ type shape struct {
 	kind                                                      config.Kind
 	auto                                                      bool
 	readiness                                                 readiness
+	gate                                                      gateShape
 	config                                                    string
 	depth                                                     int
 }
@@ -70,7 +73,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
 		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
-		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, config: w.flavour, depth: depth,
+		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, gate: gateShapeOf(s), config: w.flavour, depth: depth,
 	}
 }
 
@@ -86,6 +89,7 @@ func (w *world) couldHappen(s state) []event {
 	if s.hook {
 		events = append(events, hookEnded{}, hookEnded{status: waitStatus(1 << 8)})
 	}
+	events = append(events, couldComeOfGate(s)...)
 	if s.busy {
 		events = append(events, w.couldBeAnswered(s)...)
 	}
@@ -102,16 +106,16 @@ func (w *world) couldBeAnswered(s state) []event {
 			events = append(events, unchanged{})
 		}
 		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
-			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
+			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash, Shared: hash}}})
 		}
 		if len(w.config.Render) > 0 {
-			events = append(events, staged{candidate: linker.Candidate{Unrendered: true, Generation: linker.Generation{Number: w.numbers + 1, Hash: linker.Hash{98}}}})
+			events = append(events, staged{candidate: linker.Candidate{Unrendered: true, Generation: linker.Generation{Number: w.numbers + 1, Hash: linker.Hash{98}, Shared: linker.Hash{98}}}})
 		}
 		return events
 	case completing:
 		events := []event{invalid{trouble}, failed{trouble}, crashed{trouble}}
 		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
-			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash}}})
+			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash, Shared: hash}}})
 		}
 		return events
 	case checking:
@@ -139,7 +143,7 @@ func couldBeFound(s state) []event {
 		return []event{cleared{true}, cleared{false}}
 	case starting:
 		return []event{started{7}, startFailed{errors.New("no"), 127}, startFailed{errors.New("no"), process.ExitSystem}}
-	case rendering, validating, reloading, proving:
+	case rendering, validating, gating, reloading, proving:
 		return []event{hookStartFailed{errors.New("no")}}
 	}
 	return nil

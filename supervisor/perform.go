@@ -20,12 +20,18 @@ func (l *loop) perform(a action) event {
 		if !l.state.neverStarted() { // the volumes come first
 			l.jobs <- lookAtLinks{}
 		}
-	case complete, check, publish, withdraw, goBack, accept, store, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
+	case complete, check, compare, publish, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)
 	case killHook:
 		l.family.SignalHook(l.hook.pid, signals.KILL)
+	case terminateHook:
+		l.family.SignalHook(l.hook.pid, signals.TERM)
+	case runReport:
+		return l.runReport(a)
+	case killReport:
+		l.family.SignalHook(l.teller.pid, signals.KILL)
 	case spawn:
 		return l.spawn()
 	case probe:

@@ -10,31 +10,50 @@ import (
 	"confit/process"
 )
 
-// hook is the hook that runs. Its end has two halves, which come in any order: the
+// hook is a hook that runs. Its end has two halves, which come in any order: the
 // reaper brings its status, the pipe the tail of its output.
 type hook struct {
 	pid    int // 0 once it was reaped
 	output *process.Output
+	spoken chan string // the tail, once the output has ended
 	status process.Status
 	tail   string
 	halves int
 }
 
 func (l *loop) runHook(a runHook) event {
-	out, err := process.NewOutput()
-	if err != nil {
+	if err := l.startHook(&l.hook, a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}
 	}
-	c := l.withVariables(l.App, a.candidate.Generation)
-	c.Args, c.Env = fill(a.command, a.candidate), hookEnv(c.Env, a.candidate)
+	return hookBegun{}
+}
+
+// runReport starts the report hook. What it is told is of the past; everything
+// else is about the generation in force.
+func (l *loop) runReport(a runReport) event {
+	if err := l.startHook(&l.teller, a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
+		return reportStartFailed{err}
+	}
+	return nil
+}
+
+// startHook starts a hook in its slot.
+func (l *loop) startHook(slot *hook, command []string, about linker.Candidate, variables []string) error {
+	out, err := process.NewOutput()
+	if err != nil {
+		return err
+	}
+	c := l.withVariables(l.App, about.Generation)
+	c.Args, c.Env = fill(command, about), append(hookEnv(c.Env, about), variables...)
 	pid, err := l.family.StartHook(c, out.Writer())
 	if err != nil {
 		out.Close()
-		return hookStartFailed{err}
+		return err
 	}
-	l.hook = hook{pid: pid, output: out}
-	out.Relay(l.Stderr, func(tail string) { l.spoken <- tail })
-	return hookBegun{}
+	spoken := make(chan string, 1)
+	*slot = hook{pid: pid, output: out, spoken: spoken}
+	out.Relay(l.Stderr, func(tail string) { spoken <- tail })
+	return nil
 }
 
 // fill puts the candidate's directories in the placeholders' places.
@@ -73,20 +92,33 @@ func hookEnv(env []string, c linker.Candidate) []string {
 		config.ChangedVariable+"="+changed)
 }
 
-func (h *hook) ended(s process.Status) event {
+// ended and spoke take one half of the end, and report whether it is whole now.
+func (h *hook) ended(s process.Status) bool {
 	h.status, h.pid = s, 0 // the number may be somebody else's from now on
 	h.output.Ended()
 	return h.half()
 }
 
-func (h *hook) spoke(tail string) event {
+func (h *hook) spoke(tail string) bool {
 	h.tail = tail
 	return h.half()
 }
 
-func (h *hook) half() event {
-	if h.halves++; h.halves < 2 {
-		return nil
+func (h *hook) half() bool {
+	h.halves++
+	return h.halves == 2
+}
+
+func (l *loop) hookEnded(whole bool) event {
+	if whole {
+		return hookEnded{l.hook.status, l.hook.tail}
 	}
-	return hookEnded{h.status, h.tail}
+	return nil
+}
+
+func (l *loop) reportEnded(whole bool) event {
+	if whole {
+		return reportEnded{l.teller.status}
+	}
+	return nil
 }

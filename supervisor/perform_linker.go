@@ -51,6 +51,8 @@ func (l *loop) performFiles(a action) event {
 		return l.staged(l.Linker.Complete())
 	case check:
 		return l.check(a.watch)
+	case compare:
+		return l.compare()
 	case publish:
 		return l.publish(a.watch)
 	case withdraw:
@@ -65,6 +67,8 @@ func (l *loop) performFiles(a action) event {
 		return stored{a, l.Linker.Store()}
 	case tidy:
 		l.Linker.Tidy()
+	case storeReport:
+		return reportStored{a.report, l.Linker.StoreReport(a.report)}
 	case discard:
 		l.Linker.Discard()
 	case forget:
@@ -123,6 +127,14 @@ func (l *loop) check(watch []linker.Change) event {
 		return invalid{err}
 	}
 	return failed{err}
+}
+
+func (l *loop) compare() event {
+	err := l.Linker.CheckNewest()
+	if errors.Is(err, linker.ErrSuperseded) {
+		return compared{moved: true}
+	}
+	return compared{err: err}
 }
 
 func (l *loop) publish(watch []linker.Change) event {

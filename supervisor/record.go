@@ -19,6 +19,8 @@ type record struct {
 	pending   time.Time // since when a change is on its way
 	rejection *status.Rejection
 	relinked  time.Time // when the links files were changed; zero: they are as they were read
+	gate      *status.Gate
+	report    *status.Report
 	count     status.Counters
 }
 
@@ -27,7 +29,8 @@ func (s *state) status(c *config.Config) *status.Status {
 	now := &status.Status{
 		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
-		PendingSince: status.At(s.seen.pending), LinksChanged: status.At(s.seen.relinked), Rejection: s.lastRejection(), Counters: s.seen.count,
+		PendingSince: status.At(s.seen.pending), LinksChanged: status.At(s.seen.relinked), Rejection: s.lastRejection(),
+		Gate: s.seen.gate, Report: s.seen.report, Counters: s.seen.count,
 	}
 	if now.Trouble == "" {
 		now.Trouble = s.storeTrouble

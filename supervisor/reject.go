@@ -66,10 +66,19 @@ func (t *transition) reject(step string, reason error, tail string) {
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
+	t.decide(t.failure(), t.candidate.Shared, step, reason.Error())
 	t.planRetry(again)
 	t.recordRejection(step, reason, tail, again)
 	t.sayRejected(step, reason, again)
 	t.abandon(exit{process.ExitRejected, &Rejected{reason, tail}})
+}
+
+// failure is the outcome of a candidate that is rejected now.
+func (t *transition) failure() string {
+	if t.exposure.reached() {
+		return outcomeRolledBack
+	}
+	return outcomeRejected
 }
 
 // maxRetry bounds the wait, which doubles with each try.
@@ -105,9 +114,13 @@ func (t *transition) sayRejected(step string, reason error, again bool) {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
 	todo := mendIt
-	if t.nothingToStartOn() {
+	switch {
+	case t.nothingToStartOn():
 		todo = "mend the configuration and start again"
-	} else if !t.rejection.nextTry.IsZero() {
+	case step == "gate":
+		todo = "wait: the gate is asked again"
+	}
+	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
 	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
@@ -127,6 +140,7 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	}
 	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
 		"live", name(t.accepted.Earlier), "todo", mendIt)
+	t.decide(outcomeRolledBack, t.accepted.Shared, step, reason.Error())
 	t.backToEarlier = true
 	t.withdraw()
 }

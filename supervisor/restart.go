@@ -41,6 +41,7 @@ func (t *transition) kill() {
 // its ports free; at the end, so that nothing is cut off.
 func (t *transition) drain() {
 	t.expired = false
+	t.interruptReport()
 	t.enter(draining, t.config.DrainTimeout)
 	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
 }

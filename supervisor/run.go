@@ -31,13 +31,13 @@ type loop struct {
 	state   state
 	family  *process.Family
 	hook    hook
+	teller  hook            // the report hook: it runs beside the other
 	program string          // what the app runs: its successor runs the same
 	said    map[string]bool // what the log has said of variables, by name
 	ooms    int             // processes killed for want of memory before the app was started
 	jobs    chan action     // for the linker, one after the other
 	closed  chan struct{}   // closed after the linker
 	done    chan event      // what came of them
-	spoken  chan string     // the tail of a hook's output, once that has ended
 	next    []event         // answers to actions: they are handled first
 	status  reporter
 }
@@ -49,10 +49,9 @@ func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		jobs:       make(chan action, 8),
+		jobs:       make(chan action, 16),
 		closed:     make(chan struct{}),
-		done:       make(chan event, 8),
-		spoken:     make(chan string, 1),
+		done:       make(chan event, 16),
 	}
 	process.ReserveThreads()
 	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
@@ -64,12 +63,12 @@ func (s Supervisor) Run() (code int, err error) {
 	if err != nil {
 		s.Log.Warn(notTrusted(accepted), "error", err)
 	}
-	state, actions := begin(s.Config, accepted, time.Now())
+	state, actions := begin(s.Config, accepted, s.Linker.Report(), time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
 		l.report()
-		rearm(timer, l.state.deadline)
+		rearm(timer, earliest(l.state.deadline, l.state.outcomes.deadline()))
 		l.handle(l.wait(timer))
 	}
 	l.end()
@@ -106,7 +105,7 @@ func (l *loop) end() {
 	}
 }
 
-// rearm sets the one timer to the one deadline.
+// rearm sets the one timer to the next deadline.
 func rearm(timer *time.Timer, deadline time.Time) {
 	timer.Stop()
 	if !deadline.IsZero() {
@@ -135,8 +134,10 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.messages():
 		l.listen()
 		return nil
-	case tail := <-l.spoken:
-		return l.hook.spoke(tail)
+	case tail := <-l.hook.spoken:
+		return l.hookEnded(l.hook.spoke(tail))
+	case tail := <-l.teller.spoken:
+		return l.reportEnded(l.teller.spoke(tail))
 	case <-timer.C:
 		return elapsed{}
 	}
@@ -191,7 +192,9 @@ func (l *loop) ended(x process.Exit) event {
 	case l.state.app.pid:
 		return l.exitOf(x.Status)
 	case l.hook.pid:
-		return l.hook.ended(x.Status)
+		return l.hookEnded(l.hook.ended(x.Status))
+	case l.teller.pid:
+		return l.reportEnded(l.teller.ended(x.Status))
 	}
 	return reaped{}
 }

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 // plain holds the events that say no more than their name.
 var plain = map[string]event{
 	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{},
+	"compared": compared{}, "moved": compared{moved: true},
 	"hookBegun": hookBegun{}, "inspected": inspected{true}, "reaped": reaped{},
 }
 
@@ -35,7 +37,7 @@ func (p *player) event(words []string) event {
 
 func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
-	case "staged": // NUMBER HASH ACTION [kills=N]
+	case "staged": // NUMBER HASH ACTION [kills=N] [shared=HASH]
 		return p.staged(words)
 	case "unrendered":
 		e := p.staged(words)
@@ -69,6 +71,12 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		var sum config.LinksSum
 		copy(sum[:], rest)
 		return linksRead{sum}
+	case "reportStored":
+		return reportStored{p.record.report, nil}
+	case "reportNotStored":
+		return reportStored{p.record.report, errors.New(rest)}
+	case "notCompared":
+		return compared{err: errors.New(rest)}
 	}
 	return nil
 }
@@ -78,7 +86,11 @@ func (p *player) fromHook(name, rest string, words []string) event {
 	case "hookStartFailed":
 		return hookStartFailed{errors.New(rest)}
 	case "hookEnded":
-		return hookEnded{status: waitStatus(p.number(words) << 8)}
+		return hookEnded{status: waitStatus(p.number(words) << 8), tail: strings.Join(words[min(2, len(words)):], " ")}
+	case "reportStartFailed":
+		return reportStartFailed{errors.New(rest)}
+	case "reportEnded":
+		return reportEnded{waitStatus(p.number(words) << 8)}
 	}
 	return nil
 }
@@ -146,13 +158,22 @@ func (p *player) number(words []string) int {
 }
 
 func (p *player) staged(words []string) staged {
-	reload, kills, _ := strings.Cut(strings.Join(words[3:], " "), " kills=")
-	action, err := config.ParseAction(reload)
+	c := linker.Candidate{Generation: p.generation(words[1:]), Single: true}
+	var reload []string
+	for _, w := range words[3:] {
+		switch name, value, _ := strings.Cut(w, "="); name {
+		case "kills":
+			c.Kills = p.number([]string{"", value})
+		case "shared":
+			c.Shared = p.hash(value)
+		default:
+			reload = append(reload, w)
+		}
+	}
+	action, err := config.ParseAction(strings.Join(reload, " "))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	c := linker.Candidate{Generation: p.generation(words[1:]), Single: true}
-	c.Kills, _ = strconv.Atoi(kills)
 	return staged{c, action, p.config.Splay}
 }
 
@@ -180,11 +201,30 @@ func (p *player) accepted(words []string) (a linker.Accepted) {
 
 // generation is NUMBER HASH.
 func (p *player) generation(words []string) (g linker.Generation) {
-	hash, err := strconv.Atoi(words[1])
+	g.Number = p.number(append([]string{""}, words...))
+	g.Hash = p.hash(words[1])
+	g.Shared = g.Hash
+	return g
+}
+
+func (p *player) hash(word string) (h linker.Hash) {
+	n, err := strconv.Atoi(word)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	g.Number = p.number(append([]string{""}, words...))
-	g.Hash[0] = byte(hash)
-	return g
+	h[0] = byte(n)
+	return h
+}
+
+// former is the record that a former confit left: begin … record HASH [OUTCOME].
+func (p *player) former(words []string) (rest []string, r *linker.Report) {
+	i := slices.Index(words, "record")
+	if i < 0 {
+		return words, nil
+	}
+	r = &linker.Report{Hash: p.hash(words[i+1]).Hex()}
+	if len(words) > i+2 {
+		r.Outcome, r.Source = words[i+2], "stored"
+	}
+	return words[:i], r
 }

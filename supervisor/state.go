@@ -9,7 +9,7 @@ import (
 )
 
 // phase is what confit is doing. Those that wait for something are exclusive,
-// so one deadline serves them all.
+// so one deadline serves them all. The report hook has one of its own.
 type phase int
 
 const (
@@ -20,6 +20,7 @@ const (
 	validating               // the validate hook runs
 	checking                 // the linker is looking at what the hook did to its candidate
 	splaying                 // a random wait, so that replicas don't all reload at once
+	gating                   // the gate hook runs, or waits for the last outcome to be delivered
 	publishing               // the linker is moving the live link
 	withdrawing              // the linker is taking a generation back
 	probing                  // looking at what the app would do with the reload signal
@@ -36,7 +37,7 @@ const (
 	done                     // confit ends
 )
 
-var phaseNames = [...]string{"settling", "staging", "rendering", "completing", "validating", "checking", "splaying", "publishing", "withdrawing",
+var phaseNames = [...]string{"settling", "staging", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
 	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
@@ -67,6 +68,7 @@ type state struct {
 	single       bool            // one atomic volume: a swap is a whole change
 
 	rejection rejection
+	outcomes  outcomes
 	trouble   string // what the system refused last, as the log says it
 	degraded  string // how the configuration side broke down; "": it works
 

@@ -10,10 +10,13 @@ import (
 // begin returns the first state and its actions. The first configuration is
 // staged like any other, except that no app runs yet. accepted is what a former
 // confit accepted on the same state directory, if anything.
-func begin(c *config.Config, accepted linker.Accepted, now time.Time) (state, []action) {
+// former is the record of the gate that it asked last.
+func begin(c *config.Config, accepted linker.Accepted, former *linker.Report, now time.Time) (state, []action) {
 	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead}}
 	t.recordAccepted()
+	t.takeUp(former)
 	t.look()
+	t.doBeside()
 	return t.state, t.actions
 }
 
@@ -30,10 +33,13 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.hinted()
 	case elapsed:
 		t.elapsed()
+		t.reportLate()
 	case staged, unchanged, checked, invalid, published, superseded, withdrawn, touched, failed, crashed:
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
+	case compared, reportStored, reportStartFailed, reportEnded, linksRead:
+		t.beside(e)
 	case hookBegun:
 		t.hook = true
 	case hookStartFailed:
@@ -63,9 +69,8 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.signalled(e.signal)
 	case heard:
 		t.heard(e.message)
-	case linksRead:
-		t.linksRead(e.sum)
 	}
+	t.doBeside()
 	return t.state, t.actions
 }
 
@@ -84,7 +89,9 @@ func (t *transition) elapsed() {
 	case staging, completing, checking, publishing, touching:
 		t.remind()
 	case splaying:
-		t.publish()
+		t.passGate()
+	case gating:
+		t.gateLate()
 	case withdrawing:
 		t.withdrawLate()
 	case probing:
@@ -137,6 +144,8 @@ func (t *transition) hookOver(err error, tail string) {
 		t.renderEnded(err, tail)
 	case validating:
 		t.validateEnded(err, tail)
+	case gating:
+		t.gateEnded(err, tail)
 	case reloading:
 		t.reloadEnded(err, tail)
 	case proving:

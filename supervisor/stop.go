@@ -69,6 +69,7 @@ func (t *transition) isStop(e exited) bool { return e.typed || t.stopMarked() }
 func (t *transition) stop(s signals.Signal) {
 	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.phase.String())
 	t.endHook()
+	t.stopReporting()
 	switch {
 	case t.phase == draining && t.ending:
 	case t.neverStarted():

@@ -8,6 +8,7 @@ import "log/slog"
 // restarted, which is never wrong, only slower.
 func (t *transition) touch() {
 	t.seen.app.Read, t.app.readBy = nil, t.now.Add(readWait)
+	t.interruptReport()
 	t.order(touching, touch{t.candidate.Changes})
 }
 

@@ -22,6 +22,7 @@ type transaction struct {
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
 	appFailure    error // the app is gone, and the generation in force is to blame
+	gate          gate
 	trial         trial // what the generation in force still has to prove
 	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool  // the accepted generation is taken back, too
@@ -106,6 +107,8 @@ func (t *transition) hinted() {
 		t.settle()
 	case settling:
 		t.deadline = earlier(t.now.Add(t.settleTime()), t.quietBy)
+	case gating:
+		t.hintedMeanwhile()
 	default:
 		t.pending = true
 	}
@@ -174,11 +177,5 @@ func (t *transition) rest() {
 
 // nextLook is the next rescan, or what is due before it.
 func (t *transition) nextLook() time.Time {
-	next := t.now.Add(t.config.Rescan)
-	for _, due := range []time.Time{t.rejection.nextTry, t.app.readBy} {
-		if !due.IsZero() {
-			next = earlier(next, due)
-		}
-	}
-	return next
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.app.readBy)
 }

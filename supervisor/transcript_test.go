@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/signals"
 )
 
@@ -47,8 +48,9 @@ type player struct {
 	t       *testing.T
 	config  config.Config
 	state   state
-	store   store // the last one
-	written state // of the last status
+	store   store       // the last one
+	record  storeReport // the last one
+	written state       // of the last status
 	now     time.Time
 	out     strings.Builder
 }
@@ -79,7 +81,9 @@ func (p *player) line(words []string) {
 	case "status":
 		p.status()
 	case "begin":
-		p.write(begin(&p.config, p.accepted(words), p.now))
+		words, former := p.former(words)
+		s, actions := begin(&p.config, p.accepted(words), former, p.now)
+		p.write(s, actions)
 	case "wait":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
@@ -113,6 +117,10 @@ func (p *player) set(word string) {
 		}
 	case "render":
 		p.config.Render = []string{"render"}
+	case "gate":
+		p.config.Gate = []string{"may-i"}
+	case "report":
+		p.config.Report = []string{"tell"}
 	case "validate":
 		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
 	default:
@@ -148,8 +156,11 @@ func (p *player) write(s state, actions []action) {
 	p.state = s
 	p.noticed()
 	for _, a := range actions {
-		if a, ok := a.(store); ok {
+		switch a := a.(type) {
+		case store:
 			p.store = a
+		case storeReport:
+			p.record = a
 		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}
@@ -163,6 +174,9 @@ func (p *player) write(s state, actions []action) {
 	case !s.deadline.IsZero():
 		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))
 	}
+	if by := s.outcomes.deadline(); !by.IsZero() && s.phase != done {
+		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
+	}
 	p.out.WriteString("\n")
 }
 
@@ -171,7 +185,11 @@ func describe(a action) string {
 	case say:
 		return strings.TrimSpace(fmt.Sprintf("say %v %q %s", a.level, a.message, pairs(a.keys)))
 	case runHook:
-		return fmt.Sprintf("runHook %s (generation %d)", strings.Join(a.command, " "), a.candidate.Number)
+		return fmt.Sprintf("runHook %s (generation %d)%s", strings.Join(a.command, " "), a.candidate.Number, asked(a.variables))
+	case runReport:
+		return fmt.Sprintf("runReport %s (in force: generation %d)", told(a.report), a.inForce.Number)
+	case storeReport:
+		return "storeReport " + told(a.report)
 	case stage:
 		if a.again {
 			return "stage again"
@@ -190,6 +208,27 @@ func describe(a action) string {
 		}
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", a), "supervisor.")
+}
+
+// asked is what only the gate is told.
+func asked(variables []string) (list string) {
+	for _, v := range variables {
+		if strings.HasPrefix(v, config.BoundVariable) || v == config.StartingVariable+"=1" {
+			list += " " + v
+		}
+	}
+	return list
+}
+
+// told shows the first digits of the hash.
+func told(r *linker.Report) string {
+	switch {
+	case r == nil:
+		return "none"
+	case r.Outcome == "":
+		return r.Hash[:2] + " open"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s from %q %s %q", r.Hash[:min(2, len(r.Hash))], r.Outcome, r.Source, r.Step, r.Reason))
 }
 
 func pairs(keys []any) string {

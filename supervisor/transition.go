@@ -41,14 +41,14 @@ func (t *transition) order(p phase, job action) {
 }
 
 // run starts the hook of this phase. It is about the candidate when that is
-// rendered or validated, and else about the generation in force.
+// rendered, validated or gated, and else about the generation in force.
 func (t *transition) run(command []string) {
 	t.expired = false
 	about := t.candidate
-	if t.phase != rendering && t.phase != validating {
+	if !t.phase.isAboutCandidate() {
 		about.Generation = t.inForce()
 	}
-	t.do(runHook{command: command, candidate: about})
+	t.do(runHook{command, about, t.hookVariables(about.Shared)})
 }
 
 // endHook kills a hook whose outcome no longer matters.
@@ -62,6 +62,7 @@ func (t *transition) endHook() {
 // leave ends confit. No hook outlives it.
 func (t *transition) leave(how exit) {
 	t.endHook()
+	t.interruptReport()
 	t.phase, t.deadline, t.exit = done, noDeadline, how
 }
 
@@ -73,6 +74,16 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
+}
+
+// earliest is the first of the times that are set.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
 }
 
 func later(a, b time.Time) time.Time {

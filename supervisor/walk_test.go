@@ -14,7 +14,7 @@ import (
 
 // act lets one thing happen in the world.
 func (w *world) act() {
-	switch w.rand.IntN(12) {
+	switch w.rand.IntN(13) {
 	case 0, 1, 2:
 		w.answer()
 	case 3, 4:
@@ -37,10 +37,15 @@ func (w *world) act() {
 		w.handler = signals.Disposition(w.rand.IntN(5))
 	case 11:
 		w.seldom()
+	case 12:
+		w.endOfReport()
 	}
 }
 
 func (w *world) answer() {
+	if w.answerBeside() {
+		return
+	}
 	if job := w.job; job != nil {
 		w.job = nil
 		w.give(job())
@@ -51,7 +56,13 @@ func (w *world) edit() {
 	former := w.mounted
 	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
 		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0,
-		unrenderable: w.rand.IntN(6) == 0}
+		barred: w.rand.IntN(6) == 0, silent: w.rand.IntN(12) == 0, unrenderable: w.rand.IntN(6) == 0}
+	if w.live != nil && w.rand.IntN(6) == 0 {
+		w.mounted.twin = w.live.number // as with another mode
+		if w.live.twin != 0 {
+			w.mounted.twin = w.live.twin
+		}
+	}
 	if w.live != nil && w.rand.IntN(3) == 0 {
 		w.mounted = *w.live // reverted
 	}
@@ -90,6 +101,7 @@ func (w *world) settleDown() {
 		}
 		w.answer()
 		w.endOfHook()
+		w.endOfReport()
 		if w.zombie != 0 || w.leftover || w.doomed {
 			w.deaths()
 		}
@@ -109,9 +121,12 @@ func (w *world) quiet() {
 		if w.hook != 0 && !w.hookKilled {
 			w.fatalf("hook %d outlives confit", w.hook)
 		}
+		w.recordOutlives()
 	case w.stop:
 		w.fatalf("a stop did not end: phase %v", s.phase)
 	case s.degraded != "":
+	case s.phase == gating:
+		w.mayWaitForGate()
 	case s.rejection.stands != (s.status(w.config).Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.status(w.config).Encode())
 	case s.trouble != "" || !s.seen.pending.IsZero() || s.seen.candidate != nil:
@@ -162,7 +177,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		hookEnded{}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {

@@ -61,13 +61,14 @@ func (w *world) runHook() event {
 		}
 		w.judged[*w.staged] = true
 	}
+	w.mayBeAsked()
 	w.pids++
-	w.hook, w.hookKilled = w.pids, false
+	w.hook, w.hookKilled, w.hookTermed = w.pids, false, false
 	return hookBegun{}
 }
 
 func (w *world) endOfHook() {
-	if w.hook == 0 {
+	if w.hook == 0 || w.gateHangs() {
 		return
 	}
 	w.hook = 0
@@ -79,6 +80,7 @@ func (w *world) endOfHook() {
 		code = 256
 	}
 	w.rendered = w.rendered || w.state.phase == rendering && code == 0
+	w.passed = w.state.phase == gating && code == 0
 	if w.state.phase == reloading && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
@@ -92,6 +94,8 @@ func (w *world) hookFails() bool {
 		return w.staged != nil && w.staged.unrenderable && w.rand.IntN(2) == 0 // else the linker finds it
 	case validating:
 		return w.staged != nil && w.staged.bad || w.visible != nil && w.visible.bad
+	case gating:
+		return w.staged != nil && w.staged.barred && !w.hookKilled
 	case proving:
 		return w.inForce() != nil && w.inForce().unwell
 	}

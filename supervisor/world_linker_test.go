@@ -16,7 +16,7 @@ func (w *world) begin(job func() event) {
 }
 
 func (w *world) stage() event {
-	w.staged, w.rendered = nil, false
+	w.staged, w.rendered, w.passed = nil, false, false
 	switch {
 	case w.frail && w.rand.IntN(4) == 0:
 		return failed{errors.New("disk full")}
@@ -39,7 +39,7 @@ func (w *world) stage() event {
 	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
 	w.action = action.Kind
-	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}, Single: w.rand.IntN(2) == 0}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Single: w.rand.IntN(2) == 0}
 	switch {
 	case unrendered:
 		candidate.Unrendered, candidate.Hash = true, c.inputs()
@@ -65,7 +65,7 @@ func (w *world) complete() event {
 	if w.live != nil && w.live.number == c.number {
 		w.stagedNumber = w.liveNumber
 	}
-	candidate := linker.Candidate{Generation: linker.Generation{Number: w.stagedNumber, Hash: c.hash()}}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber)}
 	if c.killer {
 		candidate.Kills = maxKills
 	}
@@ -90,6 +90,7 @@ func (w *world) publish() event {
 	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && (w.live == nil || w.live.number != w.staged.number):
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
+	w.mustHavePassed()
 	w.visible, w.published = w.staged, w.stagedNumber
 	return published{watched: w.rand.IntN(2) == 0}
 }
@@ -181,7 +182,7 @@ func (w *world) accept(survived bool) {
 			w.fatalf("accepts %+v, on which the app is not well", *g)
 		}
 	}
-	next := w.accepted().Next(linker.Generation{Number: number, Hash: g.hash()}, survived)
+	next := w.accepted().Next(g.generation(number), survived)
 	switch next.Earlier.Number {
 	case 0:
 		w.earlier = nil
@@ -190,6 +191,7 @@ func (w *world) accept(survived bool) {
 	}
 	w.live, w.liveNumber, w.survived = g, number, next.Survived
 	w.visible, w.staged = nil, nil
+	w.wasAccepted[g.shared().Hex()] = true
 }
 
 func (w *world) store(a store) event {
@@ -204,5 +206,5 @@ func (w *world) store(a store) event {
 
 // acceptable reports whether nothing speaks against a configuration.
 func (w *world) acceptable(c content) bool {
-	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unrenderable || len(w.config.Render) == 0) && (!c.unwell || len(w.config.Verify) == 0)
+	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unrenderable || len(w.config.Render) == 0) && (!c.unwell || len(w.config.Verify) == 0) && !w.isShut(c)
 }

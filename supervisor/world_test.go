@@ -26,6 +26,9 @@ type content struct {
 	unwell bool // the app lives on it, but the verify hook fails
 	late   bool // the app lives on after a reload, but can't live when it is started on it
 	killer bool // confits were killed while they proved it
+	barred bool // the gate refuses it
+	silent bool // the gate never answers
+	twin   int  // what all replicas share is that of this number; 0: of its own
 }
 
 func (c content) hash() (h linker.Hash) {
@@ -85,6 +88,8 @@ type world struct {
 	hookKilled bool
 	stop       bool // TERM was sent
 	frail      bool // the system refuses things now and then
+
+	gatekeeper
 }
 
 // arc is one transition that was seen.
@@ -104,6 +109,8 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Adopt:      r.IntN(4) == 0,
 		Render:     [][]string{nil, {"render"}}[r.IntN(2)],
 		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
+		Gate:       [][]string{nil, {"may-i"}}[r.IntN(2)],
+		Report:     [][]string{nil, {"tell"}}[r.IntN(2)],
 		Verify:     [][]string{nil, {"verify"}}[r.IntN(2)],
 		Probation:  []time.Duration{0, 5 * time.Second}[r.IntN(2)],
 		Splay:      []time.Duration{0, time.Minute}[r.IntN(2)],
@@ -112,8 +119,10 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.mounted = content{number: 1, late: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
 	c := w.config
-	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Verify, c.Probation, c.Splay, w.looked)
-	s, actions := begin(w.config, w.inherit(), w.now)
+	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Gate, c.Report, c.Verify, c.Probation, c.Splay, w.looked)
+	accepted := w.inherit()
+	w.inheritRecord()
+	s, actions := begin(w.config, accepted, w.file, w.now)
 	w.become(s, actions)
 	return w
 }
@@ -143,10 +152,10 @@ func (w *world) inherit() linker.Accepted {
 func (w *world) accepted() linker.Accepted {
 	a := linker.Accepted{Survived: w.survived}
 	if w.live != nil {
-		a.Generation = linker.Generation{Number: w.liveNumber, Hash: w.live.hash()}
+		a.Generation = w.live.generation(w.liveNumber)
 	}
 	if w.earlier != nil {
-		a.Earlier = linker.Generation{Number: w.earlierNumber, Hash: w.earlier.hash()}
+		a.Earlier = w.earlier.generation(w.earlierNumber)
 	}
 	return a
 }
@@ -203,6 +212,7 @@ func (w *world) check() {
 	if s.phase == stopping && !s.deadline.IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
+	w.checkGate(s)
 	if s.phase == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}
@@ -237,15 +247,14 @@ func (w *world) perform(a action) event {
 		w.accept(a.survived)
 	case store:
 		return w.store(a)
-	case forget:
-		w.looked = false
-		delete(w.judged, w.mounted)
 	case discard:
 		w.staged = nil
 	case runHook:
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
+	case terminateHook, compare, forget, storeReport, runReport, killReport:
+		return w.performGate(a)
 	case spawn:
 		return w.spawn()
 	case probe:
@@ -272,6 +281,7 @@ func (w *world) endLeftovers(a endLeftovers) event {
 	if a.group <= 1 {
 		w.fatalf("ends group %d", a.group)
 	}
+	w.drainsAlone()
 	if a.signal != 0 && w.rand.IntN(2) == 0 {
 		w.leftover = false
 	}

@@ -1,0 +1,205 @@
+package supervisor
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"confit/config"
+	"confit/status"
+)
+
+// gate is how far the gate hook has come.
+type gate struct {
+	asked    bool      // the hook was started
+	by       time.Time // when it must have ended; zero: it may wait for ever
+	lookBy   time.Time // when the volumes are looked at meanwhile; zero: they aren't
+	looking  bool      // the linker looks at them
+	outdated bool      // they moved on, and the hook was asked to end
+}
+
+const (
+	// startPatience is how long the app's first start waits for the gate:
+	// something else is there to start on.
+	startPatience = 5 * time.Second
+	// gatePatience is how long a gate may take to end when a newer swap made its
+	// answer worthless.
+	gatePatience = 5 * time.Second
+)
+
+// passGate publishes the candidate once the gate says so. An app that died
+// meanwhile doesn't wait for that.
+func (t *transition) passGate() {
+	switch {
+	case !t.isGated():
+		t.publish()
+	case !t.neverStarted() && !t.app.runs():
+		t.leaveUndecided()
+	default:
+		t.phase, t.gate = gating, gate{lookBy: t.now.Add(t.config.Rescan)}
+		if t.neverStarted() {
+			t.gate = gate{by: t.now.Add(startPatience)}
+		}
+		t.seen.gate = &status.Gate{Hash: t.candidate.Shared.Hex(), Since: t.stamp()}
+		t.waitForGate()
+	}
+}
+
+// isGated reports whether the gate decides about the candidate. It isn't asked
+// about what all replicas share with the accepted generation, nor when the app
+// has nothing else to start on.
+func (t *transition) isGated() bool {
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && !t.nothingToStartOn()
+}
+
+func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }
+
+// askGate starts the hook as soon as the last outcome is delivered, and this one
+// has a record.
+func (t *transition) askGate() {
+	if t.phase != gating || t.gate.asked || !t.openRecord() {
+		return
+	}
+	t.gate.asked = true
+	t.say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.run(t.config.Gate)
+}
+
+// gateEnded is the gate's answer, unless nobody waits for it any more.
+func (t *transition) gateEnded(err error, tail string) {
+	switch {
+	case !t.neverStarted() && !t.app.runs():
+		t.leaveUndecided()
+	case t.gate.outdated:
+		t.overtaken()
+	case err == nil:
+		t.publish()
+	default:
+		t.reject("gate", refusal(err, tail), tail)
+	}
+}
+
+// refusal is why the gate said no. The last line that it printed tells.
+func refusal(err error, tail string) error {
+	lines := strings.Split(strings.TrimSpace(tail), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Errorf("%w: %s", err, last)
+	}
+	return err
+}
+
+// gateLate is the deadline of the hook, or of a look at the volumes.
+func (t *transition) gateLate() {
+	switch {
+	case t.gate.by.IsZero() || !t.over(t.gate.by):
+		t.lookMeanwhile()
+	case t.hook:
+		t.endGate()
+	default:
+		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered", startPatience), "")
+	}
+}
+
+// endGate kills the hook. Its end is an event like any other.
+func (t *transition) endGate() {
+	t.expire()
+	t.gate.by = t.deadline
+}
+
+// lookMeanwhile asks the linker whether the volumes have moved on.
+func (t *transition) lookMeanwhile() {
+	t.gate.lookBy = t.now.Add(t.config.Rescan)
+	t.waitForGate()
+	if t.gate.looking {
+		t.pending = true
+	} else if !t.gate.outdated {
+		t.gate.looking, t.pending = true, false
+		t.do(compare{})
+	}
+}
+
+// hintedMeanwhile looks at once, unless the app's first start waits: that is over
+// in a moment.
+func (t *transition) hintedMeanwhile() {
+	if t.neverStarted() {
+		t.pending = true
+	} else {
+		t.lookMeanwhile()
+	}
+}
+
+// compared is the linker's answer.
+func (t *transition) compared(e compared) {
+	t.gate.looking = false
+	switch {
+	case t.phase != gating || t.gate.outdated:
+	case e.err != nil:
+		t.reportSystemError(e.err)
+	case e.moved:
+		t.outdate()
+	default:
+		t.trouble = ""
+		if t.pending {
+			t.lookMeanwhile()
+		}
+	}
+}
+
+// outdate ends a gate whose answer has become worthless.
+func (t *transition) outdate() {
+	t.say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.gate.outdated = true
+	if !t.hook {
+		t.overtaken()
+		return
+	}
+	t.gate.by = t.now.Add(gatePatience)
+	t.waitForGate()
+	t.do(terminateHook{})
+}
+
+// overtaken drops a candidate that isn't the newest any more.
+func (t *transition) overtaken() {
+	t.do(discard{})
+	t.look()
+}
+
+// leaveUndecided starts the app, which is gone, on what is accepted. Afterwards
+// the gate is asked anew.
+func (t *transition) leaveUndecided() {
+	if t.hook {
+		t.endGate()
+		return
+	}
+	t.do(forget{})
+	t.do(discard{})
+	t.pending = true
+	t.rest()
+}
+
+// bound is the longest time from the gate's answer to the outcome, roll back
+// included: both may take as long as making the app read its files, and a proof.
+// A volume that doesn't answer and an app that asks for more time by
+// EXTEND_TIMEOUT_USEC= aren't counted.
+func (t *transition) bound() time.Duration {
+	read := 2*handlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
+	switch t.reloadAction.Kind {
+	case config.Exec:
+		read += t.config.HookTimeout
+	case config.Touch:
+		read += t.config.Probation
+	}
+	proof := t.config.Probation
+	if t.saysReady {
+		proof = max(proof, readyTimeout)
+	}
+	if len(t.config.Verify) > 0 {
+		proof += 2 * t.config.VerifyTimeout
+	}
+	whole := linkerPatience + 2*(read+proof)
+	if t.validatesAfter() {
+		whole += t.config.HookTimeout
+	}
+	return whole
+}

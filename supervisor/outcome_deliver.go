@@ -1,0 +1,164 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/linker"
+	"confit/process"
+	"confit/status"
+)
+
+// doBeside does what is due beside the phase.
+func (t *transition) doBeside() {
+	t.askGate()
+	if t.phase != gating {
+		t.seen.gate = nil
+	}
+	t.storeRecord()
+	t.deliver()
+}
+
+// beside takes what comes in beside the phase.
+func (t *transition) beside(e event) {
+	switch e := e.(type) {
+	case compared:
+		t.compared(e)
+	case reportStored:
+		t.reportStored(e)
+	case reportStartFailed:
+		t.reportEnded(e.err)
+	case reportEnded:
+		t.reportEnded(failureOf(e.status, t.outcomes.late, t.config.HookTimeout))
+		t.lookForLeftovers()
+	case linksRead:
+		t.linksRead(e.sum)
+	}
+}
+
+// storeRecord writes report.json when it has to say something else.
+func (t *transition) storeRecord() {
+	o := &t.outcomes
+	if o.gated != o.stored && !o.storing && t.over(o.storeBy) && !t.isPlainInit() {
+		o.storing, o.storeBy = true, noDeadline
+		t.do(storeReport{o.gated})
+	}
+}
+
+// reportStored is the linker's answer. Without a record no gate is asked.
+func (t *transition) reportStored(e reportStored) {
+	t.outcomes.storing = false
+	switch {
+	case e.err == nil:
+		t.outcomes.stored = e.report
+	case t.phase == gating && !t.gate.asked && t.outcomes.isOpen():
+		t.outcomes.gated = nil
+		t.do(forget{})
+		t.reportSystemError(e.err)
+		t.abandon(exit{process.ExitSystem, e.err})
+	default:
+		t.outcomes.storeBy = t.now.Add(t.config.Rescan)
+	}
+}
+
+// deliver starts the report hook when there is something to tell. What a gate
+// decided is stored first, but for a stop, which may leave no time for that.
+func (t *transition) deliver() {
+	o := &t.outcomes
+	next := o.next()
+	if next == nil || o.told != nil || !t.over(o.by) || t.phase.bearsNoReport() || o.storing && t.phase != stopping {
+		return
+	}
+	o.told, o.late, o.interrupted = next, false, false
+	o.by = t.now.Add(t.config.HookTimeout)
+	t.do(runReport{t.config.Report, t.inForce(), next, t.reportVariables(next)})
+}
+
+// bearsNoReport reports whether a report hook would be in the way: a drain waits
+// for every child, and what a hook opens would count as opened by the app.
+func (p phase) bearsNoReport() bool {
+	return p == draining || p == touching || p == reading || p == done
+}
+
+// reportLate is the deadline of the report hook.
+func (t *transition) reportLate() {
+	if t.outcomes.told != nil && t.over(t.outcomes.by) {
+		t.outcomes.late = true
+		t.killReport()
+	}
+}
+
+func (t *transition) killReport() {
+	t.outcomes.by = t.now.Add(tryAgain)
+	t.do(killReport{})
+}
+
+// interruptReport ends a report that runs: it is started again later.
+func (t *transition) interruptReport() {
+	if t.outcomes.told != nil {
+		t.outcomes.interrupted = true
+		t.killReport()
+	}
+}
+
+// stopReporting closes the record of a gate at a stop, and tells it at once.
+func (t *transition) stopReporting() {
+	t.decideGated(outcomeStopped, "", "")
+	if t.outcomes.told == nil {
+		t.outcomes.by = noDeadline
+	} else if t.outcomes.told != t.outcomes.gated {
+		t.interruptReport()
+	}
+}
+
+// reportEnded is the end of the report hook, or of the attempt to start it.
+func (t *transition) reportEnded(err error) {
+	o := &t.outcomes
+	told := o.told
+	o.told, o.by = nil, noDeadline
+	switch {
+	case told == nil, o.interrupted && err != nil:
+		return
+	case told == o.gated && err != nil:
+		o.wait = min(max(2*o.wait, t.config.Retry), maxRetry)
+		o.by = t.now.Add(o.wait)
+	default:
+		t.forgetOutcome(told)
+	}
+	t.recordReport(told, err)
+}
+
+// forgetOutcome drops what was told.
+func (t *transition) forgetOutcome(told *linker.Report) {
+	o := &t.outcomes
+	o.last, o.wait = told, 0
+	if told == o.gated {
+		o.gated = nil
+	}
+	if told == o.other {
+		o.other = nil
+	}
+}
+
+// shortHash is how many digits of a hash the log shows.
+const shortHash = 12
+
+// recordReport says what became of a report. The same failure is logged once.
+func (t *transition) recordReport(told *linker.Report, err error) {
+	seen := &status.Report{At: t.stamp(), Hash: told.Hash, Outcome: told.Outcome, Delivered: err == nil}
+	keys := []any{"outcome", told.Outcome, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
+	t.seen.report = seen
+	if err == nil {
+		t.outcomes.trouble = ""
+		t.say(slog.LevelInfo, "outcome reported", keys...)
+		return
+	}
+	seen.Error = err.Error()
+	if seen.Error != t.outcomes.trouble {
+		t.outcomes.trouble = seen.Error
+		keys = append(keys, "error", seen.Error)
+		if t.outcomes.gated == told {
+			keys = append(keys, "nextTry", t.outcomes.wait)
+		}
+		t.say(slog.LevelWarn, "outcome not reported", keys...)
+	}
+}

@@ -1,0 +1,257 @@
+package supervisor
+
+import (
+	"errors"
+
+	"confit/linker"
+)
+
+// gatekeeper is the world of the gate and the report.
+type gatekeeper struct {
+	hookTermed  bool
+	passed      bool           // the gate let the candidate go
+	file        *linker.Report // what report.json holds
+	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
+	beside      []func() event
+	report      *linker.Report // what the report hook is told; nil: none runs
+	reportEnds  bool           // it was killed
+	mute        bool           // it always fails
+	wasAccepted map[string]bool
+}
+
+// shared is the hash of what all replicas share.
+func (c content) shared() (h linker.Hash) {
+	if c.twin != 0 {
+		c.number = c.twin
+	}
+	return c.hash()
+}
+
+func (c content) generation(number int) linker.Generation {
+	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared()}
+}
+
+// inheritRecord is what a former confit left of a gate, now and then.
+func (w *world) inheritRecord() {
+	w.wasAccepted = map[string]bool{}
+	w.mute = w.rand.IntN(4) == 0
+	if w.live == nil || w.rand.IntN(2) == 0 {
+		return
+	}
+	w.wasAccepted[w.live.shared().Hex()] = true
+	w.file = &linker.Report{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
+	if w.rand.IntN(2) == 0 {
+		w.file.Outcome = []string{outcomeRejected, outcomeStopped}[w.rand.IntN(2)]
+	}
+	if len(w.config.Report) > 0 {
+		w.owed = w.file.Hash
+	}
+}
+
+func (w *world) performGate(a action) event {
+	switch a := a.(type) {
+	case terminateHook:
+		w.hookTermed = true
+	case compare:
+		w.beside = append(w.beside, w.compare)
+	case forget:
+		w.looked = false
+		delete(w.judged, w.mounted)
+	case storeReport:
+		w.beside = append(w.beside, func() event { return w.storeReport(a) })
+	case runReport:
+		return w.runReport(a)
+	case killReport:
+		w.reportEnds = true
+	}
+	return nil
+}
+
+// answerBeside answers what the linker does beside its job.
+func (w *world) answerBeside() bool {
+	if len(w.beside) == 0 {
+		return false
+	}
+	first := w.beside[0]
+	w.beside = w.beside[1:]
+	w.give(first())
+	return true
+}
+
+func (w *world) compare() event {
+	switch {
+	case w.frail && w.rand.IntN(4) == 0:
+		return compared{err: errors.New("no such file")}
+	case w.staged != nil && *w.staged != w.mounted:
+		w.looked = false
+		return compared{moved: true}
+	}
+	return compared{}
+}
+
+func (w *world) storeReport(a storeReport) event {
+	switch {
+	case w.frail && w.rand.IntN(4) == 0:
+		return reportStored{a.report, errors.New("disk full")}
+	case w.owed != "" && (a.report == nil || a.report.Hash != w.owed):
+		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, a.report)
+	}
+	w.file = a.report
+	return reportStored{report: a.report}
+}
+
+// runReport starts the report hook, which is told what is true.
+func (w *world) runReport(a runReport) event {
+	r := a.report
+	switch {
+	case w.state.phase == reading:
+		w.fatalf("runs a report hook, which could be taken for the app that reads")
+	case w.report != nil:
+		w.fatalf("runs a second report hook")
+	case len(w.config.Report) == 0 || r == nil || r.Outcome == "":
+		w.fatalf("reports %+v", r)
+	case r.Outcome == outcomeAccepted && !w.wasAccepted[r.Hash]:
+		w.fatalf("reports %+v, which was not accepted", r)
+	case w.rand.IntN(20) == 0:
+		return reportStartFailed{errors.New("no more processes")}
+	}
+	w.report, w.reportEnds = r, false
+	return nil
+}
+
+// endOfReport ends the report hook, unless it hangs.
+func (w *world) endOfReport() {
+	r := w.report
+	if r == nil || !w.reportEnds && w.mute && w.rand.IntN(2) == 0 {
+		return
+	}
+	w.report = nil
+	switch {
+	case w.reportEnds:
+		w.give(reportEnded{waitStatus(9)})
+	case w.mute:
+		w.give(reportEnded{waitStatus(256)})
+	default:
+		if r == w.state.outcomes.gated && r.Hash == w.owed {
+			w.owed = ""
+		}
+		w.give(reportEnded{})
+	}
+}
+
+// mustAsk reports that the gate has to be asked about the candidate.
+func (w *world) mustAsk() bool {
+	return len(w.config.Gate) > 0 && w.live != nil && w.staged.shared() != w.live.shared()
+}
+
+// mayBeAsked holds that a gate has a record, and that the one before was
+// delivered.
+func (w *world) mayBeAsked() {
+	if w.state.phase != gating {
+		return
+	}
+	switch hash := w.staged.shared().Hex(); {
+	case !w.mustAsk():
+		w.fatalf("asks the gate about %+v without a need", *w.staged)
+	case len(w.config.Report) == 0:
+	case w.file == nil || *w.file != linker.Report{Hash: hash}:
+		w.fatalf("asks the gate about %+v, and the record is %+v", *w.staged, w.file)
+	case w.owed != "" && w.owed != hash:
+		w.fatalf("asks the gate about %+v, and nobody knows how %.4s ended", *w.staged, w.owed)
+	default:
+		w.owed = hash
+	}
+}
+
+// gateHangs reports that the gate hook doesn't end by itself.
+func (w *world) gateHangs() bool {
+	return w.state.phase == gating && !w.hookKilled && w.staged != nil && w.staged.silent && (!w.hookTermed || w.rand.IntN(2) == 0)
+}
+
+func (w *world) mustHavePassed() {
+	if w.mustAsk() && !w.passed {
+		w.fatalf("publishes %+v, which the gate was not asked about", *w.staged)
+	}
+}
+
+// checkGate holds that nothing waits for the gate that needn't, and that nobody
+// is told anything in the second slot without a deadline.
+func (w *world) checkGate(s state) {
+	switch {
+	case s.phase == gating && s.app.pid == 0 && s.app.group != 0 && !s.expired:
+		w.fatalf("an app that is gone waits for the gate")
+	case s.phase != done && s.outcomes.told != nil && s.outcomes.by.IsZero():
+		w.fatalf("a report has no deadline")
+	}
+}
+
+// drainsAlone holds that no drain waits for a report.
+func (w *world) drainsAlone() {
+	if w.report != nil && !w.reportEnds {
+		w.fatalf("a drain waits for the report hook")
+	}
+}
+
+// isShut reports that the gate doesn't let a configuration go.
+func (w *world) isShut(c content) bool {
+	if len(w.config.Gate) == 0 || w.live == nil || c.shared() == w.live.shared() {
+		return false
+	}
+	return c.barred || c.silent || w.isMute()
+}
+
+// isMute reports that the next gate waits for a report which is never taken.
+func (w *world) isMute() bool { return w.mute && len(w.config.Report) > 0 }
+
+// mayWaitForGate holds that in the end only a gate that never answers is waited
+// for, or one that may not be asked.
+func (w *world) mayWaitForGate() {
+	if w.staged != nil && !w.staged.silent && !w.isMute() {
+		w.fatalf("waits for a gate that answers")
+	}
+}
+
+// recordOutlives holds what is left at the end: no report, and the record of a
+// gate whose outcome nobody knows.
+func (w *world) recordOutlives() {
+	if w.report != nil && !w.reportEnds {
+		w.fatalf("a report outlives confit")
+	}
+	for len(w.beside) > 0 {
+		first := w.beside[0]
+		w.beside = w.beside[1:]
+		first()
+	}
+	if w.owed != "" && (w.file == nil || w.file.Hash != w.owed) {
+		w.fatalf("how %.4s ended is forgotten: %+v", w.owed, w.file)
+	}
+}
+
+// gateShape is shape for gate and report.
+type gateShape struct {
+	asked, outdated, looking, timed                        bool
+	gated, open, same, other, runs, waits, storing, stored bool
+}
+
+func gateShapeOf(s state) gateShape {
+	o := s.outcomes
+	return gateShape{
+		asked: s.gate.asked, outdated: s.gate.outdated, looking: s.gate.looking, timed: !s.gate.by.IsZero(),
+		gated: o.gated != nil, open: o.isOpen(), same: o.gated != nil && o.gated.Hash == s.candidate.Shared.Hex(), other: o.other != nil,
+		runs: o.told != nil, waits: !o.by.IsZero(), storing: o.storing, stored: o.stored == o.gated,
+	}
+}
+
+// couldComeOfGate lists what may come of the gate and the report.
+func couldComeOfGate(s state) (events []event) {
+	if s.phase == gating && s.gate.looking {
+		events = append(events, compared{}, compared{moved: true}, compared{err: errors.New("no")}, crashed{errors.New("no")})
+	}
+	if s.outcomes.storing {
+		events = append(events, reportStored{report: s.outcomes.gated}, reportStored{err: errors.New("no")})
+	}
+	if s.outcomes.told != nil {
+		events = append(events, reportEnded{}, reportEnded{waitStatus(256)}, reportStartFailed{errors.New("no")})
+	}
+	return events
+}
