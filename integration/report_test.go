@@ -35,6 +35,11 @@ type report struct {
 		Attempts                   int
 		NextTry                    *time.Time
 	}
+	Gate   struct{ Hash, Since string }
+	Report struct {
+		Outcome, Error string
+		Delivered      bool
+	}
 	Volumes  []struct{ Path, Kind, Watched, Mounted string }
 	Keys     map[string]string
 	Counters struct{ Swaps, Reloads, Rejections, RollBacks, Orphans int }
