@@ -56,6 +56,7 @@ func TestUsage(t *testing.T) {
 		{"gate", "CONFIT_BOUND=-1", "CONFIT_BOUND"},
 		{"gate", "CONFIT_BOUND=90000", "up to a day"},
 		{"report", "CONFIT_OUTCOME=", "CONFIT_OUTCOME isn't set"},
+		{"report", "CONFIT_HASH=", ""},
 		{"report", "CONFIT_OUTCOME=fine", `CONFIT_OUTCOME is "fine"`},
 		{"render", "", "requires at least 1 arg"},
 		{"render --mode 9 x", "", `--mode is "9"`},

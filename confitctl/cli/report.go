@@ -30,6 +30,9 @@ func (f *fleetFlags) report(ctx context.Context) error {
 	if !slices.Contains(rollout.Kinds, rollout.Kind(kind)) {
 		return usage("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
 	}
+	if hash, set := os.LookupEnv("CONFIT_HASH"); set && hash == "" {
+		return nil // what is mounted can't be staged, as when a key is missing: no gate was asked about it
+	}
 	me, err := f.replica()
 	if err != nil {
 		return err
