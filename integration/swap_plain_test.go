@@ -194,7 +194,7 @@ func TestVolume_key_that_grows(t *testing.T) {
 			}
 		}
 	})
-	c.wantMentioned("the linked keys hold more than 64 MiB", 3)
+	c.wantMentioned("a generation would hold more than 64 MiB", 3)
 	close(stop)
 	grower.Wait()
 	s.replace(volume+"/a", "last")

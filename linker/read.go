@@ -94,7 +94,7 @@ func (rd *reader) checkSize(keys []keyFile) error {
 }
 
 func (rd *reader) tooLargeError(k keyFile) error {
-	return invalidf("the linked keys hold more than %d MiB, with key %q of volume %q: link fewer, or give the large ones the option direct",
+	return invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
 		rd.maxSize>>20, k.name, k.vol.dir)
 }
 

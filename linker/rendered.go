@@ -54,11 +54,11 @@ func (l *Linker) complete(g *generation) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = invalidf("the renderer removed its directory: let it write below {rendered}")
 		}
-		return err
+		return barred(err)
 	}
 	root, err := gens.OpenRoot(aside)
 	if err != nil {
-		return err
+		return barred(err)
 	}
 	defer root.Close()
 	r, err := l.readRendered(root) // 3
@@ -74,10 +74,19 @@ func (l *Linker) complete(g *generation) error {
 	return err
 }
 
+// barred blames the renderer for a directory that confit, as a user other than
+// root, may not read or move.
+func barred(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return invalidf("cannot take up what the renderer made: %w", err)
+	}
+	return err
+}
+
 // readRendered looks at what the renderer made, as at a plain volume.
 func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 	if err := checkPlain(root); err != nil {
-		return nil, err
+		return nil, barred(err)
 	}
 	r := &reading{}
 	v := &volume{dir: renderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
