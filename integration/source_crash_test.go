@@ -17,7 +17,7 @@ func TestSource_killed_at_each_step(t *testing.T) {
 	w := newWitness(t)
 	w.edit("0" + good)
 	c := w.recover("0" + good)
-	for n := 1; n < mostSteps; n++ {
+	for n := 1; n < maxSteps; n++ {
 		text := fmt.Sprint(n) + good
 		result := c.KillAt(n)
 		w.edit(text)
@@ -32,7 +32,7 @@ func TestSource_killed_at_each_step(t *testing.T) {
 		w.wantWholeFiles()
 		c = w.recover(text)
 	}
-	t.Errorf("an edit never came to its end within %d steps", mostSteps)
+	t.Errorf("an edit never came to its end within %d steps", maxSteps)
 }
 
 // recover starts a confit on what a killed one left. It ends on what is mounted.
