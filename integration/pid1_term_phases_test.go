@@ -80,6 +80,19 @@ var termPhases = []termPhase{
 		reach: func(c *confit) { c.find("sleep 7654321") },
 		code:  143,
 	}, {
+		name: "first_rendering", lines: []string{"render sh {candidate}/web/check"},
+		first: keys{"a": "first", "check": hang},
+		reach: func(c *confit) { c.find("sleep 7654321") },
+		code:  143,
+	}, {
+		name: "rendering", lines: []string{"render sh {candidate}/web/check"}, app: []string{"-exit", "TERM=15"}, first: goodKeys,
+		reach: func(c *confit) {
+			swapping(keys{"a": "second", "check": hang})(c)
+			c.find("sleep 7654321")
+		},
+		finish: func(c *confit) { c.gone("sleep 7654321") },
+		code:   15, apps: 1,
+	}, {
 		name: "running", app: []string{"-exit", "TERM=3"}, first: goodKeys,
 		reach: func(*confit) {},
 		code:  3, apps: 1,
