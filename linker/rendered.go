@@ -49,7 +49,7 @@ func (l *Linker) complete(g *generation) error {
 		return err
 	}
 	gens, aside := l.state.generations, fmt.Sprintf("%d.rendered", g.Number)
-	defer func() { _ = gens.RemoveAll(aside) }()
+	defer removeAll(gens, aside)
 	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), renderedName), aside); err != nil { // 2
 		if errors.Is(err, fs.ErrNotExist) {
 			err = invalidf("the renderer removed its directory: let it write below {rendered}")

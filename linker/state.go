@@ -132,10 +132,25 @@ func keepOnly(dir *os.Root, needed map[int]bool) (last int, err error) {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
 		if err != nil || !needed[number] {
-			_ = dir.RemoveAll(name)
+			removeAll(dir, name)
 		}
 	}
 	return last, err
+}
+
+// removeAll removes a directory, as far as it can be removed. A hook that isn't
+// root's may have made directories in it that its own user can't enter.
+func removeAll(dir *os.Root, name string) {
+	if err := dir.RemoveAll(name); !errors.Is(err, fs.ErrPermission) {
+		return
+	}
+	_ = fs.WalkDir(dir.FS(), name, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = dir.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = dir.RemoveAll(name)
 }
 
 // liveNumber is the generation that the live link points at, or 0.
@@ -200,8 +215,8 @@ func (s *state) dirOf(number int) string {
 // later: when the next one is accepted, or at the next start.
 func (s *state) removeGeneration(number int) {
 	name := strconv.Itoa(number)
-	_ = s.generations.RemoveAll(name)
-	_ = s.packs.RemoveAll(name)
+	removeAll(s.generations, name)
+	removeAll(s.packs, name)
 }
 
 // ownDirs lists where generations are: below the state directory as it was
