@@ -46,7 +46,11 @@ func TestSource_whole(t *testing.T) {
 	c.wantWholeTexts()
 	c.wantLogged("rolled back", deaths)
 	found := len(c.Texts("stdout", "found "))
-	t.Logf("%d edits, %d starts of the app, %d of them deadly", swaps, found, deaths)
+	c.reports("the counters", func(r report) bool {
+		t.Logf("%d edits, %d starts of the app, %d of them deadly; %d rejections, those between two swaps of one edit included",
+			swaps, found, deaths, r.Counters.Rejections)
+		return true
+	})
 	c.stops(143)
 }
 
