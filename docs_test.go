@@ -105,22 +105,6 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestReadmeLinksFile holds that the README's links file is one.
-func TestReadmeLinksFile(t *testing.T) {
-	_, rest, _ := strings.Cut(read(t, "README.md"), "```\n# links\n")
-	text, _, found := strings.Cut(rest, "```")
-	if !found {
-		t.Fatal("README.md has no block that begins with # links")
-	}
-	file := filepath.Join(t.TempDir(), "links")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := config.Parse([]string{"confit", "--links", file, "--check"}, nil); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestReadmeFlags holds that the README's table lists the flags of the help,
 // no more and no less.
 func TestReadmeFlags(t *testing.T) {
