@@ -14,7 +14,7 @@ type habit struct {
 // program of Debian 12 does; integration/daemons shows it.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
-	"caddy": {"HUP does nothing", `write reload exec:"caddy reload --config FILE --force"`, false},
+	"caddy": {"HUP does nothing", "write reload exec:caddy reload --config FILE --force", false},
 	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names
 	// no signal.
 	"chronyd": {"HUP ends it", "", false},

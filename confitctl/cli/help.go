@@ -168,7 +168,7 @@ const postAfter = `Exit codes
   64   the command line is wrong`
 
 const postExample = `  # in confit's links file
-  reload  exec:'confitctl post http://127.0.0.1:9090/-/reload'
+  reload  exec:confitctl post http://127.0.0.1:9090/-/reload
 
   confitctl post --unix /run/caddy/admin.sock --header 'Host: localhost' \
     --header 'Content-Type: text/caddyfile' --data @/etc/caddy/Caddyfile http://caddy/load
