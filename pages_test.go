@@ -49,7 +49,13 @@ func checkLinksFile(t *testing.T, page, text string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.Parse([]string{"confit", "--links", file, "--check"}, nil); err != nil {
+	c, err := config.Parse([]string{"confit", "--links", file, "--check"}, nil)
+	if err != nil {
 		t.Errorf("%s: %v in\n%s", page, err, text)
+	}
+	for _, command := range [][]string{c.Reload.Command, c.Render, c.Validate, c.Gate, c.Report, c.Verify} {
+		if len(command) > 0 && strings.Contains(command[0], " ") {
+			t.Errorf("%s: no program is named %q in\n%s", page, command[0], text)
+		}
 	}
 }
