@@ -97,5 +97,5 @@ func (c *Config) Linker(log *slog.Logger) linker.Config {
 	for i, l := range c.Links {
 		links[i] = l.Link
 	}
-	return linker.Config{Links: links, Volumes: c.Volumes, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod, Log: log}
+	return linker.Config{Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod, Log: log}
 }

@@ -66,7 +66,7 @@ func (l *Linker) Accept(survived bool) {
 	case next.Earlier == before.Generation:
 		l.earlier = l.accepted
 	}
-	g.survived = next.Survived
+	g.survived, g.unmoved = next.Survived, nil // it leads to all that was looked at
 	if l.staged != nil {
 		l.trials.end()
 	}
@@ -124,6 +124,7 @@ type storedGeneration struct {
 	Number   int                     `json:"number"`
 	Hash     string                  `json:"hash"`
 	Survived bool                    `json:"survived"`
+	Fallback bool                    `json:"fallback,omitempty"`
 	Links    string                  `json:"links"` // fingerprint of the link lines and of their result
 	Keys     map[Key]storedKey       `json:"keys"`
 	Targets  map[Target]storedTarget `json:"targets"`
@@ -179,7 +180,7 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 		return nil
 	}
 	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Links: l.linksFingerprint(g),
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Fallback: g.Fallback, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.files {
@@ -253,7 +254,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 		return nil, nil
 	}
 	g := &generation{files: map[Key]file{}, targets: map[Target]want{}, survived: s.Survived}
-	g.Number = s.Number
+	g.Number, g.Fallback = s.Number, s.Fallback
 	for target, t := range s.Targets {
 		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
 	}

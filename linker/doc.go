@@ -27,7 +27,7 @@
 //
 //	bake install start                  what main calls: Check, Bake, Install, Open
 //	touch                               a change, shown to an app that watches its files
-//	accepted publish rendered stage     what package supervisor calls, from the end to the beginning
+//	accepted publish rendered fallback stage  what package supervisor calls, from the end to the beginning
 //	report                              what became of a gate
 //	drift write environment             what a look mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker

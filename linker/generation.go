@@ -26,6 +26,8 @@ type Generation struct {
 	Dir    string       // its directory, absolute
 	Shared Hash         // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
+
+	Fallback bool // some of it came from the fallback, and what is mounted has not equalled it since
 }
 
 // Environment is what the env lines make of a generation's keys.
@@ -39,7 +41,7 @@ type generation struct {
 	Generation
 	files   map[Key]file    // by path in the generation
 	targets map[Target]want // by target
-	print   string          // the fingerprint of the volumes when it was read
+	unmoved func() error    // returns errMoved if the volumes no longer look as when it was read
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
 	single  bool            // it comes from one atomic volume
 
@@ -59,7 +61,9 @@ func (g *generation) become(accepted *generation) {
 		maps.Copy(targets, g.targets)
 		g.targets = targets
 	}
+	fallback := g.Fallback
 	g.Generation, g.inputs, g.files, g.stamps, g.ended = accepted.Generation, accepted.inputs, accepted.files, accepted.stamps, accepted.ended
+	g.Fallback = fallback
 }
 
 // paths lists the files of a generation in order; direct keys have none.

@@ -36,8 +36,11 @@ func expand(i int, s *source, v *volume) ([]keyFile, error) {
 	gone, exempt := false, false
 	err := s.walk(v, func(below, name string) {
 		k := keyFile{link: i, vol: v, path: Key(path.Join(string(s.prefix), below)), name: name}
-		if s.exempt[k.path] {
+		switch {
+		case s.exempt[k.path]:
 			exempt = true
+			return
+		case s.isHash(k):
 			return
 		}
 		if s.Use == Linked && s.kind != wholeDir {

@@ -25,6 +25,7 @@ type Link struct {
 type Config struct {
 	Links     []Link
 	Volumes   string       // where relative sources live, absolute
+	Fallback  string       // laid out like Volumes: see [Linker.StageFallback]; absolute, or "" for none
 	State     string       // the state directory, absolute
 	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
 	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
@@ -65,6 +66,7 @@ type source struct {
 	rendered bool         // its keys are made by the renderer
 	real     string       // the target by its real directory, see realTarget
 	exempt   map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
+	moved    bool         // it leads to the fallback
 }
 
 // parseLink works out a link's paths. Relative sources live in volumes.

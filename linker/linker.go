@@ -8,10 +8,12 @@ const never = "never"
 // Linker stages, publishes and links. It belongs to one goroutine at a time.
 type Linker struct {
 	links    []source
-	rendered []int // the links whose keys the renderer makes
-	renders  bool  // a hook makes files of the staged keys
-	hasRun   bool  // the renderer, since confit started
-	space    int   // see Config
+	mount    string // Config.Volumes
+	fallback string // Config.Fallback
+	rendered []int  // the links whose keys the renderer makes
+	renders  bool   // a hook makes files of the staged keys
+	hasRun   bool   // the renderer, since confit started
+	space    int    // see Config
 	state    *state
 	reader   reader
 	copies   copies

@@ -21,13 +21,15 @@ type reader struct {
 	state     *state // where copies go
 	allowDisk bool   // keys that live in memory may be copied to a disk
 
-	atomic []string        // by link: its volume, once that was seen to be atomic
-	nested map[string]bool // directories of plain volumes that once held ..data
-	groups map[uint32]bool // whether copies can be given to a group, if that was tried
+	atomic   []string        // by link: its volume, once that was seen to be atomic
+	nested   map[string]bool // directories of plain volumes that once held ..data
+	groups   map[uint32]bool // whether copies can be given to a group, if that was tried
+	fallback []string        // volumes of the fallback, if that is what it reads
 }
 
 // reading is one look at all volumes.
 type reading struct {
+	from    *reader
 	volumes []*volume
 	of      []*volume // the volume of each link
 	found   map[search]foundVolume
@@ -50,7 +52,7 @@ type foundVolume struct {
 // directory behind ..data, of a plain one what stat says of each key. It reads
 // no key.
 func (rd *reader) look() (*reading, error) {
-	r := &reading{of: make([]*volume, len(rd.links)), found: map[search]foundVolume{}}
+	r := &reading{from: rd, of: make([]*volume, len(rd.links)), found: map[search]foundVolume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
@@ -73,13 +75,13 @@ func (rd *reader) look() (*reading, error) {
 }
 
 // checkUnmoved returns errMoved if the volumes no longer look as they did.
-func (rd *reader) checkUnmoved(print string) error {
-	r, err := rd.look()
+func (r *reading) checkUnmoved() error {
+	now, err := r.from.look()
 	if err != nil {
 		return err
 	}
-	defer r.close()
-	if r.print != print {
+	defer now.close()
+	if now.print != r.print {
 		return errMoved
 	}
 	return nil

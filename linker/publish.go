@@ -62,7 +62,7 @@ func (l *Linker) CheckNewest() error {
 }
 
 func (l *Linker) checkNewest(g *generation) error {
-	err := l.reader.checkUnmoved(g.print)
+	err := g.unmoved()
 	if err != nil {
 		l.seen = never
 	}

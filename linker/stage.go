@@ -46,13 +46,21 @@ type Candidate struct {
 // system's, and the next call tries again. In both cases what is live is
 // untouched.
 func (l *Linker) Stage() (Candidate, error) {
-	l.Discard()
 	l.mendDrift()
 	defer l.warnOfMounts()
+	return l.try(l.attempt)
+}
+
+// try attempts to stage until the volumes stand still.
+func (l *Linker) try(attempt func() (*generation, error)) (Candidate, error) {
+	l.Discard()
 	for range maxAttempts {
-		c, err := l.attempt()
-		if !errors.Is(err, errMoved) {
-			return c, err
+		g, err := attempt()
+		switch {
+		case err == nil:
+			return l.candidate(g), nil
+		case !errors.Is(err, errMoved):
+			return Candidate{}, err
 		}
 	}
 	return Candidate{}, errRestless
@@ -70,20 +78,34 @@ func (l *Linker) warnOfMounts() {
 // Forget makes the next [Linker.Stage] stage what is mounted, changed or not.
 func (l *Linker) Forget() { l.seen = never }
 
-func (l *Linker) attempt() (Candidate, error) {
+func (l *Linker) attempt() (*generation, error) {
 	r, err := l.reader.look() // 1
 	if err != nil {
-		return Candidate{}, err
+		return nil, err
 	}
 	defer r.close()
 	dirs := r.dirs()
 	if l.watch.sync(dirs) { // after this, nothing can change without a hint
-		return Candidate{}, errMoved
+		return nil, errMoved
 	}
 	l.volumes = r.report(l.watch, dirs)
 	if r.print == l.seen { // 2
-		return Candidate{}, ErrUnchanged
+		return nil, ErrUnchanged
 	}
+	g, err := l.take(r) // 3 to 7
+	var invalid *Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return nil, err
+	}
+	l.seen = r.print
+	if err == nil && r.fresh() {
+		l.seen = never // the next look compares the bytes
+	}
+	return g, err
+}
+
+// take makes a generation of what a look has found.
+func (l *Linker) take(r *reading) (*generation, error) {
 	g, err := l.read(r) // 3
 	if err == nil {
 		err = l.write(g, r) // 4 to 7
@@ -91,27 +113,19 @@ func (l *Linker) attempt() (Candidate, error) {
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.
 	if err != nil || g.Number == l.acceptedNumber() {
-		if moved := l.reader.checkUnmoved(r.print); moved != nil {
-			return Candidate{}, moved
+		if moved := r.checkUnmoved(); moved != nil {
+			return nil, moved
 		}
 	}
-	var invalid *Invalid
-	if err != nil && !errors.As(err, &invalid) {
-		return Candidate{}, err
-	}
-	l.seen = r.print
-	if err != nil {
-		return Candidate{}, err
-	}
-	if r.fresh() {
-		l.seen = never // the next look compares the bytes
-	}
-	return l.candidate(g), nil
+	return g, err
 }
 
 // read checks and hashes the keys.
 func (l *Linker) read(r *reading) (*generation, error) {
-	if err := r.expand(&l.reader, true); err != nil {
+	if err := r.expand(r.from, true); err != nil {
+		return nil, err
+	}
+	if err := r.checkHashes(); err != nil {
 		return nil, err
 	}
 	if err := joinInvalid(r.wrong); err != nil {
@@ -125,9 +139,10 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{files: files, targets: targets, print: r.print}
+	g := &generation{files: files, targets: targets, unmoved: r.checkUnmoved}
 	g.Hash, g.Shared = hashOf(files), l.sharedHash(files)
 	g.inputs, g.single = g.Hash, len(r.volumes) == 1 && r.volumes[0].atomic
+	g.Fallback = len(r.from.fallback) > 0
 	if l.renders {
 		l.unlinked = r.keys
 	}

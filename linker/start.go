@@ -31,10 +31,12 @@ func Open(c Config) (*Linker, error) {
 func newLinker(c Config, links []source, st *state) *Linker {
 	copier := &copier{maxSize: maxSize, buffer: make([]byte, bufferSize)}
 	l := &Linker{
-		links:   links,
-		renders: c.Render,
-		space:   c.Space,
-		state:   st,
+		links:    links,
+		mount:    c.Volumes,
+		fallback: c.Fallback,
+		renders:  c.Render,
+		space:    c.Space,
+		state:    st,
 		reader: reader{
 			copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},

@@ -28,7 +28,7 @@ func (l *Linker) write(g *generation, r *reading) error {
 	tmp := name + ".tmp"
 	err := l.writeFiles(tmp, g, r) // 6
 	if err == nil {
-		err = l.reader.checkUnmoved(g.print) // 7
+		err = g.unmoved() // 7
 	}
 	if err == nil {
 		err = l.state.generations.Rename(tmp, name)

@@ -1,0 +1,186 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrNoFallback says that the fallback holds nothing of what the links name.
+var ErrNoFallback = errors.New("the fallback directory has none of the volumes")
+
+// HasFallback reports whether [Linker.StageFallback] has anything to stage. What
+// can't be looked at counts: the stage tells why.
+func (l *Linker) HasFallback() bool {
+	_, err := l.fallbackReader()
+	return !errors.Is(err, ErrNoFallback)
+}
+
+// StageFallback stages a candidate as [Linker.Stage] does. But it reads the keys
+// of each volume that the fallback has from there. A volume is what the first
+// element of a path below Config.Volumes names. A directory without a key is none:
+// a missing, optional ConfigMap is mounted as an empty one. Paths in the
+// generation, targets and links stay the same. A volume with a direct key stays
+// the mounted one, as its target leads there.
+//
+// The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
+// candidate can be made of those that are. What Stage has seen of what is mounted
+// stays seen, as do the watches and the report.
+func (l *Linker) StageFallback() (Candidate, error) {
+	return l.try(l.attemptFallback)
+}
+
+func (l *Linker) attemptFallback() (*generation, error) {
+	rd, err := l.fallbackReader()
+	if err != nil {
+		return nil, err
+	}
+	r, err := rd.look()
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	return l.take(r)
+}
+
+// fallbackReader is a reader whose sources of these volumes lead to the fallback.
+func (l *Linker) fallbackReader() (*reader, error) {
+	if l.fallback == "" {
+		return nil, ErrNoFallback
+	}
+	has, err := l.fallbackVolumes()
+	if err != nil {
+		return nil, err
+	}
+	rd := l.reader
+	rd.links, rd.atomic = append([]source(nil), l.links...), append([]string(nil), l.reader.atomic...)
+	for _, i := range rd.mounted {
+		s := &rd.links[i]
+		if s.root != l.mount || !has[s.floor] {
+			continue
+		}
+		s.base, s.floor, s.ceiling, s.moved = l.moved(s.base), l.moved(s.floor), l.fallback, true
+		rd.atomic[i] = ""
+		if !slices.Contains(rd.fallback, s.floor) {
+			rd.fallback = append(rd.fallback, s.floor)
+		}
+	}
+	if len(rd.fallback) == 0 {
+		return nil, ErrNoFallback
+	}
+	return &rd, nil
+}
+
+// fallbackVolumes tells of each mounted volume whether the fallback replaces it.
+func (l *Linker) fallbackVolumes() (map[string]bool, error) {
+	has := map[string]bool{}
+	for i := range l.links {
+		if s := &l.links[i]; s.Direct {
+			has[s.floor] = false
+		}
+	}
+	for _, i := range l.reader.mounted {
+		s := &l.links[i]
+		if _, known := has[s.floor]; known || s.root != l.mount {
+			continue
+		}
+		var err error
+		if has[s.floor], err = hasKeys(l.moved(s.floor), s.floor == l.mount); err != nil {
+			return nil, err
+		}
+	}
+	return has, nil
+}
+
+// moved is where a path below the volumes is in the fallback.
+func (l *Linker) moved(p string) string {
+	return filepath.Join(l.fallback, strings.TrimPrefix(p, l.mount))
+}
+
+// hasKeys reports whether a directory is a volume. In the one of all volumes only
+// files count.
+func hasKeys(dir string, top bool) (bool, error) {
+	v, err := openVolume(dir, false)
+	if err != nil || v.root == nil {
+		return false, err
+	}
+	defer v.close()
+	entries, err := v.readDir(".")
+	if err != nil {
+		return false, fmt.Errorf("cannot list volume %q: %w", dir, cause(err))
+	}
+	for _, e := range entries {
+		if visible(e.Name()) && e.Name() != hashName && (!top || !e.IsDir()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hashName is a file beside the keys of a fallback's volume that is no key itself.
+// It holds two words: the hash of the volume, and that of the whole configuration.
+// Whoever writes several volumes can't replace them at once.
+const hashName = ".confit-hash"
+
+// maxHashes bounds its size, in bytes.
+const maxHashes = 1 << 10
+
+// isHash reports that a key which was found is that file.
+func (s *source) isHash(k keyFile) bool {
+	return s.moved && k.name == hashName && k.vol.dir == s.floor
+}
+
+// checkHashes refuses a fallback whose volumes come from different configurations.
+// A volume without the file goes with any.
+func (r *reading) checkHashes() error {
+	var former, dir string
+	for _, d := range r.from.fallback {
+		whole, err := readHash(d)
+		switch {
+		case err != nil:
+			return err
+		case former != "" && whole != "" && whole != former:
+			return invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
+		case whole != "":
+			former, dir = whole, d
+		}
+	}
+	return nil
+}
+
+// readHash returns the hash of the whole that a volume of the fallback names, or
+// "" if it names none.
+func readHash(dir string) (whole string, err error) {
+	_, err = os.Lstat(filepath.Join(dir, dataLink))
+	v, err := openVolume(dir, err == nil)
+	if err != nil || v.root == nil {
+		return "", err
+	}
+	defer v.close()
+	f, _, err := openRegular(v.root, hashName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil {
+		defer f.Close()
+		whole, err = secondWord(f)
+	}
+	if err != nil {
+		return "", invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, cause(err))
+	}
+	return whole, nil
+}
+
+func secondWord(f io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
+	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {
+		err = errors.New("it must hold two words, the hash of the volume and that of the whole")
+	}
+	return second, err
+}
