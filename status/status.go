@@ -75,7 +75,8 @@ type Mounted struct {
 // Generation is a complete copy of every linked key.
 type Generation struct {
 	Number int    `json:"generation"`
-	Hash   string `json:"hash"` // SHA-256 of names, modes and bytes
+	Hash   string `json:"hash"`   // SHA-256 of names, modes and bytes
+	Source string `json:"source"` // "mounted", or "fallback"
 	Since  Time   `json:"since"`
 }
 

@@ -8,7 +8,7 @@ import (
 func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
 
 // nothingToStartOn reports that only what is mounted could start the app.
-func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasAccepted() }
+func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasResort() }
 
 // doubtful reports that no app has survived a start on the accepted generation,
 // and that there is an earlier one to go back to.
@@ -52,9 +52,12 @@ func (t *transition) makeAccepted(survived bool) {
 	t.do(accept{survived})
 	t.accepted = t.accepted.Next(t.inForce(), survived)
 	t.untidy = true
+	t.fallback = false
 	if t.exposure.published() {
-		t.rejection = rejection{}
 		t.recordEnd()
+		if !t.candidate.Fallback { // else what is mounted stays rejected
+			t.rejection = rejection{}
+		}
 	}
 }
 
@@ -65,6 +68,7 @@ func (t *transition) keep(step string, reason error) {
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
 	t.makeAccepted(false)
+	t.seen.rejection = nil // it may have been rejected before the fallback was tried
 	t.rest()
 }
 
@@ -91,6 +95,15 @@ func (t *transition) keepHouse() {
 	}
 }
 
+// keys describes what was stored.
+func (e stored) keys() []any {
+	keys := []any{"generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof}
+	if e.generation.Fallback {
+		keys = append(keys, "source", source(e.generation))
+	}
+	return keys
+}
+
 // stored takes the answer to store. Only now the log says that a generation was
 // accepted: a container that is killed right after the line goes back to it.
 func (t *transition) stored(e stored) {
@@ -99,7 +112,7 @@ func (t *transition) stored(e stored) {
 	case e.err == nil:
 		t.unstored, t.storeTrouble = "", ""
 		if e.proof != alreadyStored {
-			t.say(slog.LevelInfo, "generation accepted", "generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof)
+			t.say(slog.LevelInfo, "generation accepted", e.keys()...)
 		}
 		if t.phase == running {
 			t.keepHouse()

@@ -51,6 +51,7 @@ func (t *transition) exited(e exited) {
 		t.drain()
 	case t.suspect() != nobody:
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
+		t.resortTo(exit{code: t.exitCode(e.status)})
 		t.continueWithoutApp()
 	case t.exposure == restored: // it may have died of the candidate
 		t.continueWithoutApp()

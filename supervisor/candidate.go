@@ -10,7 +10,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/process"
 )
 
 // The steps of a candidate, as docs/design.md numbers them: stage, render, validate,
@@ -21,23 +20,28 @@ import (
 func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
 		t.recordTrouble()
-		t.reportSystemError(e.err)
-		t.abandon(exit{process.ExitSystem, e.err})
+		t.refused("stage", e.err)
 		return
 	}
-	t.trouble = ""
+	if !t.onFallback() {
+		t.trouble = ""
+	}
 	switch e := e.(type) {
 	case unchanged:
 		t.recordEnd()
 		t.rest()
 	case staged:
 		t.recordMounted(e.candidate.Hash.Hex())
-		t.supersede(e.candidate.Shared)
+		if !t.onFallback() {
+			t.supersede(e.candidate.Shared)
+		}
 		t.consider(e)
 	case invalid:
 		t.recordMounted("")
-		t.supersede(linker.Hash{})
-		t.rejection.cost = costly{} // something else is mounted
+		if !t.onFallback() { // something else is mounted
+			t.supersede(linker.Hash{})
+			t.rejection.cost = costly{}
+		}
 		t.reject("stage", e.reason, "")
 	}
 }
@@ -46,10 +50,14 @@ func (t *transition) stageEnded(e event) {
 func (t *transition) consider(e staged) {
 	t.single = e.candidate.Single
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
-	t.compareWithCostly()
+	if !t.onFallback() {
+		t.compareWithCostly()
+	}
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
+	case t.isKnownBad() && t.onFallback():
+		t.reject("stage", errors.New("it is what was rejected"), "")
 	case t.isKnownBad():
 		t.do(discard{})
 		t.rest()
@@ -98,7 +106,7 @@ const maxKills = 2
 // by an edit that makes the cgroup run out of memory, and that there is
 // something else to start on.
 func (t *transition) isDeadly() bool {
-	return t.candidate.Kills >= maxKills && t.hasAccepted() && (!t.isAccepted() || t.doubtful())
+	return t.candidate.Kills >= maxKills && t.hasResort() && !t.onFallback() && (!t.isAccepted() || t.doubtful())
 }
 
 func (t *transition) rejectDeadly() {
@@ -112,6 +120,9 @@ func (t *transition) rejectDeadly() {
 
 // liveAgain ends a transaction that found what is live already.
 func (t *transition) liveAgain() {
+	if t.accepted.Fallback {
+		t.becomeMounted()
+	}
 	if t.rejection.stands {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	}
@@ -182,15 +193,14 @@ func (t *transition) checkEnded(e event) {
 		t.reject("validate", e.reason, "")
 	case failed:
 		t.do(forget{})
-		t.reportSystemError(e.err)
-		t.abandon(exit{process.ExitSystem, e.err})
+		t.refused("validate", e.err)
 	}
 }
 
 // splay waits before the app is reloaded, if it is to be reloaded at all. A swap
 // in that time supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
-	if t.neverStarted() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
+	if !t.app.runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.passGate()
 		return
 	}
@@ -213,9 +223,8 @@ func (t *transition) publishEnded(e event) {
 	case superseded:
 		t.overtaken()
 	case failed:
-		t.reportSystemError(e.err)
 		t.exposure = visible // in part, perhaps
-		t.abandon(exit{process.ExitSystem, e.err})
+		t.refused("publish", e.err)
 	}
 }
 

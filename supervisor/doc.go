@@ -102,16 +102,16 @@
 //	             signalled TERM  → draining, stopping
 //	restarting   exited          → draining
 //	             signalled TERM  → stopping
-//	draining     cleared         → done, starting
-//	             elapsed         → done, starting
+//	draining     cleared         → done, starting, withdrawing
+//	             elapsed         → done, starting, withdrawing
 //	starting     signalled TERM  → done, draining
 //	             startFailed     → done, withdrawing
 //	             started         → proving, running, settling, staging
-//	proving      elapsed         → running, settling, staging, withdrawing
+//	proving      elapsed         → restarting, running, settling, staging, withdrawing
 //	             exited          → draining, withdrawing
 //	             heard           → running, settling, staging
-//	             hookEnded       → draining, running, settling, staging, withdrawing
-//	             hookStartFailed → running, settling, staging, withdrawing
+//	             hookEnded       → draining, restarting, running, settling, staging, withdrawing
+//	             hookStartFailed → restarting, running, settling, staging, withdrawing
 //	             signalled TERM  → draining, stopping
 //	running      elapsed         → staging
 //	             exited          → draining, settling, staging

@@ -120,9 +120,9 @@ func (reportEnded) event()       {}
 type action interface{ action() }
 
 type (
-	stage    struct{ again bool } // answered by staged, unchanged (not again), invalid, failed or crashed
-	complete struct{}             // answered by staged, invalid, failed or crashed
-	check    struct {             // answered by checked, invalid, failed or crashed
+	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed
+	complete struct{}                       // answered by staged, invalid, failed or crashed
+	check    struct {                       // answered by checked, invalid, failed or crashed
 		watch []linker.Change // who opens it from now on; nil: as before
 	}
 	publish struct { // answered by published, superseded, failed or crashed

@@ -55,6 +55,7 @@ type shape struct {
 	pending, single, refused, degraded, ending, expired, only bool
 	again, due, verifying, lives, waits, leaving, survived    bool
 	known, earlier, same, queued, watched, unread             bool
+	falls, onFallback, stays, dropped                         bool
 	seems                                                     int
 	kind                                                      config.Kind
 	auto                                                      bool
@@ -73,6 +74,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
 		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
+		falls: s.fallback, onFallback: s.onFallback(), stays: s.stays, dropped: s.dropped,
 		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, gate: gateShapeOf(s), config: w.flavour, depth: depth,
 	}
 }

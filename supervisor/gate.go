@@ -50,7 +50,7 @@ func (t *transition) passGate() {
 // about what all replicas share with the accepted generation, nor when the app
 // has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && !t.nothingToStartOn()
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.fallback)
 }
 
 func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }
@@ -162,7 +162,12 @@ func (t *transition) outdate() {
 // overtaken drops a candidate that isn't the newest any more.
 func (t *transition) overtaken() {
 	t.do(discard{})
-	t.look()
+	if t.onFallback() {
+		t.fallback = true // it wasn't tried
+		t.stageMounted()
+	} else {
+		t.look()
+	}
 }
 
 // leaveUndecided starts the app, which is gone, on what is accepted. Afterwards

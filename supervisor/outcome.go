@@ -133,6 +133,8 @@ func (t *transition) outcome(outcome, hash, step, reason string) *linker.Report 
 // source is what the app goes on with.
 func (t *transition) source(outcome string) string {
 	switch {
+	case t.onFallback() && outcome == outcomeAccepted:
+		return source(t.candidate.Generation)
 	case outcome == outcomeAccepted, t.exposure == read && !t.hasAccepted():
 		return "mounted"
 	case t.hasAccepted():

@@ -46,7 +46,7 @@ func guard(do func() error) (err error) {
 func (l *loop) performFiles(a action) event {
 	switch a := a.(type) {
 	case stage:
-		return l.stage(a.again)
+		return l.stage(a)
 	case complete:
 		return l.staged(l.Linker.Complete())
 	case check:
@@ -86,8 +86,11 @@ func (l *loop) performFiles(a action) event {
 	return nil
 }
 
-func (l *loop) stage(again bool) event {
-	if again {
+func (l *loop) stage(a stage) event {
+	if a.fallback {
+		return l.staged(l.Linker.StageFallback())
+	}
+	if a.again {
 		l.Linker.Forget()
 	}
 	c, err := l.Linker.Stage()

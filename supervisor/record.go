@@ -56,7 +56,7 @@ func (s *state) lastRejection() *status.Rejection {
 func (t *transition) stamp() status.Time { return status.At(t.now) }
 
 func (t *transition) seenAs(g linker.Generation) *status.Generation {
-	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp()}
+	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp(), Source: source(g)}
 }
 
 // recordAccepted notes that what was accepted some time ago is accepted now.
@@ -69,7 +69,7 @@ func (t *transition) recordAccepted() {
 // recordMounted notes what a look at the volumes found: the hash of a candidate,
 // or none when it can't be one.
 func (t *transition) recordMounted(hash string) {
-	if !t.neverStarted() && !t.isRetry {
+	if !t.neverStarted() && !t.isRetry && !t.onFallback() {
 		t.seen.count.Swaps++
 	}
 	t.recordMountedHash(hash)
@@ -77,7 +77,7 @@ func (t *transition) recordMounted(hash string) {
 
 // recordMountedHash is for what was rendered meanwhile.
 func (t *transition) recordMountedHash(hash string) {
-	if t.seen.mounted == nil || t.seen.mounted.Hash != hash {
+	if !t.onFallback() && (t.seen.mounted == nil || t.seen.mounted.Hash != hash) {
 		t.seen.mounted = &status.Mounted{Hash: hash, Since: t.stamp()}
 	}
 }
@@ -86,7 +86,7 @@ func (t *transition) recordMountedHash(hash string) {
 // rejected until it is accepted.
 func (t *transition) recordCandidate() {
 	t.seen.candidate = t.seenAs(t.candidate.Generation)
-	if t.seen.pending.IsZero() && !t.isRetry {
+	if t.seen.pending.IsZero() && !t.isRetry && !t.onFallback() {
 		t.seen.pending = t.now
 	}
 }
@@ -102,7 +102,7 @@ func (t *transition) recordTrouble() {
 // recordProof notes what proved the accepted generation. One that a former confit
 // proved stays "stored".
 func (t *transition) recordProof(proof string) {
-	if a := t.seen.accepted; a == nil || a.Hash != t.accepted.Hash.Hex() {
+	if a := t.seen.accepted; a == nil || a.Hash != t.accepted.Hash.Hex() || a.Source != source(t.accepted.Generation) {
 		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: proof}
 	}
 }

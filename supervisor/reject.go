@@ -61,7 +61,11 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what was rejected, what stays in force
 // and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
-	if t.exposure.reached() && !t.hasAccepted() {
+	switch {
+	case t.onFallback():
+		t.rejectFallback(step, reason)
+		return
+	case t.exposure.reached() && !t.hasResort():
 		t.keep(step, reason)
 		return
 	}
@@ -70,7 +74,13 @@ func (t *transition) reject(step string, reason error, tail string) {
 	t.planRetry(again)
 	t.recordRejection(step, reason, tail, again)
 	t.sayRejected(step, reason, again)
-	t.abandon(exit{process.ExitRejected, &Rejected{reason, tail}})
+	end := exit{process.ExitRejected, &Rejected{reason, tail}}
+	if t.exposure.reached() && !t.hasAccepted() {
+		t.stays = t.app.runs() // it is only not well
+		end = t.lastResort
+	}
+	t.stays = t.stays || step == "gate"
+	t.abandon(end)
 }
 
 // failure is the outcome of a candidate that is rejected now.
@@ -148,13 +158,17 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 // abandon ends a transaction that led to nothing. What was published is taken
 // back first; before the app ever ran everything is, whatever a former confit left.
 func (t *transition) abandon(lastResort exit) {
-	t.lastResort = lastResort
-	if t.exposure.published() || t.neverStarted() {
+	t.resortTo(lastResort)
+	switch {
+	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
+		t.dropped = true
+		t.restart("it must not stay on what was rejected")
+	case t.exposure.published() || t.neverStarted():
 		t.withdraw()
-		return
+	default:
+		t.do(discard{})
+		t.giveUp()
 	}
-	t.do(discard{})
-	t.giveUp()
 }
 
 // withdraw takes back what can't stay in force. It is tried until it works, and
@@ -206,7 +220,7 @@ func (t *transition) takenBack() {
 		t.acceptEarlier()
 	}
 	t.recordLive(t.accepted.Generation)
-	if t.exposure == restored || further {
+	if t.hasAccepted() && (t.exposure == restored || further) {
 		t.rolledBack(further)
 	} else {
 		t.giveUp()
@@ -242,18 +256,25 @@ func (t *transition) rolledBack(further bool) {
 	}
 }
 
-// giveUp goes on with the accepted generation. If the app never ran and there is
-// none, confit ends.
+// giveUp goes on with the accepted generation. Without one the fallback is tried,
+// once. If nothing is left, what is mounted decides how confit ends.
 func (t *transition) giveUp() {
 	switch {
-	case !t.neverStarted():
+	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
 		t.rest()
 	case t.hasAccepted() && !t.isPlainInit():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 		t.untidy = true // the former confit's candidate may be left
 		t.start()
-	default:
+	case t.fallback && !t.isPlainInit():
+		t.fallBack()
+	case t.stays && !t.isPlainInit():
+		t.stageMounted()
+	case t.neverStarted():
 		t.leave(t.lastResort)
+	default: // something of the app may be left
+		t.ending, t.exit = true, t.lastResort
+		t.drain()
 	}
 }
 

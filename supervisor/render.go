@@ -1,9 +1,5 @@
 package supervisor
 
-import (
-	"confit/process"
-)
-
 // render has the staged keys made into files: all that follows is about both.
 func (t *transition) render() {
 	t.enter(rendering, t.config.HookTimeout)
@@ -31,7 +27,6 @@ func (t *transition) completeEnded(e event) {
 		t.reject("render", e.reason, "")
 	case failed:
 		t.recordTrouble()
-		t.reportSystemError(e.err)
-		t.abandon(exit{process.ExitSystem, e.err})
+		t.refused("render", e.err)
 	}
 }

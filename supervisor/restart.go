@@ -79,11 +79,14 @@ func (t *transition) killLeftovers() {
 }
 
 func (t *transition) drained() {
-	if t.ending {
+	switch {
+	case t.ending:
 		t.leave(t.exit)
-		return
+	case t.dropped:
+		t.withdraw()
+	default:
+		t.start()
 	}
-	t.start()
 }
 
 // start starts the app.
@@ -121,6 +124,7 @@ func (t *transition) startFailed(e startFailed) {
 	case e.code == process.ExitSystem:
 		t.leave(exit{e.code, e.err})
 	case t.suspect() != nobody:
+		t.resortTo(exit{e.code, e.err})
 		t.fail("start", e.err, "")
 	default:
 		t.leave(exit{e.code, e.err})

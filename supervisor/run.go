@@ -63,7 +63,7 @@ func (s Supervisor) Run() (code int, err error) {
 	if err != nil {
 		s.Log.Warn(notTrusted(accepted), "error", err)
 	}
-	state, actions := begin(s.Config, accepted, s.Linker.Report(), time.Now())
+	state, actions := begin(s.Config, accepted, s.Linker.HasFallback(), s.Linker.Report(), time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {

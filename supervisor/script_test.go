@@ -39,6 +39,10 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
 	case "staged": // NUMBER HASH ACTION [kills=N] [shared=HASH]
 		return p.staged(words)
+	case "fallback", "unrenderedFallback":
+		e := p.staged(words)
+		e.candidate.Fallback, e.candidate.Unrendered = true, name != "fallback"
+		return e
 	case "unrendered":
 		e := p.staged(words)
 		e.candidate.Unrendered = true
@@ -188,10 +192,15 @@ func (p *player) probed(words []string) event {
 }
 
 // accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
-// With an earlier one the accepted one has not survived a start.
+// A last word fallback says where it comes from. With an earlier one the accepted one has not survived a start.
 func (p *player) accepted(words []string) (a linker.Accepted) {
+	if n := len(words) - 1; words[n] == "fallback" {
+		a.Fallback, words = true, words[:n]
+	}
 	if len(words) > 2 {
+		fallback := a.Fallback
 		a.Generation, a.Survived = p.generation(words[1:]), len(words) < 5
+		a.Fallback = fallback
 	}
 	if len(words) > 4 {
 		a.Earlier = p.generation(words[3:])

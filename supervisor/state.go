@@ -61,6 +61,7 @@ type state struct {
 
 	transaction
 	accepted     linker.Accepted // the generation to go back to
+	fallback     bool            // there is one, it was not tried, and nothing is accepted
 	unstored     string          // the proof of the accepted generation, while it isn't stored; "": it is
 	storeTrouble string          // why it isn't, as the log says it
 	untidy       bool            // a generation that nobody can go back to may be left

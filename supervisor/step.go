@@ -9,10 +9,10 @@ import (
 
 // begin returns the first state and its actions. The first configuration is
 // staged like any other, except that no app runs yet. accepted is what a former
-// confit accepted on the same state directory, if anything.
-// former is the record of the gate that it asked last.
-func begin(c *config.Config, accepted linker.Accepted, former *linker.Report, now time.Time) (state, []action) {
-	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead}}
+// confit accepted on the same state directory, if anything. fallback says whether
+// there is one. former is the record of the gate that it asked last.
+func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *linker.Report, now time.Time) (state, []action) {
+	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0}}
 	t.recordAccepted()
 	t.takeUp(former)
 	t.look()

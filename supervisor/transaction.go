@@ -27,6 +27,8 @@ type transaction struct {
 	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool  // the accepted generation is taken back, too
 	lastResort    exit  // how confit ends if there is nothing to start on
+	stays         bool  // without anything else the app is started on what is mounted, though it was rejected
+	dropped       bool  // it was rejected, and no app is started on it again
 }
 
 // exposure is how far a candidate has come towards the app.
@@ -82,7 +84,7 @@ const (
 
 func (s *state) suspect() suspect {
 	switch {
-	case s.exposure == read && s.unacceptedInForce() && s.hasAccepted():
+	case s.exposure == read && s.unacceptedInForce() && s.hasResort():
 		return theCandidate
 	case s.started && s.doubtful() && !s.unacceptedInForce():
 		return theAccepted
@@ -151,7 +153,7 @@ func (t *transition) look() {
 		return
 	}
 	t.isRetry = t.rejection.isDue(t.now)
-	t.order(staging, stage{t.isRetry})
+	t.order(staging, stage{again: t.isRetry})
 }
 
 // rest ends a transaction: an app that died meanwhile is started again, what is

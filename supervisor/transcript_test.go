@@ -45,14 +45,15 @@ func TestTranscripts(t *testing.T) {
 
 // player gives the events of a script to step.
 type player struct {
-	t       *testing.T
-	config  config.Config
-	state   state
-	store   store       // the last one
-	record  storeReport // the last one
-	written state       // of the last status
-	now     time.Time
-	out     strings.Builder
+	t        *testing.T
+	config   config.Config
+	state    state
+	store    store       // the last one
+	record   storeReport // the last one
+	fallback bool
+	written  state // of the last status
+	now      time.Time
+	out      strings.Builder
 }
 
 func play(t *testing.T, script string) string {
@@ -82,7 +83,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, p.accepted(words), former, p.now)
+		s, actions := begin(&p.config, p.accepted(words), p.fallback, former, p.now)
 		p.write(s, actions)
 	case "wait":
 		d, err := time.ParseDuration(words[1])
@@ -115,6 +116,8 @@ func (p *player) set(word string) {
 		if value != "" {
 			p.config.VerifyTimeout, _ = time.ParseDuration(value)
 		}
+	case "fallback":
+		p.fallback = true
 	case "render":
 		p.config.Render = []string{"render"}
 	case "gate":
@@ -191,7 +194,10 @@ func describe(a action) string {
 	case storeReport:
 		return "storeReport " + told(a.report)
 	case stage:
-		if a.again {
+		switch {
+		case a.fallback:
+			return "stage the fallback"
+		case a.again:
 			return "stage again"
 		}
 	case signal:

@@ -28,6 +28,16 @@ func (t *transition) reportSystemError(err error) {
 	}
 }
 
+// refused ends a transaction because the system refused the linker something.
+func (t *transition) refused(step string, err error) {
+	if t.onFallback() {
+		t.rejectFallback(step, err)
+		return
+	}
+	t.reportSystemError(err)
+	t.abandon(exit{process.ExitSystem, err})
+}
+
 // isPlainInit reports that the configuration side broke down.
 func (s *state) isPlainInit() bool { return s.degraded != "" }
 

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/notify"
+	"confit/process"
 	"confit/signals"
 	"confit/status"
 )
@@ -65,6 +67,10 @@ func (w *world) edit() {
 	}
 	if w.live != nil && w.rand.IntN(3) == 0 {
 		w.mounted = *w.live // reverted
+		w.mounted.fallback = false
+	}
+	if w.fallback != nil && w.rand.IntN(4) == 0 {
+		w.fallback = w.newFallback()
 	}
 	if w.mounted != former {
 		delete(w.judged, w.mounted)
@@ -122,6 +128,9 @@ func (w *world) quiet() {
 			w.fatalf("hook %d outlives confit", w.hook)
 		}
 		w.recordOutlives()
+		if s.exit.code == process.ExitRejected && w.fallback != nil && !w.fellBack && !w.frail {
+			w.fatalf("ends without having tried the fallback")
+		}
 	case w.stop:
 		w.fatalf("a stop did not end: phase %v", s.phase)
 	case s.degraded != "":
@@ -137,6 +146,8 @@ func (w *world) quiet() {
 		w.fatalf("an app runs on no generation")
 	case w.live.number != w.mounted.number && !s.rejection.stands:
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
+	case w.live.number == w.mounted.number && w.live.fallback:
+		w.fatalf("what is live is mounted, and still counts as the fallback")
 	case w.live.number == w.mounted.number && s.rejection.stands:
 		w.fatalf("what is mounted is live, and still counts as refused")
 	case w.earlier != nil && w.survived:
@@ -177,7 +188,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {

@@ -136,7 +136,7 @@ func (w *world) deaths() {
 		w.zombie = 0
 		e := exited{status: w.cause, successor: w.successor()}
 		w.succeeding = e.successor.pid
-		onTrial := w.visible != nil && w.live != nil && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.stopBy)
+		onTrial := w.visible != nil && (w.live != nil || w.visible.fallback || w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.stopBy)
 		w.give(e)
 		if onTrial && w.state.ending {
 			w.fatalf("ends with an app that a candidate is to blame for")
@@ -151,4 +151,15 @@ func (w *world) deaths() {
 	default:
 		w.give(reaped{})
 	}
+}
+
+func (w *world) endLeftovers(a endLeftovers) event {
+	if a.group <= 1 {
+		w.fatalf("ends group %d", a.group)
+	}
+	w.drainsAlone()
+	if a.signal != 0 && w.rand.IntN(2) == 0 {
+		w.leftover = false
+	}
+	return cleared{w.leftover}
 }

@@ -28,7 +28,7 @@ func (c content) shared() (h linker.Hash) {
 }
 
 func (c content) generation(number int) linker.Generation {
-	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared()}
+	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared(), Fallback: c.fallback}
 }
 
 // inheritRecord is what a former confit left of a gate, now and then.
@@ -141,7 +141,10 @@ func (w *world) endOfReport() {
 
 // mustAsk reports that the gate has to be asked about the candidate.
 func (w *world) mustAsk() bool {
-	return len(w.config.Gate) > 0 && w.live != nil && w.staged.shared() != w.live.shared()
+	if w.live == nil { // else there is nothing to start on
+		return len(w.config.Gate) > 0 && w.fallback != nil && !w.fellBack && w.state.neverStarted()
+	}
+	return len(w.config.Gate) > 0 && w.staged.shared() != w.live.shared()
 }
 
 // mayBeAsked holds that a gate has a record, and that the one before was

@@ -27,7 +27,10 @@ func (w *world) stage() event {
 	if w.mounted.invalid {
 		return invalid{errors.New("key missing")}
 	}
-	c := w.mounted
+	return w.candidate(w.mounted)
+}
+
+func (w *world) candidate(c content) event {
 	w.staged = &c
 	w.stagedNumber = w.numbers + 1
 	unrendered := len(w.config.Render) > 0 && (!w.hasRun || w.live == nil || w.live.number != c.number)
@@ -76,8 +79,9 @@ func (w *world) publish() event {
 	switch {
 	case w.staged == nil:
 		w.fatalf("publishes without a candidate")
-	case *w.staged != w.mounted:
+	case w.hasMoved():
 		w.looked = false
+		w.fellBack = w.fellBack && !w.staged.fallback
 		return superseded{}
 	case w.frail && w.rand.IntN(4) == 0:
 		w.looked, w.visible = false, w.staged
@@ -93,6 +97,14 @@ func (w *world) publish() event {
 	w.mustHavePassed()
 	w.visible, w.published = w.staged, w.stagedNumber
 	return published{watched: w.rand.IntN(2) == 0}
+}
+
+// hasMoved reports that the candidate isn't the newest.
+func (w *world) hasMoved() bool {
+	if w.staged.fallback {
+		return *w.staged != *w.fallback
+	}
+	return *w.staged != w.mounted
 }
 
 func (s state) validatesBeforeIn(c *config.Config) bool {
@@ -116,8 +128,11 @@ func (w *world) withdraw() event {
 
 func (w *world) rollBack() {
 	switch {
-	case w.live == nil:
+	case w.live == nil && w.fallback == nil:
 		w.fatalf("rolls back to nothing")
+	case w.live == nil && w.visible.fallback:
+		return
+	case w.live == nil:
 	case w.rolledBack != nil && *w.rolledBack == *w.visible:
 		w.fatalf("rolls %+v back twice in a row", *w.visible)
 	}
@@ -154,7 +169,9 @@ func (w *world) goBack() event {
 		w.fatalf("goes back from what is accepted")
 	}
 	if w.state.rejection.hash == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
-		w.rolledBack = w.live
+		back := *w.live
+		back.fallback = false
+		w.rolledBack = &back
 	}
 	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
 	w.visible, w.staged, w.published = nil, nil, w.liveNumber
@@ -163,7 +180,11 @@ func (w *world) goBack() event {
 
 func (w *world) accept(survived bool) {
 	g, number := w.visible, w.published
-	if g == nil {
+	mounted := g == nil && w.staged != nil && w.live.fallback // it was the fallback until now
+	switch {
+	case mounted:
+		g, number = w.staged, w.stagedNumber
+	case g == nil:
 		g, number = w.live, w.liveNumber
 	}
 	switch {
@@ -173,12 +194,14 @@ func (w *world) accept(survived bool) {
 		w.fatalf("accepts a bad configuration")
 	case w.unread && w.config.Probation > 0:
 		w.fatalf("accepts %+v, which the app has not opened", *g)
-	case w.visible == nil && !survived:
+	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
+		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)
+	case w.visible == nil && !survived && !mounted:
 		w.fatalf("accepts the accepted generation once more")
 	}
 	if w.live == nil || g.number != w.live.number {
 		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.action != config.None
-		if w.unproved && w.live != nil {
+		if w.unproved && (w.live != nil || w.fallback != nil && !w.fellBack) {
 			w.fatalf("accepts %+v, on which the app is not well", *g)
 		}
 	}

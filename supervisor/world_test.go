@@ -29,6 +29,8 @@ type content struct {
 	barred bool // the gate refuses it
 	silent bool // the gate never answers
 	twin   int  // what all replicas share is that of this number; 0: of its own
+
+	fallback bool // it comes from there
 }
 
 func (c content) hash() (h linker.Hash) {
@@ -57,7 +59,9 @@ type world struct {
 	flavour string         // of the configuration
 
 	mounted, seen content
-	looked        bool // seen counts
+	fallback      *content // nil: there is none
+	fellBack      bool     // it was tried
+	looked        bool     // seen counts
 	staged        *content
 	stagedNumber  int
 	visible       *content // published, not accepted
@@ -122,7 +126,11 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Gate, c.Report, c.Verify, c.Probation, c.Splay, w.looked)
 	accepted := w.inherit()
 	w.inheritRecord()
-	s, actions := begin(w.config, accepted, w.file, w.now)
+	if r.IntN(2) == 0 {
+		w.fallback = w.newFallback()
+		w.flavour += " fallback"
+	}
+	s, actions := begin(w.config, accepted, w.fallback != nil, w.file, w.now)
 	w.become(s, actions)
 	return w
 }
@@ -144,6 +152,7 @@ func (w *world) inherit() linker.Accepted {
 	if w.live.number == 1 {
 		w.mounted = *w.live
 	}
+	w.live.fallback = w.rand.IntN(4) == 0
 	w.numbers, w.published = w.liveNumber, w.liveNumber
 	return w.accepted()
 }
@@ -206,6 +215,9 @@ func (w *world) check() {
 	if waits && s.deadline.IsZero() {
 		w.fatalf("phase %v has no deadline", s.phase)
 	}
+	if s.degraded != "" { // nobody looks at what is mounted any more
+		s.accepted.Fallback = w.accepted().Fallback
+	}
 	if leaving := s.phase == stopping || s.phase == done || s.ending; !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}
@@ -225,6 +237,10 @@ func (w *world) check() {
 func (w *world) perform(a action) event {
 	switch a := a.(type) {
 	case stage:
+		if a.fallback {
+			w.begin(w.stageFallback)
+			return nil
+		}
 		if a.again {
 			w.looked = false
 			delete(w.judged, w.mounted)
@@ -275,17 +291,6 @@ func (w *world) perform(a action) event {
 		return w.endLeftovers(a)
 	}
 	return nil
-}
-
-func (w *world) endLeftovers(a endLeftovers) event {
-	if a.group <= 1 {
-		w.fatalf("ends group %d", a.group)
-	}
-	w.drainsAlone()
-	if a.signal != 0 && w.rand.IntN(2) == 0 {
-		w.leftover = false
-	}
-	return cleared{w.leftover}
 }
 
 // waitStatus is a wait status: n is a signal below 128, else an exit code above.
