@@ -24,6 +24,7 @@ type report struct {
 		Hash       string
 		Since      time.Time
 		Proof      string
+		Source     string
 	}
 	PendingSince *time.Time
 	Stalled      *time.Time
