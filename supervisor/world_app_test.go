@@ -163,3 +163,6 @@ func (w *world) endLeftovers(a endLeftovers) event {
 	}
 	return cleared{w.leftover}
 }
+
+// waitStatus is a wait status: n is a signal below 128, else an exit code above.
+func waitStatus(n int) process.Status { return process.Status(n) }

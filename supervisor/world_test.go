@@ -293,9 +293,6 @@ func (w *world) perform(a action) event {
 	return nil
 }
 
-// waitStatus is a wait status: n is a signal below 128, else an exit code above.
-func waitStatus(n int) process.Status { return process.Status(n) }
-
 func (w *world) mayBeSignalled(pid int) {
 	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.succeeding) {
 		w.fatalf("signals pid %d, which is not alive (app %d)", pid, w.app)
