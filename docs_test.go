@@ -61,7 +61,7 @@ func TestIndexComplete(t *testing.T) {
 
 func pages(t *testing.T) []string {
 	var list []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "examples/*/*.md"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no page is a %s: %v", pattern, err)

@@ -1,0 +1,40 @@
+package examples
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"confit/integration/internal/harness"
+)
+
+// answerPatience bounds one question: far more than any service needs, so that only silence takes so long.
+const answerPatience = 20 * time.Second
+
+// client is one of HTTP that has its way into the container's network, and keeps no connection.
+func (c *container) client() *http.Client {
+	return &http.Client{Timeout: answerPatience, Transport: &http.Transport{DialContext: c.Dial, DisableKeepAlives: true}}
+}
+
+var messages atomic.Int32
+
+// printed sends a message, and waits until the container has printed it.
+func printed(send func(c *container, message string) error) func(*container) (string, error) {
+	return func(c *container) (string, error) {
+		message := fmt.Sprintf("message %d.", messages.Add(1))
+		if err := send(c, message); err != nil {
+			return "", err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second) // what came in too late is lost: ask again
+		defer cancel()
+		var lines []string
+		harness.PollEvery(ctx, 50*time.Millisecond, func() bool {
+			lines = c.Lines(message)
+			return len(lines) > 0
+		})
+		return strings.Join(lines, "\n"), nil
+	}
+}

@@ -1,0 +1,171 @@
+package examples
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
+	"confit/integration/volume"
+)
+
+// container is one of an example's, in a pod with volumes.
+type container struct {
+	t *testing.T
+	*harness.Run
+	source string // the example's directory
+	dir    string // of the test; root is its file system
+	root   string
+	dockerfile
+	manifest
+}
+
+// newContainer builds the example's image and mounts its volumes. Files come into the image besides those that its Dockerfile copies.
+func newContainer(t *testing.T, example string, files map[string]string) *container {
+	t.Helper()
+	top, err := harness.Root()
+	must(t, err)
+	c := &container{t: t, source: filepath.Join(top, "examples", example), dir: t.TempDir()}
+	c.root = filepath.Join(c.dir, "root")
+	c.dockerfile = readDockerfile(t, filepath.Join(c.source, "Dockerfile"))
+	c.manifest = readManifest(t, filepath.Join(c.source, "kubernetes.yaml"))
+	c.mountImage()
+	for path, text := range files {
+		must(t, harness.WriteProgram(filepath.Join(c.root, path), []byte(text)))
+	}
+	for _, step := range c.steps {
+		c.build(step)
+	}
+	c.mountVolumes()
+	return c
+}
+
+// mountImage makes a file system of this machine's files, with a /run and a /tmp of its own.
+func (c *container) mountImage() {
+	c.t.Helper()
+	upper, work := filepath.Join(c.dir, "upper"), filepath.Join(c.dir, "work")
+	for _, dir := range []string{upper, work, c.root} {
+		must(c.t, os.Mkdir(dir, 0o755))
+	}
+	for _, dir := range []string{filepath.Dir(c.dir), c.dir, upper} { // whoever runs in the container enters them
+		must(c.t, os.Chmod(dir, 0o755))
+	}
+	c.mount("overlay", "", "overlay", 0, fmt.Sprintf("lowerdir=/,upperdir=%s,workdir=%s", upper, work))
+	c.mount("/dev", "dev", "", unix.MS_BIND|unix.MS_REC, "")
+	c.mount("tmpfs", "run", "tmpfs", 0, "mode=0755")
+	c.mount("tmpfs", "tmp", "tmpfs", 0, "mode=1777")
+}
+
+func (c *container) mount(source, path, kind string, flags uintptr, options string) {
+	c.t.Helper()
+	path = filepath.Join(c.root, path)
+	must(c.t, os.MkdirAll(path, 0o755))
+	must(c.t, unix.Mount(source, path, kind, flags, options))
+	c.t.Cleanup(func() { _ = unix.Unmount(path, unix.MNT_DETACH) })
+}
+
+// build does what an instruction says. The packages are installed already.
+func (c *container) build(step instruction) {
+	c.t.Helper()
+	if step.name == "COPY" {
+		words := strings.Fields(step.rest)
+		c.copy(words[0], words[1])
+		return
+	}
+	if !strings.HasPrefix(step.rest, "apt-get ") {
+		c.command("/bin/sh", "-c", step.rest).Ends(0)
+	}
+}
+
+// copy puts a file of the example into the image, or confit.
+func (c *container) copy(from, to string) {
+	c.t.Helper()
+	path := filepath.Join(c.source, from)
+	if from == "confit" {
+		path = confitPath
+	}
+	content, err := os.ReadFile(path)
+	must(c.t, err)
+	to = filepath.Join(c.root, to)
+	must(c.t, os.MkdirAll(filepath.Dir(to), 0o755))
+	must(c.t, harness.WriteProgram(to, content))
+}
+
+// mountVolumes makes what the kubelet makes of the manifest.
+func (c *container) mountVolumes() {
+	c.t.Helper()
+	for path, name := range c.mounts {
+		dir := filepath.Join(c.dir, "volumes", name)
+		must(c.t, os.MkdirAll(dir, 0o755))
+		if c.sources[name] == "" {
+			must(c.t, os.Chmod(dir, 0o777)) // an emptyDir
+		}
+		c.mount(dir, path, "", unix.MS_BIND, "")
+	}
+	for name := range c.configMaps {
+		c.swap(name)
+	}
+}
+
+// swap brings a ConfigMap to its volumes.
+func (c *container) swap(configMap string) {
+	c.t.Helper()
+	for name, source := range c.sources {
+		if source == configMap {
+			must(c.t, volume.Write(filepath.Join(c.dir, "volumes", name), c.configMaps[configMap]))
+		}
+	}
+}
+
+// edit changes a text in a key, as kubectl edit does, and returns what takes the edit back.
+func (c *container) edit(key, before, after string) (revert func()) {
+	c.t.Helper()
+	for name, payload := range c.configMaps {
+		old, found := payload[key]
+		if !found {
+			continue
+		}
+		if !strings.Contains(string(old.Data), before) {
+			c.t.Fatalf("the key %q has no %q to edit", key, before)
+		}
+		edited := maps.Clone(payload)
+		edited[key] = volume.File{Data: []byte(strings.Replace(string(old.Data), before, after, 1))}
+		c.configMaps[name] = edited
+		c.swap(name)
+		return func() {
+			c.configMaps[name] = payload
+			c.swap(name)
+		}
+	}
+	c.t.Fatalf("no ConfigMap has the key %q", key)
+	return nil
+}
+
+// start starts the image's ENTRYPOINT, with these variables besides the image's own.
+func (c *container) start(env ...string) {
+	c.t.Helper()
+	argv := append([]string{"/usr/local/bin/" + c.entrypoint[0]}, c.entrypoint[1:]...)
+	c.env = append(c.env, env...)
+	c.Run = c.command(argv...)
+}
+
+// command runs in the container's file system.
+func (c *container) command(argv ...string) *harness.Run {
+	c.t.Helper()
+	box := harness.Box{Root: c.root, Net: true, UID: c.user}
+	if c.Run == nil && argv[0] == "/bin/sh" {
+		box.UID = 0 // the steps before USER
+	}
+	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box})
+}
+
+// logs waits for the nth line of the log that holds all of these.
+func (c *container) logs(n int, parts ...string) {
+	c.t.Helper()
+	c.Eventually(fmt.Sprintf("%d log lines with %q", n, parts), func() bool { return len(c.Lines(parts...)) >= n })
+}

@@ -1,0 +1,79 @@
+package examples
+
+import (
+	"strings"
+	"testing"
+)
+
+// example is a directory below examples/, and what its test needs to know of it.
+type example struct {
+	name string
+	// key is what is edited: its first edition becomes the second.
+	key string
+	// ask asks the service, whose answer holds the edition.
+	ask func(*container) (string, error)
+	// taken is in the log when an edit is taken.
+	taken string
+	// before becomes after in a bad edit, which is rejected at a step.
+	before, after, step string
+	// code is what the container ends with when it is stopped.
+	code int
+	// files come into the image besides those that its Dockerfile copies.
+	files func(*testing.T) map[string]string
+}
+
+var examples = []example{fluentd}
+
+const (
+	first, second = "first edition", "second edition"
+	reloaded      = `msg="app reloaded"`
+	restarting    = `msg="app restarting"`
+)
+
+// TestExample is the life of each: it starts and serves; a good edit is served after a reload; after a bad edit the old
+// configuration is served, until the edit is reverted and after it; a stop ends with the right code.
+func TestExample(t *testing.T) {
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			c := e.start(t)
+			c.edit(e.key, first, second)
+			c.serves(e, second)
+			c.logs(1, e.taken)
+			c.logs(2, `msg="generation accepted"`)
+
+			revert := c.edit(e.key, e.before, e.after)
+			c.logs(1, `msg="candidate rejected"`, "step="+e.step)
+			c.serves(e, second)
+			revert()
+			c.logs(1, `msg="mounted configuration is live again"`)
+			c.serves(e, second)
+
+			c.Signal(c.stopSignal)
+			c.Ends(e.code)
+		})
+	}
+}
+
+// start starts the example with a short probation, and waits until its first edition is served and accepted.
+func (e example) start(t *testing.T) *container {
+	t.Helper()
+	var files map[string]string
+	if e.files != nil {
+		files = e.files(t)
+	}
+	c := newContainer(t, e.name, files)
+	c.start("CONFIT_PROBATION=1s")
+	c.serves(e, first)
+	c.logs(1, `msg="generation accepted"`)
+	return c
+}
+
+// serves waits until the service answers with this edition.
+func (c *container) serves(e example, edition string) {
+	c.t.Helper()
+	c.Eventually("an answer of the "+edition, func() bool {
+		answer, err := e.ask(c)
+		return err == nil && strings.Contains(answer, edition)
+	})
+}

@@ -1,0 +1,80 @@
+package examples
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"confit/integration/volume"
+)
+
+// manifest is what the tests need of a kubernetes.yaml, which is written in the form that they read: volumes and mounts in a line
+// each, and the keys of a ConfigMap as literal blocks.
+type manifest struct {
+	configMaps map[string]volume.Payload
+	mounts     map[string]string // path → volume
+	sources    map[string]string // volume → ConfigMap; "": an emptyDir
+}
+
+var (
+	mountLine     = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), mountPath: ([\w/.-]+)[,}]`)
+	configMapLine = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), configMap: \{name: ([\w-]+)[,}]`)
+	emptyDirLine  = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), emptyDir: \{`)
+	nameLine      = regexp.MustCompile(`(?m)^  name: ([\w-]+)`)
+	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|\n$`)
+)
+
+func readManifest(t *testing.T, path string) manifest {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	m := manifest{map[string]volume.Payload{}, map[string]string{}, map[string]string{}}
+	for document := range strings.SplitSeq(string(text), "\n---\n") {
+		if strings.Contains(document, "kind: ConfigMap\n") {
+			m.configMaps[nameLine.FindStringSubmatch(document)[1]] = data(t, document)
+		}
+	}
+	for _, match := range configMapLine.FindAllStringSubmatch(string(text), -1) {
+		if m.configMaps[match[2]] == nil {
+			t.Fatalf("the manifest mounts the ConfigMap %q, and has none", match[2])
+		}
+		m.sources[match[1]] = match[2]
+	}
+	for _, match := range emptyDirLine.FindAllStringSubmatch(string(text), -1) {
+		m.sources[match[1]] = ""
+	}
+	for _, match := range mountLine.FindAllStringSubmatch(string(text), -1) {
+		if _, known := m.sources[match[1]]; !known {
+			t.Fatalf("the manifest mounts the volume %q, and has none", match[1])
+		}
+		m.mounts[match[2]] = match[1]
+	}
+	return m
+}
+
+// data is that of a ConfigMap.
+func data(t *testing.T, document string) volume.Payload {
+	t.Helper()
+	_, lines, found := strings.Cut(document+"\n", "\ndata:\n")
+	if !found {
+		t.Fatal("a ConfigMap has no data")
+	}
+	payload, key := volume.Payload{}, ""
+	for line := range strings.Lines(lines) {
+		if match := keyLine.FindStringSubmatch(line); match != nil {
+			key = match[1]
+			payload[key] = volume.File{}
+			continue
+		}
+		text, indented := strings.CutPrefix(line, "    ")
+		if !indented && line != "\n" || key == "" {
+			t.Fatalf("the manifest has a line that this test doesn't know: %q", line)
+		}
+		payload[key] = volume.File{Data: append(payload[key].Data, text...)}
+	}
+	for key, file := range payload { // as YAML clips a literal block
+		payload[key] = volume.File{Data: []byte(strings.TrimRight(string(file.Data), "\n") + "\n")}
+	}
+	return payload
+}
