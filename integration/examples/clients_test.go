@@ -3,6 +3,7 @@ package examples
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,19 @@ const answerPatience = 20 * time.Second
 // client is one of HTTP that has its way into the container's network, and keeps no connection.
 func (c *container) client() *http.Client {
 	return &http.Client{Timeout: answerPatience, Transport: &http.Transport{DialContext: c.Dial, DisableKeepAlives: true}}
+}
+
+// get asks for the body of a page.
+func get(url string) func(*container) (string, error) {
+	return func(c *container) (string, error) {
+		response, err := c.client().Get(url)
+		if err != nil {
+			return "", err
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		return string(body), err
+	}
 }
 
 var messages atomic.Int32

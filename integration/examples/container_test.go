@@ -45,7 +45,7 @@ func newContainer(t *testing.T, example string, files map[string]string) *contai
 	return c
 }
 
-// mountImage makes a file system of this machine's files, with a /run and a /tmp of its own.
+// mountImage makes a file system of this machine's files, but of what is in /run and /tmp.
 func (c *container) mountImage() {
 	c.t.Helper()
 	upper, work := filepath.Join(c.dir, "upper"), filepath.Join(c.dir, "work")
@@ -55,10 +55,14 @@ func (c *container) mountImage() {
 	for _, dir := range []string{filepath.Dir(c.dir), c.dir, upper} { // whoever runs in the container enters them
 		must(c.t, os.Chmod(dir, 0o755))
 	}
+	for path, mode := range map[string]os.FileMode{"run": 0o755, "tmp": 0o777 | os.ModeSticky} {
+		path = filepath.Join(upper, path)
+		must(c.t, os.Mkdir(path, mode))
+		must(c.t, os.Chmod(path, mode))
+		must(c.t, unix.Setxattr(path, "trusted.overlay.opaque", []byte("y"), 0)) // as the kernel marks a directory that was made anew
+	}
 	c.mount("overlay", "", "overlay", 0, fmt.Sprintf("lowerdir=/,upperdir=%s,workdir=%s", upper, work))
 	c.mount("/dev", "dev", "", unix.MS_BIND|unix.MS_REC, "")
-	c.mount("tmpfs", "run", "tmpfs", 0, "mode=0755")
-	c.mount("tmpfs", "tmp", "tmpfs", 0, "mode=1777")
 }
 
 func (c *container) mount(source, path, kind string, flags uintptr, options string) {
@@ -134,7 +138,7 @@ func (c *container) edit(key, before, after string) (revert func()) {
 			c.t.Fatalf("the key %q has no %q to edit", key, before)
 		}
 		edited := maps.Clone(payload)
-		edited[key] = volume.File{Data: []byte(strings.Replace(string(old.Data), before, after, 1))}
+		edited[key] = volume.File{Data: []byte(strings.ReplaceAll(string(old.Data), before, after))}
 		c.configMaps[name] = edited
 		c.swap(name)
 		return func() {
@@ -160,6 +164,8 @@ func (c *container) command(argv ...string) *harness.Run {
 	box := harness.Box{Root: c.root, Net: true, UID: c.user}
 	if c.Run == nil && argv[0] == "/bin/sh" {
 		box.UID = 0 // the steps before USER
+	} else if c.readOnly {
+		box.Mounts = []harness.Mount{harness.ReadOnly("/")}
 	}
 	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box})
 }

@@ -22,7 +22,13 @@ type example struct {
 	files func(*testing.T) map[string]string
 }
 
-var examples = []example{fluentd}
+var examples = []example{
+	fluentd,
+	{
+		name: "haproxy", key: "haproxy.cfg", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
+		before: "frontend web", after: "frontend web\n    no-such-keyword", step: "validate",
+	},
+}
 
 const (
 	first, second = "first edition", "second edition"
@@ -72,8 +78,15 @@ func (e example) start(t *testing.T) *container {
 // serves waits until the service answers with this edition.
 func (c *container) serves(e example, edition string) {
 	c.t.Helper()
+	var answer string
+	var err error
+	defer func() {
+		if c.t.Failed() {
+			c.t.Logf("the last answer: %.500q, %v", answer, err)
+		}
+	}()
 	c.Eventually("an answer of the "+edition, func() bool {
-		answer, err := e.ask(c)
+		answer, err = e.ask(c)
 		return err == nil && strings.Contains(answer, edition)
 	})
 }

@@ -15,6 +15,7 @@ type manifest struct {
 	configMaps map[string]volume.Payload
 	mounts     map[string]string // path → volume
 	sources    map[string]string // volume → ConfigMap; "": an emptyDir
+	readOnly   bool              // the root file system
 }
 
 var (
@@ -22,14 +23,17 @@ var (
 	configMapLine = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), configMap: \{name: ([\w-]+)[,}]`)
 	emptyDirLine  = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), emptyDir: \{`)
 	nameLine      = regexp.MustCompile(`(?m)^  name: ([\w-]+)`)
-	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|\n$`)
+	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|(-?)\n$`)
 )
 
 func readManifest(t *testing.T, path string) manifest {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	must(t, err)
-	m := manifest{map[string]volume.Payload{}, map[string]string{}, map[string]string{}}
+	m := manifest{
+		configMaps: map[string]volume.Payload{}, mounts: map[string]string{}, sources: map[string]string{},
+		readOnly: strings.Contains(string(text), "readOnlyRootFilesystem: true\n"),
+	}
 	for document := range strings.SplitSeq(string(text), "\n---\n") {
 		if strings.Contains(document, "kind: ConfigMap\n") {
 			m.configMaps[nameLine.FindStringSubmatch(document)[1]] = data(t, document)
@@ -60,11 +64,11 @@ func data(t *testing.T, document string) volume.Payload {
 	if !found {
 		t.Fatal("a ConfigMap has no data")
 	}
-	payload, key := volume.Payload{}, ""
+	payload, key, ends := volume.Payload{}, "", map[string]string{}
 	for line := range strings.Lines(lines) {
 		if match := keyLine.FindStringSubmatch(line); match != nil {
 			key = match[1]
-			payload[key] = volume.File{}
+			payload[key], ends[key] = volume.File{}, map[string]string{"": "\n", "-": ""}[match[2]]
 			continue
 		}
 		text, indented := strings.CutPrefix(line, "    ")
@@ -73,8 +77,8 @@ func data(t *testing.T, document string) volume.Payload {
 		}
 		payload[key] = volume.File{Data: append(payload[key].Data, text...)}
 	}
-	for key, file := range payload { // as YAML clips a literal block
-		payload[key] = volume.File{Data: []byte(strings.TrimRight(string(file.Data), "\n") + "\n")}
+	for key, file := range payload { // YAML keeps one line feed at the end, or none
+		payload[key] = volume.File{Data: []byte(strings.TrimRight(string(file.Data), "\n") + ends[key])}
 	}
 	return payload
 }
