@@ -28,6 +28,10 @@ var examples = []example{
 		name: "haproxy", key: "haproxy.cfg", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
 		before: "frontend web", after: "frontend web\n    no-such-keyword", step: "validate",
 	},
+	{
+		name: "apache", key: "apache2.conf", ask: get("http://127.0.0.1:8080/none"), taken: reloaded,
+		before: "Listen 8080", after: "Listen 8080\nNoSuchDirective on", step: "validate",
+	},
 }
 
 const (
