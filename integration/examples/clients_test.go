@@ -33,6 +33,14 @@ func get(url string) func(*container) (string, error) {
 	}
 }
 
+// lastLine asks for the last line that the container printed with a prefix.
+func lastLine(prefix string) func(*container) (string, error) {
+	return func(c *container) (string, error) {
+		said := append([]string{""}, c.Texts("stdout", prefix)...)
+		return said[len(said)-1], nil
+	}
+}
+
 var messages atomic.Int32
 
 // printed sends a message, and waits until the container has printed it.

@@ -32,6 +32,10 @@ var examples = []example{
 		name: "apache", key: "apache2.conf", ask: get("http://127.0.0.1:8080/none"), taken: reloaded,
 		before: "Listen 8080", after: "Listen 8080\nNoSuchDirective on", step: "validate",
 	},
+	{
+		name: "shell", key: "main.sh", ask: lastLine("this is"), taken: restarting,
+		before: "while", after: "exit 7\nwhile", step: "probation",
+	},
 }
 
 const (
