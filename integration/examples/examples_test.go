@@ -36,6 +36,14 @@ var examples = []example{
 		name: "shell", key: "main.sh", ask: lastLine("this is"), taken: restarting,
 		before: "while", after: "exit 7\nwhile", step: "probation",
 	},
+	{
+		name: "prometheus", key: "self.rules.yml", ask: get("http://127.0.0.1:9090/api/v1/rules"), taken: reloaded,
+		before: "expr: up == 0", after: "expr: up == ", step: "validate",
+	},
+	{
+		name: "alertmanager", key: "alertmanager.yml", ask: get("http://127.0.0.1:9093/api/v2/status"), taken: reloaded,
+		before: "receiver: ", after: "receiver: no such ", step: "validate",
+	},
 }
 
 const (
