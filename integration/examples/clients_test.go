@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,19 @@ func lastLine(prefix string) func(*container) (string, error) {
 	return func(c *container) (string, error) {
 		said := append([]string{""}, c.Texts("stdout", prefix)...)
 		return said[len(said)-1], nil
+	}
+}
+
+// txt asks for the TXT records of a name.
+func txt(address, name string) func(*container) (string, error) {
+	return func(c *container) (string, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), answerPatience)
+		defer cancel()
+		resolver := net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return c.Dial(ctx, network, address)
+		}}
+		texts, err := resolver.LookupTXT(ctx, name)
+		return strings.Join(texts, " "), err
 	}
 }
 

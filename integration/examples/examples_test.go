@@ -44,6 +44,10 @@ var examples = []example{
 		name: "alertmanager", key: "alertmanager.yml", ask: get("http://127.0.0.1:9093/api/v2/status"), taken: reloaded,
 		before: "receiver: ", after: "receiver: no such ", step: "validate",
 	},
+	{
+		name: "named", key: "example.test.zone", ask: txt("127.0.0.1:5353", "edition.example.test."), taken: reloaded,
+		before: "IN SOA", after: "IN NOSUCHTYPE", step: "validate",
+	},
 }
 
 const (
