@@ -55,6 +55,14 @@ func txt(address, name string) func(*container) (string, error) {
 	}
 }
 
+// execute asks a command in the container, as kubectl exec does.
+func execute(argv ...string) func(*container) (string, error) {
+	return func(c *container) (string, error) {
+		out, err := c.Visit(append([]string{"-m", "-n", "-r", "env", "-C", "/"}, argv...)...).CombinedOutput()
+		return string(out), err
+	}
+}
+
 var messages atomic.Int32
 
 // printed sends a message, and waits until the container has printed it.

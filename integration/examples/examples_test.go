@@ -48,6 +48,10 @@ var examples = []example{
 		name: "named", key: "example.test.zone", ask: txt("127.0.0.1:5353", "edition.example.test."), taken: reloaded,
 		before: "IN SOA", after: "IN NOSUCHTYPE", step: "validate",
 	},
+	{
+		name: "postgres", key: "postgresql.conf", ask: execute("psql", "-h", "/tmp", "-U", "postgres", "-tAc", "SHOW example.edition"), taken: reloaded,
+		before: "4MB", after: "much", step: "validate",
+	},
 }
 
 const (
