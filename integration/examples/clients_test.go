@@ -82,3 +82,16 @@ func printed(send func(c *container, message string) error) func(*container) (st
 		return strings.Join(lines, "\n"), nil
 	}
 }
+
+// log sends a message to rsyslogd.
+func (c *container) log(message string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerPatience)
+	defer cancel()
+	connection, err := c.Dial(ctx, "tcp", "127.0.0.1:10514")
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	_, err = fmt.Fprintln(connection, message)
+	return err
+}

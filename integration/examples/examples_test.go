@@ -52,6 +52,10 @@ var examples = []example{
 		name: "postgres", key: "postgresql.conf", ask: execute("psql", "-h", "/tmp", "-U", "postgres", "-tAc", "SHOW example.edition"), taken: reloaded,
 		before: "4MB", after: "much", step: "validate",
 	},
+	{
+		name: "rsyslog", key: "rsyslog.conf", ask: printed((*container).log), taken: restarting,
+		before: "module", after: "no such directive\nmodule", step: "validate",
+	},
 }
 
 const (
