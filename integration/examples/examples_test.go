@@ -56,6 +56,10 @@ var examples = []example{
 		name: "rsyslog", key: "rsyslog.conf", ask: printed((*container).log), taken: restarting,
 		before: "module", after: "no such directive\nmodule", step: "validate",
 	},
+	{
+		name: "node", key: "config.json", ask: get("http://127.0.0.1:8080/"), taken: restarting,
+		before: "greeting", after: "greetings", step: "validate",
+	},
 }
 
 const (
