@@ -82,7 +82,7 @@ func (c *container) build(step instruction) {
 		return
 	}
 	if !strings.HasPrefix(step.rest, "apt-get ") {
-		c.command("/bin/sh", "-c", step.rest).Ends(0)
+		c.command(0, nil, step.words(c.t)...).Ends(0)
 	}
 }
 
@@ -155,18 +155,17 @@ func (c *container) start(env ...string) {
 	c.t.Helper()
 	argv := append([]string{"/usr/local/bin/" + c.entrypoint[0]}, c.entrypoint[1:]...)
 	c.env = append(c.env, env...)
-	c.Run = c.command(argv...)
+	var mounts []harness.Mount
+	if c.readOnly {
+		mounts = append(mounts, harness.ReadOnly("/"))
+	}
+	c.Run = c.command(c.user, mounts, argv...)
 }
 
 // command runs in the container's file system.
-func (c *container) command(argv ...string) *harness.Run {
+func (c *container) command(user int, mounts []harness.Mount, argv ...string) *harness.Run {
 	c.t.Helper()
-	box := harness.Box{Root: c.root, Net: true, UID: c.user}
-	if c.Run == nil && argv[0] == "/bin/sh" {
-		box.UID = 0 // the steps before USER
-	} else if c.readOnly {
-		box.Mounts = []harness.Mount{harness.ReadOnly("/")}
-	}
+	box := harness.Box{Root: c.root, Net: true, UID: user, Mounts: mounts}
 	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box})
 }
 

@@ -56,9 +56,7 @@ func (d *dockerfile) read(t *testing.T, i instruction) {
 	case "ENV":
 		d.env = append(d.env, i.rest)
 	case "ENTRYPOINT", "CMD":
-		var words []string
-		must(t, json.Unmarshal([]byte(i.rest), &words))
-		d.entrypoint = append(d.entrypoint, words...)
+		d.entrypoint = append(d.entrypoint, i.words(t)...)
 	case "USER":
 		user, err := strconv.Atoi(i.rest)
 		must(t, err)
@@ -70,4 +68,14 @@ func (d *dockerfile) read(t *testing.T, i instruction) {
 	default:
 		t.Fatalf("the Dockerfile has %s, which this test doesn't know", i.name)
 	}
+}
+
+// words are those of a command: a list, or what a shell takes.
+func (i instruction) words(t *testing.T) (words []string) {
+	t.Helper()
+	if !strings.HasPrefix(i.rest, "[") {
+		return []string{"/bin/sh", "-c", i.rest}
+	}
+	must(t, json.Unmarshal([]byte(i.rest), &words))
+	return words
 }

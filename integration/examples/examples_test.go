@@ -1,8 +1,12 @@
 package examples
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // example is a directory below examples/, and what its test needs to know of it.
@@ -90,6 +94,35 @@ func TestExample(t *testing.T) {
 			c.Signal(c.stopSignal)
 			c.Ends(e.code)
 		})
+	}
+}
+
+// notRun are examples whose program Debian has not. Their image is built, and their manifest read.
+var notRun = []string{"fluent-bit"}
+
+func TestExample_not_run(t *testing.T) {
+	for _, name := range notRun {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			newContainer(t, name, nil)
+		})
+	}
+}
+
+// TestComplete holds that each example has a test. That of nginx is make e2e.
+func TestComplete(t *testing.T) {
+	known := append([]string{"nginx"}, notRun...)
+	for _, e := range examples {
+		known = append(known, e.name)
+	}
+	top, err := harness.Root()
+	must(t, err)
+	directories, err := filepath.Glob(filepath.Join(top, "examples/*/links"))
+	must(t, err)
+	for _, path := range directories {
+		if name := filepath.Base(filepath.Dir(path)); !slices.Contains(known, name) {
+			t.Errorf("examples/%s has no test", name)
+		}
 	}
 }
 
