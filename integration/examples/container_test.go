@@ -25,8 +25,8 @@ type container struct {
 	manifest
 }
 
-// newContainer builds the example's image and mounts its volumes. Files come into the image besides those that its Dockerfile copies.
-func newContainer(t *testing.T, example string, files map[string]string) *container {
+// newContainer reads the example, and begins its image with this machine's files.
+func newContainer(t *testing.T, example string) *container {
 	t.Helper()
 	top, err := harness.Root()
 	must(t, err)
@@ -35,13 +35,6 @@ func newContainer(t *testing.T, example string, files map[string]string) *contai
 	c.dockerfile = readDockerfile(t, filepath.Join(c.source, "Dockerfile"))
 	c.manifest = readManifest(t, filepath.Join(c.source, "kubernetes.yaml"))
 	c.mountImage()
-	for path, text := range files {
-		must(t, harness.WriteProgram(filepath.Join(c.root, path), []byte(text)))
-	}
-	for _, step := range c.steps {
-		c.build(step)
-	}
-	c.mountVolumes()
 	return c
 }
 
@@ -73,8 +66,17 @@ func (c *container) mount(source, path, kind string, flags uintptr, options stri
 	c.t.Cleanup(func() { _ = unix.Unmount(path, unix.MNT_DETACH) })
 }
 
-// build does what an instruction says. The packages are installed already.
-func (c *container) build(step instruction) {
+// build builds the image as its Dockerfile says, and mounts the volumes.
+func (c *container) build() {
+	c.t.Helper()
+	for _, step := range c.steps {
+		c.perform(step)
+	}
+	c.mountVolumes()
+}
+
+// perform does what an instruction says. The packages are installed already.
+func (c *container) perform(step instruction) {
 	c.t.Helper()
 	if step.name == "COPY" {
 		words := strings.Fields(step.rest)

@@ -22,8 +22,8 @@ type example struct {
 	before, after, step string
 	// code is what the container ends with when it is stopped.
 	code int
-	// files come into the image besides those that its Dockerfile copies.
-	files func(*testing.T) map[string]string
+	// base puts into the image what the Dockerfile's base has and this machine has not.
+	base func(*container)
 }
 
 var examples = []example{
@@ -38,7 +38,7 @@ var examples = []example{
 	},
 	{
 		name: "shell", key: "main.sh", ask: lastLine("this is"), taken: restarting,
-		before: "while", after: "exit 7\nwhile", step: "probation",
+		before: "echo", after: "exit 7\necho", step: "probation",
 	},
 	{
 		name: "prometheus", key: "self.rules.yml", ask: get("http://127.0.0.1:9090/api/v1/rules"), taken: reloaded,
@@ -86,6 +86,9 @@ func TestExample(t *testing.T) {
 
 			revert := c.edit(e.key, e.before, e.after)
 			c.logs(1, `msg="candidate rejected"`, "step="+e.step)
+			if e.step == "probation" {
+				c.logs(1, `msg="rolled back"`)
+			}
 			c.serves(e, second)
 			revert()
 			c.logs(1, `msg="mounted configuration is live again"`)
@@ -104,7 +107,7 @@ func TestExample_not_run(t *testing.T) {
 	for _, name := range notRun {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newContainer(t, name, nil)
+			newContainer(t, name).build()
 		})
 	}
 }
@@ -129,11 +132,11 @@ func TestComplete(t *testing.T) {
 // start starts the example with a short probation, and waits until its first edition is served and accepted.
 func (e example) start(t *testing.T) *container {
 	t.Helper()
-	var files map[string]string
-	if e.files != nil {
-		files = e.files(t)
+	c := newContainer(t, e.name)
+	if e.base != nil {
+		e.base(c)
 	}
-	c := newContainer(t, e.name, files)
+	c.build()
 	c.start("CONFIT_PROBATION=1s")
 	c.serves(e, first)
 	c.logs(1, `msg="generation accepted"`)

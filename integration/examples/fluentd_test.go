@@ -7,10 +7,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"confit/integration/internal/harness"
 )
@@ -26,20 +29,19 @@ var fluentd = example{
 	before: "@type stdout",
 	after:  "@type no_such_plugin",
 	step:   "validate",
-	files:  fluentdProgram,
+	base:   provideFluentd,
 }
 
-// fluentdProgram is a fluentd for the image: one that is installed here, or the unpacked one.
-func fluentdProgram(t *testing.T) map[string]string {
-	t.Helper()
+// provideFluentd is the base image's fluentd: one that is installed here, or the unpacked one.
+func provideFluentd(c *container) {
+	c.t.Helper()
 	if dir := os.Getenv(fluentdVariable); dir != "" {
-		script := fmt.Sprintf("#!/bin/sh\nexec ruby -W0 -I %[1]s/lib %[1]s/bin/fluentd \"$@\"\n", dir)
-		return map[string]string{"/usr/local/bin/fluentd": script}
+		const script = "#!/bin/sh\nexec ruby -W0 -I /opt/fluentd/lib /opt/fluentd/bin/fluentd \"$@\"\n"
+		c.mount(dir, "opt/fluentd", "", unix.MS_BIND, "")
+		must(c.t, harness.WriteProgram(filepath.Join(c.root, "usr/local/bin/fluentd"), []byte(script)))
+	} else if _, err := exec.LookPath("fluentd"); err != nil {
+		c.t.Skipf("no fluentd is installed, and %s names no directory with one", fluentdVariable)
 	}
-	if _, err := exec.LookPath("fluentd"); err != nil {
-		t.Skipf("no fluentd is installed, and %s names no directory with one", fluentdVariable)
-	}
-	return nil
 }
 
 // post brings events in, in one request.
