@@ -1,13 +1,17 @@
 # confit: every target is one obvious command, and CI calls the same.
-# GO, VERSION and the Debian packages may be set: make dist VERSION=1.0.0
+# GO, VERSION and SOURCE_DATE_EPOCH may be set: make dist VERSION=1.0.0. Without it the version is that of the last tag.
 
 GO      ?= go
-VERSION ?= devel
+GIT     := $(if $(wildcard .git),git,false)
+VERSION ?= $(or $(patsubst v%,%,$(shell $(GIT) describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),devel)
 BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
 CONFITCTL ?= ../bin/confitctl
+RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
 
-.PHONY: help build confitctl demo test conformance e2e bench lint vuln fuzz dist clean
+export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
+
+.PHONY: help build confitctl demo test conformance e2e bench lint vuln fuzz dist image clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
@@ -18,7 +22,7 @@ bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './int
 	$(BUILD) $@
 
 confitctl: ## the program that goes with it, bin/confitctl
-	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
+	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
 
 demo: ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
@@ -69,12 +73,12 @@ fuzz: ## each fuzz test for FUZZ=30s
 		$(GO) test -run '^$$' -fuzz "^$${f#func }$$" -fuzztime $(FUZZ) ./$$(dirname $$file) || exit 1; \
 	done
 
-dist: ## static binaries for the platforms that Kubernetes runs on, with checksums
-	for arch in amd64 arm64 arm riscv64 ppc64le s390x; do \
-		GOARCH=$$arch $(BUILD) dist/confit-linux-$$arch && \
-		GOARCH=$$arch $(MAKE) confitctl CONFITCTL=../dist/confitctl-linux-$$arch || exit 1; \
-	done
-	cd dist && sha256sum confit-linux-* confitctl-linux-* > SHA256SUMS
+dist: ## what is handed out: static binaries, archives, licences, bills of materials, checksums
+	$(RELEASE)
+	$(RELEASE) -again
+
+image: ## OCI archives of both programs, of the binaries of make dist
+	$(RELEASE) -images
 
 clean: ## remove what the targets made
 	rm -rf bin dist

@@ -11,6 +11,8 @@
 #
 # nogreenteagc chooses the older of Go's two collectors. The newer one is made for large heaps and many processors: confit has
 # neither, and is 49 KB smaller without it. A Go that no longer has the choice refuses the name, and builds with what it has.
+#
+# -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
 set -eu
 cd "$(dirname "$0")"
 go=${GO:-go}
@@ -23,4 +25,4 @@ fi
 if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
-CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -tags "$tags" -ldflags "$flags" -o "$1" .
+CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -buildvcs=false -tags "$tags" -ldflags "$flags" -o "$1" .

@@ -33,6 +33,9 @@ var mayImport = map[string][]string{
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
 
+	// What makes a release of both.
+	"release": {"confit/config"},
+
 	// The other program, which is never linked into this one.
 	"confitctl":         {"confit/confitctl/cli"},
 	"confitctl/cli":     {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},

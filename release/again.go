@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// again checks what was made, and that a second run makes the same of a copy of
+// the source, elsewhere and with an empty build cache. Only this machine's
+// platform is built anew, as all would take half an hour.
+func (r release) again() error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "confit-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	second := r
+	second.out = filepath.Join(dir, "out")
+	if err := second.elsewhere(dir); err != nil {
+		return err
+	}
+	names, err := second.made()
+	if err != nil {
+		return err
+	}
+	fmt.Println("comparing", strings.Join(names, " "))
+	for _, name := range names {
+		if err := same(r.path(name), second.path(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere runs this program in a copy of the source below dir.
+func (r release) elsewhere(dir string) error {
+	source := filepath.Join(dir, "source")
+	if err := copySource(source); err != nil {
+		return err
+	}
+	cmd := exec.Command(r.goTool, "run", "./release", "-arches", runtime.GOARCH, "-version", r.version, "-revision", r.revision, "-out", r.out)
+	cmd.Dir = source
+	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot make it again: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// copySource leaves out what isn't source, and git, so that nothing can be
+// asked of it.
+func copySource(to string) error {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	args := []string{"-a", "--target-directory", to}
+	for _, e := range entries {
+		if !slices.Contains([]string{".git", "bin", "dist"}, e.Name()) {
+			args = append(args, e.Name())
+		}
+	}
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	return exec.Command("cp", args...).Run()
+}
+
+func same(first, second string) error {
+	a, err := os.ReadFile(first)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(second)
+	if err == nil && !bytes.Equal(a, b) {
+		err = fmt.Errorf("%s is not reproducible: a second run makes something else", first)
+	}
+	return err
+}
+
+// check holds that every binary is static, and that this machine's says its
+// version.
+func (r release) check() error {
+	for _, p := range programs {
+		for _, arch := range r.arches {
+			if err := checkStatic(r.path(p.binary(arch))); err != nil {
+				return err
+			}
+		}
+		if !slices.Contains(r.arches, runtime.GOARCH) {
+			continue
+		}
+		out, err := exec.Command(r.path(p.binary(runtime.GOARCH)), "--version").Output()
+		if err != nil || !slices.Contains(strings.Fields(string(out)), r.version) {
+			return fmt.Errorf("%s is not version %s: %q, %w", p.name, r.version, out, err)
+		}
+	}
+	return r.checkSums()
+}
+
+// checkStatic holds that a binary asks for no loader and no library.
+func checkStatic(path string) error {
+	f, err := elf.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			return fmt.Errorf("%s is not static: it has %v", path, p.Type)
+		}
+	}
+	return nil
+}
+
+func (r release) checkSums() error {
+	cmd := exec.Command("sha256sum", "--check", "--strict", "--quiet", sums)
+	cmd.Dir = r.out
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot verify %s: %w\n%s", sums, err, out)
+	}
+	return nil
+}
