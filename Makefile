@@ -57,13 +57,14 @@ bench: ## the budgets, each beside a yardstick
 	$(BUILD) bin/confit
 	$(GO) run ./integration/bench bin/confit
 
-lint: ## gofmt, vet and staticcheck, as .golangci.yml explains
+lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered example
 	test -z "$$(gofmt -l .)"
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for module in . confitctl; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
+	$(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.1 build examples/kustomize/web | diff examples/kustomize/rendered.yaml -
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	for module in . confitctl; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"confit/config"
+)
+
+// TestKustomizeExample holds that what the component of kustomize makes fits
+// confit: it mounts what confit looks at without a flag, and the links file is
+// one. make lint holds that rendered.yaml is what kustomize makes.
+func TestKustomizeExample(t *testing.T) {
+	links, err := filepath.Abs("examples/kustomize/web/links")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Parse([]string{"confit", "--links", links, "--check"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rendered := read(t, "examples/kustomize/rendered.yaml")
+	for _, want := range []string{
+		"- mountPath: " + c.State + "\n",
+		"- mountPath: /etc/confit\n",
+		"- --install\n        - /confit-bin/confit\n",
+		"command:\n        - /confit-bin/confit\n        - --\n",
+		"emptyDir:\n          medium: Memory\n        name: confit-state\n",
+	} {
+		if !strings.Contains(rendered, want) {
+			t.Errorf("rendered.yaml does not hold %q", want)
+		}
+	}
+	for line := range strings.Lines(read(t, links)) {
+		if !strings.Contains(rendered, line) {
+			t.Errorf("rendered.yaml does not hold the link %q", line)
+		}
+	}
+}
