@@ -80,6 +80,7 @@ dist: ## what is handed out: static binaries, archives, licences, bills of mater
 
 image: ## OCI archives of both programs, of the binaries of make dist
 	$(RELEASE) -images
+	./release/copyfrom.sh dist
 
 clean: ## remove what the targets made
 	rm -rf bin dist
