@@ -18,7 +18,7 @@ help: ## list the targets
 
 build: bin/confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*') $(wildcard signals/*.s) build.sh go.mod
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod
 	$(BUILD) $@
 
 confitctl: ## the program that goes with it, bin/confitctl

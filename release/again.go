@@ -101,8 +101,11 @@ func (r release) check() error {
 			continue
 		}
 		out, err := exec.Command(r.path(p.binary(runtime.GOARCH)), "--version").Output()
-		if err != nil || !slices.Contains(strings.Fields(string(out)), r.version) {
-			return fmt.Errorf("%s is not version %s: %q, %w", p.name, r.version, out, err)
+		if err != nil {
+			return fmt.Errorf("cannot ask %s for its version: %w", p.name, err)
+		}
+		if !slices.Contains(strings.Fields(string(out)), r.version) {
+			return fmt.Errorf("%s says that it is %q, not %s", p.name, out, r.version)
 		}
 	}
 	return r.checkSums()
@@ -110,11 +113,15 @@ func (r release) check() error {
 
 // checkStatic holds that a binary asks for no loader and no library.
 func checkStatic(path string) error {
-	f, err := elf.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer file.Close()
+	f, err := elf.NewFile(file)
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", path, err)
+	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
 			return fmt.Errorf("%s is not static: it has %v", path, p.Type)
