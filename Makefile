@@ -9,8 +9,6 @@ FUZZ    ?= 30s
 CONFITCTL ?= ../bin/confitctl
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
 
-export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
-
 .PHONY: help build confitctl demo test conformance e2e bench lint vuln fuzz dist image clean
 
 help: ## list the targets
@@ -73,6 +71,8 @@ fuzz: ## each fuzz test for FUZZ=30s
 	grep -o '^func Fuzz[A-Za-z]*' */*_test.go | while IFS=: read -r file f; do \
 		$(GO) test -run '^$$' -fuzz "^$${f#func }$$" -fuzztime $(FUZZ) ./$$(dirname $$file) || exit 1; \
 	done
+
+dist image: export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
 
 dist: ## what is handed out: static binaries, archives, licences, bills of materials, checksums
 	$(RELEASE)
