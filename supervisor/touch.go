@@ -51,5 +51,5 @@ func (t *transition) opened() {
 }
 
 func (t *transition) readLate() {
-	t.restart("it has not opened what changed within "+t.config.Probation.String(), "hint", "let it watch the directory of its configuration, or write reload restart")
+	t.restart("it has not opened what changed within "+t.config.Probation.String(), "todo", "let it watch the directory of its configuration, or write reload restart")
 }
