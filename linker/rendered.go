@@ -131,12 +131,8 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 	}
 	maps.Copy(g.files, files)
 	return l.copies.withDir(g, func(root *os.Root) error {
-		for _, i := range l.rendered {
-			if s := &l.links[i]; s.kind == wholeDir {
-				if err := makeDirs(root, string(s.prefix)); err != nil {
-					return err
-				}
-			}
+		if err := l.makeWholeDirs(root, l.rendered); err != nil {
+			return err
 		}
 		return l.writeKeys(g, r, root, io.Discard)
 	})

@@ -63,17 +63,26 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	defer root.Close()
-	for _, i := range l.reader.mounted {
+	if err := l.makeWholeDirs(root, l.reader.mounted); err != nil {
+		return err
+	}
+	if g.unrendered { // the pack is written with all the rest
+		return errors.Join(makeDir(root, renderedName), l.writeKeys(g, r, root, io.Discard))
+	}
+	return l.copies.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
+}
+
+// makeWholeDirs makes the directories that are linked as a whole, also those
+// that will have no key.
+func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
+	for _, i := range links {
 		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
 			if err := makeDirs(root, string(s.prefix)); err != nil {
 				return err
 			}
 		}
 	}
-	if g.unrendered { // the pack is written with all the rest
-		return errors.Join(makeDir(root, renderedName), l.writeKeys(g, r, root, io.Discard))
-	}
-	return l.copies.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
+	return nil
 }
 
 // writeKeys makes a file of each key, and its part of the pack.
