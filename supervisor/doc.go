@@ -79,7 +79,7 @@
 //	             superseded      → running, staging
 //	withdrawing  crashed         → done, draining, running
 //	             exited          → draining
-//	             failed          → done
+//	             failed          → done, staging
 //	             signalled TERM  → done, draining, stopping
 //	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting, touching
 //	probing      exited          → draining, withdrawing

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"confit/config"
 	"confit/linker"
 	"confit/process"
 )
@@ -168,91 +167,6 @@ func (t *transition) abandon(lastResort exit) {
 	default:
 		t.do(discard{})
 		t.giveUp()
-	}
-}
-
-// withdraw takes back what can't stay in force. It is tried until it works, and
-// nothing else is done meanwhile.
-func (t *transition) withdraw() {
-	if t.backToEarlier {
-		t.order(withdrawing, goBack{})
-	} else {
-		t.order(withdrawing, withdraw{})
-	}
-}
-
-// withdrawLate is the deadline of a withdrawal, or of the pause after the system
-// refused one.
-func (t *transition) withdrawLate() {
-	if t.busy {
-		t.remind()
-	} else {
-		t.withdraw()
-	}
-}
-
-func (t *transition) withdrawEnded(e event) {
-	switch e := e.(type) {
-	case withdrawn:
-		if e.undone != nil {
-			t.say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
-		}
-		t.takenBack()
-	case failed:
-		t.reportSystemError(e.err)
-		switch {
-		case t.neverStarted() && !t.backToEarlier:
-			t.leave(t.lastResort)
-		case !t.app.runs(): // it waits for this
-			t.enter(withdrawing, tryAgain)
-		default:
-			t.enter(withdrawing, t.config.Rescan)
-		}
-	}
-}
-
-// takenBack goes on with what is in force again.
-func (t *transition) takenBack() {
-	further := t.backToEarlier
-	t.exposure = t.exposure.takenBack()
-	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
-	if further {
-		t.acceptEarlier()
-	}
-	t.recordLive(t.accepted.Generation)
-	if t.hasAccepted() && (t.exposure == restored || further) {
-		t.rolledBack(further)
-	} else {
-		t.giveUp()
-	}
-}
-
-// acceptEarlier makes the earlier generation the accepted one.
-func (t *transition) acceptEarlier() {
-	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
-	t.recordAccepted()
-	t.unstored = alreadyStored
-	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
-		t.rejection = rejection{}
-	}
-}
-
-// rolledBack makes the app read the accepted generation again.
-func (t *transition) rolledBack(further bool) {
-	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
-	t.seen.count.RollBacks++
-	t.untidy = true // a confit that was killed may have left its candidate
-	switch {
-	case t.neverStarted():
-		t.start()
-	case !t.app.runs():
-		t.drain()
-	case further: // it was started on the other one
-		t.restart("it has to start on generation " + fmt.Sprint(t.accepted.Number))
-	case t.reloadAction.Kind == config.None: // the app looks at its files by itself
-		t.rest()
-	default:
-		t.reload()
 	}
 }
 

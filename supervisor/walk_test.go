@@ -56,7 +56,8 @@ func (w *world) answer() {
 
 func (w *world) edit() {
 	former := w.mounted
-	w.mounted = content{number: w.numbers + 1, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
+	w.edits++
+	w.mounted = content{number: 1000 + w.edits, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
 		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0,
 		barred: w.rand.IntN(6) == 0, silent: w.rand.IntN(12) == 0, unrenderable: w.rand.IntN(6) == 0}
 	if w.live != nil && w.rand.IntN(6) == 0 {

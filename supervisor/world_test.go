@@ -70,10 +70,11 @@ type world struct {
 	survived      bool     // a start on it
 	earlier       *content // the generation to go back to from live
 	earlierNumber int
-	action        config.Kind // what the candidate requires
-	unproved      bool        // live is kept though it is not well, as there was nothing else
-	rolledBack    *content    // the last that was rolled back, until an edit
-	numbers       int
+	action        config.Kind      // what the candidate requires
+	unproved      bool             // live is kept though it is not well, as there was nothing else
+	rolledBack    *content         // the last that was rolled back, until an edit
+	numbers       int              // of generations
+	edits         int              // each mounts a content of its own
 	published     int              // the last number that was published
 	judged        map[content]bool // validated since it was mounted
 	job           func() event     // the linker's, not answered yet
