@@ -58,28 +58,27 @@ type world struct {
 	shapes  map[shape]bool // of the states in which that was tried
 	flavour string         // of the configuration
 
-	mounted, seen content
-	fallback      *content // nil: there is none
-	fellBack      bool     // it was tried
-	looked        bool     // seen counts
-	staged        *content
-	stagedNumber  int
-	visible       *content // published, not accepted
-	live          *content // the accepted generation
-	liveNumber    int
-	survived      bool     // a start on it
-	earlier       *content // the generation to go back to from live
-	earlierNumber int
-	action        config.Kind      // what the candidate requires
-	unproved      bool             // live is kept though it is not well, as there was nothing else
-	rolledBack    *content         // the last that was rolled back, until an edit
-	numbers       int              // of generations
-	edits         int              // each mounts a content of its own
-	published     int              // the last number that was published
-	judged        map[content]bool // validated since it was mounted
-	job           func() event     // the linker's, not answered yet
-	hasRun        bool             // the renderer, in this life
-	rendered      bool             // it ended well on what is staged
+	mounted, seen  content
+	fallback       *content // nil: there is none
+	fellBack       bool     // it was tried
+	looked         bool     // seen counts
+	staged         *content
+	stagedNumber   int
+	visible        *content // published, not accepted
+	live           *content // the accepted generation
+	liveNumber     int
+	survived       bool     // a start on it
+	earlier        *content // the generation to go back to from live
+	earlierNumber  int
+	action         config.Kind      // what the candidate requires
+	unproved       bool             // live is kept though it is not well, as there was nothing else
+	rolledBack     *content         // the last that was rolled back, until an edit
+	numbers, edits int              // of generations; of what was mounted
+	published      int              // the last number that was published
+	judged         map[content]bool // validated since it was mounted
+	job            func() event     // the linker's, not answered yet
+	hasRun         bool             // the renderer, in this life
+	rendered       bool             // it ended well on what is staged
 
 	pids       int
 	app, hook  int  // alive
