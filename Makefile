@@ -6,10 +6,11 @@ GIT     := $(if $(wildcard .git),git,false)
 VERSION ?= $(or $(patsubst v%,%,$(shell $(GIT) describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),devel)
 BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
+FOR     ?= 10m
 CONFITCTL ?= ../bin/confitctl
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
 
-.PHONY: help build confitctl demo test conformance e2e bench lint vuln fuzz dist image clean
+.PHONY: help build confitctl demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
@@ -50,6 +51,10 @@ e2e: ## the example on a real Kubernetes node: some ten minutes the first time, 
 	bin/e2e
 	cd confitctl && CONFITCTL_APISERVER="$${E2E_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/confit-e2e}/bin" $(GO) test -count=1 -run TestAPIServer ./cli
 
+soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
+	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
+	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -timeout 0 -run 'TestSoak$$' ./integration/soak -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
+
 bench: ## the budgets, each beside a yardstick
 	./integration/need tini:tini
 	$(BUILD) bin/confit
@@ -67,10 +72,11 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	for module in . confitctl; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
 
-fuzz: ## each fuzz test for FUZZ=30s
-	grep -o '^func Fuzz[A-Za-z]*' */*_test.go | while IFS=: read -r file f; do \
-		$(GO) test -run '^$$' -fuzz "^$${f#func }$$" -fuzztime $(FUZZ) ./$$(dirname $$file) || exit 1; \
-	done
+fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept
+	GO='$(GO)' .ci/fuzz $(FUZZ) bin/corpus
+
+corpus: ## keep what make fuzz has found
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C bin/corpus -c . | gzip -9n >.ci/corpus.tar.gz
 
 dist image: export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
 

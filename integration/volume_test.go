@@ -1,10 +1,8 @@
 package integration
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -19,15 +17,15 @@ type keys map[string]string
 
 // file is one key as the kubelet's writer takes it.
 type file struct {
-	Data string `json:"data"`
-	Mode int    `json:"mode"`
+	Data string
+	Mode int
 }
 
 // volume is one mounted volume, and the kubelet's own AtomicWriter behind it.
 type volume struct {
-	t      *testing.T
-	dir    string
-	writer *harness.Companion
+	*harness.Volume
+	t   *testing.T
+	dir string
 }
 
 // volume mounts one below --volumes. Nothing is in it before the first swap.
@@ -38,18 +36,16 @@ func (s *setup) volume(name string) *volume {
 
 func newVolume(t *testing.T, dir string, flags ...string) *volume {
 	t.Helper()
-	cmd := exec.Command(programs.kubelet, append(flags, "--stdin", dir)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the end of a login is none of its business
-	writer, err := harness.Accompany(cmd)
+	v, err := harness.OpenVolume(programs.kubelet, dir, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := writer.End(); err != nil {
+		if err := v.Close(); err != nil {
 			t.Errorf("the kubelet's writer: %v", err)
 		}
 	})
-	return &volume{t: t, dir: dir, writer: writer}
+	return &volume{v, t, dir}
 }
 
 // swap writes the volume, as one sync of the kubelet does.
@@ -71,14 +67,11 @@ func (v *volume) swapFiles(files map[string]file) {
 
 // write is for other goroutines than the test's own.
 func (v *volume) write(files map[string]file) error {
-	payload, err := json.Marshal(map[string]any{"keys": files})
-	if err != nil {
-		return err
+	keys := map[string]harness.Key{}
+	for name, f := range files {
+		keys[name] = harness.Key(f)
 	}
-	if err := v.writer.Tell(payload); err != nil {
-		return err
-	}
-	return v.writer.Expect("ok")
+	return v.Write(keys)
 }
 
 // swapRaw swaps to a state that the kubelet's writer would never write: change gets a new directory with the keys in it.
@@ -103,14 +96,10 @@ func (v *volume) point(name string) error {
 	return errors.Join(os.Symlink(name, temporary), os.Rename(temporary, filepath.Join(v.dir, "..data")))
 }
 
-// empty tears the volume down, as the kubelet does after a failed write (kubernetes#113242).
+// empty tears the volume down.
 func (v *volume) empty() {
 	v.t.Helper()
-	entries, err := os.ReadDir(v.dir)
-	for _, e := range entries {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(v.dir, e.Name())))
-	}
-	if err != nil {
+	if err := v.Empty(); err != nil {
 		v.t.Fatal(err)
 	}
 }

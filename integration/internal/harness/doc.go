@@ -13,6 +13,7 @@
 //	transcript.go, terminal.go      what the program writes
 //	poll.go, run.go                 all that for a test, which fails when something doesn't come true
 //	app.go, tracer.go               a small daemon below the program, and what kills the program at a chosen system call
-//	companion.go, inner.go          programs beside the box, and the failure of a process further in
+//	companion.go, volume.go         programs beside the box, and the kubelet's writer as one
+//	inner.go                        the failure of a process further in
 //	tree.go                         what is in a directory
 package harness

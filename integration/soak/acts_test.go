@@ -1,0 +1,186 @@
+package soak
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
+)
+
+// act is a fault, or something that users and the platform do all the time. Of all acts a share of weight is this one.
+type act struct {
+	name   string
+	weight int
+	do     func(p *pod)
+}
+
+var acts = []act{
+	{"edits", 40, (*pod).editSome},
+	{"floods of edits", 8, (*pod).flood},
+	{"waits", 15, func(p *pod) { p.wait(600 * time.Millisecond) }},
+	{"signals", 8, (*pod).signals},
+	{"orphan storms", 5, func(p *pod) { p.signalApp(unix.SIGUSR1) }},
+	{"stopped apps", 4, (*pod).freeze},
+	{"crashes of the app", 6, (*pod).crashApp},
+	{"crashes of confit", 6, (*pod).crash},
+	{"stops", 5, (*pod).stop},
+	{"full disks", 5, (*pod).fillDisk},
+	{"refusals of inotify", 4, (*pod).refuseInotify},
+	{"volumes away", 5, (*pod).takeVolume},
+	{"steps of the clock", 2, (*pod).stepClock},
+}
+
+// disturb does one act, which the seed decides.
+func (p *pod) disturb() {
+	p.restart()
+	sum := 0
+	for _, a := range acts {
+		sum += a.weight
+	}
+	n := p.rand.IntN(sum)
+	for _, a := range acts {
+		if n -= a.weight; n < 0 {
+			p.note("%s", a.name)
+			p.done[a.name]++
+			a.do(p)
+			return
+		}
+	}
+}
+
+// some are one to all volumes.
+func (p *pod) some() []string {
+	names := p.names()
+	p.rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return names[:1+p.rand.IntN(len(names))]
+}
+
+// anyFate is good more often than not.
+func (p *pod) anyFate() fate {
+	if p.rand.IntN(5) < 3 {
+		return good
+	}
+	return bad[p.rand.IntN(len(bad))]
+}
+
+func (p *pod) editSome() {
+	f := p.anyFate()
+	if f == deadly {
+		p.mayEnd[deadlyCode] = true // when the app reads it after its probation
+	}
+	p.edit(f, p.some()...)
+}
+
+func (p *pod) flood() {
+	for range 2 + p.rand.IntN(30) {
+		p.editSome()
+	}
+}
+
+// signals ends an app that has no handler yet, as it would without confit.
+func (p *pod) signals() {
+	p.explain(128+int(unix.SIGHUP), 128+int(unix.SIGUSR2))
+	sig := []syscall.Signal{unix.SIGHUP, unix.SIGUSR2, unix.SIGWINCH, unix.SIGCONT}[p.rand.IntN(4)]
+	for range 1 + p.rand.IntN(50) {
+		_ = p.init.Send(sig)
+	}
+}
+
+// freeze stops the app until the end of the disturbance.
+func (p *pod) freeze() {
+	p.signalApp(unix.SIGSTOP)
+	p.frozen = true
+}
+
+func (p *pod) crashApp() {
+	p.explain(128 + int(unix.SIGKILL))
+	p.signalApp(unix.SIGKILL)
+}
+
+// crash kills confit, and the whole container with it.
+func (p *pod) crash() {
+	p.explain(-1)
+	p.init.Kill()
+	p.restart()
+}
+
+// stop ends the container as the kubelet does. It ends with the app's code, or with TERM's where there is no app.
+func (p *pod) stop() {
+	p.explain(0, 128+int(unix.SIGTERM))
+	p.thaw()
+	_ = p.init.Send(unix.SIGTERM)
+	p.end()
+}
+
+// fillDisk leaves no room in the state directory.
+func (p *pod) fillDisk() {
+	p.explain(process71, process78)
+	ballast, err := os.Create(p.ballast())
+	if err != nil {
+		return // it is full
+	}
+	defer ballast.Close()
+	for size := 1 << 16; size > 0; {
+		if _, err := ballast.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+}
+
+// Exit codes of confit, of sysexits.h: the system refused something, and the configuration can't be used.
+const process71, process78 = 71, 78
+
+func (p *pod) ballast() string { return filepath.Join(p.state, "ballast") }
+
+// refuseInotify starts the container with a kernel that has no inotify for it, or one that has it again.
+func (p *pod) refuseInotify() {
+	p.box.Refused = nil
+	if p.rand.IntN(3) > 0 {
+		p.box.Refused = harness.Refuse(unix.EMFILE, unix.SYS_INOTIFY_INIT1)
+	}
+	p.stop()
+}
+
+// takeVolume removes a volume's content, as a node does that failed to write it.
+func (p *pod) takeVolume() {
+	p.explain(process71, process78)
+	p.must(p.volumes[p.names()[p.rand.IntN(len(p.volumes))]].Empty())
+}
+
+// stepClock sets the machine's clock for a moment, if it may.
+func (p *pod) stepClock() {
+	if !*clock {
+		return
+	}
+	step := time.Duration(1-2*p.rand.IntN(2)) * time.Hour
+	p.must(setClock(step))
+	p.wait(300 * time.Millisecond)
+	p.must(setClock(-step))
+}
+
+func setClock(step time.Duration) error {
+	now := unix.NsecToTimespec(time.Now().Add(step).UnixNano())
+	return unix.ClockSettime(unix.CLOCK_REALTIME, &now)
+}
+
+// mend takes back what disturbs.
+func (p *pod) mend() {
+	_ = os.Remove(p.ballast())
+	p.thaw()
+	for _, name := range p.names() {
+		if _, err := os.Lstat(filepath.Join(p.volumes[name].Dir, "..data")); err != nil {
+			p.write(name)
+		}
+	}
+}
+
+func (p *pod) thaw() {
+	if p.frozen {
+		p.signalApp(unix.SIGCONT)
+	}
+	p.frozen = false
+}

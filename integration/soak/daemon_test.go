@@ -1,0 +1,78 @@
+package soak
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// orphans is how many a storm has.
+const orphans = 100
+
+// daemon is the app: it reads its configuration at the start and at HUP, says what it read in a file, and dies of what is deadly. USR1
+// makes it leave orphans. Its arguments are the file, and those that it reads.
+func daemon() int {
+	caught := make(chan os.Signal, 1024)
+	signal.Notify(caught, unix.SIGHUP, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)
+	for {
+		if text := readAll(os.Args[2:]); strings.Contains(text, string(deadly)) || say(os.Args[1], text) != nil {
+			return deadlyCode
+		}
+		for sig := range caught {
+			if sig == unix.SIGHUP {
+				break
+			}
+			switch sig {
+			case unix.SIGTERM:
+				return 0
+			case unix.SIGUSR1:
+				storm := fmt.Sprintf(`for i in $(seq %d); do (sleep 0.0$i & ); done`, orphans)
+				_ = exec.Command("sh", "-c", storm).Run()
+			}
+		}
+	}
+}
+
+// deadlyCode is what the app ends with when it can't live on a configuration.
+const deadlyCode = 3
+
+func readAll(paths []string) string {
+	var words []string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err.Error()
+		}
+		words = append(words, strings.TrimSpace(string(text)))
+	}
+	return strings.Join(words, " ")
+}
+
+// say replaces the file in one rename.
+func say(path, text string) error {
+	temporary := filepath.Join(filepath.Dir(path), ".said")
+	if err := os.WriteFile(temporary, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
+
+// renderer joins the volumes' texts in one file. validator reads that.
+const (
+	renderer = `cd "$CONFIT_CANDIDATE" || exit 1
+read a <a/one; read b <b/one; read c <c/one
+case "$a $b $c" in *-broken*) echo cannot render; exit 1 ;; esac
+echo "$a $b $c" >"$CONFIT_RENDERED/all"
+`
+	validator = `read all <"$CONFIT_CANDIDATE/.rendered/all"
+case $all in
+*-refused*) echo refused; exit 1 ;;
+*-hanging*) exec sleep 1000 ;;
+esac
+`
+)

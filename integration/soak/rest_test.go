@@ -1,0 +1,164 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"confit/integration/internal/harness"
+)
+
+// rest waits until confit has nothing to do any more, and checks what must hold then: what is mounted is live, or it was rejected for
+// a reason and what was accepted is; the app has read it; nothing is left behind, and nothing grew.
+func (p *pod) rest() {
+	p.t.Helper()
+	why := ""
+	if !harness.Poll(p.t.Context(), func() bool {
+		p.restart()
+		why = p.unrest()
+		return why == ""
+	}) {
+		p.fail("no rest within %v: %s", harness.Patience, why)
+	}
+	p.note("rest: %s is mounted, %s is live", p.mounted, p.said())
+}
+
+// unrest is what keeps the pod from resting. "" is none.
+func (p *pod) unrest() string {
+	s := p.status()
+	switch {
+	case s.Phase != "running", s.PendingSince != nil, s.Candidate != nil:
+		return "something is under way"
+	case !p.sees(s):
+		return "the status is not about what is mounted now"
+	case !p.live(p.expected()):
+		return fmt.Sprintf("live is not %s", p.expected())
+	case p.said() != p.expected().reading():
+		return fmt.Sprintf("the app has read %q", p.said())
+	case len(p.leftovers()) > 0:
+		return fmt.Sprintf("left in the state directory: %q", p.leftovers())
+	case len(p.init.Processes()) > 2:
+		return fmt.Sprintf("left running: %v", p.init.Processes())
+	case !p.init.Alive():
+		return "the container ended"
+	}
+	return p.growth()
+}
+
+// expected is what the app should have: what is mounted, if that can be used. Else it is what was accepted, which was good.
+func (p *pod) expected() combination {
+	if p.mounted.isGood() && !p.rejectedByAccident() {
+		return p.mounted
+	}
+	texts, err := p.readLive()
+	if err != nil {
+		return combination{}
+	}
+	live, known := p.history.find(texts[len(texts)-1])
+	if !known || !live.isGood() {
+		return combination{}
+	}
+	return live
+}
+
+// rejectedByAccident tells whether a good edit was rejected after the app had read it, and whoever killed the app or confit meanwhile
+// is to blame. It is tried again only after an edit.
+func (p *pod) rejectedByAccident() bool {
+	s := p.status()
+	return p.disturbedSince && s.Rejection != nil && s.Mounted != nil && s.Rejection.Hash == s.Mounted.Hash && s.Rejection.NextTry == nil
+}
+
+// reading is what the app says when it has read a combination.
+func (c combination) reading() string {
+	var words []string
+	for _, name := range []string{"a", "b", "c"} {
+		words = append(words, c[name], c[name])
+	}
+	return strings.Join(append(words, c.String()), " ")
+}
+
+// live tells whether the targets show a combination.
+func (p *pod) live(c combination) bool { return readAll(p.absolute(p.targets())) == c.reading() }
+
+func (p *pod) absolute(targets []string) []string {
+	paths := slices.Clone(targets)
+	for i := range paths {
+		paths[i] = p.path("etc", paths[i])
+	}
+	return paths
+}
+
+// said is what the app has read last.
+func (p *pod) said() string {
+	text, _ := os.ReadFile(p.path("said"))
+	return string(text)
+}
+
+// standing is what confit says of itself, as far as it matters here.
+type standing struct {
+	Phase        string
+	PendingSince *string
+	Candidate    *struct{}
+	Mounted      *struct{ Hash string }
+	Rejection    *struct {
+		Hash    string
+		NextTry *string
+	}
+	Volumes []struct{ Path, Mounted string }
+
+	text string
+}
+
+func (p *pod) status() (s standing) {
+	data, err := os.ReadFile(filepath.Join(p.state, "status.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	s.text = fmt.Sprintf("%s %v", data, err)
+	return s
+}
+
+// sees tells whether confit has seen each volume as it is now.
+func (p *pod) sees(s standing) bool {
+	for _, v := range s.Volumes {
+		if now, _ := os.Readlink(filepath.Join(v.Path, "..data")); now != filepath.Base(v.Mounted) {
+			return false
+		}
+	}
+	return len(s.Volumes) == len(p.volumes)
+}
+
+// leftovers are generations that nobody needs, and temporary files.
+func (p *pod) leftovers() (found []string) {
+	generations, _ := filepath.Glob(filepath.Join(p.state, "generations", "*"))
+	if len(generations) > 2 { // the live one, and the earlier one until it has survived a start
+		found = append(found, generations...)
+	}
+	for _, pattern := range []string{"state/.confit-tmp-*", "etc/.confit-tmp-*", "etc/b/.confit-tmp-*", "state/generations/*.tmp"} {
+		paths, _ := filepath.Glob(p.path(pattern))
+		found = append(found, paths...)
+	}
+	return found
+}
+
+// What confit may hold when it rests, at any age.
+const (
+	maxFiles   = 24
+	maxThreads = 16
+	maxMemory  = 16 << 10 // KiB of VmRSS
+)
+
+// growth says what confit has too much of.
+func (p *pod) growth() string {
+	files, _ := os.ReadDir(p.init.Proc("fd"))
+	threads, _ := strconv.Atoi(harness.StatusField(p.init.Proc(), "Threads"))
+	memory, _ := strconv.Atoi(strings.TrimSuffix(harness.StatusField(p.init.Proc(), "VmRSS"), " kB"))
+	if len(files) > maxFiles || threads > maxThreads || memory > maxMemory {
+		return fmt.Sprintf("confit has %d files, %d threads, %d KiB", len(files), threads, memory)
+	}
+	return ""
+}
