@@ -33,6 +33,9 @@ var mayImport = map[string][]string{
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
 
+	// What tests know of the pages. No program is linked with it.
+	"internal/markdown": {},
+
 	// What makes a release of both.
 	"release": {"confit/config"},
 
