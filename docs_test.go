@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/config"
+	"confit/internal/markdown"
 )
 
 // index lists the pages for users and for contributors.
@@ -60,13 +60,9 @@ func TestIndexComplete(t *testing.T) {
 }
 
 func pages(t *testing.T) []string {
-	var list []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "examples/*/*.md"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no page is a %s: %v", pattern, err)
-		}
-		list = append(list, files...)
+	list, err := markdown.Pages(".")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return list
 }
@@ -97,35 +93,19 @@ func hasHeading(t *testing.T, page, anchor string) bool {
 	return false
 }
 
+// readmeLines is how long the README may be: a stranger reads it in a minute.
+const readmeLines = 150
+
+func TestReadmeShort(t *testing.T) {
+	if lines := strings.Count(read(t, "README.md"), "\n"); lines > readmeLines {
+		t.Errorf("README.md has %d lines, %d are enough", lines, readmeLines)
+	}
+}
+
 func read(t *testing.T, file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// TestReadmeFlags holds that the README's table lists the flags of the help,
-// no more and no less.
-func TestReadmeFlags(t *testing.T) {
-	flag := regexp.MustCompile("--[a-z]+(-[a-z]+)*")
-	help := map[string]bool{}
-	for _, name := range flag.FindAllString(config.Usage, -1) {
-		help[name] = true
-	}
-	for line := range strings.Lines(read(t, "README.md")) {
-		if !strings.HasPrefix(line, "| `--") {
-			continue
-		}
-		names, _, _ := strings.Cut(line[1:], "|")
-		for _, name := range flag.FindAllString(names, -1) {
-			if !help[name] {
-				t.Errorf("README.md has %s, the help doesn't", name)
-			}
-			delete(help, name)
-		}
-	}
-	for name := range help {
-		t.Errorf("the help has %s, README.md doesn't", name)
-	}
 }

@@ -3,20 +3,21 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"confit/config"
+	"confit/internal/markdown"
 )
 
 // TestLinksFilesOfPages holds that each block of a page that begins with # links
 // is a links file.
 func TestLinksFilesOfPages(t *testing.T) {
 	for _, page := range pages(t) {
-		for _, block := range strings.Split(read(t, page), "```\n# links\n")[1:] {
-			text, _, _ := strings.Cut(block, "```")
-			checkLinksFile(t, page, text)
+		for _, block := range markdown.Blocks(read(t, page)) {
+			if strings.HasPrefix(block.Text, "# links\n") {
+				checkLinksFile(t, page, block.Text)
+			}
 		}
 	}
 }
@@ -24,22 +25,12 @@ func TestLinksFilesOfPages(t *testing.T) {
 // TestLinesOfDaemons holds that the lines of the table are lines of a links file.
 func TestLinesOfDaemons(t *testing.T) {
 	const page = "docs/daemons.md"
-	span, rows := regexp.MustCompile("`([^`]+)`"), 0
-	_, table, _ := strings.Cut(read(t, page), "## The table")
-	for line := range strings.Lines(table) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 5 || strings.HasPrefix(cells[1], "-") || cells[1] == " daemon " {
-			continue
-		}
-		rows++
-		var text strings.Builder
-		for _, match := range span.FindAllStringSubmatch(cells[2], -1) {
-			text.WriteString(match[1] + "\n")
-		}
-		checkLinksFile(t, page, text.String())
+	rows := markdown.Rows(markdown.Section(read(t, page), "## The table"))
+	for _, row := range rows {
+		checkLinksFile(t, page, strings.Join(markdown.Spans(row[1]), "\n"))
 	}
-	if rows < 30 {
-		t.Errorf("%s has %d daemons", page, rows)
+	if len(rows) < 30 {
+		t.Errorf("%s has %d daemons", page, len(rows))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"confit/internal/markdown"
 )
 
 // troubleshooting is the page that lists every message.
@@ -120,20 +122,12 @@ func asPattern(format string) *regexp.Regexp {
 // codeOf lists the code of a page, a span or a line of a block each, with single
 // blanks.
 func codeOf(page string) []string {
-	var list []string
-	span := regexp.MustCompile("``(.+?)``|`([^`]+)`")
-	inBlock := false
-	for line := range strings.Lines(page) {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			inBlock = !inBlock
-		case inBlock:
-			list = append(list, strings.Join(strings.Fields(line), " "))
-		default:
-			for _, match := range span.FindAllStringSubmatch(line, -1) {
-				list = append(list, strings.Join(strings.Fields(match[1]+match[2]), " "))
-			}
-		}
+	list := markdown.Spans(markdown.Prose(page))
+	for _, b := range markdown.Blocks(page) {
+		list = append(list, strings.Split(b.Text, "\n")...)
+	}
+	for i := range list {
+		list[i] = strings.Join(strings.Fields(list[i]), " ")
 	}
 	return list
 }

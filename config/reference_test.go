@@ -1,0 +1,202 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"confit/internal/markdown"
+	"confit/linker"
+)
+
+// The page docs/reference.md is held by the tables of this package: what the page
+// lacks fails, and so does what only the page has.
+
+// reference lists the rows of the tables in a section of the page.
+func reference(t *testing.T, heading string) [][]string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := markdown.Rows(markdown.Section(string(page), heading))
+	if len(rows) == 0 {
+		t.Fatalf("the page has no table below %q", heading)
+	}
+	return rows
+}
+
+// wantSame compares two lists, whatever their order.
+func wantSame(t *testing.T, what string, page, program []string) {
+	t.Helper()
+	for _, name := range page {
+		if !slices.Contains(program, name) {
+			t.Errorf("%s: the page has %q, the program hasn't", what, name)
+		}
+	}
+	for _, name := range program {
+		if !slices.Contains(page, name) {
+			t.Errorf("%s: the page lacks %q", what, name)
+		}
+	}
+	if len(page) != len(program) && !t.Failed() {
+		t.Errorf("%s: the page says one of these twice: %q", what, page)
+	}
+}
+
+// TestReferenceFlags: each flag has a row that begins as its line in the help.
+func TestReferenceFlags(t *testing.T) {
+	var page, help []string
+	for _, row := range reference(t, "## Flags") {
+		page = append(page, strings.Trim(row[0], "`"))
+	}
+	for line := range strings.Lines(Usage) {
+		if flags, found := strings.CutPrefix(line, "  --"); found {
+			flags, _, _ = strings.Cut(strings.TrimSpace("--"+flags), "  ")
+			help = append(help, strings.Split(flags, ", ")...)
+		}
+	}
+	wantSame(t, "flags", page, help)
+}
+
+// TestReferenceDefaults: the row names the default, and whether the flag may
+// stand twice.
+func TestReferenceDefaults(t *testing.T) {
+	for _, row := range reference(t, "## Flags") {
+		s := find(strings.TrimPrefix(strings.Fields(strings.Trim(row[0], "`"))[0], "--"))
+		if s == nil {
+			continue // TestReferenceFlags says so
+		}
+		want := s.def
+		switch {
+		case s.name == "links":
+			want = defaultLinks
+		case s.name == "settle":
+			want = "0 for one atomic volume, else " + DefaultSettle.String()
+		case s.bare && s.notFile:
+			want = ""
+		case s.bare:
+			want = "off"
+		}
+		if got := strings.Trim(row[1], "`"); got != want {
+			t.Errorf("--%s: the page says that the default is %q, it is %q", s.name, got, want)
+		}
+		if repeat := s.repeat || s.name == "links"; strings.Contains(row[2], "repeatable") != repeat {
+			t.Errorf("--%s: repeatable is %v, the page says %q", s.name, repeat, row[2])
+		}
+	}
+}
+
+// TestReferencePlaces: where each flag may stand.
+func TestReferencePlaces(t *testing.T) {
+	yes := map[bool]string{true: "yes", false: "no"}
+	places, rest := map[string][]string{}, []string(nil)
+	for _, row := range reference(t, "### Where a flag may stand") {
+		for _, flag := range markdown.Spans(row[0]) {
+			if find(strings.TrimPrefix(flag, "--")) == nil {
+				t.Errorf("%s is no flag", flag)
+			}
+			places[flag] = row[1:]
+		}
+		if row[0] == "all others" {
+			rest = row[1:]
+		}
+	}
+	for i := range settings {
+		s := &settings[i]
+		got, named := places["--"+s.name]
+		if !named {
+			got = rest
+		}
+		if want := []string{"yes", yes[!s.notEnv], yes[!s.notFile]}; !slices.Equal(got, want) {
+			t.Errorf("--%s: the page says %q, and the flag may stand %q", s.name, got, want)
+		}
+	}
+}
+
+// TestReferenceLines: each line that names a source, and each of its options.
+func TestReferenceLines(t *testing.T) {
+	example := strings.NewReplacer("SOURCE", "web/a", "TARGET", "/etc/a", "NAME", "A", "ACTION", "restart")
+	lines, options := map[string]string{}, map[string][]string{}
+	for _, row := range reference(t, "## The links file") {
+		spans := markdown.Spans(row[0])
+		if len(row) == 2 {
+			lines[strings.Fields(spans[0])[0]] = spans[0]
+			continue
+		}
+		for _, line := range markdown.Spans(row[1]) {
+			options[line] = append(options[line], spans...)
+		}
+	}
+	wantSame(t, "lines", slices.Collect(maps.Keys(lines)), slices.Collect(maps.Keys(sourceLines)))
+	for name, line := range lines {
+		wantSame(t, "options of "+name, options[name], sourceLines[name].options)
+		for _, option := range append(options[name], "") {
+			mustParse(t, write(t, "links", example.Replace(line+" "+option)), nil, "--", "true")
+		}
+	}
+}
+
+// TestReferenceSources: each pair of a source and a target can be linked.
+func TestReferenceSources(t *testing.T) {
+	for _, row := range reference(t, "### Sources and targets") {
+		line := "link " + strings.Trim(row[0], "`") + " " + strings.Trim(row[1], "`") + "\nrender true\n"
+		mustParse(t, write(t, "links", line), nil, "--", "true")
+	}
+}
+
+// TestReferencePlaceholders: those that the help names, too.
+func TestReferencePlaceholders(t *testing.T) {
+	var page []string
+	for _, row := range reference(t, "### Placeholders") {
+		page = append(page, strings.Trim(row[0], "`"))
+	}
+	help := regexp.MustCompile(`\{[a-z]+\}`).FindAllString(Usage, -1)
+	slices.Sort(help)
+	wantSame(t, "placeholders", page, slices.Compact(help))
+	if !slices.Contains(page, linker.Rendered) {
+		t.Errorf("the page lacks %s", linker.Rendered)
+	}
+}
+
+// TestReferenceActions: those that the error of a wrong one names, the strongest
+// first.
+func TestReferenceActions(t *testing.T) {
+	var page []string
+	last := Restart
+	for _, row := range reference(t, "## Actions") {
+		name := strings.Trim(row[0], "`")
+		page = append(page, name)
+		a, err := ParseAction(strings.NewReplacer("CMD", "true", "NAME", "USR1").Replace(name))
+		if err != nil || a.Kind > last {
+			t.Errorf("%s is none, or stronger than the row above it: %v", name, err)
+		}
+		last = a.Kind
+	}
+	_, err := ParseAction("")
+	_, known, _ := strings.Cut(err.Error(), "write ")
+	known = strings.NewReplacer(" or ", ", ", "COMMAND", "CMD").Replace(known)
+	wantSame(t, "actions", page, strings.Split(known, ", "))
+}
+
+// TestReferenceHooks: each flag that is a command has a row, as it is a hook.
+func TestReferenceHooks(t *testing.T) {
+	var page []string
+	for _, row := range reference(t, "## Hooks") {
+		page = append(page, strings.Trim(row[0], "`"))
+	}
+	wantSame(t, "hooks", page, names(func(s *setting) bool { return s.command }))
+}
+
+// TestReferenceVariables: which of them a hook has is held by the test that runs
+// all hooks, in integration.
+func TestReferenceVariables(t *testing.T) {
+	var page []string
+	for _, row := range reference(t, "### Their environment") {
+		page = append(page, strings.Trim(row[0], "`"))
+	}
+	wantSame(t, "variables", page, hookVariables)
+}

@@ -1,0 +1,100 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"confit/integration/internal/harness"
+	"confit/internal/markdown"
+)
+
+// hookScript writes down what a hook named $1 is given. The verify hook also lists the state directory.
+const hookScript = `env | sed -n 's/^\(CONFIT_[A-Z]*\)=.*/\1/p' >>"$0.$1"
+pwd >>"$0.$1.directory"
+case $1 in
+render) cp "$CONFIT_CANDIDATE/web/text" "$CONFIT_RENDERED/out" ;;
+verify) ls -A state >>"$0.files" ;;
+esac
+`
+
+// Each hook has the variables that docs/reference.md gives it, and no other, in the directory that confit was started in. While a
+// generation that a gate let pass is proved, the state directory holds the files that the page lists, and no other.
+func TestSource_reference(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	hook := "sh " + s.write(s.path("hook"), hookScript) + " "
+	s.line("link web/text %s", s.target("text"))
+	s.line("link {rendered}/out %s", s.target("out"))
+	for _, name := range []string{"render", "validate", "gate", "report", "verify"} {
+		s.line("%s %s", name, hook+name)
+	}
+	s.line("reload exec:%s", hook+"reload")
+	web := s.volume("web")
+	web.swap(keys{"text": "first"})
+	c := s.start(app()...)
+	c.accepts(1)
+	web.swap(keys{"text": "second"})
+	c.accepts(2)
+	c.Eventually("the end of the gate's record", func() bool { return !exists(filepath.Join(s.state, "report.json")) })
+
+	for name, want := range hooksOfPage(t) {
+		if got := s.written("hook." + name); !slices.Equal(got, want) {
+			t.Errorf("%s has the variables\n%q, the page says\n%q", name, got, want)
+		}
+		if got := s.written("hook." + name + ".directory"); !slices.Equal(got, []string{s.dir}) {
+			t.Errorf("%s runs in %q, confit in %q", name, got, s.dir)
+		}
+	}
+	var files []string
+	for _, row := range section(t, "## The state directory") {
+		files = append(files, strings.Trim(row[0], "`/"))
+	}
+	if slices.Sort(files); !slices.Equal(s.written("hook.files"), files) {
+		t.Errorf("the state directory holds\n%q, the page says\n%q", s.written("hook.files"), files)
+	}
+}
+
+// section has the rows of the tables in a section of the page.
+func section(t *testing.T, heading string) [][]string {
+	t.Helper()
+	top, err := harness.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(top, "docs/reference.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return markdown.Rows(markdown.Section(string(page), heading))
+}
+
+// hooksOfPage are the hooks with their variables, sorted.
+func hooksOfPage(t *testing.T) map[string][]string {
+	t.Helper()
+	hooks := map[string][]string{}
+	for _, row := range section(t, "## Hooks") {
+		name := strings.Trim(row[0], "`")
+		for _, variable := range section(t, "### Their environment") {
+			if variable[1] == "all" || slices.Contains(markdown.Spans(variable[1]), name) {
+				hooks[name] = append(hooks[name], strings.Trim(variable[0], "`"))
+			}
+		}
+		slices.Sort(hooks[name])
+	}
+	return hooks
+}
+
+// written lists the different lines of a file.
+func (s *setup) written(name string) []string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.path(name))
+	if err != nil {
+		s.t.Error(err)
+	}
+	lines := strings.Fields(string(text))
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}
