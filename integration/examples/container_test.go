@@ -18,22 +18,28 @@ import (
 type container struct {
 	t *testing.T
 	*harness.Run
-	source string // the example's directory
+	source string // where the Dockerfile is
 	dir    string // of the test; root is its file system
 	root   string
 	dockerfile
 	manifest
 }
 
-// newContainer reads the example, and begins its image with this machine's files.
+// newContainer begins an example's.
 func newContainer(t *testing.T, example string) *container {
 	t.Helper()
 	top, err := harness.Root()
 	must(t, err)
-	c := &container{t: t, source: filepath.Join(top, "examples", example), dir: t.TempDir()}
+	return containerOf(t, filepath.Join(top, "examples", example), "kubernetes.yaml")
+}
+
+// containerOf reads the files of a directory, and begins the image with this machine's files.
+func containerOf(t *testing.T, source, manifest string) *container {
+	t.Helper()
+	c := &container{t: t, source: source, dir: t.TempDir()}
 	c.root = filepath.Join(c.dir, "root")
 	c.dockerfile = readDockerfile(t, filepath.Join(c.source, "Dockerfile"))
-	c.manifest = readManifest(t, filepath.Join(c.source, "kubernetes.yaml"))
+	c.manifest = readManifest(t, filepath.Join(c.source, manifest))
 	c.mountImage()
 	return c
 }
@@ -66,13 +72,12 @@ func (c *container) mount(source, path, kind string, flags uintptr, options stri
 	c.t.Cleanup(func() { _ = unix.Unmount(path, unix.MNT_DETACH) })
 }
 
-// build builds the image as its Dockerfile says, and mounts the volumes.
+// build builds the image as its Dockerfile says.
 func (c *container) build() {
 	c.t.Helper()
 	for _, step := range c.steps {
 		c.perform(step)
 	}
-	c.mountVolumes()
 }
 
 // perform does what an instruction says. The packages are installed already.
@@ -88,11 +93,11 @@ func (c *container) perform(step instruction) {
 	}
 }
 
-// copy puts a file of the example into the image, or confit.
+// copy puts a file into the image. An example has no confit beside its Dockerfile.
 func (c *container) copy(from, to string) {
 	c.t.Helper()
 	path := filepath.Join(c.source, from)
-	if from == "confit" {
+	if _, err := os.Stat(path); err != nil && from == "confit" {
 		path = confitPath
 	}
 	content, err := os.ReadFile(path)

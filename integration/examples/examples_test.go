@@ -107,7 +107,9 @@ func TestExample_not_run(t *testing.T) {
 	for _, name := range notRun {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newContainer(t, name).build()
+			c := newContainer(t, name)
+			c.build()
+			c.mountVolumes()
 		})
 	}
 }
@@ -137,6 +139,7 @@ func (e example) start(t *testing.T) *container {
 		e.base(c)
 	}
 	c.build()
+	c.mountVolumes()
 	c.start("CONFIT_PROBATION=1s")
 	c.serves(e, first)
 	c.logs(1, `msg="generation accepted"`)

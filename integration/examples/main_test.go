@@ -9,6 +9,7 @@
 //	container_test.go   an image, its volumes, and a container
 //	clients_test.go     what asks the services
 //	examples_test.go    the examples, and what happens to each
+//	readme_test.go      the README, from its first command to its last
 //	fluentd_test.go     events all the time, through ten reloads
 package examples
 

@@ -22,7 +22,7 @@ var (
 	mountLine     = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), mountPath: ([\w/.-]+)[,}]`)
 	configMapLine = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), configMap: \{name: ([\w-]+)[,}]`)
 	emptyDirLine  = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), emptyDir: \{`)
-	nameLine      = regexp.MustCompile(`(?m)^  name: ([\w-]+)`)
+	nameLine      = regexp.MustCompile(`(?m)^(?:  |metadata: \{)name: ([\w-]+)`)
 	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|(-?)\n$`)
 )
 
