@@ -36,7 +36,7 @@ test: ## every test, as root on Debian: installs what it needs
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
 		envsubst:gettext-base /usr/bin/python3:python3 \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
-		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
+		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm chromium-headless-shell:chromium-headless-shell $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	GO='$(GO)' INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) run gotest.tools/gotestsum@v1.13.0 --format testname --raw-command ./.ci/tests
