@@ -33,10 +33,11 @@ func TestExit_signal(t *testing.T) {
 	}
 }
 
-// An app that can't be started: 126 and 127, as a shell gives them.
+// An app that can't be started: 126 and 127, as a shell gives them. kubectl describe shows which program that was.
 func TestExit_not_started(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
+	s.box.TerminationLog = s.write(s.path("termination-log"), "")
 	plain := s.write(s.path("plain"), "#!/bin/sh\n")
 	broken := s.write(s.path("broken"), "#!/nonexistent/interpreter\n")
 	if err := os.Chmod(plain, 0o644); err != nil {
@@ -52,6 +53,9 @@ func TestExit_not_started(t *testing.T) {
 		c := s.start(test.app)
 		c.Ends(test.code)
 		c.wantMention(test.app)
+		if log, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(log), test.app) {
+			t.Errorf("the termination log holds %q (%v), want %q in it", log, err, test.app)
+		}
 	}
 }
 
