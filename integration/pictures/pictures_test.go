@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,9 +93,10 @@ func draw(t *testing.T, sources []string) []picture {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "sources.js"), append([]byte("const sources = "), array...), 0o644))
 	page := "file://" + filepath.Join(dir, "page.html")
-	found := results.FindSubmatch(browse(t, dir, "--dump-dom", page))
+	dom := browse(t, dir, "--dump-dom", page)
+	found := results.FindSubmatch(dom)
 	if found == nil {
-		t.Fatal("the browser shows no results")
+		t.Fatalf("the browser shows no results, but\n%s", dom)
 	}
 	var list []picture
 	if err := json.Unmarshal([]byte(html.UnescapeString(string(found[1]))), &list); err != nil || len(list) != len(sources) {
@@ -128,9 +130,12 @@ func browse(t *testing.T, dir string, args ...string) []byte {
 		"--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars", "--window-size=830,1200",
 		"--virtual-time-budget=60000", "--user-data-dir=" + filepath.Join(dir, "browser"),
 	}, args...)
-	out, err := exec.CommandContext(ctx, "chromium-headless-shell", args...).Output()
+	var log strings.Builder
+	cmd := exec.CommandContext(ctx, "chromium-headless-shell", args...)
+	cmd.Stderr = &log
+	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("cannot run the browser: %v", err)
+		t.Fatalf("cannot run the browser: %v\n%s", err, log.String())
 	}
 	return out
 }
