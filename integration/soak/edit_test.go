@@ -65,7 +65,7 @@ func (h *history) find(text string) (combination, bool) {
 // edit writes a new text into volumes, one after the other.
 func (p *pod) edit(f fate, volumes ...string) {
 	p.edits++
-	p.disturbedSince = false
+	p.excused = p.disturbed
 	text := fmt.Sprintf("%d-%s", p.edits, f)
 	p.note("edit %s: %s", strings.Join(volumes, ", "), text)
 	for _, name := range volumes {

@@ -36,9 +36,10 @@ type pod struct {
 	mayEnd     map[int]bool // exit codes that something which was done explains
 	frozen     bool         // the app is stopped
 
-	disturbedSince bool // the last edit: something else may have kept the app from proving it
-	done           map[string]int
-	diary          harness.Transcript
+	disturbed bool // since the last rest
+	excused   bool // something else than the last edit may have kept the app from proving it
+	done      map[string]int
+	diary     harness.Transcript
 }
 
 func newPod(t *testing.T, seed uint64) *pod {
@@ -167,7 +168,7 @@ func (p *pod) explain(codes ...int) {
 	for _, code := range codes {
 		p.mayEnd[code] = true
 	}
-	p.disturbedSince = true
+	p.disturbed, p.excused = true, true
 }
 
 // end waits until the container has ended, and starts it again.

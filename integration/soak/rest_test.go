@@ -24,6 +24,7 @@ func (p *pod) rest() {
 	}) {
 		p.fail("no rest within %v: %s", harness.Patience, why)
 	}
+	p.disturbed = false
 	p.note("rest: %s is mounted, %s is live", p.mounted, p.said())
 }
 
@@ -69,7 +70,7 @@ func (p *pod) expected() combination {
 // is to blame. It is tried again only after an edit.
 func (p *pod) rejectedByAccident() bool {
 	s := p.status()
-	return p.disturbedSince && s.Rejection != nil && s.Mounted != nil && s.Rejection.Hash == s.Mounted.Hash && s.Rejection.NextTry == nil
+	return p.excused && s.Rejection != nil && s.Mounted != nil && s.Rejection.Hash == s.Mounted.Hash && s.Rejection.NextTry == nil
 }
 
 // reading is what the app says when it has read a combination.
