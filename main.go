@@ -40,15 +40,11 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	if err != nil {
 		return process.UsageCode(err), err
 	}
-	switch out := process.Unstopped(os.Stdout); c.Mode {
+	switch out, terminal := process.Unstopped(os.Stdout); c.Mode {
 	case config.Run:
 		return supervise(inbox, stderr, environ, &c)
 	case config.Status:
-		data, err := linker.ReadStatus(c.State)
-		if err != nil {
-			return status.None, err
-		}
-		return status.Show(out, data)
+		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.State) })
 	case config.Check:
 		code, err = process.ExitUsage, config.Explain(out, &c)
 	case config.Bake:

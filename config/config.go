@@ -45,6 +45,8 @@ type Config struct {
 	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install
 
+	StatusForm string // how the status is printed, "json" or "text"; "": text on a terminal, else JSON
+
 	Fallback string // absolute; "": none
 
 	Render        []string      // the hook's words; none: nothing is rendered

@@ -54,9 +54,10 @@ Instead of running the app
   --check                 reads everything, prints the plan, changes nothing
   --bake                  makes the target links now, at image build
   --install FILE          copies this program to FILE
-  --status                prints what confit does and what the app has; exit
-                          code 0: what is mounted is live or on its way; 3: it
-                          was rejected; 1: there is no status
+  --status[=FORMAT]       prints what confit does and what the app has, as text
+                          to a terminal, else as json; exit code 0: what is
+                          mounted is live or on its way; 3: it was rejected;
+                          1: there is no status
   --version, --help
 
 The log, on stderr

@@ -63,7 +63,7 @@ func describedFlags() map[string]string {
 		case strings.HasPrefix(line, "  --"):
 			flags, described, _ := strings.Cut(strings.TrimPrefix(line, "  "), "  ")
 			for flag := range strings.SplitSeq(flags, ", ") {
-				name = strings.TrimPrefix(strings.Fields(flag)[0], "--")
+				name, _, _ = strings.Cut(strings.TrimPrefix(strings.Fields(flag)[0], "--"), "[")
 				text[name] = strings.TrimSpace(described)
 			}
 		case strings.HasPrefix(line, "      "):

@@ -27,6 +27,7 @@ func Parse(args, environ []string) (Config, error) {
 	}
 	if c.Mode == Status {
 		p.findState(env, line)
+		p.checkStatusForm()
 		return c, errors.Join(p.wrong...)
 	}
 	how := func(s *setting) bool { return !s.notFile }
@@ -47,4 +48,17 @@ func (p *parser) findState(env, line []given) {
 	file := p.linksFiles(env, line)
 	p.wrong = wrong
 	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
+}
+
+// checkStatusForm refuses a form behind a blank: the flag has a form or none, so
+// a word behind it is an app.
+func (p *parser) checkStatusForm() {
+	if app := p.config.App; len(app) == 1 && (app[0] == "json" || app[0] == "text") {
+		p.errorf("--status: %q is a word of its own: write --status=%s", app[0], app[0])
+	}
+}
+
+// ForPeople reports whether the status is printed as text, to a terminal or not.
+func (c *Config) ForPeople(terminal bool) bool {
+	return c.StatusForm == "text" || (terminal && c.StatusForm == "")
 }

@@ -48,7 +48,7 @@ var settings = []setting{
 	{name: "check", def: "false", bare: true, notFile: true, read: mode(Check)},
 	{name: "bake", def: "false", bare: true, notFile: true, read: mode(Bake)},
 	{name: "install", def: "", notFile: true, read: readInstall},
-	{name: "status", def: "false", bare: true, notFile: true, read: mode(Status)},
+	{name: "status", def: "false", bare: true, notFile: true, read: readStatus},
 	{name: "version", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Version)},
 	{name: "help", short: "h", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Help)},
 }

@@ -123,6 +123,17 @@ func readLogLevel(c *Config, value string) (err error) {
 	return err
 }
 
+// readStatus reads a form, or the true and false of a switch.
+func readStatus(c *Config, value string) error {
+	if c.StatusForm = ""; value == "json" || value == "text" {
+		c.StatusForm, value = value, "true"
+	}
+	if mode(Status)(c, value) != nil {
+		return fmt.Errorf("%q is no form of a status: write json or text", value)
+	}
+	return nil
+}
+
 func readInstall(c *Config, value string) error {
 	if value == "" {
 		return mode(Install)(c, "false")

@@ -33,7 +33,8 @@ type Log struct {
 
 // NewLog starts to write to a file, which may be a terminal.
 func NewLog(f *os.File) *Log {
-	l := &Log{to: Unstopped(f)}
+	l := &Log{}
+	l.to, _ = Unstopped(f)
 	l.more.L = &l.mutex
 	go l.run()
 	return l

@@ -71,19 +71,14 @@ func setForeground(group Group) (err error) {
 	return err
 }
 
-// Unstopped returns a writer that a terminal doesn't stop. In the background under
-// `stty tostop` the kernel answers each try to write with TTOU; confit catches
-// that, and so would try for ever.
-func Unstopped(f *os.File) io.Writer {
-	if isTerminal(f) {
-		return unstoppedFile{f}
+// Unstopped returns a writer that a terminal doesn't stop, and whether it is one.
+// In the background under `stty tostop` the kernel answers each try to write with
+// TTOU; confit catches that, and so would try for ever.
+func Unstopped(f *os.File) (w io.Writer, terminal bool) {
+	if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
+		return f, false
 	}
-	return f
-}
-
-func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	return err == nil
+	return unstoppedFile{f}, true
 }
 
 type unstoppedFile struct{ *os.File }

@@ -50,7 +50,7 @@ func section(block string) string {
 var entry = regexp.MustCompile(`^ {2}(--\S+(?: \S+)*)(?: {2,}(.*))?$`)
 
 // value is what follows a flag.
-var value = regexp.MustCompile(` ([A-Z][A-Z:]*)`)
+var value = regexp.MustCompile(`(\[=| )([A-Z][A-Z:]*)`)
 
 func flags(body string) string {
 	var b strings.Builder
@@ -61,7 +61,7 @@ func flags(body string) string {
 			b.WriteString(roff(strings.TrimSpace(line)) + "\n")
 			continue
 		}
-		flag := value.ReplaceAllString(roff(m[1]), ` \fI$1\fB`)
+		flag := value.ReplaceAllString(roff(m[1]), `$1\fI$2\fB`)
 		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR\n", flag)
 		if m[2] != "" {
 			b.WriteString(roff(m[2]) + "\n")

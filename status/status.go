@@ -188,9 +188,17 @@ func Decode(data []byte) (Status, error) {
 	return s, nil
 }
 
-// Show prints a status as it is. The verdict is the exit code.
-func Show(w io.Writer, data []byte) (verdict int, err error) {
+// Show prints the status that read finds: for people, or its bytes as they are.
+// The verdict is the exit code.
+func Show(w io.Writer, forPeople bool, read func() ([]byte, error)) (verdict int, err error) {
+	data, err := read()
+	if err != nil {
+		return None, err
+	}
 	s, err := Decode(data)
+	if forPeople {
+		data = s.Text(time.Now())
+	}
 	if err == nil {
 		_, err = w.Write(data)
 	}

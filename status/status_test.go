@@ -196,7 +196,8 @@ func TestDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, want []string
-	for line := range strings.Lines(string(page)) {
+	_, table, _ := strings.Cut(string(page), "\n## Fields\n")
+	for line := range strings.Lines(table) {
 		if row, ok := strings.CutPrefix(line, "| `"); ok {
 			name, _, _ := strings.Cut(row, "`")
 			got = append(got, name)

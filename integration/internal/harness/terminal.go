@@ -55,6 +55,19 @@ func (k *Terminal) attach(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setctty = true
 }
 
+// Run runs a command on the terminal until nobody has it open any more, as `kubectl exec -it` does.
+func (k *Terminal) Run(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true, Pdeathsig: ParentEnd}
+	k.attach(cmd)
+	err := cmd.Start()
+	k.leave()
+	if err == nil {
+		err = cmd.Wait()
+	}
+	<-k.over
+	return err
+}
+
 // leave makes the program the last one that has the terminal open.
 func (k *Terminal) leave() { k.slave.Close() }
 

@@ -1,0 +1,192 @@
+package status
+
+import (
+	"fmt"
+	"time"
+)
+
+// Text is the status for people, on lines of at most 80 columns: one line that
+// says it all, the hashes that show where a change is, what is wrong with what to
+// do about it, and the rest. Nothing in it can command a terminal.
+func (s *Status) Text(now time.Time) []byte {
+	p := page{now: now}
+	p.text = append(append(p.text, s.headline(now)...), '\n')
+	p.gap()
+	s.hashes(&p)
+	p.gap()
+	s.troubles(&p)
+	p.gap()
+	s.rest(&p)
+	return p.text
+}
+
+// headline says what people want to know first.
+func (s *Status) headline(now time.Time) string {
+	switch {
+	case s.overdue(now):
+		return "OUT OF DATE: no confit seems to run here; it would have tried again"
+	case s.Phase == "done":
+		return "ENDED: no confit runs here any more"
+	case s.Degraded != "":
+		return "BROKEN DOWN: confit is a plain init now, and applies no change"
+	case s.Stalled != "":
+		return "STALLED: a volume or the state directory doesn't answer"
+	case s.Verdict() == Rejected:
+		return "REJECTED: " + s.standing()
+	case s.Trouble != "":
+		return "IN TROUBLE: the system refuses something that confit needs"
+	case s.Gate != nil:
+		return "WAITING: the gate decides when this replica takes up what is mounted"
+	case s.Live == nil || s.Mounted == nil || s.Live.Hash != s.Mounted.Hash:
+		return "ON ITS WAY: what is mounted isn't live yet; confit is " + s.Phase
+	case s.Accepted == nil || s.Accepted.Hash != s.Live.Hash:
+		return "IN PROBATION: what is mounted is live, but not accepted yet"
+	}
+	return "WELL: what is mounted is live and accepted"
+}
+
+// overdue reports that the confit which wrote this can't be alive: one that is at
+// rest tries again in time.
+func (s *Status) overdue(now time.Time) bool {
+	if s.Rejection == nil || s.Phase != "running" {
+		return false
+	}
+	next, err := time.Parse(time.RFC3339, string(s.Rejection.NextTry))
+	return err == nil && now.Sub(next) > time.Minute
+}
+
+// standing is what the app has when what is mounted was rejected.
+func (s *Status) standing() string {
+	switch {
+	case s.Live == nil:
+		return "nothing is live"
+	case s.Live.Source == "fallback":
+		return "the app has the fallback"
+	case s.Mounted == nil || s.Live.Hash != s.Mounted.Hash:
+		return "the app has what was accepted before"
+	case s.Accepted != nil:
+		return "what is mounted is tried again, and live for that"
+	}
+	return "what is mounted is live, as nothing else was ever accepted"
+}
+
+// hashes are those that show where a change is.
+func (s *Status) hashes(p *page) {
+	if s.Mounted == nil {
+		p.generation("mounted", nil)
+	} else {
+		p.hash("mounted", s.Mounted.Hash, "", s.Mounted.Since)
+	}
+	if s.Candidate != nil && (s.Live == nil || s.Candidate.Number != s.Live.Number) {
+		p.generation("candidate", s.Candidate)
+	}
+	p.generation("live", s.Live)
+	if s.Live != nil && s.Live.Source == "fallback" {
+		p.row("", "it comes from the fallback, not from what is mounted")
+	}
+	if s.Accepted == nil {
+		p.generation("accepted", nil)
+	} else {
+		p.generation("accepted", &s.Accepted.Generation)
+	}
+}
+
+// troubles is what is wrong, and what to do about it.
+func (s *Status) troubles(p *page) {
+	s.rejected(p)
+	if s.Phase == "done" && s.Verdict() == Well {
+		p.todo("if nobody stopped it, look at its log: kubectl logs --previous")
+	}
+	if s.Degraded != "" {
+		p.row("broken", s.Degraded)
+		p.todo("restart the container; report the log, as this is a bug of confit")
+	}
+	if s.Stalled != "" {
+		p.row("stalled", "asked "+p.when(s.Stalled)+", and not answered yet")
+		p.todo("look at the node: a disk or a network file system hangs")
+	}
+	if s.Trouble != "" {
+		p.row("refused", s.Trouble)
+		p.todo("mend that; confit tries again at each rescan")
+	}
+	if s.Gate != nil {
+		p.row("gate", fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(s.Gate.Since), s.Gate.Hash))
+		p.todo("nothing; if it takes too long, see what the gate waits for")
+	}
+	if s.Report != nil && !s.Report.Delivered {
+		p.row("report", s.Report.Outcome+", not delivered "+p.when(s.Report.At)+"\n"+s.Report.Error)
+		p.todo("mend what the report hook needs; confit runs it again")
+	}
+	if s.LinksChanged != "" {
+		p.row("links file", "changed "+p.when(s.LinksChanged))
+		p.todo("restart the container, which applies it")
+	}
+	if s.App.Read != nil && !*s.App.Read {
+		p.row("read", "no: within 30 s of the reload nobody opened what had changed")
+		p.todo("see whether the reload makes the app read its files; \"reload restart\" does")
+	}
+}
+
+// rejected is the last rejection: all of it while it stands, else a row.
+func (s *Status) rejected(p *page) {
+	r := s.Rejection
+	if r == nil {
+		return
+	}
+	how := p.when(r.At) + " in step " + r.Step
+	switch {
+	case s.Mounted == nil || s.Mounted.Hash != r.Hash:
+		p.row("rejected", how+"; not mounted now")
+		return
+	case s.Accepted != nil && s.Accepted.Hash == r.Hash:
+		p.row("rejected", how+"; accepted since")
+		return
+	}
+	p.row("rejected", fmt.Sprintf("%s, attempt %d", how, r.Attempts))
+	p.row("why", r.Reason)
+	p.output(r.Output)
+	if r.NextTry != "" {
+		p.row("next try", p.when(r.NextTry))
+	}
+	p.todo(r.advice())
+}
+
+// advice is what to do about a rejection that stands.
+func (r *Rejection) advice() string {
+	switch {
+	case r.Step == "gate":
+		return "see why the gate refused it; or take the change back"
+	case r.NextTry == "":
+		return "mend what is mounted; as it is, confit won't try it again"
+	}
+	return "mend what is mounted; confit takes the change up by itself"
+}
+
+// rest is what is good to know.
+func (s *Status) rest(p *page) {
+	a, c := &s.App, &s.Counters
+	if a.PID == 0 {
+		p.row("app", "not running")
+	} else {
+		p.row("app", fmt.Sprintf("pid %d, started %s, restarts: %d", a.PID, p.when(a.Started), a.Restarts))
+	}
+	if a.Text != "" {
+		p.row("", "says: "+a.Text)
+	}
+	if e := a.LastExit; e != nil {
+		p.row("last exit", e.Status+", "+p.when(e.At))
+		if e.OOMKilled {
+			p.row("", "the kernel killed it for want of memory")
+		}
+	}
+	p.row("reload", a.Reload)
+	if s.Accepted != nil {
+		p.row("proof", s.Accepted.Proof)
+	}
+	for _, v := range s.Volumes {
+		p.row("volume", v.Path+": "+v.Kind+", "+v.Watched)
+	}
+	p.row("counted", fmt.Sprintf("swaps: %d, reloads: %d, rejections: %d, roll backs: %d",
+		c.Swaps, c.Reloads, c.Rejections, c.RollBacks))
+	p.row("written", p.when(s.Updated)+" by confit "+s.Confit+", phase "+s.Phase)
+}

@@ -1,0 +1,287 @@
+package status
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// noon is when the texts of this test are read.
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func before(d time.Duration) Time { return At(noon.Add(-d)) }
+
+// The hashes of three configurations.
+const (
+	hashA = "5b1f0c7d29ae5b1f0c7d29ae5b1f0c7d29ae5b1f0c7d29ae5b1f0c7d29ae5b1f"
+	hashB = "c90d4e61f7b3c90d4e61f7b3c90d4e61f7b3c90d4e61f7b3c90d4e61f7b3c90d"
+	hashC = "08e2a94b6c5d08e2a94b6c5d08e2a94b6c5d08e2a94b6c5d08e2a94b6c5d08e2"
+)
+
+const day = 24 * time.Hour
+
+// quiet is the status of an nginx that has accepted its second configuration.
+func quiet() Status {
+	live := Generation{Number: 2, Hash: hashA, Source: "mounted", Since: before(2*day + time.Hour)}
+	return Status{
+		Confit: "0.1.0", Updated: before(2*day + time.Hour - 5*time.Second), Phase: "running",
+		App:     App{PID: 17, Started: before(9 * day), Reload: "auto", Read: new(true)},
+		Mounted: &Mounted{Hash: hashA, Since: live.Since}, Live: &live,
+		Accepted: &Accepted{live, "probation"},
+		Volumes:  []Volume{{Path: "/confit/web", Kind: "atomic", Watched: "inotify", Mounted: "..2026_11_20_11_00_00.123456789"}},
+		Counters: Counters{Swaps: 1, Reloads: 1},
+	}
+}
+
+// edited is quiet, and a change was mounted some minutes ago.
+func edited(phase string) Status {
+	s := quiet()
+	s.Phase, s.Updated, s.PendingSince = phase, before(3*time.Minute), before(3*time.Minute)
+	s.Mounted = &Mounted{Hash: hashB, Since: before(3 * time.Minute)}
+	s.Candidate = &Generation{Number: 3, Hash: hashB, Source: "mounted", Since: before(3 * time.Minute)}
+	s.Counters.Swaps = 2
+	return s
+}
+
+// rejected is edited, and a validator didn't like it.
+func rejected() Status {
+	s := edited("running")
+	s.Candidate, s.PendingSince = nil, ""
+	s.Rejection = &Rejection{
+		At: before(70 * time.Second), Hash: hashB, Step: "validate", Attempts: 4, NextTry: before(-10 * time.Second),
+		Reason: `validate "nginx -t -c {candidate}/web/nginx.conf" ended with exit 1`,
+		Output: "nginx: [emerg] unknown directive \"sever\" in /run/confit/generations/3/web/nginx.conf:12\n" +
+			"nginx: configuration file /run/confit/generations/3/web/nginx.conf test failed\n",
+	}
+	s.Updated, s.Counters.Rejections = before(70*time.Second), 4
+	return s
+}
+
+// rolledBack is edited, and the app died of it.
+func rolledBack() Status {
+	s := rejected()
+	s.Rejection = &Rejection{At: before(2 * time.Minute), Hash: hashB, Step: "probation", Attempts: 1, Reason: "the app exited with exit 1"}
+	s.App.PID, s.App.Started, s.App.Restarts = 41, before(2*time.Minute), 1
+	s.App.LastExit = &Exit{At: before(2 * time.Minute), Status: "exit 1", Code: 1}
+	s.Live.Since = before(2 * time.Minute)
+	s.Updated, s.Counters = before(2*time.Minute), Counters{Swaps: 2, Reloads: 3, Rejections: 1, RollBacks: 1}
+	return s
+}
+
+// texts are the states that have a golden file.
+func texts() map[string]Status {
+	list := map[string]Status{"healthy": quiet(), "rejected": rejected(), "rolled-back": rolledBack(), "on-its-way": edited("validating")}
+	add := func(name string, s Status, change func(*Status)) {
+		change(&s)
+		list[name] = s
+	}
+	add("nothing-yet", Status{Confit: "0.1.0", Updated: before(5 * time.Second), Phase: "staging", App: App{Reload: "auto"}}, func(*Status) {})
+	add("probation", edited("proving"), func(s *Status) {
+		s.Live, s.Updated = s.Candidate, before(2*time.Second)
+		s.Live.Since = before(2 * time.Second)
+	})
+	add("gate", edited("gating"), func(s *Status) { s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second)} })
+	add("gate-refused", rejected(), func(s *Status) {
+		s.Rejection.Step, s.Rejection.Reason, s.Rejection.Output = "gate", "hook ended with exit 1: the fleet has rejected it", ""
+		s.Report = &Report{At: before(time.Minute), Hash: hashC, Outcome: "rejected", Error: "report hook ended with exit 1"}
+	})
+	add("fallback", rejected(), func(s *Status) {
+		s.Live = &Generation{Number: 2, Hash: hashC, Source: "fallback", Since: before(2 * time.Hour)}
+		s.Accepted = &Accepted{*s.Live, "verify"}
+		s.Rejection.Step, s.Rejection.Output = "stage", ""
+		s.Rejection.Hash, s.Mounted.Hash, s.Rejection.Reason = "", "", `key "nginx.conf" is missing in volume "/confit/web"`
+	})
+	add("fallback-on-its-way", rejected(), func(s *Status) {
+		s.Live, s.Accepted, s.App.PID, s.Phase = nil, nil, 0, "validating"
+		s.Candidate = &Generation{Number: 4, Hash: hashC, Source: "fallback", Since: before(time.Second)}
+	})
+	add("nothing-accepted", rejected(), func(s *Status) {
+		s.Live, s.Accepted = &Generation{Number: 1, Hash: hashB, Source: "mounted", Since: before(time.Hour)}, nil
+		s.Rejection.Step, s.Rejection.Reason, s.Rejection.NextTry = "verify", "hook killed after 10s", ""
+		s.Rejection.Output = strings.Repeat("connection refused\n", 30)
+	})
+	add("tried-again", rejected(), func(s *Status) {
+		s.Live, s.Phase = &Generation{Number: 4, Hash: hashB, Source: "mounted", Since: before(time.Second)}, "proving"
+	})
+	add("reverted", quiet(), func(s *Status) {
+		s.Rejection = &Rejection{At: before(3 * day), Hash: hashB, Step: "validate", Attempts: 1}
+	})
+	add("accepted-since", quiet(), func(s *Status) {
+		s.Rejection = &Rejection{At: before(3 * day), Hash: hashA, Step: "render", Attempts: 2}
+	})
+	add("in-trouble", edited("running"), func(s *Status) {
+		s.Candidate = nil
+		s.Trouble = "cannot write generation 8 in state directory \"/run/confit\": no space left on device"
+	})
+	add("out-of-date", rejected(), func(s *Status) { s.Rejection.NextTry = before(5 * time.Minute) })
+	add("ended", quiet(), func(s *Status) {
+		s.Phase, s.App.PID, s.App.LastExit = "done", 0, &Exit{At: before(time.Minute), Status: "exit 1", Code: 1}
+	})
+	add("ended-rejected", rejected(), func(s *Status) {
+		s.Phase, s.Live, s.Accepted, s.App = "done", nil, nil, App{Reload: "auto"}
+		s.Rejection.NextTry = ""
+	})
+	add("everything", quiet(), func(s *Status) {
+		s.Degraded, s.Stalled = "panic: index out of range", before(3*time.Minute)
+		s.Trouble, s.LinksChanged = "cannot list volume \"/confit/web\": too many open files", before(time.Hour)
+		s.App = App{PID: 7, Started: before(time.Hour), Restarts: 2, Reload: "restart: it left at HUP", Read: new(false), Text: "3 workers",
+			LastExit: &Exit{At: before(time.Hour), Status: "signal 9", Code: 137, OOMKilled: true}}
+		s.Volumes = append(s.Volumes, Volume{Path: "/srv/app", Kind: "plain", Watched: "polling"})
+	})
+	add("stalled", edited("staging"), func(s *Status) { s.Candidate, s.Stalled = nil, before(90*time.Second) })
+	return list
+}
+
+// TestTexts holds what people see of each state, in 80 columns.
+func TestTexts(t *testing.T) {
+	for name, s := range texts() {
+		file := "testdata/" + name + ".txt"
+		got := s.Text(noon)
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: got\n%swant\n%s(%v)", file, got, want, err)
+		}
+		for line := range strings.Lines(string(got)) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > columns || strings.TrimRight(line, " ") != line {
+				t.Errorf("%s: not a line of 80 columns, or a blank at its end: %q", file, line)
+			}
+		}
+	}
+	files, _ := filepath.Glob("testdata/*.txt")
+	if len(files) != len(texts()) {
+		t.Errorf("there are %d golden files of %d texts", len(files), len(texts()))
+	}
+}
+
+// TestEverySentenceShown: each sentence that the text can hold stands in a golden
+// file, so somebody has read it where it stands.
+func TestEverySentenceShown(t *testing.T) {
+	var all []byte
+	for _, s := range texts() {
+		all = append(all, bytes.Join(bytes.Fields(s.Text(noon)), []byte(" "))...)
+	}
+	tree, err := parser.ParseFile(token.NewFileSet(), "text.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentences := 0
+	ast.Inspect(tree, func(n ast.Node) bool {
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text, _ := strconv.Unquote(literal.Value)
+		if text = strings.TrimSpace(text); strings.Contains(text, "%") {
+			text, _, _ = strings.Cut(text, "%")
+		}
+		if strings.Contains(text, " ") {
+			sentences++
+			if !bytes.Contains(all, bytes.TrimSpace([]byte(text))) {
+				t.Errorf("no golden file shows %q", text)
+			}
+		}
+		return true
+	})
+	if sentences < 30 {
+		t.Errorf("text.go has %d sentences", sentences)
+	}
+}
+
+// TestTextIsTame: nothing that a hook or an app says can command a terminal or
+// look like a row.
+func TestTextIsTame(t *testing.T) {
+	s := rejected()
+	s.App.Text = "\x1b]0;owned\x07\u202egnp.exe"
+	s.Rejection.Output = "one\r\x1b[2Jtwo\xff\x00\tthree\nlive       faked"
+	text := string(s.Text(noon))
+	for _, r := range text {
+		if r != '\n' && !strconv.IsPrint(r) {
+			t.Errorf("%q is in\n%s", r, text)
+		}
+	}
+	lines := strings.Split(text, "\n")
+	if slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "live       faked") }) {
+		t.Errorf("a hook adds a row:\n%s", text)
+	}
+	if !strings.Contains(text, "two\uFFFD\uFFFD three") {
+		t.Errorf("what can be shown isn't:\n%s", text)
+	}
+}
+
+// TestTextOfAnything: no status makes it fail, as another confit or nobody may
+// have written it.
+func TestTextOfAnything(t *testing.T) {
+	for _, text := range []string{
+		`{"version": 1}`,
+		`{"version": 1, "updated": "yesterday", "phase": "running", "rejection": {"nextTry": "soon"}}`,
+		`{"version": 1, "mounted": {"hash": "é"}, "live": {"hash": "é", "generation": -7}, "app": {"pid": 1}}`,
+	} {
+		s, err := Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Text(noon); !bytes.HasSuffix(got, []byte("\n")) || !utf8.Valid(got) {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
+}
+
+// TestWhen: one unit, and the date of another day.
+func TestWhen(t *testing.T) {
+	p := page{now: noon}
+	for moment, want := range map[Time]string{
+		before(0):                   "now (12:00:00 UTC)",
+		before(59 * time.Second):    "59 s ago (11:59:01 UTC)",
+		before(time.Minute):         "1 min ago (11:59:00 UTC)",
+		before(59 * time.Minute):    "59 min ago (11:01:00 UTC)",
+		before(12 * time.Hour):      "12 h ago (00:00:00 UTC)",
+		before(12*time.Hour + 1e9):  "12 h ago (2026-11-21 23:59:59 UTC)",
+		before(47 * time.Hour):      "47 h ago (2026-11-20 13:00:00 UTC)",
+		before(2 * day):             "2 days ago (2026-11-20 12:00:00 UTC)",
+		before(400 * day):           "400 days ago (2025-10-18 12:00:00 UTC)",
+		before(-28 * time.Second):   "in 28 s (12:00:28 UTC)",
+		before(-time.Hour):          "in 1 h (13:00:00 UTC)",
+		"2026-11-22T13:00:00+02:00": "1 h ago (11:00:00 UTC)",
+		"":                          "at an unknown time",
+	} {
+		if got := p.when(moment); got != want {
+			t.Errorf("%s: %q, want %q", moment, got, want)
+		}
+	}
+}
+
+// TestRows: lines break at blanks, and words that are too long anywhere; nothing
+// is lost.
+func TestRows(t *testing.T) {
+	long := strings.Repeat("ä", 150)
+	for text, want := range map[string]string{
+		"":                                    "",
+		"a  b":                                "a  b",
+		"a\nb":                                "a\nb",
+		"brim " + long[:128] + " and more":    "brim " + long[:128] + "\nand more",
+		"over " + long[:130] + " and more":    "over " + long[:128] + "\nä and more",
+		strings.Repeat("word ", 13) + "words": strings.Repeat("word ", 12) + "word\nwords",
+		long:                                  long[:138] + "\n" + long[138:276] + "\n" + long[276:],
+	} {
+		p := page{}
+		p.row("label", text)
+		want = "label      " + strings.ReplaceAll(want, "\n", "\n           ") + "\n"
+		if got := string(p.text); got != want {
+			t.Errorf("%q:\n%s, want\n%s", text, got, want)
+		}
+	}
+}
