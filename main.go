@@ -7,6 +7,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"confit/config"
@@ -37,6 +38,9 @@ func main() {
 
 func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code int, err error) {
 	c, err := config.Parse(args, environ)
+	if c.LogJSON && c.Mode == config.Run {
+		stderr.Format(func(text string) []byte { return config.Record(slog.LevelError, text) })
+	}
 	if err != nil {
 		return process.UsageCode(err), err
 	}
@@ -94,7 +98,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 // reader of stderr, who may hang.
 func leave(stderr *process.Log, code int, err error, guest bool) {
 	if err != nil {
-		fmt.Fprintln(stderr, "confit:", err)
+		stderr.Say(err.Error())
 	}
 	if err != nil && !guest {
 		writeTerminationLog(err)

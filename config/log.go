@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"strings"
@@ -10,11 +12,29 @@ import (
 
 // Logger writes the log in the format and from the level on that the flags name.
 func (c *Config) Logger(w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: c.LogLevel}
 	if c.LogJSON {
-		return slog.New(slog.NewJSONHandler(w, options))
+		return jsonLogger(w, c.LogLevel)
 	}
-	return slog.New(slog.NewTextHandler(w, options))
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: c.LogLevel}))
+}
+
+func jsonLogger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: readable}))
+}
+
+// readable writes a duration as people do, and not in nanoseconds.
+func readable(_ []string, a slog.Attr) slog.Attr {
+	if a.Value.Kind() == slog.KindDuration {
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
+	return a
+}
+
+// Record is one line of a log in JSON, which no level keeps out.
+func Record(level slog.Level, message string, keys ...any) []byte {
+	var b bytes.Buffer
+	jsonLogger(&b, level).Log(context.Background(), level, message, keys...)
+	return b.Bytes()
 }
 
 // LogValue is the settings in force, for the log's first line.

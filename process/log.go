@@ -24,11 +24,12 @@ type Log struct {
 	to io.Writer
 
 	mutex sync.Mutex
-	more  sync.Cond // signalled when queue or lost changes
-	queue [][]byte  // not written yet; the first is being written
-	held  int       // bytes in queue
-	lost  int       // writes that found no room
-	stuck bool      // the last wait was in vain, and nothing was written since
+	more  sync.Cond                // signalled when queue or lost changes
+	queue [][]byte                 // not written yet; the first is being written
+	held  int                      // bytes in queue
+	lost  int                      // writes that found no room
+	line  func(text string) []byte // makes a line of the log's own words; nil: it is text
+	stuck bool                     // the last wait was in vain, and nothing was written since
 }
 
 // NewLog starts to write to a file, which may be a terminal.
@@ -38,6 +39,29 @@ func NewLog(f *os.File) *Log {
 	l.more.L = &l.mutex
 	go l.run()
 	return l
+}
+
+// Format makes other lines of what Say says and of what the log says of itself
+// than text.
+func (l *Log) Format(line func(text string) []byte) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.line = line
+}
+
+// Say writes a line in confit's name.
+func (l *Log) Say(text string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.say(text)
+}
+
+func (l *Log) say(text string) {
+	if l.line != nil {
+		l.put(l.line(text))
+		return
+	}
+	l.put([]byte("confit: " + text + "\n"))
 }
 
 // Write takes p without waiting. It never fails.
@@ -131,7 +155,7 @@ func (l *Log) written(n int) {
 	l.stuck = false
 	if lost := l.lost; lost > 0 && len(l.queue) == 0 {
 		l.lost = 0
-		l.put(fmt.Appendf(nil, "confit: %d lines of the log were lost: its reader was too slow\n", lost))
+		l.say(fmt.Sprintf("%d lines of the log were lost: its reader was too slow", lost))
 	}
 	l.more.Broadcast()
 }

@@ -38,6 +38,32 @@ func TestLogNeverWaits(t *testing.T) {
 	t.Errorf("the loss is not reported: %v", lines.Err())
 }
 
+// TestLogOfRecords: what the log says by itself has the form of the other lines.
+func TestLogOfRecords(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	l := NewLog(w)
+	l.Say("text")
+	l.Format(func(text string) []byte { return []byte("{" + text + "}\n") })
+	l.Say("record")
+	for range 2 {
+		fmt.Fprintln(l, strings.Repeat("x", logRoom))
+	}
+	lines, want := bufio.NewScanner(r), []string{"confit: text", "{record}", "{1 lines of the log were lost: its reader was too slow}"}
+	lines.Buffer(nil, 2*logRoom)
+	for len(want) > 0 && lines.Scan() {
+		if text := lines.Text(); !strings.HasPrefix(text, "xx") {
+			if text != want[0] {
+				t.Errorf("the log says %q, want %q", text, want[0])
+			}
+			want = want[1:]
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("it doesn't say %q: %v", want, lines.Err())
+	}
+}
+
 // TestLogKeepsAll: a patient writer loses nothing when the reader is only slower,
 // and the order of the lines is that of the writes.
 func TestLogKeepsAll(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // tailSize is how much of a hook's output is kept, in bytes: enough for the
@@ -13,6 +15,9 @@ const tailSize = 4096
 // lastWords is how long output may still come after a hook has ended. A process
 // that has left the hook's group may hold the pipe open for ever.
 const lastWords = 100 * time.Millisecond
+
+// pipeSize is what a pipe holds, in bytes: pipe(7).
+const pipeSize = 64 << 10
 
 // Output passes on what a hook prints and keeps the last of it.
 type Output struct {
@@ -39,9 +44,26 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	go func() {
 		defer o.read.Close()
 		t := &tail{}
-		_, _ = io.Copy(io.MultiWriter(t, quiet{w}), o.read)
+		to := io.MultiWriter(t, quiet{w})
+		if _, err := io.Copy(to, o.read); err != nil {
+			_, _ = to.Write(o.rest())
+		}
 		done(string(t.last))
 	}()
+}
+
+// rest is what is in the pipe when the hook's last words should be over: the log
+// may have been slow to take what came before.
+func (o *Output) rest() []byte {
+	rest, n := make([]byte, pipeSize), 0
+	_ = o.read.SetReadDeadline(time.Time{})
+	if pipe, err := o.read.SyscallConn(); err == nil {
+		_ = pipe.Read(func(fd uintptr) bool { // doesn't wait: Go's pipes are O_NONBLOCK
+			n, _ = unix.Read(int(fd), rest)
+			return true
+		})
+	}
+	return rest[:max(n, 0)]
 }
 
 // Ended says that the hook is gone. What is in the pipe is still read, but nobody

@@ -107,6 +107,33 @@ func TestOutputEndsThoughAStrangerHoldsIt(t *testing.T) {
 	o.Ended() // as does a second call, no harm is done
 }
 
+// slow is a log whose reader comes back only after the hook's last words are over.
+type slow struct{ bytes.Buffer }
+
+func (s *slow) Write(p []byte) (int, error) {
+	if s.Len() == 0 {
+		time.Sleep(2 * lastWords) // what it is about, and no wait for something to happen
+	}
+	return s.Buffer.Write(p)
+}
+
+// TestOutputIntoASlowLog: what a hook has printed before its end is kept and passed
+// on, whenever the log takes it. A stranger that holds the pipe open adds nothing.
+func TestOutputIntoASlowLog(t *testing.T) {
+	t.Parallel()
+	var passed slow
+	o, hook, ended := relay(t, &passed)
+	text := strings.Repeat("0123456789abcde\n", 60<<10/16) // a pipe takes 64 KiB, pipe(7)
+	if _, err := io.WriteString(hook, text); err != nil {
+		t.Fatal(err)
+	}
+	o.Ended()
+	wantTail(t, ended, text[len(text)-4096:])
+	if passed.String() != text {
+		t.Errorf("%d of %d bytes were passed on", passed.Len(), len(text))
+	}
+}
+
 // broken is a log that can't be written to.
 type broken struct{}
 

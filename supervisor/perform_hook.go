@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ type hook struct {
 }
 
 func (l *loop) runHook(a runHook) event {
-	if err := l.startHook(&l.hook, a.command, a.candidate, a.variables); err != nil {
+	if err := l.startHook(&l.hook, l.state.phase.hookName(), a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}
 	}
 	return hookBegun{}
@@ -31,14 +32,14 @@ func (l *loop) runHook(a runHook) event {
 // runReport starts the report hook. What it is told is of the past; everything
 // else is about the generation in force.
 func (l *loop) runReport(a runReport) event {
-	if err := l.startHook(&l.teller, a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
+	if err := l.startHook(&l.teller, "report", a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
 		return reportStartFailed{err}
 	}
 	return nil
 }
 
 // startHook starts a hook in its slot.
-func (l *loop) startHook(slot *hook, command []string, about linker.Candidate, variables []string) error {
+func (l *loop) startHook(slot *hook, name string, command []string, about linker.Candidate, variables []string) error {
 	out, err := process.NewOutput()
 	if err != nil {
 		return err
@@ -52,8 +53,30 @@ func (l *loop) startHook(slot *hook, command []string, about linker.Candidate, v
 	}
 	spoken := make(chan string, 1)
 	*slot = hook{pid: pid, output: out, spoken: spoken}
-	out.Relay(l.Stderr, func(tail string) { spoken <- tail })
+	if !l.Config.LogJSON {
+		out.Relay(l.Stderr, func(tail string) { spoken <- tail })
+		return nil
+	}
+	lines := &process.Lines{To: l.Stderr, Record: func(line string) []byte {
+		return config.Record(slog.LevelInfo, "hook output", "hook", name, "line", line)
+	}}
+	out.Relay(lines, func(tail string) { lines.Close(); spoken <- tail })
 	return nil
+}
+
+// hookName is the flag of the phase's hook.
+func (p phase) hookName() string {
+	switch p {
+	case rendering:
+		return "render"
+	case validating:
+		return "validate"
+	case gating:
+		return "gate"
+	case reloading:
+		return "reload"
+	}
+	return "verify"
 }
 
 // fill puts the candidate's directories in the placeholders' places.
