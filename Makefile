@@ -1,24 +1,27 @@
 # confit: every target is one obvious command, and CI calls the same.
-# GO, VERSION and SOURCE_DATE_EPOCH may be set: make dist VERSION=1.0.0. Without it the version is that of the last tag.
+# GO, VERSION and SOURCE_DATE_EPOCH may be set: make dist VERSION=1.0.0. Without it the version is what release/version says.
 
 GO      ?= go
 GIT     := $(if $(wildcard .git),git,false)
-VERSION ?= $(or $(patsubst v%,%,$(shell $(GIT) describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),devel)
+VERSION ?= $(shell ./release/version)
 BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
 FOR     ?= 10m
 CONFITCTL ?= ../bin/confitctl
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
 
-.PHONY: help build confitctl demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean
+.PHONY: help build confitctl demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
 
 build: bin/confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod bin/version
 	$(BUILD) $@
+
+bin/version: always # is written when the version changes, as by a new tag
+	@mkdir -p bin && echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 
 confitctl: ## the program that goes with it, bin/confitctl
 	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
@@ -34,7 +37,7 @@ test: ## every test, as root on Debian: installs what it needs
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
-		envsubst:gettext-base /usr/bin/python3:python3 \
+		envsubst:gettext-base git:git /usr/bin/python3:python3 \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
 		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm chromium-headless-shell:chromium-headless-shell $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')

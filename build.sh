@@ -1,6 +1,6 @@
 #!/bin/sh
 # build.sh OUT: builds confit as it is shipped, static and stripped. Every build that is used or measured comes from here.
-# GO, VERSION and GOARCH may be set.
+# GO, VERSION and GOARCH may be set. Without VERSION release/version says it.
 #
 # Where signals/ has an entry point for the architecture, -E makes the kernel jump to it, and -checklinkname=0 lets it refer to a
 # table of the Go runtime. confit works without it, too, as `go build .` makes it. But then a signal in its first milliseconds may
@@ -17,7 +17,7 @@ set -eu
 cd "$(dirname "$0")"
 go=${GO:-go}
 tags=
-flags="-s -w -funcalign=8 -X main.version=${VERSION:-devel}"
+flags="-s -w -funcalign=8 -X main.version=${VERSION:-$(./release/version)}"
 if [ -e "signals/entry_$("$go" env GOARCH).s" ]; then
 	tags=entry
 	flags="$flags -E confit/signals.entry -checklinkname=0"

@@ -19,7 +19,7 @@ import (
 	"confit/supervisor"
 )
 
-// version is set by the linker: -ldflags "-X main.version=1.2.3".
+// version is set by build.sh.
 var version = "devel"
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"confit/confitctl/cli"
 )
 
-// version is set by the linker: -ldflags "-X main.version=1.2.3".
+// version is set by make confitctl.
 var version = "devel"
 
 func main() {

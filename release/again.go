@@ -104,7 +104,7 @@ func (r release) check() error {
 		if err != nil {
 			return fmt.Errorf("cannot ask %s for its version: %w", p.name, err)
 		}
-		if !slices.Contains(strings.Fields(string(out)), r.version) {
+		if said := string(out); !strings.HasPrefix(said, p.name+" ") || !strings.HasSuffix(said, " "+r.version+"\n") {
 			return fmt.Errorf("%s says that it is %q, not %s", p.name, out, r.version)
 		}
 	}
