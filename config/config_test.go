@@ -124,6 +124,36 @@ func TestModes(t *testing.T) {
 	}
 }
 
+// TestStatusForm: the flag says the form, or else the terminal. A form is no word
+// of its own, as it would be an app.
+func TestStatusForm(t *testing.T) {
+	for _, tt := range []struct {
+		args, env       string
+		terminal, piped bool // whether it is for people
+	}{
+		{args: "--status", terminal: true},
+		{args: "--status=true", terminal: true},
+		{args: "--status=text", terminal: true, piped: true},
+		{args: "--status=json"},
+		{env: "CONFIT_STATUS=text", terminal: true, piped: true},
+		{args: "--status=json", env: "CONFIT_STATUS=text"},
+		{args: "--status", env: "CONFIT_STATUS=text", terminal: true},
+		{args: "--status=json -- app"},
+	} {
+		c := mustParse(t, "/missing", []string{tt.env}, strings.Fields(tt.args)...)
+		if c.Mode != Status || c.ForPeople(true) != tt.terminal || c.ForPeople(false) != tt.piped {
+			t.Errorf("%+v: mode %d, for people %v and %v", tt, c.Mode, c.ForPeople(true), c.ForPeople(false))
+		}
+	}
+	for words, want := range map[string]string{
+		"--status=xml":  `--status: "xml" is no form of a status: write json or text`,
+		"--status text": `--status: "text" is a word of its own: write --status=text`,
+	} {
+		_, err := parse(t, "/missing", nil, strings.Fields(words)...)
+		wantError(t, err, want)
+	}
+}
+
 // TestStatusState: --status finds its directory by the usual precedence. Nothing
 // else in a links file matters, not even what is wrong with it.
 func TestStatusState(t *testing.T) {
