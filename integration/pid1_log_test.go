@@ -16,21 +16,27 @@ func (s *setup) unread(app ...string) *confit {
 
 // A full log delays nothing: swaps reload the app, a hook that floods the log passes, and TERM reaches the app.
 func TestLog_full(t *testing.T) {
-	eachUser(t, "", func(t *testing.T, s *setup) {
-		web := s.volume("web")
-		s.line("link web/a %s", s.target("a"))
-		s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
-		web.swap(keys{"a": "swap 0"})
-		c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
-		c.Says("ready", 1)
-		for i := 1; i <= 5; i++ {
-			web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
-			c.Says(fmt.Sprintf("read swap %d", i), 1)
-		}
-		c.Signal(syscall.SIGUSR1)
-		c.Says("signal USR1", 1)
-		c.stops(7)
-	})
+	for _, format := range []string{"text", "json"} {
+		eachUser(t, format, func(t *testing.T, s *setup) { s.floodsUnreadLog(format) })
+	}
+}
+
+func (s *setup) floodsUnreadLog(format string) {
+	s.t.Helper()
+	web := s.volume("web")
+	s.flag("--log-format", format)
+	s.line("link web/a %s", s.target("a"))
+	s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)
+	web.swap(keys{"a": "swap 0"})
+	c := s.unread(app("-print", s.target("a"), "-exit", "TERM=7")...)
+	c.Says("ready", 1)
+	for i := 1; i <= 5; i++ {
+		web.swap(keys{"a": fmt.Sprintf("swap %d", i)})
+		c.Says(fmt.Sprintf("read swap %d", i), 1)
+	}
+	c.Signal(syscall.SIGUSR1)
+	c.Says("signal USR1", 1)
+	c.stops(7)
 }
 
 // A closed log is as good as none.
