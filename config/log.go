@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"confit/signals"
 )
@@ -24,8 +25,8 @@ func jsonLogger(w io.Writer, level slog.Level) *slog.Logger {
 
 // readable writes a duration as people do, and not in nanoseconds.
 func readable(_ []string, a slog.Attr) slog.Attr {
-	if a.Value.Kind() == slog.KindDuration {
-		a.Value = slog.StringValue(a.Value.Duration().String())
+	if d, ok := a.Value.Any().(time.Duration); ok {
+		a.Value = slog.StringValue(d.String())
 	}
 	return a
 }
