@@ -79,7 +79,7 @@ func draw(text string) []byte {
 <title>confit --status on a terminal</title>
 <rect width="%[1]d" height="%[2]d" rx="8" fill="#1b1f27"/>
 <g fill="#3d4552"><circle cx="20" cy="17" r="5.5"/><circle cx="38" cy="17" r="5.5"/><circle cx="56" cy="17" r="5.5"/></g>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.3" fill="#d7dce4" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.3" fill="#d7dce4">
 `, width, height)
 	for i, line := range lines {
 		indented := strings.TrimLeft(line, " ")
@@ -88,7 +88,8 @@ func draw(text string) []byte {
 			continue
 		}
 		fmt.Fprintf(&b, `<text x="%d" y="%d" textLength="%d">`, x, y, n*advance)
-		_ = xml.EscapeText(&b, []byte(indented)) // memory doesn't fail
+		unbroken := strings.ReplaceAll(indented, " ", "\u00a0") // browsers make one of several blanks
+		_ = xml.EscapeText(&b, []byte(unbroken))               // memory doesn't fail
 		b.WriteString("</text>\n")
 	}
 	b.WriteString("</g>\n</svg>\n")
