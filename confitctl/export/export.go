@@ -38,6 +38,7 @@ func Handler(c Collector) http.Handler {
 
 // Describe sends every metric there may be.
 func (Collector) Describe(to chan<- *prometheus.Desc) {
+	to <- readable
 	for _, m := range metrics {
 		to <- m.desc
 	}
@@ -46,15 +47,13 @@ func (Collector) Describe(to chan<- *prometheus.Desc) {
 // Collect sends those that the status has.
 func (c Collector) Collect(to chan<- prometheus.Metric) {
 	s, err := read(c.State)
-	readable.send(to, truth(err == nil))
+	to <- prometheus.MustNewConstMetric(readable, prometheus.GaugeValue, number(err == nil))
 	if err != nil {
 		return
 	}
-	collectChange(to, &s, c.Now())
-	collectGenerations(to, &s)
-	collectApp(to, &s)
-	collectTrouble(to, &s, c.Now())
-	collectCounters(to, &s)
+	for _, m := range metrics {
+		m.send(to, reading{&s, c.Now()})
+	}
 }
 
 func read(dir string) (status.Status, error) {

@@ -35,14 +35,16 @@ func state(t *testing.T, s status.Status) Collector {
 func TestGolden(t *testing.T) {
 	no := false
 	c := state(t, status.Status{
-		Confit: "1.2.3", Updated: ago(1), Phase: "running", Degraded: "panic", Trouble: "no space", Stalled: ago(40),
+		Confit: "1.2.3", Updated: ago(1), Phase: "running", Degraded: "panic", Trouble: "no space", Stalled: ago(40), LinksChanged: ago(50),
 		App:          status.App{PID: 7, Started: ago(1000), Restarts: 2, Read: &no, LastExit: &status.Exit{Code: 137, OOMKilled: true}},
 		Mounted:      &status.Mounted{Hash: "cc", Since: ago(30)},
-		Live:         &status.Generation{Number: 7, Hash: "bb", Since: ago(20)},
-		Accepted:     &status.Accepted{Generation: status.Generation{Number: 6, Hash: "aa", Since: ago(500)}, Proof: "probation"},
-		Candidate:    &status.Generation{Number: 8, Hash: "cc"},
+		Live:         &status.Generation{Number: 7, Hash: "bb", Source: "mounted", Since: ago(20)},
+		Accepted:     &status.Accepted{Generation: status.Generation{Number: 6, Hash: "aa", Source: "fallback", Since: ago(500)}, Proof: "probation"},
+		Candidate:    &status.Generation{Number: 8, Hash: "cc", Source: "mounted"},
 		PendingSince: ago(90),
 		Rejection:    &status.Rejection{Hash: "cc", Step: "validate", Attempts: 3, Output: "secret"},
+		Gate:         &status.Gate{Hash: "cc", Since: ago(60)},
+		Report:       &status.Report{Hash: "bb", Outcome: "accepted"},
 		Volumes: []status.Volume{
 			{Path: "/confit/web", Kind: "atomic", Watched: "inotify"}, {Path: "/srv/app", Kind: "plain", Watched: "polling"},
 		},
