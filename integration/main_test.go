@@ -21,13 +21,13 @@ import (
 
 // roles are the parts that the test binary plays in a process of its own.
 var roles = harness.Roles{
-	"app":     harness.App,    // a small daemon
-	"tracer":  harness.Tracer, // kills confit at a chosen system call
-	"hog":     hog,            // takes every inotify instance of its user
-	"say":     say,            // speaks sd_notify, and waits until it was heard
-	"shout":   shout,          // doesn't wait
-	"babble":  babble,         // doesn't stop
-	"silence": silence,        // a mount that doesn't answer
+	"app":     harness.App,     // a small daemon
+	"tracer":  harness.Tracer,  // kills confit at a chosen system call
+	"hog":     hog,             // takes every inotify instance of its user
+	"say":     say,             // speaks sd_notify, and waits until it was heard
+	"shout":   shout,           // doesn't wait
+	"babble":  babble,          // doesn't stop
+	"silence": harness.Silence, // a mount that doesn't answer
 }
 
 // programs are built once, before the first test.

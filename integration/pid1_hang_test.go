@@ -1,59 +1,12 @@
 package integration
 
 import (
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
-
-	"confit/integration/internal/harness"
 )
-
-// silence is a part: it mounts a file system on a directory that never answers, until its input ends. FUSE waits for the answer
-// to its first request before it lets anybody else ask, fuse(4).
-func silence() int {
-	dir := os.Args[1]
-	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err == nil {
-		err = unix.Mount("silence", dir, "fuse", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", fd))
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "silence:", err)
-		return 1
-	}
-	fmt.Println("mounted")
-	_, _ = io.ReadAll(os.Stdin)
-	if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-		fmt.Fprintln(os.Stderr, "silence:", err)
-		return 1
-	}
-	return 0
-}
-
-// hangs makes a directory hang for confit and the app. It answers again after the returned function is called.
-func (c *confit) hangs(dir string) (answers func()) {
-	c.t.Helper()
-	cmd := c.Visit("-m", programs.app, dir)
-	cmd.Env = []string{harness.RoleVariable + "=silence"}
-	silent, err := harness.Accompany(cmd)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(silent.Kill)
-	if err := silent.Expect("mounted"); err != nil {
-		c.t.Fatal(err)
-	}
-	return func() {
-		if err := silent.End(); err != nil {
-			c.t.Errorf("the mount: %v", err)
-		}
-	}
-}
 
 // A volume hangs, as one on a network may. After half a minute confit logs that, and the status has it for alerts. The app still
 // gets its signals, and the edit is in force once the volume answers again.
@@ -65,7 +18,7 @@ func TestPID1_volume_hangs(t *testing.T) {
 	c := s.start(s.printer("-exit", "TERM=7")...)
 	c.accepts(1)
 	c.Says("ready", 1)
-	answers := c.hangs(web.dir)
+	answers := c.Silence(programs.app, web.dir)
 	web.swap(keys{"text": "second"})
 	c.Signal(syscall.SIGUSR1)
 	c.Says("signal USR1", 1)
@@ -90,7 +43,7 @@ func TestPID1_stopped_while_a_volume_hangs(t *testing.T) {
 	c := s.start(s.printer("-exit", "TERM=7")...)
 	c.accepts(1)
 	c.Says("ready", 1)
-	c.hangs(web.dir)
+	c.Silence(programs.app, web.dir)
 	web.swap(keys{"text": "second"})
 	c.Eventually("somebody who waits for the volume", c.waits)
 	c.stops(7)

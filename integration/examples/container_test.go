@@ -14,15 +14,17 @@ import (
 	"confit/integration/volume"
 )
 
-// container is one of an example's, in a pod with volumes.
+// container is one of an example's or of a page's, in a pod with volumes.
 type container struct {
 	t *testing.T
 	*harness.Run
 	source string // where the Dockerfile is
 	dir    string // of the test; root is its file system
 	root   string
+	netOf  int // the process whose network it shares; 0: it has its own
 	dockerfile
 	manifest
+	refused *harness.Refusal
 }
 
 // newContainer begins an example's.
@@ -36,11 +38,38 @@ func newContainer(t *testing.T, example string) *container {
 // containerOf reads the files of a directory, and begins the image with this machine's files.
 func containerOf(t *testing.T, source, manifest string) *container {
 	t.Helper()
-	c := &container{t: t, source: source, dir: t.TempDir()}
-	c.root = filepath.Join(c.dir, "root")
+	c := emptyContainer(t)
+	c.source = source
 	c.dockerfile = readDockerfile(t, filepath.Join(c.source, "Dockerfile"))
 	c.manifest = readManifest(t, filepath.Join(c.source, manifest))
 	c.mountImage()
+	return c
+}
+
+// newPod has a links file, ConfigMaps that are mounted under their names, and this machine's files. Its app is a command.
+func newPod(t *testing.T, links string, configMaps map[string]volume.Payload, app ...string) *container {
+	t.Helper()
+	c := emptyContainer(t)
+	c.dockerfile = dockerfile{env: []string{pathVariable}, stopSignal: unix.SIGTERM, entrypoint: append([]string{"confit", "--"}, app...)}
+	c.manifest = manifest{configMaps: configMaps, sources: map[string]string{"state": ""}, mounts: map[string]string{"/run/confit": "state"}}
+	for name := range configMaps {
+		c.sources[name], c.mounts["/confit/"+name] = name, name
+	}
+	c.mountImage()
+	c.copy("confit", "/usr/local/bin/confit")
+	c.write("/etc/confit/links", links)
+	return c
+}
+
+// emptyContainer has an empty file system, which every user may enter.
+func emptyContainer(t *testing.T) *container {
+	t.Helper()
+	c := &container{t: t, dir: t.TempDir()}
+	c.root = filepath.Join(c.dir, "root")
+	must(t, os.Mkdir(c.root, 0o755))
+	for _, dir := range []string{filepath.Dir(c.dir), c.dir} {
+		must(t, os.Chmod(dir, 0o755))
+	}
 	return c
 }
 
@@ -48,11 +77,8 @@ func containerOf(t *testing.T, source, manifest string) *container {
 func (c *container) mountImage() {
 	c.t.Helper()
 	upper, work := filepath.Join(c.dir, "upper"), filepath.Join(c.dir, "work")
-	for _, dir := range []string{upper, work, c.root} {
+	for _, dir := range []string{upper, work} {
 		must(c.t, os.Mkdir(dir, 0o755))
-	}
-	for _, dir := range []string{filepath.Dir(c.dir), c.dir, upper} { // whoever runs in the container enters them
-		must(c.t, os.Chmod(dir, 0o755))
 	}
 	for path, mode := range map[string]os.FileMode{"run": 0o755, "tmp": 0o777 | os.ModeSticky} {
 		path = filepath.Join(upper, path)
@@ -102,9 +128,15 @@ func (c *container) copy(from, to string) {
 	}
 	content, err := os.ReadFile(path)
 	must(c.t, err)
-	to = filepath.Join(c.root, to)
-	must(c.t, os.MkdirAll(filepath.Dir(to), 0o755))
-	must(c.t, harness.WriteProgram(to, content))
+	c.write(to, string(content))
+}
+
+// write makes a file that everybody may execute.
+func (c *container) write(path, content string) {
+	c.t.Helper()
+	path = filepath.Join(c.root, path)
+	must(c.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(c.t, harness.WriteProgram(path, []byte(content)))
 }
 
 // mountVolumes makes what the kubelet makes of the manifest.
@@ -172,7 +204,7 @@ func (c *container) start(env ...string) {
 // command runs in the container's file system.
 func (c *container) command(user int, mounts []harness.Mount, argv ...string) *harness.Run {
 	c.t.Helper()
-	box := harness.Box{Root: c.root, Net: true, UID: user, Mounts: mounts}
+	box := harness.Box{Root: c.root, Net: c.netOf == 0, NetOf: c.netOf, UID: user, Mounts: mounts, Refused: c.refused}
 	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box})
 }
 

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// pathVariable is the variable that every image has.
+const pathVariable = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 // dockerfile is what the tests need of one.
 type dockerfile struct {
 	steps      []instruction // COPY and RUN, in order
@@ -24,11 +27,11 @@ type dockerfile struct {
 type instruction struct{ name, rest string }
 
 // readDockerfile fails the test at an instruction that it doesn't know.
-func readDockerfile(t *testing.T, path string) dockerfile {
+func readDockerfile(t *testing.T, file string) dockerfile {
 	t.Helper()
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(file)
 	must(t, err)
-	d := dockerfile{env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}, stopSignal: syscall.SIGTERM}
+	d := dockerfile{env: []string{pathVariable}, stopSignal: syscall.SIGTERM}
 	for _, i := range instructions(string(text)) {
 		d.read(t, i)
 	}

@@ -11,23 +11,54 @@
 //	examples_test.go    the examples, and what happens to each
 //	readme_test.go      the README, from its first command to its last
 //	fluentd_test.go     events all the time, through ten reloads
+//	monitor_test.go     a Prometheus that scrapes exporters
+//	alerts_test.go      what happens to confits, and which alert fires
+//	dashboard_test.go   what Grafana would ask that Prometheus
 package examples
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"confit/integration/internal/harness"
 )
 
-// confitPath is that of the program under test, built once.
-var confitPath string
+// confitPath is that of the program under test, built once, and selfPath that of this program, which plays a part in boxes.
+var confitPath, selfPath string
 
 func TestMain(m *testing.M) {
-	harness.Main(m, nil, func(dir string) error {
+	harness.Main(m, harness.Roles{"silence": harness.Silence}, func(dir string) error {
 		confitPath = filepath.Join(dir, "confit")
-		return harness.BuildConfit(confitPath)
+		selfPath = filepath.Join(dir, "self")
+		return errors.Join(harness.BuildConfit(confitPath), harness.CopySelf(selfPath))
 	})
+}
+
+// confitctl returns the path of confitctl. It is built when the first test asks for it.
+func confitctl(t *testing.T) string {
+	t.Helper()
+	path, err := buildConfitctl()
+	must(t, err)
+	return path
+}
+
+var buildConfitctl = sync.OnceValues(func() (string, error) {
+	top, err := harness.Root()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(filepath.Dir(confitPath), "confitctl")
+	return path, harness.GoBuild(filepath.Join(top, "confitctl"), path, []string{"CGO_ENABLED=0"})
+})
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	must(t, err)
+	return string(content)
 }
 
 func must(t *testing.T, err error) {

@@ -18,6 +18,7 @@ import (
 // suite's own world.
 type Box struct {
 	Net            bool     // a network namespace of its own, with lo up
+	NetOf          int      // the process whose network it shares, as the containers of a pod do; 0: the suite's
 	Root           string   // the root directory; "": that of the suite
 	Mounts         []Mount  // in this order
 	NoProc         bool     // an empty /proc
@@ -83,10 +84,13 @@ func (b interior) umask() error {
 }
 
 func (b interior) network() error {
-	if !b.Net {
-		return nil
+	switch {
+	case b.Net:
+		return RaiseLoopback()
+	case b.NetOf != 0:
+		return joinNetwork(b.NetOf)
 	}
-	return RaiseLoopback()
+	return nil
 }
 
 func (b interior) limits() error {

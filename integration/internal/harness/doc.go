@@ -15,5 +15,6 @@
 //	app.go, tracer.go               a small daemon below the program, and what kills the program at a chosen system call
 //	companion.go, volume.go         programs beside the box, and the kubelet's writer as one
 //	inner.go                        the failure of a process further in
+//	silence.go                      a directory that doesn't answer
 //	tree.go                         what is in a directory
 package harness

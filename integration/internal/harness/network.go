@@ -29,6 +29,20 @@ func RaiseLoopback() error {
 	return nil
 }
 
+// joinNetwork brings this thread into the network of another process. The thread becomes the program: execve(2) keeps the namespaces
+// of its caller.
+func joinNetwork(pid int) error {
+	ns, err := os.Open(fmt.Sprintf("/proc/%d/ns/net", pid))
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	if err := unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET); err != nil {
+		return fmt.Errorf("cannot enter the network of process %d: %w", pid, err)
+	}
+	return nil
+}
+
 // Dial connects inside the box's network. A socket belongs to the namespace that its thread was in when it was made, so the
 // thread goes there and comes back. It must not end instead, which would be simpler: the death of a thread is the death of the
 // parent to the processes that it started (PR_SET_PDEATHSIG in prctl(2)).
