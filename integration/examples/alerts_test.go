@@ -148,7 +148,7 @@ func (m *monitor) falls(t *testing.T, alert, labels string) {
 // finds bad, and dies of; an edit of the links file; a stop; and the end of the exporter.
 func web(t *testing.T, m *monitor) {
 	const pod, app = `pod="web-1"`, `app="web"`
-	apache := examples[slices.IndexFunc(examples, func(e example) bool { return e.name == "apache" })]
+	apache := exampleNamed(t, "apache")
 	c, other := apache.start(t), apache.start(t)
 	exporter := m.sidecar(t, "web-1", filepath.Join(c.root, "run/confit"))
 	m.sidecar(t, "web-2", filepath.Join(other.root, "run/confit"))

@@ -29,6 +29,10 @@ type example struct {
 var examples = []example{
 	fluentd,
 	{
+		name: "nginx-templates", key: "default.conf.template", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
+		before: "listen", after: "listne", step: "validate", base: provideTemplates,
+	},
+	{
 		name: "haproxy", key: "haproxy.cfg", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
 		before: "frontend web", after: "frontend web\n    no-such-keyword", step: "validate",
 	},
@@ -64,6 +68,14 @@ var examples = []example{
 		name: "node", key: "config.json", ask: get("http://127.0.0.1:8080/"), taken: restarting,
 		before: "greeting", after: "greetings", step: "validate",
 	},
+}
+
+// provideTemplates is the official nginx image's script, which calls envsubst.
+func provideTemplates(c *container) {
+	c.t.Helper()
+	top, err := harness.Root()
+	must(c.t, err)
+	c.write("/docker-entrypoint.d/20-envsubst-on-templates.sh", readFile(c.t, filepath.Join(top, "integration/testdata/envsubst-on-templates.sh")))
 }
 
 const (
@@ -144,6 +156,16 @@ func (e example) start(t *testing.T) *container {
 	c.serves(e, first)
 	c.logs(1, `msg="generation accepted"`)
 	return c
+}
+
+// exampleNamed finds an example that another test needs, too.
+func exampleNamed(t *testing.T, name string) example {
+	t.Helper()
+	n := slices.IndexFunc(examples, func(e example) bool { return e.name == name })
+	if n < 0 {
+		t.Fatalf("there is no example %q", name)
+	}
+	return examples[n]
 }
 
 // serves waits until the service answers with this edition.

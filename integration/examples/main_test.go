@@ -10,6 +10,7 @@
 //	clients_test.go     what asks the services
 //	examples_test.go    the examples, and what happens to each
 //	readme_test.go      the README, from its first command to its last
+//	templates_test.go   a variable of nginx's templates
 //	fluentd_test.go     events all the time, through ten reloads
 //	monitor_test.go     a Prometheus that scrapes exporters
 //	alerts_test.go      what happens to confits, and which alert fires
