@@ -38,6 +38,7 @@ test: ## every test, as root on Debian: installs what it needs
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
+		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
 		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm chromium-headless-shell:chromium-headless-shell $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')

@@ -139,6 +139,17 @@ func (c *container) write(path, content string) {
 	must(c.t, harness.WriteProgram(path, []byte(content)))
 }
 
+// inMemory has the kubelet put volumes in memory, as it does with Secrets.
+func (c *container) inMemory(volumes []string) {
+	c.t.Helper()
+	for _, name := range volumes {
+		dir := filepath.Join(c.dir, "volumes", name)
+		must(c.t, os.MkdirAll(dir, 0o755))
+		must(c.t, unix.Mount("tmpfs", dir, "tmpfs", 0, "mode=0755"))
+		c.t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	}
+}
+
 // mountVolumes makes what the kubelet makes of the manifest.
 func (c *container) mountVolumes() {
 	c.t.Helper()

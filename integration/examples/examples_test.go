@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,6 +172,12 @@ func exampleNamed(t *testing.T, name string) example {
 // serves waits until the service answers with this edition.
 func (c *container) serves(e example, edition string) {
 	c.t.Helper()
+	c.answers(e.ask, edition)
+}
+
+// answers waits until an answer holds a text.
+func (c *container) answers(ask func(*container) (string, error), text string) {
+	c.t.Helper()
 	var answer string
 	var err error
 	defer func() {
@@ -178,8 +185,8 @@ func (c *container) serves(e example, edition string) {
 			c.t.Logf("the last answer: %.500q, %v", answer, err)
 		}
 	}()
-	c.Eventually("an answer of the "+edition, func() bool {
-		answer, err = e.ask(c)
-		return err == nil && strings.Contains(answer, edition)
+	c.Eventually(fmt.Sprintf("an answer with %q", text), func() bool {
+		answer, err = ask(c)
+		return err == nil && strings.Contains(answer, text)
 	})
 }

@@ -1,6 +1,7 @@
-// Package examples runs what is in examples/, so that none of it can rot: each test builds the image that the example's Dockerfile
-// describes, mounts the ConfigMaps of its kubernetes.yaml as the kubelet does, and starts the image's ENTRYPOINT as PID 1. Then it
-// edits a key, spoils it, mends it and stops the container.
+// Package examples runs what is in examples/, and the blocks of pages, so that none of it can rot. A test of an example builds the image
+// that the Dockerfile describes, mounts the ConfigMaps of the kubernetes.yaml as the kubelet does, and starts the image's ENTRYPOINT as
+// PID 1. Then it edits a key, spoils it, mends it and stops the container. A test of a page does the same with the block's links file, or
+// runs the block's commands.
 //
 // The image is an overlay over this machine, so that Debian's packages are in it and nothing that the example writes stays.
 //
@@ -12,6 +13,9 @@
 //	readme_test.go      the README, from its first command to its last
 //	templates_test.go   a variable of nginx's templates
 //	fluentd_test.go     events all the time, through ten reloads
+//	pages_test.go       the blocks of pages, and who runs each
+//	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate
+//	daemonlines_test.go those of docs/daemons.md and docs/security.md
 //	monitor_test.go     a Prometheus that scrapes exporters
 //	alerts_test.go      what happens to confits, and which alert fires
 //	dashboard_test.go   what Grafana would ask that Prometheus

@@ -1,0 +1,130 @@
+package examples
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/internal/harness"
+	"confit/integration/volume"
+)
+
+// daemonLines are the blocks of docs/daemons.md. The lines of its table are checked in pages_test.go at the top.
+var daemonLines = map[string]runner{
+	"Five questions first 1": askWhetherItReads,
+	"verify 1":               verifyPrometheus,
+	"fluentd 1":              runFluentd,
+	"varnish 1":              runVarnish,
+}
+
+// askWhetherItReads runs the command with a kubectl that comes into the container as the real one does.
+func askWhetherItReads(t *testing.T, block string) {
+	c := pod{
+		configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)},
+		app:        []string{"sh", "-c", `trap : HUP; while :; do sleep 0.2; done`},
+	}.start(t, "link app/text /etc/app/text\n")
+	c.edit("text", first, second)
+	c.logs(1, `msg="app has not opened what changed"`)
+	bin := t.TempDir()
+	visit := c.Visit("-m", "-p", "-r").Args
+	script := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2 $3\" = 'exec deploy/web --' ] || exit 1\nshift 3\nexec %s env -C / %q \"$@\"\n", strings.Join(visit, " "), pathVariable)
+	must(t, harness.WriteProgram(filepath.Join(bin, "kubectl"), []byte(script)))
+	c.answers(func(*container) (string, error) {
+		cmd := exec.Command("sh", "-euc", block)
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}, "false\n")
+}
+
+// verifyPrometheus makes an edit that promtool lets through, and Prometheus refuses: two places of one address to write to.
+func verifyPrometheus(t *testing.T, block string) {
+	const remote = "remote_write: [{url: 'http://127.0.0.1:9/'}"
+	c := pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("prometheus.yml",
+			"global: {external_labels: {edition: \""+first+"\"}}\n"+remote+"]\n")},
+		app: []string{"prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/tmp/prometheus", "--web.listen-address=127.0.0.1:9090"},
+	}.start(t, block)
+	ask := get("http://127.0.0.1:9090/api/v1/status/config")
+	c.takes("prometheus.yml", ask)
+	c.refuses("prometheus.yml", "global:", "globl:", "validate", ask)
+	c.edit("prometheus.yml", remote, remote+", {url: 'http://127.0.0.1:9/'}")
+	c.logs(1, `msg="candidate rejected"`, "step=verify")
+	c.logs(1, `msg="rolled back"`)
+	c.answers(ask, second)
+}
+
+func runFluentd(t *testing.T, block string) {
+	c := pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("fluent.conf", fluentdConfiguration)},
+		app:        []string{"fluentd", "-c", "/fluentd/etc/fluent.conf"}, base: provideFluentd,
+	}.start(t, block)
+	c.takes("fluent.conf", fluentd.ask)
+	c.refuses("fluent.conf", fluentd.before, fluentd.after, "validate", fluentd.ask)
+}
+
+const fluentdConfiguration = `<source>
+  @type http
+  port 8888
+</source>
+<filter app.**>
+  @type record_transformer
+  <record>
+    edition first edition
+  </record>
+</filter>
+<match app.**>
+  @type stdout
+</match>
+`
+
+// runVarnish loads each edition beside the one before.
+func runVarnish(t *testing.T, block string) {
+	const vcl = "vcl 4.1; backend none none; sub vcl_recv { return (synth(200, \"first edition\")); }\n"
+	c := pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("default.vcl", vcl)},
+		app:        []string{"varnishd", "-F", "-a", "127.0.0.1:6081", "-f", "/etc/varnish/default.vcl"},
+	}.start(t, block)
+	ask := get("http://127.0.0.1:6081/")
+	c.takes("default.vcl", ask)
+	c.logs(1, reloaded)
+	c.refuses("default.vcl", "return", "retrun", "reload", ask)
+	if started := c.Lines(`msg="app started"`); len(started) != 1 {
+		t.Errorf("varnish was started more than once: %s", strings.Join(started, "\n"))
+	}
+}
+
+// secretForNobody is the pod of docs/security.md: links that were baked, a root that is read-only, and a key that only the app's user
+// may read.
+func secretForNobody(t *testing.T, block string) {
+	const user = 101
+	c := newPod(t, block, map[string]volume.Payload{"tls": {"tls.key": {Data: []byte(first), Mode: 0o440}}}, "sleep", "infinity")
+	c.user, c.readOnly = user, true
+	c.inMemory([]string{"tls", "state"})
+	c.command(0, nil, "/usr/local/bin/confit", "--bake").Ends(0)
+	c.mountVolumes()
+	c.giveTo("tls", user)
+	must(t, os.Chmod(filepath.Join(c.dir, "volumes/state"), 0o777|unix.S_ISGID))
+	c.start("CONFIT_PROBATION=1s")
+	c.logs(1, `msg="generation accepted"`)
+	c.answers(execute("setpriv", "--reuid=101", "--regid=101", "--clear-groups", "cat", "/etc/tls/tls.key"), first)
+	if out, err := execute("setpriv", "--reuid=102", "--regid=102", "--clear-groups", "cat", "/etc/tls/tls.key")(c); err == nil {
+		t.Errorf("another user reads %q", out)
+	}
+}
+
+// giveTo gives the keys of a volume to a group, as the kubelet does with an fsGroup.
+func (c *container) giveTo(volume string, group int) {
+	c.t.Helper()
+	must(c.t, filepath.WalkDir(filepath.Join(c.dir, "volumes", volume), func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, -1, group)
+	}))
+}

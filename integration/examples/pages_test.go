@@ -1,0 +1,139 @@
+package examples
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"confit/integration/internal/harness"
+	"confit/integration/volume"
+)
+
+// runner runs a block of a page, as it stands.
+type runner func(t *testing.T, block string)
+
+// pages are those whose blocks are run. A block is known by the heading above it, and its number below that.
+var pages = map[string]map[string]runner{
+	"recipes.md":  recipes,
+	"daemons.md":  daemonLines,
+	"security.md": {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
+}
+
+// TestPages holds that each block of these pages does what its page says. One that nobody runs is a mistake, and so is a runner
+// without a block.
+func TestPages(t *testing.T) {
+	top, err := harness.Root()
+	must(t, err)
+	for page, runners := range pages {
+		blocks := blocksOf(readFile(t, filepath.Join(top, "docs", page)))
+		for name := range runners {
+			if _, there := blocks[name]; !there {
+				t.Errorf("%s has no block %q", page, name)
+			}
+		}
+		for name, block := range blocks {
+			t.Run(page+": "+name, func(t *testing.T) {
+				if runners[name] == nil {
+					t.Fatalf("nobody runs\n%s", block)
+				}
+				t.Parallel()
+				runners[name](t, block)
+			})
+		}
+	}
+}
+
+// blocksOf are the fenced blocks of a page.
+func blocksOf(page string) map[string]string {
+	blocks, heading, n := map[string]string{}, "", 0
+	for part := range strings.SplitSeq("\n"+page, "\n```") {
+		if name := lastHeading(part); name != "" && !inside(n) {
+			heading = name
+		}
+		if inside(n) {
+			_, text, _ := strings.Cut(part, "\n") // what stands behind ``` is the language
+			blocks[nameOf(blocks, heading)] = text + "\n"
+		}
+		n++
+	}
+	return blocks
+}
+
+// inside tells which parts between lines of ``` are blocks.
+func inside(n int) bool { return n%2 == 1 }
+
+func lastHeading(part string) (heading string) {
+	for line := range strings.Lines(part) {
+		if name, found := strings.CutPrefix(line, "## "); found {
+			heading = strings.TrimSpace(name)
+		}
+	}
+	return heading
+}
+
+func nameOf(blocks map[string]string, heading string) string {
+	for n := 1; ; n++ {
+		if name := fmt.Sprint(heading, " ", n); blocks[name] == "" {
+			return name
+		}
+	}
+}
+
+// manifestOf is for YAML. confit's module has no parser for it, and confitctl's has.
+func manifestOf(page string) runner {
+	return func(t *testing.T, _ string) {
+		top, err := harness.Root()
+		must(t, err)
+		if tests := readFile(t, filepath.Join(top, "confitctl/manifests_test.go")); !strings.Contains(tests, `"`+page+`"`) {
+			t.Errorf("confitctl/manifests_test.go doesn't check %s", page)
+		}
+	}
+}
+
+// pod is one for the block of a page: a links file.
+type pod struct {
+	configMaps map[string]volume.Payload
+	app        []string
+	env        []string
+	user       int
+	secrets    []string // volumes in memory, with the state
+	base       func(*container)
+}
+
+// start starts the app with a short probation, and waits until its first configuration is accepted.
+func (p pod) start(t *testing.T, links string) *container {
+	t.Helper()
+	c := newPod(t, links, p.configMaps, p.app...)
+	c.user = p.user
+	if len(p.secrets) > 0 {
+		c.inMemory(append(slices.Clone(p.secrets), "state"))
+	}
+	if p.base != nil {
+		p.base(c)
+	}
+	c.mountVolumes()
+	c.start(append(p.env, "CONFIT_PROBATION=1s")...)
+	c.logs(1, `msg="generation accepted"`)
+	return c
+}
+
+// takes edits a key, and waits until the answer is of the second edition.
+func (c *container) takes(key string, ask func(*container) (string, error)) {
+	c.t.Helper()
+	c.answers(ask, first)
+	c.edit(key, first, second)
+	c.answers(ask, second)
+	c.logs(2, `msg="generation accepted"`)
+}
+
+// refuses makes a bad edit, which is rejected at a step and answered by nobody, and takes it back.
+func (c *container) refuses(key, before, after, step string, ask func(*container) (string, error)) {
+	c.t.Helper()
+	revert := c.edit(key, before, after)
+	c.logs(1, `msg="candidate rejected"`, "step="+step)
+	c.answers(ask, second)
+	revert()
+	c.logs(1, `msg="mounted configuration is live again"`)
+}
