@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -18,7 +19,7 @@ import (
 type container struct {
 	t *testing.T
 	*harness.Run
-	source string // where the Dockerfile is
+	source string // the directory that the image is built in
 	dir    string // of the test; root is its file system
 	root   string
 	netOf  int // the process whose network it shares; 0: it has its own
@@ -32,15 +33,18 @@ func newContainer(t *testing.T, example string) *container {
 	t.Helper()
 	top, err := harness.Root()
 	must(t, err)
-	return containerOf(t, filepath.Join(top, "examples", example), "kubernetes.yaml")
+	if example == "nginx" {
+		return containerOf(t, top, "Dockerfile.example", "examples/nginx/kubernetes.yaml")
+	}
+	return containerOf(t, filepath.Join(top, "examples", example), "Dockerfile", "kubernetes.yaml")
 }
 
 // containerOf reads the files of a directory, and begins the image with this machine's files.
-func containerOf(t *testing.T, source, manifest string) *container {
+func containerOf(t *testing.T, source, dockerfile, manifest string) *container {
 	t.Helper()
 	c := emptyContainer(t)
 	c.source = source
-	c.dockerfile = readDockerfile(t, filepath.Join(c.source, "Dockerfile"))
+	c.dockerfile = readDockerfile(t, filepath.Join(c.source, dockerfile))
 	c.manifest = readManifest(t, filepath.Join(c.source, manifest))
 	c.mountImage()
 	return c
@@ -110,8 +114,8 @@ func (c *container) build() {
 func (c *container) perform(step instruction) {
 	c.t.Helper()
 	if step.name == "COPY" {
-		words := strings.Fields(step.rest)
-		c.copy(words[0], words[1])
+		words := strings.Fields(step.rest) // --from=STAGE is confit's
+		c.copy(words[len(words)-2], words[len(words)-1])
 		return
 	}
 	if !strings.HasPrefix(step.rest, "apt-get ") {
@@ -123,7 +127,7 @@ func (c *container) perform(step instruction) {
 func (c *container) copy(from, to string) {
 	c.t.Helper()
 	path := filepath.Join(c.source, from)
-	if _, err := os.Stat(path); err != nil && from == "confit" {
+	if _, err := os.Stat(path); err != nil && filepath.Base(from) == "confit" {
 		path = confitPath
 	}
 	content, err := os.ReadFile(path)
@@ -171,9 +175,18 @@ func (c *container) swap(configMap string) {
 	c.t.Helper()
 	for name, source := range c.sources {
 		if source == configMap {
-			must(c.t, volume.Write(filepath.Join(c.dir, "volumes", name), c.configMaps[configMap]))
+			must(c.t, volume.Write(filepath.Join(c.dir, "volumes", name), c.projected(c.configMaps[configMap])))
 		}
 	}
+}
+
+// projected has the keys where items put them.
+func (m manifest) projected(payload volume.Payload) volume.Payload {
+	files := volume.Payload{}
+	for key, file := range payload {
+		files[cmp.Or(m.items[key], key)] = file
+	}
+	return files
 }
 
 // edit changes a text in a key, as kubectl edit does, and returns what takes the edit back.
@@ -209,7 +222,7 @@ func (c *container) start(env ...string) {
 	if c.readOnly {
 		mounts = append(mounts, harness.ReadOnly("/"))
 	}
-	c.Run = c.command(c.user, mounts, argv...)
+	c.Run = c.command(cmp.Or(c.manifest.user, c.dockerfile.user), mounts, argv...)
 }
 
 // command runs in the container's file system.

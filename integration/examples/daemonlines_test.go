@@ -104,7 +104,7 @@ func runVarnish(t *testing.T, block string) {
 func secretForNobody(t *testing.T, block string) {
 	const user = 101
 	c := newPod(t, block, map[string]volume.Payload{"tls": {"tls.key": {Data: []byte(first), Mode: 0o440}}}, "sleep", "infinity")
-	c.user, c.readOnly = user, true
+	c.manifest.user, c.readOnly = user, true
 	c.inMemory([]string{"tls", "state"})
 	c.command(0, nil, "/usr/local/bin/confit", "--bake").Ends(0)
 	c.mountVolumes()

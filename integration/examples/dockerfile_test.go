@@ -26,13 +26,14 @@ type dockerfile struct {
 // instruction is a keyword with the rest of its line.
 type instruction struct{ name, rest string }
 
-// readDockerfile fails the test at an instruction that it doesn't know.
+// readDockerfile reads the last stage. It fails the test at an instruction that it doesn't know.
 func readDockerfile(t *testing.T, file string) dockerfile {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	must(t, err)
 	d := dockerfile{env: []string{pathVariable}, stopSignal: syscall.SIGTERM}
-	for _, i := range instructions(string(text)) {
+	stages := strings.Split("\n"+string(text), "\nFROM ")
+	for _, i := range instructions("FROM " + stages[len(stages)-1]) {
 		d.read(t, i)
 	}
 	return d

@@ -3,6 +3,7 @@ package examples
 import (
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,12 +16,16 @@ type manifest struct {
 	configMaps map[string]volume.Payload
 	mounts     map[string]string // path → volume
 	sources    map[string]string // volume → ConfigMap; "": an emptyDir
+	items      map[string]string // key → path in the volume, for those that are mounted elsewhere
+	user       int               // whom the pod runs as; 0: the image says
 	readOnly   bool              // the root file system
 }
 
 var (
 	mountLine     = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), mountPath: ([\w/.-]+)[,}]`)
-	configMapLine = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), configMap: \{name: ([\w-]+)[,}]`)
+	configMapLine = regexp.MustCompile(`(?m)^ +- (?:\{name: ([\w-]+), configMap: \{|name: ([\w-]+)\n +configMap:\n +)name: ([\w-]+)[,}\n]`)
+	itemLine      = regexp.MustCompile(`(?m)^ +- \{key: ([\w.-]+), path: ([\w/.-]+)\}`)
+	userLine      = regexp.MustCompile(`(?m)^ +runAsUser: (\d+)`)
 	emptyDirLine  = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), emptyDir: \{`)
 	nameLine      = regexp.MustCompile(`(?m)^(?:  |metadata: \{)name: ([\w-]+)`)
 	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|(-?)\n$`)
@@ -31,8 +36,12 @@ func readManifest(t *testing.T, path string) manifest {
 	text, err := os.ReadFile(path)
 	must(t, err)
 	m := manifest{
-		configMaps: map[string]volume.Payload{}, mounts: map[string]string{}, sources: map[string]string{},
+		configMaps: map[string]volume.Payload{}, mounts: map[string]string{}, sources: map[string]string{}, items: map[string]string{},
 		readOnly: strings.Contains(string(text), "readOnlyRootFilesystem: true\n"),
+	}
+	if match := userLine.FindSubmatch(text); match != nil {
+		m.user, err = strconv.Atoi(string(match[1]))
+		must(t, err)
 	}
 	for document := range strings.SplitSeq(string(text), "\n---\n") {
 		if strings.Contains(document, "kind: ConfigMap\n") {
@@ -40,10 +49,13 @@ func readManifest(t *testing.T, path string) manifest {
 		}
 	}
 	for _, match := range configMapLine.FindAllStringSubmatch(string(text), -1) {
-		if m.configMaps[match[2]] == nil {
-			t.Fatalf("the manifest mounts the ConfigMap %q, and has none", match[2])
+		if m.configMaps[match[3]] == nil {
+			t.Fatalf("the manifest mounts the ConfigMap %q, and has none", match[3])
 		}
-		m.sources[match[1]] = match[2]
+		m.sources[match[1]+match[2]] = match[3]
+	}
+	for _, match := range itemLine.FindAllStringSubmatch(string(text), -1) {
+		m.items[match[1]] = match[2]
 	}
 	for _, match := range emptyDirLine.FindAllStringSubmatch(string(text), -1) {
 		m.sources[match[1]] = ""

@@ -97,7 +97,6 @@ type pod struct {
 	configMaps map[string]volume.Payload
 	app        []string
 	env        []string
-	user       int
 	secrets    []string // volumes in memory, with the state
 	base       func(*container)
 }
@@ -106,7 +105,6 @@ type pod struct {
 func (p pod) start(t *testing.T, links string) *container {
 	t.Helper()
 	c := newPod(t, links, p.configMaps, p.app...)
-	c.user = p.user
 	if len(p.secrets) > 0 {
 		c.inMemory(append(slices.Clone(p.secrets), "state"))
 	}

@@ -97,7 +97,7 @@ func (r *readme) copyProgram(t *testing.T) {
 
 // buildImage gives the base what nginx's own image has.
 func (r *readme) buildImage(t *testing.T) {
-	r.container = containerOf(t, r.dir, "web.yaml")
+	r.container = containerOf(t, r.dir, "Dockerfile", "web.yaml")
 	must(t, os.RemoveAll(filepath.Join(r.root, "etc/nginx/sites-enabled")))
 	must(t, os.MkdirAll(filepath.Join(r.root, "etc/nginx/conf.d"), 0o755))
 	must(t, os.WriteFile(filepath.Join(r.root, "etc/nginx/conf.d/default.conf"), []byte("server { listen 80; return 404; }\n"), 0o644))

@@ -114,10 +114,25 @@ func (b interior) dropPrivileges() error {
 	if b.UID == 0 || err != nil {
 		return err
 	}
-	if err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(b.UID, b.UID, b.UID), syscall.Setresuid(b.UID, b.UID, b.UID)); err != nil {
+	if err := errors.Join(b.giveStreams(), syscall.Setgroups(nil), syscall.Setresgid(b.UID, b.UID, b.UID), syscall.Setresuid(b.UID, b.UID, b.UID)); err != nil {
 		return err
 	}
 	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(ParentEnd), 0, 0, 0) // lost with the old user
+}
+
+// giveStreams lets the user open /dev/stdout and /dev/stderr, as runc does (fixStdioPermissions in libcontainer/init_linux.go). A pipe
+// has an owner and mode 0600, and opening /proc/self/fd/1 asks for them: proc_pid_fd(5).
+func (b interior) giveStreams() error {
+	for fd := range 3 {
+		var stat unix.Stat_t
+		if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFIFO {
+			continue
+		}
+		if err := unix.Fchown(fd, b.UID, b.UID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // waitAtGate waits for a byte, or for the end of who would write it.
