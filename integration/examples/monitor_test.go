@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -36,6 +37,7 @@ type target struct {
 
 func newMonitor(t *testing.T) *monitor {
 	t.Helper()
+	confitctl(t) // built now, as from its first sidecar on Prometheus waits for an answer
 	m := &monitor{container: emptyContainer(t)}
 	m.mountImage()
 	m.write("/etc/prometheus/rules.yml", hasten(readExample(t, "rules.yml")))
@@ -86,16 +88,21 @@ func (m *monitor) publish() {
 	must(m.t, os.Rename(file+".new", file))
 }
 
-// sidecar is the exporter of a pod, as the manifest has it: another user, and the state directory mounted read-only.
-func (m *monitor) sidecar(t *testing.T, pod, state string) *container {
+// exporter is a sidecar, as the manifest has it: another user, and the state directory mounted read-only.
+type exporter struct {
+	*container
+	address string
+}
+
+func (m *monitor) sidecar(t *testing.T, pod, state string) exporter {
 	t.Helper()
-	e := emptyContainer(t)
+	e := exporter{emptyContainer(t), m.add(pod)}
 	e.write("/confitctl", readFile(t, confitctl(t)))
 	must(t, os.Mkdir(filepath.Join(e.root, "proc"), 0o755))
 	e.mount(state, "confit-state", "", unix.MS_BIND, "")
 	must(t, unix.Mount("", filepath.Join(e.root, "confit-state"), "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	e.netOf = m.PID
-	e.Run = e.command(65534, nil, append(append([]string{"/confitctl"}, sidecarArgs(t)...), "--listen", m.add(pod))...)
+	e.Run = e.command(65534, nil, append(append([]string{"/confitctl"}, sidecarArgs(t)...), "--listen", e.address)...)
 	return e
 }
 
@@ -154,18 +161,17 @@ func (m *monitor) ask(query string, over time.Duration) ([]series, error) {
 	return answer.Data.Result, nil
 }
 
-// has waits until a query has an answer, or has none any more.
+// has waits until a query has an answer, or has none any more. Nothing changes between two scrapes, so it seldom asks.
 func (m *monitor) has(t *testing.T, want bool, query string) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	defer cancel()
 	var found []series
 	var err error
-	defer func() {
-		if t.Failed() {
-			t.Logf("the last answer: %v, %v", found, err)
-		}
-	}()
-	harness.Eventually(t, fmt.Sprintf("answers to %s: %v", query, want), func() bool {
+	if !harness.PollEvery(ctx, 200*time.Millisecond, func() bool {
 		found, err = m.ask(query, 0)
 		return err == nil && len(found) > 0 == want
-	})
+	}) {
+		t.Fatalf("answers to %s: want %v, got %v (%v)", query, want, found, err)
+	}
 }
