@@ -16,6 +16,7 @@
 //	pages_test.go       the blocks of pages, and who runs each
 //	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate
 //	daemonlines_test.go those of docs/daemons.md and docs/security.md
+//	hookpages_test.go   those of docs/gate.md, docs/reload.md and docs/sources.md
 //	monitor_test.go     a Prometheus that scrapes exporters
 //	alerts_test.go      what happens to confits, and which alert fires
 //	dashboard_test.go   what Grafana would ask that Prometheus

@@ -18,16 +18,17 @@ type runner func(t *testing.T, block string)
 var pages = map[string]map[string]runner{
 	"recipes.md":  recipes,
 	"daemons.md":  daemonLines,
+	"gate.md":     gatePage,
+	"sources.md":  sourcesPage,
+	"reload.md":   {"Apps that watch their files 1": watchItself},
 	"security.md": {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
 
 // TestPages holds that each block of these pages does what its page says. One that nobody runs is a mistake, and so is a runner
 // without a block.
 func TestPages(t *testing.T) {
-	top, err := harness.Root()
-	must(t, err)
 	for page, runners := range pages {
-		blocks := blocksOf(readFile(t, filepath.Join(top, "docs", page)))
+		blocks := pageBlocks(t, page)
 		for name := range runners {
 			if _, there := blocks[name]; !there {
 				t.Errorf("%s has no block %q", page, name)
@@ -43,6 +44,14 @@ func TestPages(t *testing.T) {
 			})
 		}
 	}
+}
+
+// pageBlocks are those of a page below docs.
+func pageBlocks(t *testing.T, page string) map[string]string {
+	t.Helper()
+	top, err := harness.Root()
+	must(t, err)
+	return blocksOf(readFile(t, filepath.Join(top, "docs", page)))
 }
 
 // blocksOf are the fenced blocks of a page.
