@@ -68,14 +68,12 @@ func number(b bool) float64 {
 }
 
 // moment has no sample when there was none.
-func moment(of func(reading) status.Time) samples {
-	return func(r reading) []sample {
-		at, err := time.Parse(time.RFC3339, string(of(r)))
-		if err != nil {
-			return nil
-		}
-		return one(float64(at.Unix()))
+func moment(at status.Time) []sample {
+	t, err := time.Parse(time.RFC3339, string(at))
+	if err != nil {
+		return nil
 	}
+	return one(float64(t.Unix()))
 }
 
 // age is for how long something has lasted; 0 when it doesn't.

@@ -14,7 +14,7 @@ var readable = prometheus.NewDesc("confit_status_readable", "Whether confit's st
 // metrics are all others.
 var metrics = []metric{
 	gauge("status_updated_timestamp_seconds", "When confit last wrote its status, which it does at transitions only.",
-		moment(func(r reading) status.Time { return r.Updated })),
+		func(r reading) []sample { return moment(r.Updated) }),
 	gauge("build_info", "The version of confit.",
 		func(r reading) []sample { return one(1, r.Confit) }, "version"),
 	gauge("phase_info", "What confit is doing; running is quiet, done has left.",
@@ -22,12 +22,7 @@ var metrics = []metric{
 
 	gauge("config_last_reload_successful", "Whether what is mounted is live or on its way; 0: it was rejected.", truth(well)),
 	gauge("config_last_reload_success_timestamp_seconds", "When a configuration was last accepted.",
-		moment(func(r reading) status.Time {
-			if r.Accepted == nil {
-				return ""
-			}
-			return r.Accepted.Since
-		})),
+		part(accepted, func(a *status.Accepted) []sample { return moment(a.Since) })),
 	gauge("config_change_pending_seconds", "For how long a change has been on its way; 0: there is none.",
 		age(func(r reading) status.Time { return r.PendingSince })),
 	gauge("config_rejected", "1 at the step that rejected what is mounted.", rejected, "step"),
@@ -35,11 +30,12 @@ var metrics = []metric{
 		part(rejection, func(was *status.Rejection) []sample { return one(float64(was.Attempts)) })),
 
 	gauge("config_mounted_info", "The hash of what the volumes hold; empty while a key is missing.",
-		part(mounted, func(m *status.Mounted) []sample { return one(1, m.Hash) }), "hash"),
+		part(func(r reading) *status.Mounted { return r.Mounted }, func(m *status.Mounted) []sample { return one(1, m.Hash) }), "hash"),
 	gauge("config_live_info", "The generation that the targets resolve to.",
 		part(func(r reading) *status.Generation { return r.Live }, generation), "generation", "hash", "source"),
 	gauge("config_accepted_info", "The generation to go back to, and what proved it.",
-		part(func(r reading) *status.Accepted { return r.Accepted }, accepted), "generation", "hash", "source", "proof"),
+		part(accepted, func(a *status.Accepted) []sample { return one(1, strconv.Itoa(a.Number), a.Hash, a.Source, a.Proof) }),
+		"generation", "hash", "source", "proof"),
 	gauge("config_candidate_info", "The generation on its way.",
 		part(func(r reading) *status.Generation { return r.Candidate }, generation), "generation", "hash", "source"),
 
@@ -56,7 +52,7 @@ var metrics = []metric{
 
 	gauge("app_up", "Whether the app runs.", truth(func(r reading) bool { return r.App.PID > 0 })),
 	gauge("app_start_time_seconds", "When the app was started.",
-		moment(func(r reading) status.Time { return r.App.Started })),
+		func(r reading) []sample { return moment(r.App.Started) }),
 	gauge("app_read_config", "Whether a changed file was opened within 30 s of the last reload; absent: not known.",
 		part(func(r reading) *bool { return r.App.Read }, func(did *bool) []sample { return one(number(*did)) })),
 	gauge("app_last_exit_code", "Exit code of the app that ended last.",
@@ -84,7 +80,7 @@ var metrics = []metric{
 
 func well(r reading) bool { return r.Verdict() == status.Well }
 
-func mounted(r reading) *status.Mounted { return r.Mounted }
+func accepted(r reading) *status.Accepted { return r.Accepted }
 
 func rejection(r reading) *status.Rejection { return r.Rejection }
 
@@ -100,10 +96,6 @@ func rejected(r reading) []sample {
 
 func generation(g *status.Generation) []sample {
 	return one(1, strconv.Itoa(g.Number), g.Hash, g.Source)
-}
-
-func accepted(a *status.Accepted) []sample {
-	return one(1, strconv.Itoa(a.Number), a.Hash, a.Source, a.Proof)
 }
 
 func volumes(r reading) (list []sample) {
