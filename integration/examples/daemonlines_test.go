@@ -1,16 +1,13 @@
 package examples
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
-	"confit/integration/internal/harness"
 	"confit/integration/volume"
 )
 
@@ -22,7 +19,7 @@ var daemonLines = map[string]runner{
 	"varnish 1":              runVarnish,
 }
 
-// askWhetherItReads runs the command with a kubectl that comes into the container as the real one does.
+// askWhetherItReads has an app that takes HUP and reads nothing.
 func askWhetherItReads(t *testing.T, block string) {
 	c := pod{
 		configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)},
@@ -30,16 +27,7 @@ func askWhetherItReads(t *testing.T, block string) {
 	}.start(t, "link app/text /etc/app/text\n")
 	c.edit("text", first, second)
 	c.logs(1, `msg="app has not opened what changed"`)
-	bin := t.TempDir()
-	visit := c.Visit("-m", "-p", "-r").Args
-	script := fmt.Sprintf("#!/bin/sh\n[ \"$1 $2 $3\" = 'exec deploy/web --' ] || exit 1\nshift 3\nexec %s env -C / %q \"$@\"\n", strings.Join(visit, " "), pathVariable)
-	must(t, harness.WriteProgram(filepath.Join(bin, "kubectl"), []byte(script)))
-	c.answers(func(*container) (string, error) {
-		cmd := exec.Command("sh", "-euc", block)
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}, "false\n")
+	c.answers(func(c *container) (string, error) { return c.kubectl(block) }, "false\n")
 }
 
 // verifyPrometheus makes an edit that promtool lets through, and Prometheus refuses: two places of one address to write to.

@@ -17,6 +17,7 @@
 //	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate
 //	daemonlines_test.go those of docs/daemons.md and docs/security.md
 //	hookpages_test.go   those of docs/gate.md, docs/reload.md and docs/sources.md
+//	statuspage_test.go  those of docs/status.md
 //	monitor_test.go     a Prometheus that scrapes exporters
 //	alerts_test.go      what happens to confits, and which alert fires
 //	dashboard_test.go   what Grafana would ask that Prometheus

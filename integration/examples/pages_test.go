@@ -20,6 +20,7 @@ var pages = map[string]map[string]runner{
 	"daemons.md":  daemonLines,
 	"gate.md":     gatePage,
 	"sources.md":  sourcesPage,
+	"status.md":   statusPage,
 	"reload.md":   {"Apps that watch their files 1": watchItself},
 	"security.md": {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }

@@ -1,0 +1,111 @@
+package examples
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"confit/integration/internal/harness"
+	"confit/integration/volume"
+)
+
+// statusPage are the blocks of docs/status.md.
+var statusPage = map[string]runner{
+	" 1":                       printStatus,
+	"From another container 1": manifestOf("status.md"),
+	"Alerts 1":                 alertsByJQ,
+	"Alerts 2":                 compareReplicas,
+}
+
+// kubectl runs a script with a kubectl that knows one pod, and comes into it as the real one does.
+func (c *container) kubectl(script string) (string, error) {
+	bin := c.t.TempDir()
+	exec := strings.Join(c.Visit("-m", "-p", "-r", "env", "-C", "/", pathVariable).Args, " ")
+	program := fmt.Sprintf("#!/bin/sh\ncase \"$1 $3\" in\n'get -l') echo pod/web-1 ;;\n'exec --') shift 3; exec %s \"$@\" ;;\n*) exit 1 ;;\nesac\n", exec)
+	if err := harness.WriteProgram(filepath.Join(bin, "kubectl"), []byte(program)); err != nil {
+		return "", err
+	}
+	return shell(script, "", "PATH="+bin+":"+os.Getenv("PATH"))
+}
+
+// shell runs a script, and fails if it says anything on standard error.
+func shell(script, stdin string, env ...string) (string, error) {
+	var complaints strings.Builder
+	cmd := exec.Command("sh", "-euc", script)
+	cmd.Env, cmd.Stdin, cmd.Stderr = append(os.Environ(), env...), strings.NewReader(stdin), &complaints
+	out, err := cmd.Output()
+	if complaints.Len() > 0 {
+		err = errors.Join(err, errors.New(complaints.String()))
+	}
+	return string(out), err
+}
+
+// rejecting is a pod whose edit its validator has refused.
+func rejecting(t *testing.T) *container {
+	t.Helper()
+	c := pod{configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)}, app: []string{"sleep", "infinity"}}.
+		start(t, "link app/text /etc/app/text\nvalidate sh -c 'echo as it is; ! grep second {candidate}/app/text'\n")
+	c.edit("text", first, second)
+	c.logs(1, `msg="candidate rejected"`)
+	return c
+}
+
+// printStatus wants the exit code, too, that the page says.
+func printStatus(t *testing.T, block string) {
+	c := rejecting(t)
+	var ended *exec.ExitError
+	out, err := c.kubectl(block)
+	if !errors.As(err, &ended) || ended.ExitCode() != 3 || !strings.Contains(out, `"step": "validate"`) {
+		t.Errorf("the status is %s (%v)", out, err)
+	}
+}
+
+// alertsByJQ runs each line on a status in which what is mounted was rejected. What -e finds has exit code 0, and 1 is silence.
+func alertsByJQ(t *testing.T, block string) {
+	status, err := execute("confit", "--status")(rejecting(t))
+	if err == nil || status == "" {
+		t.Fatalf("the status of a rejection is %s (%v)", status, err)
+	}
+	said := map[string]string{}
+	for line := range strings.Lines(block) {
+		if strings.HasPrefix(line, "jq ") {
+			out, err := shell(line, status)
+			var ended *exec.ExitError
+			if err != nil && !(errors.As(err, &ended) && ended.ExitCode() == 1) {
+				t.Errorf("%s: %v", line, err)
+			}
+			said[line] = out
+		}
+	}
+	for part, want := range map[string]string{
+		"rejection |": "^validate: hook ended with exit 1\nas it is\n", "@tsv": "^[0-9a-f]{12}\t[0-9a-f]{12}\t[0-9a-f]{12}\n$",
+		"pendingSince": "^false\n|null\n$", "attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^$",
+	} {
+		wantSaid(t, said, part, want)
+	}
+}
+
+func wantSaid(t *testing.T, said map[string]string, part, want string) {
+	t.Helper()
+	for line, out := range said {
+		if strings.Contains(line, part) {
+			if !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("%s says %q, want %q", line, out, want)
+			}
+			return
+		}
+	}
+	t.Errorf("no line has %q", part)
+}
+
+func compareReplicas(t *testing.T, block string) {
+	out, err := rejecting(t).kubectl(block)
+	if err != nil || !regexp.MustCompile(`^pod/web-1 [0-9a-f]{64}\n$`).MatchString(out) {
+		t.Errorf("the replicas have %s (%v)", out, err)
+	}
+}
