@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"confit/integration/internal/harness"
 	"confit/integration/volume"
 )
@@ -45,21 +47,29 @@ func shell(script, stdin string, env ...string) (string, error) {
 	return string(out), err
 }
 
-// rejecting is a pod whose edit its validator has refused.
+// rejecting is a pod without inotify, whose edit its validator has refused.
 func rejecting(t *testing.T) *container {
 	t.Helper()
-	c := pod{configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)}, app: []string{"sleep", "infinity"}}.
-		start(t, "link app/text /etc/app/text\nvalidate sh -c 'echo as it is; ! grep second {candidate}/app/text'\n")
+	c := pod{
+		configMaps: map[string]volume.Payload{"app": volume.Strings("text", first)}, app: []string{"sleep", "infinity"},
+		base: func(c *container) { c.refused = harness.Refuse(unix.EMFILE, unix.SYS_INOTIFY_INIT1) },
+	}.start(t, "link app/text /etc/app/text\nvalidate sh -c 'echo as it is; ! grep second {candidate}/app/text'\nrescan 200ms\n")
 	c.edit("text", first, second)
-	c.logs(1, `msg="candidate rejected"`)
+	c.Eventually("a status that says so", c.rejected)
 	return c
+}
+
+// rejected is exit code 3 of --status. It comes a moment after the line of the log.
+func (c *container) rejected() bool {
+	var ended *exec.ExitError
+	_, err := execute("confit", "--status")(c)
+	return errors.As(err, &ended) && ended.ExitCode() == 3
 }
 
 // printStatus wants the exit code, too, that the page says.
 func printStatus(t *testing.T, block string) {
-	c := rejecting(t)
 	var ended *exec.ExitError
-	out, err := c.kubectl(block)
+	out, err := rejecting(t).kubectl(block)
 	if !errors.As(err, &ended) || ended.ExitCode() != 3 || !strings.Contains(out, `"step": "validate"`) {
 		t.Errorf("the status is %s (%v)", out, err)
 	}
@@ -68,7 +78,7 @@ func printStatus(t *testing.T, block string) {
 // alertsByJQ runs each line on a status in which what is mounted was rejected. What -e finds has exit code 0, and 1 is silence.
 func alertsByJQ(t *testing.T, block string) {
 	status, err := execute("confit", "--status")(rejecting(t))
-	if err == nil || status == "" {
+	if err == nil || !strings.HasPrefix(status, "{") {
 		t.Fatalf("the status of a rejection is %s (%v)", status, err)
 	}
 	said := map[string]string{}
@@ -84,7 +94,7 @@ func alertsByJQ(t *testing.T, block string) {
 	}
 	for part, want := range map[string]string{
 		"rejection |": "^validate: hook ended with exit 1\nas it is\n", "@tsv": "^[0-9a-f]{12}\t[0-9a-f]{12}\t[0-9a-f]{12}\n$",
-		"pendingSince": "^false\n|null\n$", "attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^$",
+		"pendingSince": "^false\n|null\n$", "attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^/confit/app\n$",
 	} {
 		wantSaid(t, said, part, want)
 	}
