@@ -9,6 +9,7 @@ import (
 
 	"confit/integration/internal/harness"
 	"confit/integration/volume"
+	"confit/internal/markdown"
 )
 
 // runner runs a block of a page, as it stands.
@@ -55,40 +56,28 @@ func pageBlocks(t *testing.T, page string) map[string]string {
 	return blocksOf(readFile(t, filepath.Join(top, "docs", page)))
 }
 
-// blocksOf are the fenced blocks of a page.
+// blocksOf are the fenced blocks of a page, by their names.
 func blocksOf(page string) map[string]string {
-	blocks, heading, n := map[string]string{}, "", 0
-	for part := range strings.SplitSeq("\n"+page, "\n```") {
-		if name := lastHeading(part); name != "" && !inside(n) {
-			heading = name
+	blocks, lines := map[string]string{}, strings.Split(page, "\n")
+	for _, block := range markdown.Blocks(page) {
+		heading := lastHeading(lines[:block.Line])
+		n := 1
+		for blocks[fmt.Sprint(heading, " ", n)] != "" {
+			n++
 		}
-		if inside(n) {
-			_, text, _ := strings.Cut(part, "\n") // what stands behind ``` is the language
-			blocks[nameOf(blocks, heading)] = text + "\n"
-		}
-		n++
+		blocks[fmt.Sprint(heading, " ", n)] = block.Text
 	}
 	return blocks
 }
 
-// inside tells which parts between lines of ``` are blocks.
-func inside(n int) bool { return n%2 == 1 }
-
-func lastHeading(part string) (heading string) {
-	for line := range strings.Lines(part) {
-		if name, found := strings.CutPrefix(line, "## "); found {
-			heading = strings.TrimSpace(name)
+// lastHeading is of the second level, and "" above the first.
+func lastHeading(lines []string) string {
+	for _, line := range slices.Backward(lines) {
+		if heading, found := strings.CutPrefix(line, "## "); found {
+			return heading
 		}
 	}
-	return heading
-}
-
-func nameOf(blocks map[string]string, heading string) string {
-	for n := 1; ; n++ {
-		if name := fmt.Sprint(heading, " ", n); blocks[name] == "" {
-			return name
-		}
-	}
+	return ""
 }
 
 // manifestOf is for YAML. confit's module has no parser for it, and confitctl's has.
