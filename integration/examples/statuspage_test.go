@@ -61,16 +61,23 @@ func rejecting(t *testing.T) *container {
 
 // rejected is exit code 3 of --status. It comes a moment after the line of the log.
 func (c *container) rejected() bool {
-	var ended *exec.ExitError
 	_, err := execute("confit", "--status")(c)
-	return errors.As(err, &ended) && ended.ExitCode() == 3
+	return exitCode(err) == 3
+}
+
+// exitCode is -1 for whatever else went wrong.
+func exitCode(err error) int {
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return ended.ExitCode()
+	}
+	return -1
 }
 
 // printStatus wants the exit code, too, that the page says.
 func printStatus(t *testing.T, block string) {
-	var ended *exec.ExitError
 	out, err := rejecting(t).kubectl(block)
-	if !errors.As(err, &ended) || ended.ExitCode() != 3 || !strings.Contains(out, `"step": "validate"`) {
+	if exitCode(err) != 3 || !strings.Contains(out, `"step": "validate"`) {
 		t.Errorf("the status is %s (%v)", out, err)
 	}
 }
@@ -85,8 +92,7 @@ func alertsByJQ(t *testing.T, block string) {
 	for line := range strings.Lines(block) {
 		if strings.HasPrefix(line, "jq ") {
 			out, err := shell(line, status)
-			var ended *exec.ExitError
-			if err != nil && !(errors.As(err, &ended) && ended.ExitCode() == 1) {
+			if err != nil && exitCode(err) != 1 {
 				t.Errorf("%s: %v", line, err)
 			}
 			said[line] = out
