@@ -59,9 +59,14 @@ soak: ## faults at random for FOR=10m, in an order that SEED decides, and a read
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -timeout 0 -run 'TestSoak$$' ./integration/soak -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
-bench: ## the budgets, each beside a yardstick
-	./integration/need tini:tini
+bench: ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
+	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 	$(BUILD) bin/confit
+	mkdir -p bin/peers
+	cc -O2 -static -o bin/peers/floor-c integration/bench/testdata/floor.c
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/floor-go ./integration/bench/floor
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/empty ./integration/bench/empty
+	cd integration/bench/peers && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/peers/ tool
 	$(GO) run ./integration/bench bin/confit
 
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered example

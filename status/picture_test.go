@@ -89,7 +89,7 @@ func draw(text string) []byte {
 		}
 		fmt.Fprintf(&b, `<text x="%d" y="%d" textLength="%d">`, x, y, n*advance)
 		unbroken := strings.ReplaceAll(indented, " ", "\u00a0") // browsers make one of several blanks
-		_ = xml.EscapeText(&b, []byte(unbroken))               // memory doesn't fail
+		_ = xml.EscapeText(&b, []byte(unbroken))                // memory doesn't fail
 		b.WriteString("</text>\n")
 	}
 	b.WriteString("</g>\n</svg>\n")

@@ -35,7 +35,7 @@ func TestBench_one_round(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(os.Args[0], "role:main", "-rounds", "1", "-json", "-only", "swap,size,keys,publish,growth", confit)
+	cmd := exec.Command(os.Args[0], "role:main", "-rounds", "1", "-json", "-only", "swap,size,keys,publish,growth,volumes", confit)
 	work := t.TempDir()
 	cmd.Env = append(os.Environ(), "TMPDIR="+work)
 	cmd.Stderr = os.Stderr
@@ -54,7 +54,7 @@ func TestBench_one_round(t *testing.T) {
 	if err := json.Unmarshal(out, &printed); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if want := 13; len(printed.Rows) != want || !strings.Contains(printed.Machine, "confit") {
+	if want := 15; len(printed.Rows) != want || !strings.Contains(printed.Machine, "confit") {
 		t.Errorf("%d rows, want %d:\n%s", len(printed.Rows), want, out)
 	}
 	for _, r := range printed.Rows {

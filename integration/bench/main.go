@@ -40,15 +40,20 @@ var measurements = []measurement{
 	{"idle", 1, (*bench).idle},
 	{"growth", 10000, (*bench).growth},
 	{"orphans", 30, (*bench).orphans},
+	{"inits", 100, (*bench).inits},
+	{"volumes", 20, (*bench).volumes},
+	{"lines", 5, (*bench).lines},
+	{"peers", 500, (*bench).peers},
 }
 
 // bench is what all measurements share.
 type bench struct {
-	confit string // the binary
-	self   string // this one, which plays the other roles too
-	dir    string // for everything that is written
-	boxes  []*box // alive
-	sites  int    // directories made
+	confit   string // the binary
+	peersDir string // where the programs are that it is measured beside
+	self     string // this one, which plays the other roles too
+	dir      string // for everything that is written
+	boxes    []*box // alive
+	sites    int    // directories made
 }
 
 func init() {
@@ -147,7 +152,7 @@ func newBench(confit, dir string, inMemory bool) (*bench, error) {
 	if err == nil && inMemory {
 		err = unix.Mount("bench", dir, "tmpfs", 0, "mode=0755")
 	}
-	return &bench{confit: path, self: self, dir: dir}, err
+	return &bench{confit: path, peersDir: filepath.Join(filepath.Dir(path), "peers"), self: self, dir: dir}, err
 }
 
 // measure makes the measurements in turn. What fails is reported at the end, beside the rows of the others.

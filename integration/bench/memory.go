@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // idleTime is how long a box must have done nothing before it counts as idle.
 const idleTime = time.Second
@@ -12,30 +15,44 @@ const mebibyte = 1024
 var sleeper = []string{"sleep", "infinity"}
 
 // memory measures what an idle init keeps in memory: all of it, and the anonymous part, which no two containers of a node can
-// share. A garbage collector's memory depends on moments, so each round is a new process.
+// share. A garbage collector's memory depends on moments, so each round is a new process. What Go itself takes shows beside it.
 func (b *bench) memory(rounds int) ([]row, error) {
-	var rss, anon, tiniRSS, tiniAnon samples
+	var rss, anon, tiniRSS, tiniAnon, emptyRSS, emptyAnon samples
 	for range rounds {
 		ours, tini, err := b.startIdle()
 		if err != nil {
 			return nil, err
 		}
-		if err := quiet(idleTime, ours, tini); err != nil {
+		empty, err := b.startEmpty()
+		if err != nil {
 			return nil, err
 		}
-		if err := weigh(ours, &rss, &anon); err != nil {
+		if err := quiet(idleTime, ours, tini, empty); err != nil {
 			return nil, err
 		}
-		if err := weigh(tini, &tiniRSS, &tiniAnon); err != nil {
+		err = errors.Join(weigh(ours, &rss, &anon), weigh(tini, &tiniRSS, &tiniAnon), weigh(empty, &emptyRSS, &emptyAnon))
+		if err != nil {
 			return nil, err
 		}
-		b.stop(ours)
-		b.stop(tini)
+		for _, x := range []*box{ours, tini, empty} {
+			b.stop(x)
+		}
 	}
+	const language = "an empty Go program"
 	return []row{
 		{"memory, idle, 10 links: VmRSS", kibibytes, rss.median(), tiniRSS.median(), "tini", budget{value, 6 * mebibyte}},
 		{"memory, idle, 10 links: RssAnon", kibibytes, anon.median(), tiniAnon.median(), "tini", budget{value, 1.5 * mebibyte}},
+		{"  the same", kibibytes, anon.median(), emptyAnon.median(), language, budget{ratio, 1.5}},
 	}, nil
+}
+
+// startEmpty starts a Go program that does nothing.
+func (b *bench) startEmpty() (*box, error) {
+	s, err := b.newSite(0)
+	if err != nil {
+		return nil, err
+	}
+	return b.start(s, b.program("empty"))
 }
 
 // startIdle starts confit and tini over an app that sleeps.

@@ -15,6 +15,7 @@ import (
 var roles = map[string]func(args []string) int{
 	"role:measure": measureIn,
 	"role:app":     app,
+	"role:webapp":  webapp,
 	"role:loop":    loop,
 	"role:hook":    hook,
 	"role:first":   firstAct,

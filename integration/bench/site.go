@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -23,7 +24,8 @@ const volumeName = "v"
 type site struct {
 	dir     string
 	keys    volume.Payload
-	edition int // counts the edits, so that no content is like one before
+	edition int    // counts the edits, so that no content is like one before
+	name    string // of the volume; "": volumeName
 }
 
 // newSite makes a site whose volume holds n keys.
@@ -41,7 +43,7 @@ func (b *bench) newSite(keys int) (*site, error) {
 
 func (s *site) path(name string) string { return filepath.Join(s.dir, name) }
 
-func (s *site) volume() string { return filepath.Join(s.dir, "volumes", volumeName) }
+func (s *site) volume() string { return filepath.Join(s.dir, "volumes", cmp.Or(s.name, volumeName)) }
 
 func (s *site) target(key string) string { return filepath.Join(s.dir, "targets", key) }
 
