@@ -123,12 +123,12 @@ func (c *container) perform(step instruction) {
 	}
 }
 
-// copy puts a file into the image. An example has no confit beside its Dockerfile.
+// copy puts a file into the image. An example has no program beside its Dockerfile.
 func (c *container) copy(from, to string) {
 	c.t.Helper()
 	path := filepath.Join(c.source, from)
-	if _, err := os.Stat(path); err != nil && filepath.Base(from) == "confit" {
-		path = confitPath
+	if _, err := os.Stat(path); err != nil {
+		path = program(c.t, from)
 	}
 	content, err := os.ReadFile(path)
 	must(c.t, err)

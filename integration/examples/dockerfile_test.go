@@ -54,7 +54,7 @@ func instructions(text string) (list []instruction) {
 func (d *dockerfile) read(t *testing.T, i instruction) {
 	t.Helper()
 	switch i.name {
-	case "FROM": // this machine
+	case "ARG", "FROM": // this machine
 	case "COPY", "RUN":
 		d.steps = append(d.steps, i)
 	case "ENV":

@@ -44,6 +44,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// program returns the path of one that a Dockerfile copies.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	if filepath.Base(name) == "confitctl" {
+		return confitctl(t)
+	}
+	return confitPath
+}
+
 // confitctl returns the path of confitctl. It is built when the first test asks for it.
 func confitctl(t *testing.T) string {
 	t.Helper()
@@ -53,12 +62,8 @@ func confitctl(t *testing.T) string {
 }
 
 var buildConfitctl = sync.OnceValues(func() (string, error) {
-	top, err := harness.Root()
-	if err != nil {
-		return "", err
-	}
 	path := filepath.Join(filepath.Dir(confitPath), "confitctl")
-	return path, harness.GoBuild(filepath.Join(top, "confitctl"), path, []string{"CGO_ENABLED=0"})
+	return path, harness.BuildConfitctl(path)
 })
 
 func readFile(t *testing.T, path string) string {

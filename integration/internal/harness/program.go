@@ -20,6 +20,15 @@ func BuildConfit(path string) error {
 	return build(".", nil, filepath.Join(root, "build.sh"), path)
 }
 
+// BuildConfitctl builds the program that goes with it, as it is shipped.
+func BuildConfitctl(path string) error {
+	root, err := Root()
+	if err != nil {
+		return err
+	}
+	return GoBuild(filepath.Join(root, "confitctl"), path, []string{"GOWORK=off", "CGO_ENABLED=0"}, "-trimpath", "-ldflags", "-s -w")
+}
+
 // kubeletVariable names a program that was built already: it is large, and a CI may have done so.
 const kubeletVariable = "INTEGRATION_KUBELET"
 
