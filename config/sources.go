@@ -101,6 +101,7 @@ const (
 	ChangedVariable    = prefix + "CHANGED"    // the keys that have changed, one a line
 	HashVariable       = prefix + "HASH"       // of what all replicas share of the candidate
 	AcceptedVariable   = prefix + "ACCEPTED"   // the same of the accepted generation
+	LocalVariable      = prefix + "LOCAL"      // the keys that differ from replica to replica, one a line
 	BoundVariable      = prefix + "BOUND"      // the most seconds from the gate's exit to the outcome
 	StartingVariable   = prefix + "STARTING"   // "1": the app waits for the gate to be started
 	OutcomeVariable    = prefix + "OUTCOME"    // how a change ended
@@ -111,7 +112,7 @@ const (
 
 var hookVariables = []string{
 	CandidateVariable, GenerationVariable, ChangedVariable, RenderedVariable, HashVariable, AcceptedVariable,
-	BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable,
+	LocalVariable, BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable,
 }
 
 func variable(name string) string {

@@ -120,7 +120,7 @@ func TestEnvironmentOfOthers(t *testing.T) {
 		"CONFIT_WEB_SERVICE_HOST=10.0.0.2", "CONFIT_WEB_SERVICE_PORT=80", "CONFIT_WEB_PORT=tcp://10.0.0.2:80",
 		"CONFIT_WEB_PORT_80_TCP_ADDR=10.0.0.2",
 		"CONFIT_CANDIDATE=/run/confit/generations/7.tmp", "CONFIT_GENERATION=7", "CONFIT_CHANGED=web/a\nweb/b",
-		"CONFIT_HASH=0123", "CONFIT_ACCEPTED=", "CONFIT_BOUND=60", "CONFIT_STARTING=1", "CONFIT_OUTCOME=accepted", "CONFIT_STEP=",
+		"CONFIT_HASH=0123", "CONFIT_ACCEPTED=", "CONFIT_LOCAL=pod/name", "CONFIT_BOUND=60", "CONFIT_STARTING=1", "CONFIT_OUTCOME=accepted", "CONFIT_STEP=",
 		"CONFIT_REASON=", "CONFIT_SOURCE=mounted",
 		"CONFIT=1", "CONFITX_SETTLE=soon", "MY_CONFIT_SETTLE=soon", "confit_settle=soon", "PATH=/bin", "no equals sign", "",
 	}, "--", "app")

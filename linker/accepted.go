@@ -268,7 +268,8 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	case s.Links != l.linksFingerprint(g):
 		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)
 	}
-	g.Shared, g.inputs = l.sharedHash(g.files), l.inputsHash(g)
+	g.Shared, g.Local = l.share(g.files)
+	g.inputs = l.inputsHash(g)
 	g.Dir = l.state.dirOf(g.Number)
 	if err := l.copies.mend(g); err != nil {
 		return nil, err

@@ -183,6 +183,14 @@ func TestShared_hash(t *testing.T) {
 	if second.Shared != first.Shared || second.Hash == first.Hash {
 		t.Errorf("local keys: %v and %v are shared, %v and %v whole", first.Shared, second.Shared, first.Hash, second.Hash)
 	}
+	if second.Local != "pod/name\npod/zone" {
+		t.Errorf("local keys: %q", second.Local)
+	}
+	h.must(h.linker.Store())
+	h.restart()
+	if got := h.wantAccepted(second.Number); got.Shared != second.Shared || got.Local != second.Local {
+		t.Errorf("stored as %+v, want %+v", got, second)
+	}
 	h.write("web", "a", "2", "direct", "d")
 	if c := h.adopt(); c.Shared == first.Shared {
 		t.Error("another key has the same shared hash")

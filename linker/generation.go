@@ -25,6 +25,7 @@ type Generation struct {
 	Hash   Hash
 	Dir    string       // its directory, absolute
 	Shared Hash         // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Local  string       // the staged keys that Shared leaves out, one a line
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 
 	Fallback bool // some of it came from the fallback, and what is mounted has not equalled it since

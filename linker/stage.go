@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
@@ -140,7 +141,8 @@ func (l *Linker) read(r *reading) (*generation, error) {
 		return nil, err
 	}
 	g := &generation{files: files, targets: targets, unmoved: r.checkUnmoved}
-	g.Hash, g.Shared = hashOf(files), l.sharedHash(files)
+	g.Hash = hashOf(files)
+	g.Shared, g.Local = l.share(files)
 	g.inputs, g.single = g.Hash, len(r.volumes) == 1 && r.volumes[0].atomic
 	g.Fallback = len(r.from.fallback) > 0
 	if l.renders {
@@ -149,17 +151,22 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	return g, nil
 }
 
-// sharedHash is the hash that every replica gets for the same edit: without
-// modes, local keys, and what isn't staged.
-func (l *Linker) sharedHash(files map[Key]file) Hash {
+// share returns the hash that every replica gets for the same edit: without
+// modes, local keys, and what isn't staged. The local keys are those of which
+// each line says so.
+func (l *Linker) share(files map[Key]file) (shared Hash, local string) {
 	h := sha256.New()
+	var keys []string
 	for _, path := range sortedKeys(files) {
-		f := files[path]
-		if !f.direct && !isRendered(path) && slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }) {
+		switch f := files[path]; {
+		case f.direct || isRendered(path):
+		case slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }):
 			fmt.Fprintf(h, "%q %x\n", path, f.sum)
+		default:
+			keys = append(keys, string(path))
 		}
 	}
-	return Hash(h.Sum(nil))
+	return Hash(h.Sum(nil)), strings.Join(keys, "\n")
 }
 
 // wanted lists the targets of a generation, with their destinations.

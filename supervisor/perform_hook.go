@@ -91,20 +91,15 @@ func fill(command []string, c linker.Candidate) []string {
 	return filled
 }
 
-// maxVariable bounds CONFIT_CHANGED, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
+// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
 // execve(2) would refuse to start the hook at all.
 const maxVariable = 64 << 10
 
-// hookEnv is the app's environment, and what the hook is about. It leaves out a
-// list of changed keys that is too long.
+// hookEnv is the app's environment, and what the hook is about.
 func hookEnv(env []string, c linker.Candidate) []string {
 	keys := make([]string, len(c.Changes))
 	for i, change := range c.Changes {
 		keys[i] = string(change.Key)
-	}
-	changed := strings.Join(keys, "\n")
-	if len(changed) > maxVariable {
-		changed = ""
 	}
 	if env = slices.Clone(env); c.Unrendered {
 		env = append(env, config.RenderedVariable+"="+c.RenderDir())
@@ -112,7 +107,16 @@ func hookEnv(env []string, c linker.Candidate) []string {
 	return append(env,
 		config.CandidateVariable+"="+c.Dir,
 		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
-		config.ChangedVariable+"="+changed)
+		config.ChangedVariable+"="+listOf(strings.Join(keys, "\n")),
+		config.LocalVariable+"="+listOf(c.Local))
+}
+
+// listOf leaves out a list of keys that is too long.
+func listOf(keys string) string {
+	if len(keys) > maxVariable {
+		return ""
+	}
+	return keys
 }
 
 // ended and spoke take one half of the end, and report whether it is whole now.
