@@ -167,7 +167,7 @@ func hashOf(files map[Key]file) Hash {
 	h := sha256.New()
 	for _, path := range sortedKeys(files) {
 		f := files[path]
-		fmt.Fprintf(h, "%q %o %x\n", path, f.mode, f.sum)
+		fmt.Fprintf(h, "%q %o %x\n", path, f.mode, f.sum[:]) // the bytes: of a Hash, %x would print its String
 	}
 	return Hash(h.Sum(nil))
 }

@@ -161,7 +161,7 @@ func (l *Linker) share(files map[Key]file) (shared Hash, local string) {
 		switch f := files[path]; {
 		case f.direct || isRendered(path):
 		case slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }):
-			fmt.Fprintf(h, "%q %x\n", path, f.sum)
+			fmt.Fprintf(h, "%q %x\n", path, f.sum[:])
 		default:
 			keys = append(keys, string(path))
 		}
