@@ -40,14 +40,16 @@ var mayImport = map[string][]string{
 	"release": {"confit/config"},
 
 	// The other program, which is never linked into this one.
-	"confitctl":         {"confit/confitctl/cli"},
-	"confitctl/cli":     {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"confitctl/export":  {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp"},
-	"confitctl/fleet":   {"confit/confitctl/lease", "confit/confitctl/rollout"},
-	"confitctl/lease":   {"confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
-	"confitctl/post":    {},
-	"confitctl/render":  {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},
-	"confitctl/rollout": {},
+	"confitctl":          {"confit/confitctl/cli"},
+	"confitctl/cli":      {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp"},
+	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/rollout", "confit/confitctl/snapshot"},
+	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
+	"confitctl/lease":    {"confit/confitctl/kube", "confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest"},
+	"confitctl/post":     {},
+	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},
+	"confitctl/rollout":  {},
+	"confitctl/snapshot": {"confit/confitctl/kube", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/dynamic", "k8s.io/client-go/metadata"},
 }
 
 // forbidden is the part of the standard library that a package must not know.
@@ -61,12 +63,14 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
-	"confitctl/export":  {"os", "os/exec", "os/signal"},
-	"confitctl/fleet":   {"net/http", "os"},
-	"confitctl/lease":   {"os/signal", "math/rand/v2"},
-	"confitctl/post":    {"os/exec", "os/signal"},
-	"confitctl/render":  {"net/http", "os/exec", "os/signal", "time"},
-	"confitctl/rollout": {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing
+	"confitctl/export":   {"os", "os/exec", "os/signal"},
+	"confitctl/fleet":    {"net/http", "os"},
+	"confitctl/kube":     {"os/signal", "math/rand/v2"},
+	"confitctl/lease":    {"os", "os/signal", "math/rand/v2"},
+	"confitctl/post":     {"os/exec", "os/signal"},
+	"confitctl/render":   {"net/http", "os/exec", "os/signal", "time"},
+	"confitctl/rollout":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing
+	"confitctl/snapshot": {"os/signal", "math/rand/v2", "time"},
 }
 
 // source is a file that goes into the program, and its package's directory.

@@ -58,6 +58,8 @@ func TestUsage(t *testing.T) {
 		{"report", "CONFIT_OUTCOME=", "CONFIT_OUTCOME isn't set"},
 		{"report", "CONFIT_HASH=", ""},
 		{"report", "CONFIT_OUTCOME=fine", `CONFIT_OUTCOME is "fine"`},
+		{"report --snapshot web,tls --snapshot-secrets tls", "", `--snapshot and --snapshot-secrets both name volume "tls": choose one`},
+		{"report --snapshot My_Web", "", `volume "My_Web": "web-accepted-My_Web" can't be an object's name: `},
 		{"render", "", "requires at least 1 arg"},
 		{"render --mode 9 x", "", `--mode is "9"`},
 		{"post", "", "accepts 1 arg"},

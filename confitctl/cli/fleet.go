@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/rollout"
 )
@@ -32,17 +33,18 @@ func (f *fleetFlags) register(flags *pflag.FlagSet) {
 
 // open makes the client for the Lease.
 func (f *fleetFlags) open() (*lease.Store, error) {
-	if f.lease == "" {
-		return nil, usage("--lease is required: the Lease that holds the roll-out")
-	}
-	c, namespace, err := lease.Config(f.kubeconfig)
+	c, err := f.cluster()
 	if err != nil {
 		return nil, err
 	}
-	if f.namespace != "" {
-		namespace = f.namespace
+	return lease.Open(c, f.lease)
+}
+
+func (f *fleetFlags) cluster() (kube.Cluster, error) {
+	if f.lease == "" {
+		return kube.Cluster{}, usage("--lease is required: the Lease that holds the roll-out")
 	}
-	return lease.Open(c, namespace, f.lease)
+	return kube.Find(f.kubeconfig, f.namespace)
 }
 
 // hash is what confit calls a configuration.

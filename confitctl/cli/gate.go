@@ -106,5 +106,6 @@ func (f *gateFlags) change(ctx context.Context, edit func(rollout.Record) (rollo
 	}
 	ctx, cancel := context.WithTimeout(ctx, personTimeout)
 	defer cancel()
-	return fleet.Change(ctx, store, edit)
+	_, err = fleet.Change(ctx, store, edit)
+	return err
 }

@@ -108,19 +108,46 @@ superseded and stopped only end the attempt, and the latter delays the next
 canary, as the kubelet may have stopped what was unwell. What the gate itself
 refused says nothing.
 
+With --snapshot it also keeps what the fleet has accepted, for new pods to start
+on: the keys of VOLUME in the ConfigMap LEASE-accepted-VOLUME, or, with
+--snapshot-secrets, in a Secret of that name. Any replica that has accepted it
+writes it. An older roll-out never overwrites a newer one. Local keys are left
+out. A volume with nested keys or more than 1 MiB doesn't fit; then nothing is
+written, and stderr says why. A snapshot that can't be written stops no roll-out.
+
 It tries for 25 seconds. confit repeats it until it succeeds. No reason is sent
 anywhere: CONFIT_REASON may quote what a hook printed.`
 
 const reportAfter = `Environment
   CONFIT_HASH, CONFIT_OUTCOME, CONFIT_STEP, CONFIT_SOURCE: confit sets them
+  CONFIT_CANDIDATE, CONFIT_ACCEPTED, CONFIT_LOCAL: with --snapshot
+
+The snapshot
+  The manifest makes empty objects, a role lets the pods get and update those
+  names, and confit's --fallback finds them where they are mounted:
+
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: web-accepted-site}
+    ---
+    - apiGroups: [""]
+      resources: [configmaps]
+      resourceNames: [web-accepted-site]
+      verbs: [get, update]
+    ---
+    - {name: site, configMap: {name: web-accepted-site, optional: true}}
+    - {name: site, mountPath: /fallback/site, readOnly: true}
 
 Exit codes
-  0    it is stored, or there was nothing to store
+  0    it is stored, or there was nothing to store; why there is no snapshot is
+       on stderr
   1    it isn't, with why on stderr
   64   the command line or the environment is wrong
   143  a signal ended it`
 
-const reportExample = `  report  confitctl report                    in confit's links file`
+const reportExample = `  # in confit's links file
+  report    confitctl report --snapshot site --snapshot-secrets tls
+  fallback  /fallback`
 
 const renderHelp = `Makes files out of Go templates with the functions of sprig.
 

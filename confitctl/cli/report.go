@@ -2,38 +2,51 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/fleet"
 	"confit/confitctl/rollout"
+	"confit/confitctl/snapshot"
 )
 
+// reportFlags are the flags of report.
+type reportFlags struct {
+	fleetFlags
+	volumes, secrets []string // that are part of the snapshot
+}
+
 func newReport() *cobra.Command {
-	var f fleetFlags
+	var f reportFlags
 	c := &cobra.Command{
 		Use: "report --lease NAME [FLAG…]", Short: "tell the others how a change ended",
 		Long: reportHelp, Example: reportExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": reportAfter},
-		RunE: func(c *cobra.Command, _ []string) error { return f.report(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return f.report(c.Context(), c.ErrOrStderr()) },
 	}
-	f.register(c.Flags())
+	flags := c.Flags()
+	f.register(flags)
+	flags.StringSliceVar(&f.volumes, "snapshot", nil, "keep the accepted keys of `VOLUME` in a ConfigMap; several with commas")
+	flags.StringSliceVar(&f.secrets, "snapshot-secrets", nil, "keep the accepted keys of `VOLUME` in a Secret; several with commas")
 	return c
 }
 
-func (f *fleetFlags) report(ctx context.Context) error {
-	kind, err := required("CONFIT_OUTCOME")
+func (f *reportFlags) report(ctx context.Context, out io.Writer) error {
+	outcome, err := outcome()
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(rollout.Kinds, rollout.Kind(kind)) {
-		return usage("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
 	}
 	if hash, set := os.LookupEnv("CONFIT_HASH"); set && hash == "" {
 		return nil // what is mounted can't be staged, as when a key is missing: no gate was asked about it
 	}
 	me, err := f.replica()
+	if err != nil {
+		return err
+	}
+	objects, err := f.objects()
 	if err != nil {
 		return err
 	}
@@ -43,7 +56,59 @@ func (f *fleetFlags) report(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
-	return fleet.Report(ctx, store, me, rollout.Outcome{
-		Kind: rollout.Kind(kind), Step: os.Getenv("CONFIT_STEP"), Source: os.Getenv("CONFIT_SOURCE"),
-	})
+	record, err := fleet.Report(ctx, store, me, outcome)
+	if err != nil || len(objects) == 0 || outcome.Kind == rollout.RolledBack { // the app is still on its way back
+		return err
+	}
+	return f.keep(ctx, fleet.Snapshot{Lease: store, Objects: objects, Source: source(me), Out: out}, record)
+}
+
+func outcome() (o rollout.Outcome, err error) {
+	kind, err := required("CONFIT_OUTCOME")
+	if err != nil {
+		return o, err
+	}
+	if !slices.Contains(rollout.Kinds, rollout.Kind(kind)) {
+		return o, usage("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
+	}
+	return rollout.Outcome{Kind: rollout.Kind(kind), Step: os.Getenv("CONFIT_STEP"), Source: os.Getenv("CONFIT_SOURCE")}, nil
+}
+
+// objects are those of the snapshot.
+func (f *reportFlags) objects() (list []snapshot.Object, err error) {
+	for _, volume := range f.volumes {
+		list = append(list, snapshot.Object{Volume: volume})
+	}
+	for _, volume := range f.secrets {
+		if slices.Contains(f.volumes, volume) {
+			return nil, usage("--snapshot and --snapshot-secrets both name volume %q: choose one", volume)
+		}
+		list = append(list, snapshot.Object{Volume: volume, Secret: true})
+	}
+	for _, o := range list {
+		if err := o.Check(f.lease); err != nil {
+			return nil, usage("%w", err)
+		}
+	}
+	return list, nil
+}
+
+// source is what confit has accepted, as it tells its hooks.
+func source(me rollout.Replica) snapshot.Source {
+	return snapshot.Source{
+		Dir: os.Getenv("CONFIT_CANDIDATE"), Hash: me.Accepted,
+		Local: strings.Split(os.Getenv("CONFIT_LOCAL"), "\n"),
+	}
+}
+
+// keep writes the snapshot, if this is the one to do it.
+func (f *reportFlags) keep(ctx context.Context, s fleet.Snapshot, record rollout.Record) error {
+	c, err := f.cluster()
+	if err != nil {
+		return err
+	}
+	if s.Store, err = snapshot.Open(c, f.lease); err != nil {
+		return err
+	}
+	return s.Keep(ctx, record)
 }

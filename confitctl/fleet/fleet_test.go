@@ -25,7 +25,7 @@ func gate(t *testing.T, s *server, pod, hash string) *Gate {
 		t.Fatal(err)
 	}
 	return &Gate{
-		Store: s.store(t), Me: replica(pod, hash), Policy: rollout.Policy{Canaries: 1, Parallel: p},
+		Store: s.open(t), Me: replica(pod, hash), Policy: rollout.Policy{Canaries: 1, Parallel: p},
 		Out: &bytes.Buffer{}, poll: time.Millisecond,
 	}
 }
@@ -39,7 +39,7 @@ func bounded(t *testing.T) context.Context {
 
 func report(t *testing.T, s *server, pod, hash string, kind rollout.Kind) {
 	t.Helper()
-	err := Report(bounded(t), s.store(t), replica(pod, hash), rollout.Outcome{Kind: kind, Step: "probation", Source: "mounted"})
+	_, err := Report(bounded(t), s.open(t), replica(pod, hash), rollout.Outcome{Kind: kind, Step: "probation", Source: "mounted"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestRollOut(t *testing.T) {
 	if !errors.Is(err, ErrRefused) || err.Error() != "the gate is closed: B was rejected by web-2 at step probation" {
 		t.Errorf("got %v", err)
 	}
-	if s.lease.Labels["app"] != "web" {
+	if s.objects[leasePath].GetLabels()["app"] != "web" {
 		t.Error("an update lost the labels")
 	}
 }
@@ -172,7 +172,7 @@ func TestFinal(t *testing.T) {
 		if err := gate(t, s, "1", "B").Run(bounded(t)); err == nil || err.Error() != want {
 			t.Errorf("gate: got %v, want %s", err, want)
 		}
-		err := Report(bounded(t), s.store(t), replica("1", "B"), rollout.Outcome{Kind: rollout.Accepted})
+		_, err := Report(bounded(t), s.open(t), replica("1", "B"), rollout.Outcome{Kind: rollout.Accepted})
 		if err == nil || err.Error() != want {
 			t.Errorf("report: got %v, want %s", err, want)
 		}
@@ -248,7 +248,7 @@ func TestReportGivesUp(t *testing.T) {
 	s.fails(100, http.StatusInternalServerError, meta.StatusReasonInternalError)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	err := Report(ctx, s.store(t), replica("1", "B"), rollout.Outcome{Kind: rollout.Accepted})
+	_, err := Report(ctx, s.open(t), replica("1", "B"), rollout.Outcome{Kind: rollout.Accepted})
 	if err == nil || !strings.Contains(err.Error(), "gave up after 1 tries") && !strings.Contains(err.Error(), "deadline") {
 		t.Errorf("got %v", err)
 	}
@@ -257,7 +257,7 @@ func TestReportGivesUp(t *testing.T) {
 // TestNewerRecord: what a newer confitctl wrote isn't touched.
 func TestNewerRecord(t *testing.T) {
 	s := newServer(t)
-	meta.SetMetaDataAnnotation(&s.lease.ObjectMeta, "confit/rollout", `{"version": 2, "revisions": {}}`)
+	s.write(`{"version": 2, "revisions": {}}`)
 	err := gate(t, s, "1", "B").Run(bounded(t))
 	if err == nil || err.Error() != "cannot read the roll-out: it is of version 2, this confitctl knows version 1" {
 		t.Errorf("got %v", err)

@@ -18,6 +18,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/rollout"
 )
@@ -51,14 +52,14 @@ func (g *Gate) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && lease.KindOf(err) == lease.Conflict:
+		case err != nil && kube.KindOf(err) == kube.Conflict:
 			tries++
 			pause = backOff(tries)
-		case err != nil && (g.Me.Starting || lease.KindOf(err) == lease.Final):
+		case err != nil && (g.Me.Starting || kube.KindOf(err) == kube.Final):
 			return err
 		case err != nil:
 			g.say(err.Error())
-			pause = max(pause, lease.After(err))
+			pause = max(pause, kube.After(err))
 		case answer.Verdict == rollout.Go:
 			return nil
 		case answer.Verdict == rollout.Refuse || g.Me.Starting:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/rollout"
 )
@@ -13,42 +14,46 @@ import (
 // server didn't take.
 const retryReport = time.Second
 
-// Report stores how a replica's change ended. It tries until the context ends;
-// to repeat it changes nothing.
-func Report(ctx context.Context, s *lease.Store, me rollout.Replica, o rollout.Outcome) error {
+// Report stores how a replica's change ended, and returns the record that says
+// so. It tries until the context ends; to repeat it changes nothing.
+func Report(ctx context.Context, s *lease.Store, me rollout.Replica, o rollout.Outcome) (rollout.Record, error) {
 	return Change(ctx, s, func(r rollout.Record) (rollout.Record, error) { return r.Report(me, o), nil })
 }
 
-// Change stores what edit makes of the record. It tries until the context ends.
-// An error of edit ends it.
-func Change(ctx context.Context, s *lease.Store, edit func(rollout.Record) (rollout.Record, error)) error {
+// Change stores what edit makes of the record, and returns it. It tries until
+// the context ends. An error of edit ends it.
+func Change(ctx context.Context, s *lease.Store, edit func(rollout.Record) (rollout.Record, error)) (stored rollout.Record, err error) {
+	err = persist(ctx, func() error {
+		record, version, err := s.Load(ctx)
+		if err != nil {
+			return err
+		}
+		stored, err = edit(record)
+		if err != nil || same(record, stored) {
+			return err
+		}
+		return s.Save(ctx, version, stored)
+	})
+	return stored, err
+}
+
+// persist tries until that succeeds, or can't, or the context ends.
+func persist(ctx context.Context, try func() error) error {
 	for tries := 1; ; tries++ {
-		err := once(ctx, s, edit)
+		err := try()
 		pause := jitter(retryReport)
 		switch {
 		case err == nil:
 			return nil
-		case lease.KindOf(err) == lease.Final:
+		case kube.KindOf(err) == kube.Final:
 			return err
-		case lease.KindOf(err) == lease.Conflict:
+		case kube.KindOf(err) == kube.Conflict:
 			pause = backOff(tries)
 		default:
-			pause = max(pause, lease.After(err))
+			pause = max(pause, kube.After(err))
 		}
 		if sleep(ctx, pause) != nil {
 			return fmt.Errorf("%w; gave up after %d tries", err, tries)
 		}
 	}
-}
-
-func once(ctx context.Context, s *lease.Store, edit func(rollout.Record) (rollout.Record, error)) error {
-	record, version, err := s.Load(ctx)
-	if err != nil {
-		return err
-	}
-	next, err := edit(record)
-	if err != nil || same(record, next) {
-		return err
-	}
-	return s.Save(ctx, version, next)
 }

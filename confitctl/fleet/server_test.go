@@ -4,48 +4,77 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
 
-	coordination "k8s.io/api/coordination/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
+	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/rollout"
+	"confit/confitctl/snapshot"
 )
 
-// server speaks the API server's part: one Lease, with optimistic concurrency.
+// server speaks the API server's part, with optimistic concurrency.
 type server struct {
 	http     *httptest.Server
 	mu       sync.Mutex
-	lease    coordination.Lease
-	version  int
-	requests []string
+	objects  map[string]*unstructured.Unstructured               // by path
+	version  int                                                 // of the last update
+	held     map[string][]string                                 // hashes that the objects of a snapshot have held, by path
+	requests []string                                            // METHOD NAME
 	trouble  []func(w http.ResponseWriter, r *http.Request) bool // each for one request, before it is served; true: that was the answer
-	before   func()                                              // called without the lock before each PUT
+	before   func(r *http.Request)                               // called without the lock before each request
 }
 
-const path = "/apis/coordination.k8s.io/v1/namespaces/prod/leases/web"
+const (
+	leasePath  = "/apis/coordination.k8s.io/v1/namespaces/prod/leases/web"
+	configMaps = "/api/v1/namespaces/prod/configmaps/web-accepted-"
+	secrets    = "/api/v1/namespaces/prod/secrets/web-accepted-"
+)
 
 func newServer(t *testing.T) *server {
-	s := &server{version: 1}
-	s.lease.TypeMeta = meta.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}
-	s.lease.ObjectMeta = meta.ObjectMeta{Name: "web", Namespace: "prod", UID: "1", Labels: map[string]string{"app": "web"}}
+	s := &server{objects: map[string]*unstructured.Unstructured{}, held: map[string][]string{}}
+	s.make(leasePath, "coordination.k8s.io/v1", "Lease", nil)
 	s.http = httptest.NewServer(s)
 	t.Cleanup(s.http.Close)
 	return s
 }
 
+// make is what the manifest does.
+func (s *server) make(path, version, kind string, fields map[string]any) {
+	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": version, "kind": kind}}
+	maps.Copy(object.Object, fields)
+	object.SetName(filepath.Base(path))
+	object.SetNamespace("prod")
+	object.SetUID("1")
+	object.SetLabels(map[string]string{"app": "web"})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.store(path, object)
+}
+
+// store is called with the lock.
+func (s *server) store(path string, object *unstructured.Unstructured) {
+	s.version++
+	object.SetResourceVersion(strconv.Itoa(s.version))
+	s.objects[path] = object
+	s.held[path] = append(s.held[path], object.GetAnnotations()[snapshot.Annotation])
+}
+
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodPut && s.before != nil {
-		s.before()
+	if s.before != nil {
+		s.before(r)
 	}
 	s.mu.Lock()
-	s.requests = append(s.requests, r.Method)
+	s.requests = append(s.requests, r.Method+" "+filepath.Base(r.URL.Path))
 	var trouble func(http.ResponseWriter, *http.Request) bool
 	if len(s.trouble) > 0 {
 		trouble, s.trouble = s.trouble[0], s.trouble[1:]
@@ -56,35 +85,33 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case r.URL.Path != path:
+	switch object := s.objects[r.URL.Path]; {
+	case object == nil:
 		status(w, http.StatusNotFound, meta.StatusReasonNotFound)
 	case r.Method == http.MethodPut:
 		s.put(w, r)
 	default:
-		s.answer(w)
+		answer(w, object)
 	}
 }
 
 func (s *server) put(w http.ResponseWriter, r *http.Request) {
-	var next coordination.Lease
+	next := &unstructured.Unstructured{}
 	body, _ := io.ReadAll(r.Body)
-	switch err := json.Unmarshal(body, &next); {
+	switch err := next.UnmarshalJSON(body); {
 	case err != nil:
 		status(w, http.StatusBadRequest, meta.StatusReasonBadRequest)
-	case next.ResourceVersion != strconv.Itoa(s.version):
+	case next.GetResourceVersion() != s.objects[r.URL.Path].GetResourceVersion():
 		status(w, http.StatusConflict, meta.StatusReasonConflict)
 	default:
-		s.version++
-		s.lease = next
-		s.answer(w)
+		s.store(r.URL.Path, next)
+		answer(w, next)
 	}
 }
 
-func (s *server) answer(w http.ResponseWriter) {
-	s.lease.ResourceVersion = strconv.Itoa(s.version)
+func answer(w http.ResponseWriter, object *unstructured.Unstructured) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(s.lease)
+	_ = json.NewEncoder(w).Encode(object.Object)
 }
 
 // status answers as the API server does, with an object.
@@ -116,8 +143,12 @@ func (s *server) count() int {
 	return len(s.requests)
 }
 
-func (s *server) store(t *testing.T) *lease.Store {
-	store, err := lease.Open(&rest.Config{Host: s.http.URL}, "prod", "web")
+func (s *server) cluster() kube.Cluster {
+	return kube.Cluster{Config: &rest.Config{Host: s.http.URL, QPS: -1}, Namespace: "prod"}
+}
+
+func (s *server) open(t *testing.T) *lease.Store {
+	store, err := lease.Open(s.cluster(), "web")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +159,7 @@ func (s *server) store(t *testing.T) *lease.Store {
 func (s *server) record(t *testing.T) rollout.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := rollout.Decode(s.lease.Annotations[lease.Annotation])
+	r, err := rollout.Decode(s.objects[leasePath].GetAnnotations()[lease.Annotation])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +172,13 @@ func (s *server) edit(t *testing.T, edit func(rollout.Record) rollout.Record) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.write(text)
+}
+
+func (s *server) write(record string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	meta.SetMetaDataAnnotation(&s.lease.ObjectMeta, lease.Annotation, text)
-	s.version++
+	next := s.objects[leasePath].DeepCopy()
+	next.SetAnnotations(map[string]string{lease.Annotation: record})
+	s.store(leasePath, next)
 }

@@ -2,9 +2,9 @@
 // Kubernetes Lease.
 //
 // It guarantees that an update is stored only if nobody changed the Lease since
-// it was read, that a request ends after ten seconds, and that every error says
-// whether it helps to ask again. It never creates or deletes a Lease: the
-// manifest makes it, and whoever uses it needs get and update on that one name.
+// it was read, and that every error says whether it helps to ask again. It never
+// creates or deletes a Lease: the manifest makes it, and whoever uses it needs
+// get and update on that one name.
 //
 // It knows nothing of what a record means. Nor does it repeat anything: when to
 // ask again is the caller's decision.
@@ -12,7 +12,6 @@ package lease
 
 import (
 	"context"
-	"time"
 
 	coordination "k8s.io/api/coordination/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,20 +19,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/rest"
 
+	"confit/confitctl/kube"
 	"confit/confitctl/rollout"
 )
 
 // Annotation is where the record stands.
 const Annotation = "confit/rollout"
 
-// timeout bounds one request. It is well below the 30 s by which a hold
-// outlives its bound, so an answer that comes in still counts.
-const timeout = 10 * time.Second
-
 // Store is one Lease. It is safe for concurrent use.
 type Store struct {
-	client          rest.Interface
-	namespace, name string
+	client rest.Interface
+	object kube.Object
 }
 
 // Version is a Lease as it was read. It is what an update replaces.
@@ -47,31 +43,30 @@ func (v Version) UID() string { return string(v.lease.UID) }
 // Open makes the client for a Lease; it sends nothing yet. The scheme holds
 // just the one group: with all of them the program would be three times as
 // large.
-func Open(c *rest.Config, namespace, name string) (*Store, error) {
+func Open(cluster kube.Cluster, name string) (*Store, error) {
 	scheme := runtime.NewScheme()
 	meta.AddToGroupVersion(scheme, coordination.SchemeGroupVersion)
 	if err := coordination.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	c = rest.CopyConfig(c)
+	c := rest.CopyConfig(cluster.Config)
 	c.GroupVersion, c.APIPath = &coordination.SchemeGroupVersion, "/apis"
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
-	c.Timeout = timeout
-	c.QPS = -1 // the callers keep their distance
-	c.WarningHandler = rest.NoWarnings{}
 	client, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{client, namespace, name}, nil
+	return &Store{client, kube.Object{
+		Group: coordination.GroupName, Resource: "leases", Kind: "lease", Namespace: cluster.Namespace, Name: name,
+	}}, nil
 }
 
 // Load reads the record and the version that holds it.
 func (s *Store) Load(ctx context.Context) (rollout.Record, Version, error) {
 	var v Version
-	err := s.client.Get().Namespace(s.namespace).Resource("leases").Name(s.name).MaxRetries(0).Do(ctx).Into(&v.lease)
+	err := s.about(s.client.Get()).Do(ctx).Into(&v.lease)
 	if err != nil {
-		return rollout.Record{}, v, s.problem("get", err)
+		return rollout.Record{}, v, s.object.Problem("get", err)
 	}
 	record, err := rollout.Decode(v.lease.Annotations[Annotation])
 	return record, v, err
@@ -86,6 +81,10 @@ func (s *Store) Save(ctx context.Context, v Version, record rollout.Record) erro
 	}
 	next := v.lease.DeepCopy()
 	meta.SetMetaDataAnnotation(&next.ObjectMeta, Annotation, text)
-	err = s.client.Put().Namespace(s.namespace).Resource("leases").Name(s.name).MaxRetries(0).Body(next).Do(ctx).Error()
-	return s.problem("update", err)
+	return s.object.Problem("update", s.about(s.client.Put()).Body(next).Do(ctx).Error())
+}
+
+// about is a request about the Lease.
+func (s *Store) about(r *rest.Request) *rest.Request {
+	return r.Namespace(s.object.Namespace).Resource(s.object.Resource).Name(s.object.Name).MaxRetries(0)
 }

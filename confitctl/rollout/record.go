@@ -25,6 +25,7 @@ type Record struct {
 	Version   int         `json:"version"`
 	Serial    int         `json:"serial"`              // of the last hold or loss; it tells each from the one before
 	Paused    bool        `json:"paused,omitempty"`    // nobody gets a hold
+	Snapshot  string      `json:"snapshot,omitempty"`  // hash that became stable last, in whatever revision: what the snapshot is to hold
 	Revisions []*Revision `json:"revisions,omitempty"` // the last three, the last used at the end
 }
 

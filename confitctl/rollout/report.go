@@ -36,11 +36,15 @@ const stepGate = "gate"
 func (r Record) Report(me Replica, o Outcome) Record {
 	next := r.clone()
 	v := next.revision(me.Revision)
+	before := v.Stable
 	switch {
 	case v.inFlight() > 0 && v.Trial.Hash == me.Hash && v.endHold(me) != "":
 		next.judge(v, me, o)
 	case o.Kind == Accepted && o.Source == sourceMounted && v.Stable == "" && v.Rejection(me.Hash) == nil && next.use(v):
 		v.Stable = me.Hash // the first of its revision
+	}
+	if v.Stable != before && (o.Kind == Accepted || next.Snapshot == before) {
+		next.Snapshot = v.Stable // what was rejected gives way to what was stable before, if anything was
 	}
 	return next
 }

@@ -106,7 +106,7 @@ func (r *replica) settle(hash string, o Outcome) {
 func (r *replica) deliver() {
 	due := r.disk.due
 	r.say(due.Outcome, due.hash, func() {
-		r.disk.due = nil
+		r.disk.due = nil // not before the snapshot is there
 		pause := time.Duration(0)
 		if due.Step == stepGate {
 			pause = between(r.rng, 10*time.Second, 60*time.Second)
@@ -124,6 +124,7 @@ func (r *replica) say(o Outcome, hash string, done func()) {
 		r.w.get(r, func(version int, record Record) {
 			answered(func() {
 				next := record.Report(r.me(hash), o)
+				done := func() { r.keep(next, o, done) }
 				if reflect.DeepEqual(record, next) {
 					done()
 					return

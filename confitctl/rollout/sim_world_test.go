@@ -17,6 +17,7 @@ type world struct {
 	events   queue
 	order    int
 	store    store
+	snapshot snapshot
 	replicas []*replica
 	bad      map[string]bool // hashes that no app survives
 	verdicts map[string]bool // hashes that somebody found bad
@@ -119,6 +120,7 @@ func (w *world) commit(r *replica, record Record) {
 	w.checkCommit(r, w.store.record, back)
 	w.commits++
 	w.store = store{w.store.version + 1, back}
+	w.snapshot.want(back.Snapshot)
 }
 
 // message crosses the network between r and the store, unless it is lost.

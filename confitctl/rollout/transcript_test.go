@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write testdata anew, to be read before 
 //
 //	> gate POD HASH [revision=NAME] [accepted=HASH] [starting]
 //	> report POD HASH OUTCOME [revision=NAME] [step=STEP] [source=SOURCE]
-//	> pass DURATION | pause | resume | retry PREFIX | policy CANARIES PARALLEL
+//	> pass DURATION | snapshot | pause | resume | retry PREFIX | policy CANARIES PARALLEL
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -88,6 +88,8 @@ func (s *script) run(words []string) (said string) {
 			return err.Error() + "\n"
 		}
 		s.now += d
+	case "snapshot":
+		return fmt.Sprintf("  %q\n", s.record.Snapshot)
 	case "pause":
 		s.record = s.record.Pause()
 	case "resume":

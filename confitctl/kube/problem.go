@@ -1,4 +1,4 @@
-package lease
+package kube
 
 import (
 	"errors"
@@ -8,6 +8,13 @@ import (
 
 	api "k8s.io/apimachinery/pkg/api/errors"
 )
+
+// Object is what a request is about.
+type Object struct {
+	Group, Resource string // as a role names them
+	Kind            string // as a person calls it
+	Namespace, Name string
+}
 
 // Problem is a request that failed.
 type Problem struct {
@@ -49,8 +56,8 @@ func After(err error) time.Duration {
 	return 0
 }
 
-// problem says in one line what was wanted and what to do; nil for nil.
-func (s *Store) problem(verb string, err error) error {
+// Problem says in one line what was wanted and what to do; nil for nil.
+func (o Object) Problem(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -58,7 +65,7 @@ func (s *Store) problem(verb string, err error) error {
 	if seconds, ok := api.SuggestsClientDelay(err); ok {
 		p.After = time.Duration(seconds) * time.Second
 	}
-	what := fmt.Sprintf("cannot %s lease %q in namespace %q", verb, s.name, s.namespace)
+	what := fmt.Sprintf("cannot %s %s %q in namespace %q", verb, o.Kind, o.Name, o.Namespace)
 	switch {
 	case api.IsConflict(err):
 		p.Kind, p.text = Conflict, what+": somebody was faster"
@@ -66,7 +73,7 @@ func (s *Store) problem(verb string, err error) error {
 		p.Kind, p.text = Final, what+": there is none; the manifest has to make it"
 	case api.IsForbidden(err):
 		p.Kind, p.text = Final, fmt.Sprintf("%s: forbidden; allow %q on resource %q of group %q, resourceNames [%q]: %v",
-			what, verb, "leases", "coordination.k8s.io", s.name, err)
+			what, verb, o.Resource, o.Group, o.Name, err)
 	case api.IsUnauthorized(err), api.IsInvalid(err), api.IsBadRequest(err), api.IsRequestEntityTooLargeError(err):
 		p.Kind, p.text = Final, fmt.Sprintf("%s: %v", what, err)
 	default:

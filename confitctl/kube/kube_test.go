@@ -1,4 +1,4 @@
-package lease
+package kube
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestConfig: a kubeconfig says where, and in which namespace, also within a
+// TestFind: a kubeconfig says where, and in which namespace, also within a
 // pod.
-func TestConfig(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
 	t.Setenv("KUBERNETES_SERVICE_PORT", "443")
 	file := filepath.Join(t.TempDir(), "config")
@@ -18,11 +18,14 @@ func TestConfig(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, namespace, err := Config(file)
-	if err != nil || c.Host != "https://example.com:6443" || namespace != "prod" {
-		t.Errorf("%v, %q, %v", c, namespace, err)
+	c, err := Find(file, "")
+	if err != nil || c.Config.Host != "https://example.com:6443" || c.Namespace != "prod" {
+		t.Errorf("%+v, %v", c, err)
 	}
-	if _, _, err := Config(file + "-"); err == nil {
+	if c, err := Find(file, "stage"); err != nil || c.Namespace != "stage" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Find(file+"-", ""); err == nil {
 		t.Error("a kubeconfig that isn't there was read")
 	}
 }
