@@ -3,8 +3,8 @@
 // a signal can't be tested here, and can't be seen by a user either.
 //
 // The first word of a file's name says what it holds: pid1 what an init owes, swap what a change of a volume does, badedit what a bad
-// one doesn't, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, pod how an image and
-// a pod use it. The harness is in internal/harness.
+// one doesn't, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, fleet what several
+// replicas do together with confitctl, pod how an image and a pod use it. The harness is in internal/harness.
 package integration
 
 import (
@@ -31,17 +31,18 @@ var roles = harness.Roles{
 }
 
 // programs are built once, before the first test.
-var programs struct{ confit, shipped, kubelet, app, unruly string }
+var programs struct{ confit, shipped, confitctl, kubelet, app, unruly string }
 
 func TestMain(m *testing.M) { harness.Main(m, roles, buildAll) }
 
 // buildAll puts everything that a test runs into one directory.
 func buildAll(dir string) (err error) {
 	programs.shipped = filepath.Join(dir, "shipped")
+	programs.confitctl = filepath.Join(dir, "confitctl")
 	programs.app = filepath.Join(dir, "app")
 	programs.unruly = filepath.Join(dir, "unruly")
 	programs.kubelet, err = harness.BuildKubelet(dir)
-	return errors.Join(err, harness.BuildConfit(programs.shipped), buildRaced(dir), buildUnruly(), harness.CopySelf(programs.app))
+	return errors.Join(err, harness.BuildConfit(programs.shipped), harness.BuildConfitctl(programs.confitctl), buildRaced(dir), buildUnruly(), harness.CopySelf(programs.app))
 }
 
 // raced makes a confit with the race detector the one that is run, unless a test asks for the one that is shipped. It needs the C

@@ -43,12 +43,30 @@ func joinNetwork(pid int) error {
 	return nil
 }
 
-// Dial connects inside the box's network. A socket belongs to the namespace that its thread was in when it was made, so the
+// Dial connects inside the box's network.
+func (i *Init) Dial(ctx context.Context, network, address string) (connection net.Conn, err error) {
+	err = i.within(func() (err error) {
+		connection, err = new(net.Dialer).DialContext(ctx, network, address)
+		return err
+	})
+	return connection, err
+}
+
+// Listen listens inside the box's network.
+func (i *Init) Listen(network, address string) (listener net.Listener, err error) {
+	err = i.within(func() (err error) {
+		listener, err = net.Listen(network, address)
+		return err
+	})
+	return listener, err
+}
+
+// within makes a socket inside the box's network. A socket belongs to the namespace that its thread was in when it was made, so the
 // thread goes there and comes back. It must not end instead, which would be simpler: the death of a thread is the death of the
 // parent to the processes that it started (PR_SET_PDEATHSIG in prctl(2)).
-func (i *Init) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (i *Init) within(make func() error) error {
 	if i.netns == nil {
-		return nil, errors.New("cannot enter the box's network: it ended too soon")
+		return errors.New("cannot enter the box's network: it ended too soon")
 	}
 	runtime.LockOSThread()
 	own, err := os.Open("/proc/thread-self/ns/net")
@@ -58,12 +76,12 @@ func (i *Init) Dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	if err != nil {
 		runtime.UnlockOSThread()
-		return nil, fmt.Errorf("cannot enter the box's network: %w", err)
+		return fmt.Errorf("cannot enter the box's network: %w", err)
 	}
-	connection, err := new(net.Dialer).DialContext(ctx, network, address)
+	err = make()
 	if err := unix.Setns(int(own.Fd()), unix.CLONE_NEWNET); err != nil {
 		panic(err) // the thread is lost in the box
 	}
 	runtime.UnlockOSThread()
-	return connection, err
+	return err
 }
