@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/integration/internal/apiserver"
 	"confit/integration/internal/harness"
 	"confit/integration/volume"
 )
@@ -26,6 +27,8 @@ type container struct {
 	dockerfile
 	manifest
 	refused *harness.Refusal
+	around  func(*container)  // see example
+	api     *apiserver.Server // nil: there is none
 }
 
 // newContainer begins an example's.
@@ -213,23 +216,35 @@ func (c *container) edit(key, before, after string) (revert func()) {
 	return nil
 }
 
-// start starts the image's ENTRYPOINT, with these variables besides the image's own.
+// start starts the image's ENTRYPOINT, with these variables besides the image's own and the pod's.
 func (c *container) start(env ...string) {
 	c.t.Helper()
 	argv := append([]string{"/usr/local/bin/" + c.entrypoint[0]}, c.entrypoint[1:]...)
-	c.env = append(c.env, env...)
+	c.env = append(append(c.env, c.pod...), env...)
 	var mounts []harness.Mount
 	if c.readOnly {
 		mounts = append(mounts, harness.ReadOnly("/"))
 	}
-	c.Run = c.command(cmp.Or(c.manifest.user, c.dockerfile.user), mounts, argv...)
+	c.Run = c.gated(cmp.Or(c.manifest.user, c.dockerfile.user), mounts, argv...)
+	if c.around != nil {
+		c.around(c)
+	}
+	must(c.t, c.Open())
 }
 
 // command runs in the container's file system.
 func (c *container) command(user int, mounts []harness.Mount, argv ...string) *harness.Run {
 	c.t.Helper()
+	run := c.gated(user, mounts, argv...)
+	must(c.t, run.Open())
+	return run
+}
+
+// gated is command, but the program waits until Open is called.
+func (c *container) gated(user int, mounts []harness.Mount, argv ...string) *harness.Run {
+	c.t.Helper()
 	box := harness.Box{Root: c.root, Net: c.netOf == 0, NetOf: c.netOf, UID: user, Mounts: mounts, Refused: c.refused}
-	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box})
+	return harness.Start(c.t, harness.Command{Argv: argv, Env: c.env, Dir: "/", Box: box, Gate: true})
 }
 
 // logs waits for the nth line of the log that holds all of these.

@@ -26,6 +26,10 @@ type example struct {
 	code int
 	// base puts into the image what the Dockerfile's base has and this machine has not.
 	base func(*container)
+	// around makes what is around the container, before its first program starts.
+	around func(*container)
+	// last looks at what there must be before the stop.
+	last func(*container)
 }
 
 var examples = []example{
@@ -33,6 +37,7 @@ var examples = []example{
 		name: "nginx", key: "index.html", ask: get("http://127.0.0.1:8080/"), taken: `msg="generation published"`,
 		spoiled: "site.conf", before: "listen 8080;", after: "listen 8080", step: "validate",
 	},
+	fleet,
 	fluentd,
 	{
 		name: "nginx-templates", key: "default.conf.template", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
@@ -104,7 +109,7 @@ func TestExample(t *testing.T) {
 
 			revert := c.edit(cmp.Or(e.spoiled, e.key), e.before, e.after)
 			c.logs(1, `msg="candidate rejected"`, "step="+e.step)
-			if e.step == "probation" {
+			if e.step == "probation" || e.step == "verify" {
 				c.logs(1, `msg="rolled back"`)
 			}
 			c.serves(e, second)
@@ -112,6 +117,9 @@ func TestExample(t *testing.T) {
 			c.logs(1, `msg="mounted configuration is live again"`)
 			c.serves(e, second)
 
+			if e.last != nil {
+				e.last(c)
+			}
 			c.Signal(c.stopSignal)
 			c.Ends(e.code)
 		})
@@ -119,7 +127,7 @@ func TestExample(t *testing.T) {
 }
 
 // notRun are examples whose program Debian has not. Their image is built, and their manifest read.
-var notRun = []string{"fleet", "fluent-bit"}
+var notRun = []string{"fluent-bit"}
 
 func TestExample_not_run(t *testing.T) {
 	for _, name := range notRun {
@@ -158,6 +166,7 @@ func (e example) start(t *testing.T) *container {
 	}
 	c.build()
 	c.mountVolumes()
+	c.around = e.around
 	c.start("CONFIT_PROBATION=1s")
 	c.serves(e, first)
 	c.logs(1, `msg="generation accepted"`)

@@ -12,6 +12,7 @@
 //	examples_test.go    the examples, and what happens to each
 //	readme_test.go      the README, from its first command to its last
 //	templates_test.go   a variable of nginx's templates
+//	fleet_test.go       an API server, for what the fleet's replicas share
 //	fluentd_test.go     events all the time, through ten reloads
 //	pages_test.go       the blocks of pages, and who runs each
 //	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate

@@ -19,6 +19,8 @@ type manifest struct {
 	items      map[string]string // key → path in the volume, for those that are mounted elsewhere
 	user       int               // whom the pod runs as; 0: the image says
 	readOnly   bool              // the root file system
+	pod        []string          // the environment that the pod gives
+	text       string
 }
 
 var (
@@ -28,6 +30,8 @@ var (
 	userLine      = regexp.MustCompile(`(?m)^ +runAsUser: (\d+)`)
 	emptyDirLine  = regexp.MustCompile(`(?m)^ +- \{name: ([\w-]+), emptyDir: \{`)
 	nameLine      = regexp.MustCompile(`(?m)^(?:  |metadata: \{)name: ([\w-]+)`)
+	envLine       = regexp.MustCompile(`(?m)^ +- \{name: (\w+), value: "?([\w,/:.-]+)"?\}`)
+	fieldLine     = regexp.MustCompile(`(?m)^ +- \{name: (\w+), valueFrom: \{fieldRef: \{fieldPath: "?([\w.\[\]'-]+)"?\}\}\}`)
 	keyLine       = regexp.MustCompile(`^  ([\w.-]+): \|(-?)\n$`)
 )
 
@@ -37,7 +41,13 @@ func readManifest(t *testing.T, path string) manifest {
 	must(t, err)
 	m := manifest{
 		configMaps: map[string]volume.Payload{}, mounts: map[string]string{}, sources: map[string]string{}, items: map[string]string{},
-		readOnly: strings.Contains(string(text), "readOnlyRootFilesystem: true\n"),
+		readOnly: strings.Contains(string(text), "readOnlyRootFilesystem: true\n"), text: string(text),
+	}
+	for _, match := range envLine.FindAllStringSubmatch(m.text, -1) {
+		m.pod = append(m.pod, match[1]+"="+match[2])
+	}
+	for _, match := range fieldLine.FindAllStringSubmatch(m.text, -1) {
+		m.pod = append(m.pod, match[1]+"="+downward(t, match[2]))
 	}
 	if match := userLine.FindSubmatch(text); match != nil {
 		m.user, err = strconv.Atoi(string(match[1]))
@@ -67,6 +77,16 @@ func readManifest(t *testing.T, path string) manifest {
 		m.mounts[match[2]] = match[1]
 	}
 	return m
+}
+
+// downward is what the downward API gives for a field.
+func downward(t *testing.T, field string) string {
+	t.Helper()
+	values := map[string]string{"metadata.uid": "6bd11f0e-0000-4000-8000-000000000001", "metadata.labels['pod-template-hash']": "7f8694c5d"}
+	if values[field] == "" {
+		t.Fatalf("the manifest names the field %s, which this test doesn't know", field)
+	}
+	return values[field]
 }
 
 // data is that of a ConfigMap. One that the app itself fills has none.
