@@ -8,7 +8,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"confit/config"
@@ -29,6 +31,30 @@ var kinds = map[string]func() any{
 	"Job":        func() any { return &batchv1.Job{} },
 	"Pod":        func() any { return &corev1.Pod{} },
 	"Secret":     func() any { return &corev1.Secret{} },
+
+	"Lease":          func() any { return &coordinationv1.Lease{} },
+	"Service":        func() any { return &corev1.Service{} },
+	"Role":           func() any { return &rbacv1.Role{} },
+	"RoleBinding":    func() any { return &rbacv1.RoleBinding{} },
+	"ServiceAccount": func() any { return &corev1.ServiceAccount{} },
+}
+
+// TestManifestsOfExamples holds that what somebody applies has only fields that
+// Kubernetes knows.
+func TestManifestsOfExamples(t *testing.T) {
+	files, err := filepath.Glob("../examples/*/kubernetes.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no manifests: %v", err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, document := range strings.Split(string(data), "\n---\n") {
+			mountsOf(t, file, document)
+		}
+	}
 }
 
 // TestManifestsOfPages holds that the YAML of the pages parses, that objects have
