@@ -45,6 +45,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	addCompletion(root)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
@@ -86,6 +87,24 @@ func newRoot(version string, started *bool) *cobra.Command {
 		root.AddCommand(verb)
 	}
 	return root
+}
+
+// addCompletion adds the library's own verb, which takes a shell that it doesn't
+// know for a call for help. It writes to where the root writes by now.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		panic(err) // it was added right now
+	}
+	completion.Short, completion.Long = "print what completes its command line in a shell", completionHelp
+	completion.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("%q is no shell that completion is made for", args[0])
+		}
+		return nil
+	}
+	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
 func noArguments(_ *cobra.Command, args []string) error {

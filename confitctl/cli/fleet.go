@@ -73,18 +73,23 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 	return me, nil
 }
 
-// maxBound is a day: nobody waits longer for a replica that is lost.
+// maxBound is a day. So long the fleet waits for a canary that is lost, and so
+// long nobody mends what it waits for: a longer bound is rather a mistake. To cut
+// it would give a place away whose holder still proves the change.
 const maxBound = 24 * time.Hour
 
 // bound is how long confit may take from the gate's exit to the report.
 func bound() (time.Duration, error) {
 	text := os.Getenv("CONFIT_BOUND")
 	seconds, err := strconv.ParseFloat(text, 64)
-	d := time.Duration(seconds * float64(time.Second))
-	if err != nil || d <= 0 || d > maxBound {
-		return 0, usage("CONFIT_BOUND is %q, not a number of seconds up to a day: confit runs this as its gate, and sets it", text)
+	switch {
+	case err != nil || !(seconds > 0):
+		return 0, usage("CONFIT_BOUND is %q, not a number of seconds: confit runs this as its gate, and sets it", text)
+	case seconds > maxBound.Seconds():
+		return 0, usage("CONFIT_BOUND is %s seconds, and the fleet waits a day at most for a replica that is lost: "+
+			"shorten confit's --probation or --verify-timeout, which count twice", text)
 	}
-	return d, nil
+	return time.Duration(seconds * float64(time.Second)), nil
 }
 
 // required names a variable that confit sets for its hooks.

@@ -40,6 +40,10 @@ const rootExample = `  confitctl gate --help                       what a verb d
   confitctl --install /shared/confitctl       in an init container
   confitctl completion bash > /etc/bash_completion.d/confitctl`
 
+const completionHelp = `Prints what completes confitctl's command line in a shell.
+
+The help of each shell below says where to put it.`
+
 const gateHelp = `Waits until this replica may go on with a changed configuration.
 
 All replicas of a fleet share one Lease of Kubernetes. The first to ask tries a
@@ -61,7 +65,9 @@ With --status, --pause, --resume or --retry it is for people, and needs no
 environment.`
 
 const gateAfter = `Environment
-  CONFIT_HASH, CONFIT_ACCEPTED, CONFIT_BOUND, CONFIT_STARTING: confit sets them
+  CONFIT_HASH, CONFIT_ACCEPTED, CONFIT_BOUND, CONFIT_STARTING: confit sets them.
+  A bound of more than a day is refused: so long the fleet would wait for a
+  replica that is lost.
 
 The Lease
   The manifest makes it, and a role lets the pods get and update that one name:
