@@ -58,7 +58,7 @@ func (a Action) String() string {
 	case a.Kind == Signal:
 		return "signal:" + signals.Name(a.Signal)
 	case a.Kind == Exec:
-		return "exec:" + joinWords(a.Command)
+		return "exec:" + JoinWords(a.Command)
 	case a.Kind == Restart:
 		return "restart"
 	case a.Kind == Touch:

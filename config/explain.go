@@ -19,12 +19,12 @@ func Explain(w io.Writer, c *Config) error {
 	for _, row := range [][2]string{
 		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
 		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
-		{"fallback", c.Fallback}, {"render", joinWords(c.Render)},
-		{"validate", joinWords(c.Validate)}, {"gate", joinWords(c.Gate)}, {"report", joinWords(c.Report)}, {"hook-timeout", c.HookTimeout.String()},
+		{"fallback", c.Fallback}, {"render", JoinWords(c.Render)},
+		{"validate", JoinWords(c.Validate)}, {"gate", JoinWords(c.Gate)}, {"report", JoinWords(c.Report)}, {"hook-timeout", c.HookTimeout.String()},
 		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
-		{"verify", joinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
+		{"verify", JoinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
 		{"stop-signal", signals.Name(c.StopSignal)},
-		{"stop-timeout", c.StopTimeout.String()}, {"app", joinWords(c.App)},
+		{"stop-timeout", c.StopTimeout.String()}, {"app", JoinWords(c.App)},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])

@@ -81,7 +81,7 @@ func TestHelpExample(t *testing.T) {
 	_, example, _ := strings.Cut(Usage, "A links file\n")
 	example, _, _ = strings.Cut(example, "\n\n")
 	c := mustParse(t, write(t, "links", example), nil, "--", "nginx", "-g", "daemon off;")
-	if len(c.Links) != 5 || joinWords(c.Validate) != "nginx -t" || c.StopSignal != 3 {
+	if len(c.Links) != 5 || JoinWords(c.Validate) != "nginx -t" || c.StopSignal != 3 {
 		t.Errorf("read as %+v", c)
 	}
 }

@@ -69,7 +69,7 @@ func render(c *Config) string {
 	}
 	text := "reload " + c.Reload.String() + "\n" // it quotes its words itself
 	for _, ws := range list {
-		text += joinWords(ws) + "\n"
+		text += JoinWords(ws) + "\n"
 	}
 	return text
 }

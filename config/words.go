@@ -99,8 +99,9 @@ func splitCommand(command string) ([]string, error) {
 	return list, err
 }
 
-// joinWords is the inverse of splitWords.
-func joinWords(list []string) string {
+// JoinWords writes a command as a links file holds it: splitWords reads the same
+// words out of it.
+func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w

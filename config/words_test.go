@@ -103,7 +103,7 @@ func special(r rune) bool {
 }
 
 // FuzzWords: splitting never panics, the place of each word is right, splitWords
-// reads what joinWords writes, and sh splits in the same way.
+// reads what JoinWords writes, and sh splits in the same way.
 func FuzzWords(f *testing.F) {
 	for _, tt := range lines {
 		f.Add(tt.line)
@@ -129,7 +129,7 @@ func FuzzWords(f *testing.F) {
 
 func checkJoin(t *testing.T, list []string) {
 	t.Helper()
-	joined := joinWords(list)
+	joined := JoinWords(list)
 	if again, err := splitWords(joined); err != nil || !slices.Equal(again, list) {
 		t.Errorf("%q is written as %q and read as %q, %v", list, joined, again, err)
 	}

@@ -121,9 +121,9 @@ func TestFallback_bad_itself(t *testing.T) {
 		code                    int
 		says                    string
 	}{
-		"validator":          {"bad", "bad default", "", 78, "hook ended with exit 1"},
+		"validator":          {"bad", "bad default", "", 78, " ended with exit 1"},
 		"app_dies":           {"die 3", "die 4", "", 3, "the app ended with exit 4"},
-		"app_dies_validator": {"die 3", "bad default", "", 3, "hook ended with exit 1"},
+		"app_dies_validator": {"die 3", "bad default", "", 3, " ended with exit 1"},
 		"validator_app_dies": {"bad", "die 4", "", 78, "the app ended with exit 4"},
 		"malformed_hash":     {"bad", "default", "one", 78, ".confit-hash"},
 		"same":               {"bad", "bad", "", 78, "it is what was rejected"},

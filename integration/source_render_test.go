@@ -26,8 +26,8 @@ func script(text, renderer string) keys { return keys{"text": text + "\n", "scri
 // What a renderer does wrong rejects its candidate, by name. Nobody but hooks has seen it, and the next change is taken.
 func TestSource_render_rejected(t *testing.T) {
 	for name, test := range map[string]struct{ script, reason string }{
-		"fails":                   {copies + "; echo it is wrong; exit 3", "hook ended with exit 3"},
-		"is_killed":               {copies + "; kill -9 $$", "hook ended with signal"},
+		"fails":                   {copies + "; echo it is wrong; exit 3", " ended with exit 3"},
+		"is_killed":               {copies + "; kill -9 $$", " ended with signal"},
 		"makes_nothing":           {"true", `the renderer made no "{rendered}/out"`},
 		"makes_a_directory":       {"mkdir $CONFIT_RENDERED/out", "is a directory"},
 		"makes_a_FIFO":            {copies + "; mkfifo $CONFIT_RENDERED/other", `made a FIFO, "other"`},

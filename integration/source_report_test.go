@@ -78,7 +78,7 @@ func TestReport_times_out(t *testing.T) {
 	s.line("report sh -c 'echo told $CONFIT_OUTCOME >&2; exec sleep 7654321'")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
-	if e := c.logs("outcome not reported", 1); e["error"] != "hook killed after 1s" || e["nextTry"] != "" {
+	if e := c.logs("outcome not reported", 1); !strings.HasPrefix(e["error"], `report "sh -c 'echo told `) || !strings.HasSuffix(e["error"], `" was killed after 1s`) || e["nextTry"] != "" {
 		t.Errorf("logged %v", e)
 	}
 	c.gone("sleep 7654321")
@@ -105,7 +105,7 @@ func TestReport_without_a_gate(t *testing.T) {
 	}
 	told(1, "told 64 accepted mounted:")
 	web.swap(keys{"text": "bad", "check": "exit 3"})
-	told(2, "told 64 rejected validate stored: hook ended with exit 3")
+	told(2, "told 64 rejected validate stored: validate \"sh {candidate}/web/check\" ended with exit 3")
 	c.wantRejected("validate", 3)
 	web.swap(keys{"text": "worse"})
 	c.wantRejected("stage", 1+len(c.entries("candidate rejected")))

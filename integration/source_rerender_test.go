@@ -162,7 +162,7 @@ func TestSource_render_hangs(t *testing.T) {
 	c := s.start(app("-print", s.target("out"))...)
 	c.Says("read first", 1)
 	web.swap(script("second", copies+"; "+hang))
-	if e := c.wantRejected("render", 1); !strings.Contains(e["reason"], "hook killed after 500ms") {
+	if e := c.wantRejected("render", 1); !strings.Contains(e["reason"], " was killed after 500ms") {
 		t.Errorf("logged %v", e)
 	}
 	c.gone("sleep 7654321")

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var aReport = Report{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "hook ended with exit 1", Source: "stored"}
+var aReport = Report{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
 
 // TestReport: the record is there for the next confit, until it is removed.
 func TestReport(t *testing.T) {

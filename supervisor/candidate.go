@@ -162,7 +162,7 @@ func (t *transition) validatesAfter() bool {
 
 func (t *transition) validate() {
 	t.enter(validating, t.config.HookTimeout)
-	t.run(t.config.Validate)
+	t.run()
 }
 
 // validateEnded is the end of the validate hook. The linker looks at what it

@@ -63,7 +63,7 @@ func (t *transition) askGate() {
 	}
 	t.gate.asked = true
 	t.say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
-	t.run(t.config.Gate)
+	t.run()
 }
 
 // gateEnded is the gate's answer, unless nobody waits for it any more.

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"confit/config"
@@ -23,31 +24,50 @@ func (t *transition) hookStartFailed(e hookStartFailed) {
 	t.hookOver(e.err, "")
 }
 
-// hookError is nil for a hook that ended well.
-func (t *transition) hookError(s process.Status) error {
-	return failureOf(s, t.expired, t.hookTimeout())
+// namedHook is a hook as messages name it: validate "nginx -t".
+type namedHook struct {
+	name    string
+	command []string
+	timeout time.Duration // how long it may run
 }
 
-// failureOf is why a hook failed. One that was killed at its deadline did.
-func failureOf(s process.Status, expired bool, timeout time.Duration) error {
+// ownHook is the hook of this phase.
+func (t *transition) ownHook() namedHook {
+	c := t.config
+	switch t.phase {
+	case rendering:
+		return namedHook{"render", c.Render, c.HookTimeout}
+	case validating:
+		return namedHook{"validate", c.Validate, c.HookTimeout}
+	case gating:
+		return namedHook{"gate", c.Gate, startPatience}
+	case reloading:
+		return namedHook{"reload", t.reloadAction.Command, c.HookTimeout}
+	}
+	return namedHook{"verify", c.Verify, c.VerifyTimeout}
+}
+
+// failure is why the hook failed, or nil. One that was killed at its deadline did.
+func (h namedHook) failure(s process.Status, expired bool) error {
 	switch {
 	case expired:
-		return fmt.Errorf("hook killed after %v", timeout)
+		return h.errorf("was killed after %v", h.timeout)
 	case s.Success():
 		return nil
 	}
-	return fmt.Errorf("hook ended with %v", s)
+	return h.errorf("ended with %v", s)
 }
 
-// hookTimeout is how long the hook of this phase may run.
-func (t *transition) hookTimeout() time.Duration {
-	switch t.phase {
-	case gating:
-		return startPatience
-	case proving:
-		return t.config.VerifyTimeout
+// maxNamed bounds how much of a command a message names, in bytes. --check
+// prints all of it.
+const maxNamed = 100
+
+func (h namedHook) errorf(format string, arg any) error {
+	command := config.JoinWords(h.command)
+	if len(command) > maxNamed {
+		command = strings.ToValidUTF8(command[:maxNamed], "") + "…"
 	}
-	return t.config.HookTimeout
+	return fmt.Errorf("%s %q "+format, h.name, command, arg)
 }
 
 // expire kills the hook, as its time is over. Its end is an event like any other.

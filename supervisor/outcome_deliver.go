@@ -28,7 +28,7 @@ func (t *transition) beside(e event) {
 	case reportStartFailed:
 		t.reportEnded(e.err)
 	case reportEnded:
-		t.reportEnded(failureOf(e.status, t.outcomes.late, t.config.HookTimeout))
+		t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
 		t.lookForLeftovers()
 	case linksRead:
 		t.linksRead(e.sum)

@@ -92,13 +92,13 @@ func (t *transition) verifyFirst() {
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.trial.failure = fmt.Errorf("hook did not succeed within %v", t.config.VerifyTimeout)
+	t.trial.failure = t.ownHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 
 func (t *transition) verify() {
 	t.trial.attempted, t.deadline = t.now, t.trial.verifyBy
-	t.run(t.config.Verify)
+	t.run()
 }
 
 // verifyEnded is the end of one attempt of the verify hook.

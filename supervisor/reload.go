@@ -26,7 +26,7 @@ func (t *transition) reload() {
 	case config.Exec:
 		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // the app may read before the hook ends
-		t.run(t.reloadAction.Command)
+		t.run()
 	case config.Restart:
 		t.restart("the change requires it")
 	}

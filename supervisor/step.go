@@ -46,7 +46,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.hookStartFailed(e)
 	case hookEnded:
 		t.hook = false
-		t.hookOver(t.hookError(e.status), e.tail)
+		t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
 	case probed:
 		t.probed(e)
 	case opened:

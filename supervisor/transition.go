@@ -42,13 +42,13 @@ func (t *transition) order(p phase, job action) {
 
 // run starts the hook of this phase. It is about the candidate when that is
 // rendered, validated or gated, and else about the generation in force.
-func (t *transition) run(command []string) {
+func (t *transition) run() {
 	t.expired = false
 	about := t.candidate
 	if !t.phase.isAboutCandidate() {
 		about.Generation = t.inForce()
 	}
-	t.do(runHook{command, about, t.hookVariables(about.Shared)})
+	t.do(runHook{t.ownHook().command, about, t.hookVariables(about.Shared)})
 }
 
 // endHook kills a hook whose outcome no longer matters.
