@@ -47,7 +47,24 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitCommand(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
+	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s))
+}
+
+// meantAction is what somebody probably meant who wrote just a signal, a command, or
+// a blank in place of the colon.
+func meantAction(s string) string {
+	first, rest, several := strings.Cut(s, " ")
+	sig, err := signals.Parse(s)
+	switch {
+	case err == nil:
+		return "signal:" + signals.Name(sig)
+	case strings.Contains(first, ":"):
+	case several && (first == "signal" || first == "exec"):
+		return first + ":" + rest
+	case several:
+		return "exec:" + s
+	}
+	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"
 }
 
 // String writes the action as ParseAction reads it.

@@ -12,18 +12,18 @@ import (
 
 func TestParseAction(t *testing.T) {
 	for text, want := range map[string]Action{
-		"auto":            {Kind: Signal, Auto: true, Signal: unix.SIGHUP},
-		"none":            {Kind: None},
-		"restart":         {Kind: Restart},
-		"touch":           {Kind: Touch},
-		"signal:HUP":      {Kind: Signal, Signal: unix.SIGHUP},
-		"signal:sigusr1":  {Kind: Signal, Signal: unix.SIGUSR1},
-		"signal:12":       {Kind: Signal, Signal: unix.SIGUSR2},
-		"signal:RTMIN+3":  {Kind: Signal, Signal: 37},
-		"exec:nginx":      {Kind: Exec, Command: []string{"nginx"}},
-		"exec: a 'b c' ":  {Kind: Exec, Command: []string{"a", "b c"}},
-		"exec:a:b":        {Kind: Exec, Command: []string{"a:b"}},
-		`exec:'a b' "\$"`: {Kind: Exec, Command: []string{"a b", "$"}},
+		"auto":               {Kind: Signal, Auto: true, Signal: unix.SIGHUP},
+		"none":               {Kind: None},
+		"restart":            {Kind: Restart},
+		"touch":              {Kind: Touch},
+		"signal:HUP":         {Kind: Signal, Signal: unix.SIGHUP},
+		"signal:sigusr1":     {Kind: Signal, Signal: unix.SIGUSR1},
+		"signal:12":          {Kind: Signal, Signal: unix.SIGUSR2},
+		"signal:RTMIN+3":     {Kind: Signal, Signal: 37},
+		"exec:nginx":         {Kind: Exec, Command: []string{"nginx"}},
+		"exec: a 'b c' ":     {Kind: Exec, Command: []string{"a", "b c"}},
+		"exec:a:b":           {Kind: Exec, Command: []string{"a:b"}},
+		`exec:a "\$x" 'b c'`: {Kind: Exec, Command: []string{"a", "$x", "b c"}},
 	} {
 		got, err := ParseAction(text)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -39,7 +39,13 @@ func TestParseActionErrors(t *testing.T) {
 	const ways = ` is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none`
 	for text, want := range map[string]string{
 		"":             `""` + ways,
-		"hup":          `"hup"` + ways,
+		"sometimes":    `"sometimes"` + ways,
+		"hup":          `"hup" is not a way to reload: write signal:HUP`,
+		"SIGUSR1":      `"SIGUSR1" is not a way to reload: write signal:USR1`,
+		"10":           `"10" is not a way to reload: write signal:USR1`,
+		"signal HUP":   `"signal HUP" is not a way to reload: write signal:HUP`,
+		"exec a -b":    `"exec a -b" is not a way to reload: write exec:a -b`,
+		"nginx -s x":   `"nginx -s x" is not a way to reload: write exec:nginx -s x`,
 		"Auto":         `"Auto"` + ways,
 		"auto:1":       `"auto:1"` + ways,
 		"restart:":     `"restart:"` + ways,

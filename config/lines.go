@@ -48,6 +48,7 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 		return
 	}
 	for i, operand := range operands {
+		p.isPlain(where, ws[i]) // the line is looked at further
 		*operand = ws[i].text
 	}
 	for _, w := range ws[len(operands):] {

@@ -103,6 +103,9 @@ func expandDir(name string) ([]string, error) {
 // linksFile reads one file. It adds its links to the configuration and returns the
 // other lines.
 func (p *parser) linksFile(name, text string) []given {
+	if !p.isText(name, text) {
+		return nil
+	}
 	var list []given
 	number := 0
 	for line := range strings.Lines(text) {
@@ -131,8 +134,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	s := find(name)
 	switch {
 	case s == nil:
-		choices := append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env")
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, choices))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, meantLine(name))
 		return given{}, false
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
@@ -156,8 +158,41 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 		return given{}, false
 	default:
 		g.value = values[0].text
+		return g, p.isPlain(where, values[0])
 	}
 	return g, true
+}
+
+// meantLine is the hint for a line that begins with an unknown word: one as other
+// files of settings have it, one without its first word, or a misspelt one.
+func meantLine(first string) string {
+	known := append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env")
+	if i := strings.IndexAny(first, "=:"); i > 0 && slices.Contains(known, first[:i]) {
+		return fmt.Sprintf("write a blank after %s, not %q", first[:i], first[i])
+	}
+	if strings.Contains(first, "/") {
+		return "write link, input or env in front of a source"
+	}
+	return didYouMean(first, known)
+}
+
+// notText says by its bytes what a file is that no line can be read from.
+var notText = []struct{ bytes, what string }{
+	{"\xef\xbb\xbf", "a byte order mark begins the file: save it as UTF-8 without one"},
+	{"\xff\xfe", "the file is UTF-16: save it as UTF-8"},
+	{"\xfe\xff", "the file is UTF-16: save it as UTF-8"},
+	{"\x00", "a NUL byte is in the file: save it as UTF-8"},
+}
+
+// isText refuses a file that an editor of another system has saved.
+func (p *parser) isText(name, text string) bool {
+	for _, n := range notText {
+		if at := strings.Index(text, n.bytes); at == 0 || at > 0 && n.bytes == "\x00" {
+			p.errorf("%s:%d: %s", name, strings.Count(text[:at], "\n")+1, n.what)
+			return false
+		}
+	}
+	return true
 }
 
 // cause is the reason without the path, which the message names already.

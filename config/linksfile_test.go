@@ -98,7 +98,7 @@ settle 250ms`)
 func TestReloadWords(t *testing.T) {
 	for value, want := range map[string]string{
 		`"auto"`: "auto", `'signal:HUP'`: "signal:HUP", `'exec:a b'`: "exec:a b", `exec:a b # c`: "exec:a b",
-		`"exec:a 'b c'"`: "exec:a 'b c'", `exec:a 'b c'`: "exec:a 'b c'", `exec:'a b'`: "exec:'a b'", `exec:a\\b`: `exec:'a\b'`,
+		`"exec:a 'b c'"`: "exec:a 'b c'", `exec:a 'b c'`: "exec:a 'b c'", `exec:a\\b`: `exec:'a\b'`,
 	} {
 		c := mustParse(t, write(t, "links", "reload "+value+"\n"), nil, "--", "app")
 		if got := c.Reload.String(); got != want {

@@ -26,13 +26,26 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		return list, false
 	}
 	p.config.App = flags.Args()
+	p.checkApp(flags.ArgsLenAtDash() >= 0)
 	return list, true
 }
 
+// checkApp refuses a flag without its dashes: confit would start it as the app.
+func (p *parser) checkApp(dashes bool) {
+	app := p.config.App
+	if dashes || len(app) == 0 || find(app[0]) == nil {
+		return
+	}
+	p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", app[0], app[0], app[0])
+}
+
 // suggestion names the flag that somebody probably meant, if pflag says "unknown
-// flag: --name".
+// flag: --name", or "unknown shorthand flag: 'n' in -name".
 func suggestion(message string) string {
 	_, name, ok := strings.Cut(message, "unknown flag: --")
+	if !ok {
+		_, name, ok = strings.Cut(message, " in -")
+	}
 	if near := nearest(name, names(func(*setting) bool { return true })); ok && near != "" {
 		return "; did you mean --" + near + "?"
 	}

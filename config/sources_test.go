@@ -15,6 +15,10 @@ func TestCommandLineErrors(t *testing.T) {
 	}{
 		{[]string{"--nothing-like-it"}, `unknown flag: --nothing-like-it (confit --help lists the flags)`},
 		{[]string{"--setle=1s"}, `unknown flag: --setle (confit --help lists the flags; did you mean --settle?)`},
+		{[]string{"-check"}, `unknown shorthand flag: 'c' in -check (confit --help lists the flags; did you mean --check?)`},
+		{[]string{"-v"}, `unknown shorthand flag: 'v' in -v (confit --help lists the flags)`},
+		{[]string{"status"}, `"status" is a flag: write --status; or confit -- status, if it is the app`},
+		{[]string{"--settle=1s", "check", "--links", "x"}, `"check" is a flag: write --check; or confit -- check, if it is the app`},
 		{[]string{"--stop-singal", "TERM"}, `unknown flag: --stop-singal (confit --help lists the flags; did you mean --stop-signal?)`},
 		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags)`},
 		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`},

@@ -9,6 +9,7 @@ import (
 // word is one word of a line, and its place there in bytes.
 type word struct {
 	text       string
+	bare       string // text, with a blank for each byte that was quoted
 	start, end int
 }
 
@@ -38,7 +39,7 @@ func words(line string) ([]word, error) {
 
 // oneWord reads the word that begins at start.
 func oneWord(line string, start int) (word, error) {
-	var text strings.Builder
+	var text, bare strings.Builder
 	i := start
 	for i < len(line) && !strings.ContainsRune(" \t\n\r", rune(line[i])) {
 		switch line[i] {
@@ -56,10 +57,12 @@ func oneWord(line string, start int) (word, error) {
 			i += n
 		default:
 			text.WriteByte(line[i])
+			bare.WriteByte(line[i])
 			i++
 		}
+		bare.WriteString(strings.Repeat(" ", text.Len()-bare.Len()))
 	}
-	return word{text.String(), start, i}, nil
+	return word{text.String(), bare.String(), start, i}, nil
 }
 
 // quoted appends the text between the quote at the start of s and the next one.
@@ -83,20 +86,26 @@ func quoted(text *strings.Builder, s string) (int, error) {
 // splitWords splits a command into its words.
 func splitWords(command string) ([]string, error) {
 	list, err := words(command)
-	var texts []string
+	return texts(list), err
+}
+
+func texts(list []word) (texts []string) {
 	for _, w := range list {
 		texts = append(texts, w.text)
 	}
-	return texts, err
+	return texts
 }
 
-// splitCommand is splitWords, but refuses a command without a word.
+// splitCommand is splitWords, but refuses what can't be a command.
 func splitCommand(command string) ([]string, error) {
-	list, err := splitWords(command)
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%q holds no command: write a program and its arguments", command)
+	list, err := words(command)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, fmt.Errorf("%q holds no command: write a program and its arguments", command)
 	}
-	return list, err
+	return texts(list), checkCommand(list)
 }
 
 // JoinWords writes a command as a links file holds it: splitWords reads the same
@@ -105,7 +114,7 @@ func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\r\n'\"\\#") {
+		if w == "" || strings.ContainsAny(w, " \t\r\n'\"\\#") || needsShell(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -154,6 +154,9 @@ func (s *source) checkAbsolute() error {
 	if filepath.IsAbs(string(s.Target)) || s.Use != Linked {
 		return nil
 	}
+	if filepath.IsAbs(s.Source) {
+		return s.errorf("target %q is not absolute, and source %q is: the source comes first, write link %s %s", s.Target, s.Source, s.Target, s.Source)
+	}
 	return s.errorf("target %q is not absolute: write the path that the app opens, from / on", s.Target)
 }
 

@@ -1,0 +1,59 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// confit starts hooks without a shell, and expands nothing. So it refuses what only
+// a shell would act on, outside of quotes: a hook that is given "&&" as an argument
+// rarely fails in a way that says so.
+
+// expands reports whether a shell would put something else in a word's place. The
+// word's quoted characters are blanked out.
+func expands(bare string) bool {
+	_, after, dollar := strings.Cut(bare, "$")
+	for ; dollar; _, after, dollar = strings.Cut(after, "$") {
+		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' || 'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {
+			return true
+		}
+	}
+	return strings.HasPrefix(bare, "~/") || strings.Contains(bare, "`")
+}
+
+// isOperator reports whether a word is, or ends in, an operator of a shell: && | ; >
+// 2>&1 and the like.
+func isOperator(bare string) bool {
+	rest := strings.TrimLeft(bare, "0123456789")
+	return rest != "" && strings.ContainsRune("|&;<>", rune(rest[0])) || strings.HasSuffix(bare, ";")
+}
+
+// needsShell reports whether only a shell can do what a word of a command asks for.
+func needsShell(bare string) bool {
+	return isOperator(bare) || expands(bare) || strings.Contains(bare, "*")
+}
+
+// checkCommand refuses a command that was written for a shell, and one that is
+// quoted as a whole. A program whose name holds a blank is fine if it is there.
+func checkCommand(list []word) error {
+	for _, w := range list {
+		if needsShell(w.bare) {
+			return fmt.Errorf("%q needs a shell, and a hook runs without one: write sh -c '…', or put quotes around what is meant as it stands", w.text)
+		}
+	}
+	program := list[0].text
+	if _, err := os.Stat(program); err != nil && strings.ContainsAny(program, " \t") {
+		return fmt.Errorf("%q is one word, and no program has this name: remove the quotes around it", program)
+	}
+	return nil
+}
+
+// isPlain refuses a word of a line that a shell would expand.
+func (p *parser) isPlain(where string, w word) bool {
+	if expands(w.bare) {
+		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
+		return false
+	}
+	return true
+}
