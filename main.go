@@ -50,9 +50,9 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Status:
 		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.State) })
 	case config.Check:
-		code, err = process.ExitUsage, config.Explain(out, &c)
+		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ))
 	case config.Bake:
-		code, err = process.ExitSystem, linker.Bake(c.Linker(nil))
+		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil))
 	case config.Install:
 		code, err = process.ExitSystem, linker.Install(c.Install)
 	case config.Help:

@@ -206,7 +206,7 @@ func TestExplain(t *testing.T) {
 	c := mustParse(t, write(t, "links", "validate nginx -t\n"), nil,
 		"--volumes", dir, "--state", dir+"/state", "--stop-signal=QUIT", "--", "nginx", "-g", "daemon off;")
 	var out strings.Builder
-	if err := Explain(&out, &c); err != nil {
+	if err := Explain(&out, &c, func(string) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	rows := map[string]string{}

@@ -1,8 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"confit/linker"
@@ -10,8 +14,9 @@ import (
 )
 
 // Explain prints the settings and what confit would do with the links. It changes
-// nothing. Its error names the links that can't be made.
-func Explain(w io.Writer, c *Config) error {
+// nothing. Its error names all that a start would fail of: links that can't be made,
+// keys that are missing, and programs that find says can't be started.
+func Explain(w io.Writer, c *Config, find func(program string) error) error {
 	settle := c.Settle.String()
 	if c.Settle == SettleAuto {
 		settle = "0 for a single atomic volume, else " + DefaultSettle.String()
@@ -30,5 +35,74 @@ func Explain(w io.Writer, c *Config) error {
 			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
 		}
 	}
-	return linker.Explain(w, c.Linker(nil))
+	return errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+}
+
+// findPrograms looks up what the hooks and the app start. A program whose directory
+// isn't there may be on a volume of the pod: outside of one that is only noted.
+func (c *Config) findPrograms(w io.Writer, find func(program string) error) error {
+	var wrong []error
+	for _, h := range c.commands() {
+		program := programOf(h.command)
+		if program == "" || c.bringsProgram(program) {
+			continue
+		}
+		err := find(program)
+		_, noDir := os.Stat(filepath.Dir(program))
+		switch {
+		case err == nil:
+		case noDir != nil && !c.Pod:
+			fmt.Fprintf(w, "note: %s: %v\n", h.name, err)
+		default:
+			wrong = append(wrong, fmt.Errorf("%s: %w", h.name, err))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// programOf is the program that a command starts, also through env NAME=VALUE.
+func programOf(command []string) string {
+	for i, w := range command {
+		switch {
+		case i == 0 && w == "env", i > 0 && strings.Contains(w, "="):
+		case i > 0 && strings.HasPrefix(w, "-"):
+			return command[0]
+		default:
+			return w
+		}
+	}
+	return ""
+}
+
+// namedCommand is a command, and what it is in messages.
+type namedCommand struct {
+	name    string
+	command []string
+}
+
+// commands are all that confit may start.
+func (c *Config) commands() []namedCommand {
+	list := []namedCommand{
+		{"render", c.Render}, {"validate", c.Validate}, {"gate", c.Gate}, {"report", c.Report},
+		{"reload", c.Reload.Command}, {"verify", c.Verify}, {"app", c.App},
+	}
+	for i := range c.Links {
+		if l := &c.Links[i]; l.Reload != nil {
+			list = append(list, namedCommand{l.Where + ": reload", l.Reload.Command})
+		}
+	}
+	return list
+}
+
+// bringsProgram reports whether a program may be a key, so that it comes with the
+// volumes: a target, below one, or in a directory of programs where keys are linked.
+func (c *Config) bringsProgram(program string) bool {
+	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
+		slices.ContainsFunc(c.Links, func(l Link) bool {
+			target := filepath.Clean(string(l.Target))
+			if strings.Contains(program, "/") {
+				return l.Target != "" && (program == target || strings.HasPrefix(program, target+"/"))
+			}
+			return filepath.Base(target) == program || strings.HasSuffix(string(l.Target), "bin/")
+		})
 }

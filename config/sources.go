@@ -106,6 +106,9 @@ func foreign(name string) bool {
 		slices.Contains(hookVariables, name)
 }
 
+// Placeholder stands in a hook's command for the candidate's directory.
+const Placeholder = "{candidate}"
+
 // The environment variables that confit sets for a hook.
 const (
 	CandidateVariable  = prefix + "CANDIDATE"  // the directory of the candidate

@@ -131,6 +131,39 @@ func TestCommand_check(t *testing.T) {
 	}
 }
 
+// --check names at once all that a start would fail of, as far as the place tells: at the build of an image nothing is mounted.
+func TestCommand_check_finds(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/a.conf %s", s.target("a.conf"))
+	s.line("link web/*.d %s/", s.target("conf.d"))
+	s.line("validate no-such-program {candidate}")
+	s.line("gate /no/such/directory/ask")
+	s.line("reload exec:env A=1 %s", s.target())
+	s.mkdir("etc", "app", "a.conf", "full")
+	check := s.command("--check", "--", "sh -c x")
+	stdout, stderr := s.runPlain(78, check...)
+	wantHolds(t, stdout, "note: no key was looked at")
+	wantHolds(t, stdout, `note: gate: cannot start "/no/such/directory/ask": no such file or directory`)
+	found := []string{
+		`cannot link target "` + s.target("a.conf") + `": a directory that isn't empty is there`,
+		`validate: cannot start "no-such-program": no such file or directory in PATH`,
+		`reload: cannot start "` + s.target() + `": permission denied`,
+		`app: cannot start "sh -c x": no such file or directory in PATH; this is one word: remove the quotes around it`,
+	}
+	for _, want := range found {
+		wantHolds(t, stderr, want)
+	}
+	s.volume("web").swap(keys{"A.conf": "a"})
+	stdout, stderr = s.runPlain(78, check...)
+	for _, want := range append(found, `links:1: key "a.conf" is missing`, `links:2: no key of volume`) {
+		wantHolds(t, stderr, want)
+	}
+	if strings.Contains(stdout, "no key was looked at") {
+		t.Errorf("it says %s", stdout)
+	}
+}
+
 func TestCommand_version_and_help(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)

@@ -60,7 +60,7 @@ func TestMounts_subPath(t *testing.T) {
 		t.Errorf("something was made: %s", after)
 	}
 	c = s.startCommand(s.command("--check")...)
-	c.Ends(64)
+	c.Ends(78)
 	c.wantMention(`"` + s.path("volumes", "b.conf") + `"`)
 }
 

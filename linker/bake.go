@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -17,8 +16,9 @@ func Check(c Config) error {
 // Bake makes the links whose targets are known without a volume, dangling, and
 // the directories for the others. It is for the build of an image that runs
 // with a read-only root file system, or whose app isn't root. It covers what
-// stands at a target, as at run time. It makes no state directory.
-func Bake(c Config) error {
+// stands at a target, as at run time. It makes no state directory. It says which
+// lines it made no link for, and why.
+func Bake(w io.Writer, c Config) error {
 	links, err := parseLinks(c)
 	if err != nil {
 		return err
@@ -38,13 +38,32 @@ func Bake(c Config) error {
 		return err
 	}
 	for i := range links {
-		if links[i].Use == Linked && !links[i].single() {
-			if err := makeParents(string(links[i].Target)); err != nil {
-				return fmt.Errorf("cannot make directory %q: %w", links[i].Target, cause(err))
-			}
+		s := &links[i]
+		if s.single() {
+			continue
+		}
+		fmt.Fprintln(w, "not baked:", s.errorf("source %q: %s", s.Source, s.whyNotBaked()))
+		if s.Use != Linked {
+			continue
+		}
+		if err := makeParents(string(s.Target)); err != nil {
+			return fmt.Errorf("cannot make directory %q: %w", s.Target, cause(err))
 		}
 	}
 	return nil
+}
+
+// whyNotBaked says what to do instead about a line without a single target.
+func (s *source) whyNotBaked() string {
+	switch {
+	case s.Use == Input:
+		return "an input has no target"
+	case s.Use == Variable:
+		return "a variable has no target"
+	case s.kind == tree:
+		return fmt.Sprintf("its keys aren't known yet; write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
+	}
+	return fmt.Sprintf("its keys aren't known yet; write a line for each key, or mount an emptyDir on %q", s.Target)
 }
 
 // bakedDest is what a target will have to point at. The volume of a direct link
@@ -55,45 +74,4 @@ func (s *source) bakedDest(st *state) destination {
 	}
 	name, _ := filepath.Rel(s.floor, s.base)
 	return directDest(s.floor, true, name)
-}
-
-// Explain prints what confit would do with the links, one a line, and changes
-// nothing. The errors of links that can't be made are joined.
-func Explain(w io.Writer, c Config) error {
-	links, err := parseLinks(c)
-	if err != nil {
-		return err
-	}
-	t := targets{state: &state{path: c.State}}
-	refused := []error{readMountTable(c).check()}
-	for i := range links {
-		s := &links[i]
-		if s.Use != Linked {
-			explainUse(w, s)
-			continue
-		}
-		slash := ""
-		if !s.single() {
-			slash = "/"
-		}
-		now := ""
-		if s.single() {
-			p := t.find(s.Target, s.bakedDest(t.state))
-			if _, err := plan(map[Target]want{s.Target: {dir: s.kind == wholeDir}}, nil, func(Target) place { return p }); err != nil {
-				refused = append(refused, err)
-			}
-			now = [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
-		}
-		fmt.Fprintf(w, "link  %s  %s%s%s\n", s.Source, s.Target, slash, now)
-	}
-	return errors.Join(refused...)
-}
-
-// explainUse prints a line that links nothing.
-func explainUse(w io.Writer, s *source) {
-	if s.Use == Input {
-		fmt.Fprintf(w, "input  %s\n", s.Source)
-		return
-	}
-	fmt.Fprintf(w, "env  %s  %s\n", s.Source, s.Name)
 }

@@ -1,5 +1,11 @@
 package linker
 
+// What to say of links files without a source.
+const (
+	nothingLinked = "nothing is linked: the app gets no key"
+	firstLine     = "write a line such as link web/nginx.conf /etc/nginx/nginx.conf"
+)
+
 // Open prepares the state directory, takes up the generation that a former
 // confit accepted there, and starts to watch. It removes what a killed confit
 // left behind. It refuses links that can't be made, and a state directory that
@@ -17,6 +23,9 @@ func Open(c Config) (*Linker, error) {
 	st, err := openState(c.State)
 	if err != nil {
 		return nil, err
+	}
+	if len(links) == 0 {
+		c.Log.Warn(nothingLinked, "todo", firstLine)
 	}
 	l := newLinker(c, links, st)
 	l.mounts = mounts

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,8 +25,29 @@ type startError struct {
 	err  error
 }
 
-func (e *startError) Error() string { return fmt.Sprintf("cannot start %q: %v", e.name, e.err) }
+func (e *startError) Error() string {
+	return fmt.Sprintf("cannot start %q: %v%s", e.name, e.err, e.hint())
+}
+
 func (e *startError) Unwrap() error { return e.err }
+
+// shellWords are words of the shell that many a command begins with, and no programs.
+var shellWords = []string{".", "[[", "cd", "eval", "exec", "export", "for", "if", "set", "source", "ulimit", "umask", "while"}
+
+// hint says what to write in place of a name that no program has.
+func (e *startError) hint() string {
+	switch {
+	case !errors.Is(e.err, fs.ErrNotExist):
+		return ""
+	case strings.ContainsAny(e.name, " \t"):
+		return "; this is one word: remove the quotes around it"
+	case strings.Contains(e.name, "="):
+		return "; to set a variable, write env in front of it"
+	case slices.Contains(shellWords, e.name):
+		return "; only a shell knows it: write sh -c '…'"
+	}
+	return ""
+}
 
 // StartCode is the exit code for an app that could not be started: 127 when
 // there is no such program, 126 when it can't be executed, and [ExitSystem] when

@@ -27,3 +27,28 @@ func TestStartCode(t *testing.T) {
 		}
 	}
 }
+
+// TestStartErrorHints: a name that no program can have says what was meant.
+func TestStartErrorHints(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script(t, dir+"/dos", "#!/bin/sh\r\nexit 0\r\n", 0o755)
+	script(t, dir+"/fine", "#! /bin/sh -e\nexit 0\n", 0o755)
+	for name, want := range map[string]string{
+		"sh": "", dir + "/fine": "",
+		"nginx -t":   `cannot start "nginx -t": no such file or directory in PATH; this is one word: remove the quotes around it`,
+		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH; to set a variable, write env in front of it`,
+		"cd":         `cannot start "cd": no such file or directory in PATH; only a shell knows it: write sh -c '…'`,
+		"nothing":    `cannot start "nothing": no such file or directory in PATH`,
+		dir + "/dos": `cannot start "` + dir + `/dos": its first line names "/bin/sh\r": no such file or directory`,
+		dir:          `cannot start "` + dir + `": permission denied`,
+	} {
+		got := ""
+		if err := Finder([]string{"PATH=/usr/bin:/bin"})(name); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}

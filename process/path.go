@@ -1,8 +1,11 @@
 package process
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,7 +36,7 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	if refused != nil {
 		return "", refused
 	}
-	return "", fs.ErrNotExist
+	return "", fmt.Errorf("%w in PATH", unix.ENOENT)
 }
 
 // pathOf is the PATH of an environment: the first entry, as in getenv(3), or else
@@ -67,6 +70,47 @@ func executable(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS)
 }
 
+// Finder returns a function that says why a program can't be started with an
+// environment. It returns nil if it can be, and starts nothing.
+func Finder(env []string) func(program string) error {
+	return func(program string) error {
+		path, err := lookPath(program, env, "")
+		if err == nil {
+			err = checkInterpreter(path)
+		}
+		if err != nil {
+			return &startError{program, err}
+		}
+		return nil
+	}
+}
+
+// maxFirstLine is how much the kernel reads of a script to find its interpreter:
+// BINPRM_BUF_SIZE of linux/binfmts.h.
+const maxFirstLine = 256
+
+// checkInterpreter tells a script whose interpreter is missing from a missing script:
+// to execve(2) they are the same.
+func checkInterpreter(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // it may be executable all the same
+	}
+	defer f.Close()
+	buffer := make([]byte, maxFirstLine)
+	n, _ := f.Read(buffer)
+	line, _, _ := strings.Cut(string(buffer[:n]), "\n")
+	line, isScript := strings.CutPrefix(line, "#!")
+	if !isScript {
+		return nil
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
+	if err := executable(name); err != nil {
+		return fmt.Errorf("its first line names %q: %w", name, err)
+	}
+	return nil
+}
+
 // shell runs scripts without #!.
 const shell = "/bin/sh"
 
@@ -74,8 +118,11 @@ const shell = "/bin/sh"
 // execvp(3) does.
 func orByShell(path string, args []string, execute func(path string, args []string) error) error {
 	err := execute(path, args)
-	if errors.Is(err, unix.ENOEXEC) {
-		err = execute(shell, append([]string{shell, path}, args[1:]...))
+	switch {
+	case errors.Is(err, unix.ENOEXEC):
+		return execute(shell, append([]string{shell, path}, args[1:]...))
+	case errors.Is(err, unix.ENOENT):
+		return cmp.Or(checkInterpreter(path), err)
 	}
 	return err
 }

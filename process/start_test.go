@@ -48,6 +48,9 @@ func TestStartErrors(t *testing.T) {
 			if prefix := fmt.Sprintf("cannot start %q: ", name); !strings.HasPrefix(err.Error(), prefix) {
 				t.Errorf("%q: the error is %q", name, err)
 			}
+			if said := Finder([]string{"PATH=/usr/bin:/bin"})(name); said == nil || said.Error() != err.Error() {
+				t.Errorf("%q: before the start the error is %v, at the start %v", name, said, err)
+			}
 		}
 		noChildren(t)
 	})

@@ -151,7 +151,7 @@ func (t *transition) pursue(splay time.Duration) {
 // validatesBefore reports whether the hook reads the candidate's directory. Then
 // nothing is visible before it is valid.
 func (t *transition) validatesBefore() bool {
-	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, placeholder) })
+	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, config.Placeholder) })
 }
 
 // validatesAfter reports whether the hook reads the app's own paths. Then the

@@ -11,9 +11,6 @@ import (
 	"confit/process"
 )
 
-// placeholder stands in a hook's command for the candidate's directory.
-const placeholder = "{candidate}"
-
 // hookStartFailed counts as a hook that failed. But a reload hook that never ran
 // has not reloaded the app: nothing has to be undone there, and another try costs
 // no service.

@@ -86,7 +86,7 @@ func fill(command []string, c linker.Candidate) []string {
 		if c.Unrendered {
 			w = strings.ReplaceAll(w, linker.Rendered, c.RenderDir())
 		}
-		filled[i] = strings.ReplaceAll(w, placeholder, c.Dir)
+		filled[i] = strings.ReplaceAll(w, config.Placeholder, c.Dir)
 	}
 	return filled
 }

@@ -125,7 +125,7 @@ func (p *player) set(word string) {
 	case "report":
 		p.config.Report = []string{"tell"}
 	case "validate":
-		p.config.Validate = map[string][]string{"before": {"check", placeholder}, "after": {"check"}}[value]
+		p.config.Validate = map[string][]string{"before": {"check", config.Placeholder}, "after": {"check"}}[value]
 	default:
 		p.t.Fatalf("config %q?", word)
 	}

@@ -112,7 +112,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		StopSignal: signals.TERM,
 		Adopt:      r.IntN(4) == 0,
 		Render:     [][]string{nil, {"render"}}[r.IntN(2)],
-		Validate:   [][]string{nil, {"check", placeholder}, {"check"}}[r.IntN(3)],
+		Validate:   [][]string{nil, {"check", config.Placeholder}, {"check"}}[r.IntN(3)],
 		Gate:       [][]string{nil, {"may-i"}}[r.IntN(2)],
 		Report:     [][]string{nil, {"tell"}}[r.IntN(2)],
 		Verify:     [][]string{nil, {"verify"}}[r.IntN(2)],

@@ -1,0 +1,200 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// explanation is what --check prints of the links, and what it finds.
+type explanation struct {
+	*Linker
+	w     io.Writer
+	pod   bool
+	notes []string
+	wrong []error // what a start would fail of
+	dirs  map[string]bool
+}
+
+// Explain prints what confit would do with the links, one a line, with the keys
+// that are there, and changes nothing. What a start would fail of is joined in
+// the error. An image is built before anything is mounted: what only a pod may
+// have is noted, unless this is a pod.
+func Explain(w io.Writer, c Config) error {
+	links, err := parseLinks(c)
+	if err != nil {
+		return err
+	}
+	e := explanation{Linker: newLinker(c, links, &state{path: c.State}), w: w, pod: c.Pod, dirs: map[string]bool{}}
+	if len(links) == 0 {
+		e.notef("%s; %s", nothingLinked, firstLine)
+	}
+	e.reader.allowDisk = true // nobody knows yet whether the state directory will be on one
+	e.fail(readMountTable(c).check())
+	fallback, err := e.fallbackReader()
+	e.skipUnmounted()
+	keys := e.look(&e.reader)
+	e.print(keys)
+	e.checkTargets(keys)
+	e.checkFallback(fallback, err)
+	for _, n := range e.notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	return errors.Join(e.wrong...)
+}
+
+func (e *explanation) fail(err error) {
+	known := func(other error) bool { return other.Error() == err.Error() } // of the volumes and of the fallback
+	if err != nil && !slices.ContainsFunc(e.wrong, known) {
+		e.wrong = append(e.wrong, err)
+	}
+}
+
+func (e *explanation) notef(format string, args ...any) {
+	e.notes = append(e.notes, fmt.Sprintf(format, args...))
+}
+
+// skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
+// of the volumes is mounted, all of them are expected.
+func (e *explanation) skipUnmounted() {
+	some := e.pod || slices.ContainsFunc(e.links, func(s source) bool { return s.root == e.mount && e.isMounted(&s) })
+	skipped := map[string]bool{}
+	e.reader.mounted = slices.DeleteFunc(slices.Clone(e.reader.mounted), func(i int) bool {
+		s, dir := &e.links[i], e.mount
+		there := some
+		if s.root != e.mount {
+			dir, there = s.floor, e.pod || e.isMounted(s)
+		}
+		if !there && !skipped[dir] {
+			e.notef("no key was looked at, as nothing is mounted in %q", dir)
+		}
+		if !there && s.floor == e.mount {
+			e.notef("%s", s.errorf("source %q names no volume: for its keys write %q", s.Source, s.Source+"/"))
+		}
+		skipped[dir] = skipped[dir] || !there
+		return !there
+	})
+}
+
+// isMounted reports whether a link's volume holds anything: an image may have an
+// empty directory in its place. In the one of all volumes only files count.
+func (e *explanation) isMounted(s *source) bool {
+	entries, _ := os.ReadDir(s.floor)
+	return slices.ContainsFunc(entries, func(d os.DirEntry) bool { return s.floor != e.mount || !d.IsDir() })
+}
+
+// look finds the keys, as a start would.
+func (e *explanation) look(rd *reader) []keyFile {
+	r, err := rd.look()
+	if err != nil {
+		e.fail(err)
+		return nil
+	}
+	defer r.close()
+	e.fail(r.expand(rd, true))
+	for _, err := range r.wrong {
+		e.fail(err)
+	}
+	e.fail(r.checkHashes())
+	e.fail(rd.checkSize(r.keys))
+	for _, k := range r.keys {
+		f, err := k.open()
+		e.fail(err)
+		f.Close()
+	}
+	return r.keys
+}
+
+// print prints a line for each link, and for each key of a link with several.
+func (e *explanation) print(keys []keyFile) {
+	for i := range e.links {
+		s := &e.links[i]
+		e.printLine(s)
+		for _, k := range keys {
+			if k.link == i && s.kind != oneKey {
+				fmt.Fprintf(e.w, "      %s  %s%s\n", k.path, k.target, e.standing(k.target, e.destOf(k)))
+			}
+		}
+	}
+}
+
+func (e *explanation) printLine(s *source) {
+	switch {
+	case s.Use == Input:
+		fmt.Fprintf(e.w, "input  %s\n", s.Source)
+	case s.Use == Variable:
+		fmt.Fprintf(e.w, "env  %s  %s\n", s.Source, s.Name)
+	case s.single():
+		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, s.bakedDest(e.state)))
+	default:
+		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
+	}
+}
+
+// standing is what stands at a target now.
+func (e *explanation) standing(target Target, dest destination) string {
+	if target == "" {
+		return ""
+	}
+	p := e.targets.find(target, dest)
+	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
+}
+
+// checkTargets refuses targets that can't be linked.
+func (e *explanation) checkTargets(keys []keyFile) {
+	wanted, err := e.wanted(keys)
+	e.fail(err)
+	for i := range e.links {
+		s := &e.links[i]
+		if _, known := wanted[s.Target]; s.single() && !known {
+			wanted[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
+		}
+	}
+	steps, err := e.targets.plan(wanted)
+	e.fail(err)
+	for _, s := range steps {
+		e.checkDir(filepath.Dir(s.path()))
+	}
+}
+
+// checkDir finds out whether a target can be made in a directory. It need not be
+// there yet.
+func (e *explanation) checkDir(dir string) {
+	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	switch {
+	case err == unix.ENOENT && dir != "/":
+		e.checkDir(filepath.Dir(dir))
+		return
+	case err == nil || e.dirs[dir]:
+		return
+	}
+	e.dirs[dir] = true
+	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
+	if e.pod {
+		e.fail(err)
+	} else {
+		e.notef("%v", err)
+	}
+}
+
+// checkFallback looks at the keys as a first start would that needs the fallback.
+func (e *explanation) checkFallback(rd *reader, err error) {
+	switch {
+	case errors.Is(err, ErrNoFallback):
+		if e.fallback != "" {
+			e.notef("%v: %q", err, e.fallback)
+		}
+		return
+	case err != nil:
+		e.fail(err)
+		return
+	}
+	mounted := e.reader.mounted
+	rd.mounted = slices.DeleteFunc(rd.mounted, func(i int) bool { return !rd.links[i].moved && !slices.Contains(mounted, i) })
+	e.look(rd)
+}

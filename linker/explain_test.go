@@ -1,0 +1,181 @@
+package linker
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// explain is what --check says of a house: the plan, and what is wrong.
+func (h *house) explain() (plan, wrong string) {
+	h.Helper()
+	var out strings.Builder
+	if err := Explain(&out, h.config); err != nil {
+		wrong = err.Error()
+	}
+	if h.linker == nil && !missing(h.config.State) {
+		h.Error("a state directory was made")
+	}
+	return strings.ReplaceAll(out.String(), h.dir, "DIR"), strings.ReplaceAll(wrong, h.dir, "DIR")
+}
+
+func (h *house) wantExplained(plan, wrong string) {
+	h.Helper()
+	gotPlan, gotWrong := h.explain()
+	if gotPlan != plan {
+		h.Errorf("the plan is\n%s\nwant\n%s", gotPlan, plan)
+	}
+	if gotWrong != wrong {
+		h.Errorf("wrong is\n%s\nwant\n%s", gotWrong, wrong)
+	}
+}
+
+// TestExplainUnmounted: an image is checked before anything is mounted. An empty
+// directory for the volumes changes nothing. In a pod all must be there.
+func TestExplainUnmounted(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/ dir", "web/*.conf conf.d/", "input x/y", "env x/z Z", "tls tls")
+	h.config.Links = append(h.config.Links, Link{Source: h.path("podinfo", "labels"), Target: Target(h.path("etc", "labels"))})
+	const plan = `link  web/a  DIR/etc/a
+link  web/  DIR/etc/dir
+link  web/*.conf  DIR/etc/conf.d/
+input  x/y
+env  x/z  Z
+link  tls  DIR/etc/tls
+link  DIR/podinfo/labels  DIR/etc/labels
+`
+	const notes = `note: no key was looked at, as nothing is mounted in "DIR/volumes"
+note: source "tls" names no volume: for its keys write "tls/"
+note: no key was looked at, as nothing is mounted in "DIR/podinfo"
+`
+	for range 2 {
+		h.wantExplained(plan+notes, "")
+		h.must(os.MkdirAll(h.path("volumes"), 0o755))
+		h.must(os.MkdirAll(h.path("volumes", "web"), 0o755))
+		h.must(os.MkdirAll(h.path("podinfo"), 0o755))
+	}
+	h.must(os.RemoveAll(h.path("volumes")))
+	h.config.Pod = true
+	got, wrong := h.explain()
+	for _, want := range []string{
+		`"web/a" needs volume "DIR/volumes/web", which is not mounted`, `"web/" needs volume`, `"web/*.conf" needs volume`,
+		`"x/y" needs volume "DIR/volumes/x", which is not mounted`, `"x/z" needs`, `"tls" needs`, `key "labels" is missing from volume "DIR/podinfo"`,
+	} {
+		if !strings.Contains(wrong, want) {
+			t.Errorf("%s isn't in\n%s", want, wrong)
+		}
+	}
+	if got != plan {
+		t.Errorf("the plan is\n%s", got)
+	}
+}
+
+// TestExplainMounted: as soon as one volume is mounted, each key is looked at, and
+// all that is wrong is named at once.
+func TestExplainMounted(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b", "web/c c optional", "web/*.conf conf.d/", "tls/ tls", "web/*.d d/", "web d2")
+	h.write("web", "a", "a", "x.conf", "x", "y.conf", "y")
+	h.must(os.MkdirAll(h.path("etc", "conf.d", "y.conf", "full"), 0o755))
+	h.must(os.WriteFile(h.path("etc", "a"), []byte("image"), 0o644))
+	h.wantExplained(`link  web/a  DIR/etc/a  (covers what is there)
+link  web/b  DIR/etc/b
+link  web/c  DIR/etc/c
+link  web/*.conf  DIR/etc/conf.d/
+      web/x.conf  DIR/etc/conf.d/x.conf
+      web/y.conf  DIR/etc/conf.d/y.conf  (refused)
+link  tls/  DIR/etc/tls
+link  web/*.d  DIR/etc/d/
+link  web  DIR/etc/d2
+`, strings.TrimSpace(`
+"tls/" needs volume "DIR/volumes/tls", which is not mounted (if it may be missing, add the option optional)
+key "web" in volume "DIR/volumes" is a directory: for every key below it write "web/"
+key "b" is missing from volume "DIR/volumes/web" (if it may be missing, add the option optional)
+no key of volume "DIR/volumes/web" matches "web/*.d" (if it may be missing, add the option optional)
+cannot link target "DIR/etc/conf.d/y.conf": a directory that isn't empty is there; write another target, or remove it from the image or the pod
+`))
+	if now, err := os.ReadFile(h.path("etc", "a")); err != nil || string(now) != "image" {
+		t.Errorf("the target holds %q, %v", now, err)
+	}
+}
+
+// TestExplainCollision: two keys for one target are found before a start.
+func TestExplainCollision(t *testing.T) {
+	h := newHouse(t, "web/*.conf conf.d/", "app/*.conf conf.d/")
+	h.write("web", "a.conf", "a")
+	h.write("app", "a.conf", "a")
+	if _, wrong := h.explain(); !strings.Contains(wrong, `target "DIR/etc/conf.d/a.conf" has a link already, for source "web/*.conf"`) {
+		t.Errorf("wrong is %s", wrong)
+	}
+}
+
+// TestExplainFallback: the default in an image is looked at even where no volume is
+// mounted, and a key that it lacks is missing from it by name.
+func TestExplainFallback(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b", "tls/c c")
+	h.config.Fallback = h.path("default")
+	const noKey = `note: no key was looked at, as nothing is mounted in "DIR/volumes"` + "\n"
+	plan, wrong := h.explain()
+	if !strings.HasSuffix(plan, noKey+`note: the fallback directory has none of the volumes: "DIR/default"`+"\n") || wrong != "" {
+		t.Errorf("without a fallback: %s%s", plan, wrong)
+	}
+	h.must(os.MkdirAll(h.path("default", "web"), 0o755))
+	h.must(os.WriteFile(h.path("default", "web", "a"), nil, 0o644))
+	plan, wrong = h.explain()
+	if want := `key "b" is missing from volume "DIR/default/web" (if it may be missing, add the option optional)`; wrong != want {
+		t.Errorf("wrong is %s, want %s", wrong, want)
+	}
+	if !strings.HasSuffix(plan, noKey) {
+		t.Errorf("the plan is %s", plan)
+	}
+	h.write("web", "a", "1", "b", "2")
+	h.write("tls", "d", "3")
+	_, wrong = h.explain()
+	if n := strings.Count(wrong, `key "c" is missing from volume "DIR/volumes/tls"`); n != 1 {
+		t.Errorf("said %d times: %s", n, wrong)
+	}
+}
+
+// TestExplainReadOnly: who may not write where a target goes has to make the links at
+// the build, or a volume comes in the pod.
+func TestExplainReadOnly(t *testing.T) {
+	h := newHouse(t, "web/a ro/new/a", "web/b ro/b")
+	h.must(os.MkdirAll(h.path("etc", "ro"), 0o755))
+	ownMounts(t)
+	ro := h.path("etc", "ro")
+	h.must(unix.Mount(ro, ro, "", unix.MS_BIND, ""))
+	t.Cleanup(func() { _ = unix.Unmount(ro, unix.MNT_DETACH) })
+	h.must(unix.Mount("", ro, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	const want = `cannot link targets in "DIR/etc/ro": read-only file system
+make the links when the image is built, with confit --bake, or mount an emptyDir on the target's directory`
+	plan, wrong := h.explain()
+	if strings.Count(plan, "note: "+want+"\n") != 1 || wrong != "" {
+		t.Errorf("says %s%s", plan, wrong)
+	}
+	h.config.Pod = true
+	h.write("web", "a", "1", "b", "2")
+	if plan, wrong = h.explain(); wrong != want || strings.Contains(plan, "note:") {
+		t.Errorf("says %s%s", plan, wrong)
+	}
+	h.must(os.WriteFile(h.path("etc", "file"), nil, 0o644))
+	h.config.Links[0].Target = Target(filepath.Join(h.path("etc", "file"), "a"))
+	if _, wrong = h.explain(); !strings.Contains(wrong, "not a directory") {
+		t.Errorf("a file as a directory: %s", wrong)
+	}
+}
+
+// TestNothingLinked: links files without a source are most likely a mistake.
+func TestNothingLinked(t *testing.T) {
+	h := newHouse(t)
+	h.wantExplained("note: nothing is linked: the app gets no key; write a line such as link web/nginx.conf /etc/nginx/nginx.conf\n", "")
+	h.open()
+	if said := h.said.String(); strings.Count(said, "nothing is linked: the app gets no key") != 1 || !strings.Contains(said, "WARN") {
+		t.Errorf("said %s", said)
+	}
+	h = newHouse(t, "input web/a")
+	h.open()
+	if said := h.said.String(); strings.Contains(said, "nothing is linked") {
+		t.Errorf("with an input: %s", said)
+	}
+}
