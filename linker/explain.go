@@ -100,6 +100,9 @@ func (e *explanation) look(rd *reader) []keyFile {
 	for _, err := range r.wrong {
 		e.fail(err)
 	}
+	if len(r.wrong) > 0 {
+		e.noteNames(r.volumes)
+	}
 	e.fail(r.checkHashes())
 	e.fail(rd.checkSize(r.keys))
 	for _, k := range r.keys {
@@ -108,6 +111,26 @@ func (e *explanation) look(rd *reader) []keyFile {
 		f.Close()
 	}
 	return r.keys
+}
+
+// maxNames bounds how many names of a volume are shown.
+const maxNames = 20
+
+// noteNames shows what the volumes hold instead: a name may be misspelt.
+func (e *explanation) noteNames(volumes []*volume) {
+	for _, v := range volumes {
+		if v.root == nil {
+			continue
+		}
+		var names []string
+		entries, _ := v.readDir(".")
+		for _, d := range entries {
+			if visible(d.Name()) && len(names) < maxNames {
+				names = append(names, d.Name())
+			}
+		}
+		e.notef("volume %q holds %q", v.dir, names)
+	}
 }
 
 // print prints a line for each link, and for each key of a link with several.

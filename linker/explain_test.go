@@ -67,7 +67,7 @@ note: no key was looked at, as nothing is mounted in "DIR/podinfo"
 			t.Errorf("%s isn't in\n%s", want, wrong)
 		}
 	}
-	if got != plan {
+	if got != plan+`note: volume "DIR/podinfo" holds []`+"\n" {
 		t.Errorf("the plan is\n%s", got)
 	}
 }
@@ -88,6 +88,8 @@ link  web/*.conf  DIR/etc/conf.d/
 link  tls/  DIR/etc/tls
 link  web/*.d  DIR/etc/d/
 link  web  DIR/etc/d2
+note: volume "DIR/volumes/web" holds ["a" "x.conf" "y.conf"]
+note: volume "DIR/volumes" holds ["web"]
 `, strings.TrimSpace(`
 "tls/" needs volume "DIR/volumes/tls", which is not mounted (if it may be missing, add the option optional)
 key "web" in volume "DIR/volumes" is a directory: for every key below it write "web/"
@@ -126,7 +128,7 @@ func TestExplainFallback(t *testing.T) {
 	if want := `key "b" is missing from volume "DIR/default/web" (if it may be missing, add the option optional)`; wrong != want {
 		t.Errorf("wrong is %s, want %s", wrong, want)
 	}
-	if !strings.HasSuffix(plan, noKey) {
+	if !strings.HasSuffix(plan, noKey+`note: volume "DIR/default/web" holds ["a"]`+"\n") {
 		t.Errorf("the plan is %s", plan)
 	}
 	h.write("web", "a", "1", "b", "2")
