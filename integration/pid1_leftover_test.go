@@ -105,3 +105,14 @@ func TestLeftover_others_are_spared(t *testing.T) {
 		}
 	})
 }
+
+// An nginx without "daemon off;" goes to the background, which ends its container. Nothing in its own log says so.
+func TestLeftover_in_the_background(t *testing.T) {
+	t.Parallel()
+	s := newNginx(t)
+	s.flag("--drain-timeout", "1m")
+	s.volume("web").swap(s.site("conf.d", page("a", "first")))
+	c := s.start("nginx", "-e", "stderr", "-c", s.target("nginx.conf"))
+	c.Ends(0)
+	c.wantLogged("app went to the background: what it left there is ended", 1)
+}

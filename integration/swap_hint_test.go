@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -158,7 +159,27 @@ func TestInotify_exhausted(t *testing.T) {
 	}
 	c.wantLogged("polling instead of inotify", 1)
 	warning := c.logs("polling instead of inotify", 1)
-	if warning["level"] != "WARN" || warning["error"] == "" {
-		t.Errorf("the warning is %v, want level WARN and the error", warning)
+	if warning["level"] != "WARN" || warning["error"] == "" || !strings.Contains(warning["todo"], "raise fs.inotify.max_user_instances on the node") {
+		t.Errorf("the warning is %v, want level WARN, the error and what to raise", warning)
+	}
+}
+
+// The same with the watches of a user (fs.inotify.max_user_watches), or of a seccomp profile.
+func TestInotify_refused(t *testing.T) {
+	for errno, todo := range map[syscall.Errno]string{unix.ENOSPC: "raise fs.inotify.max_user_watches on the node", unix.EPERM: "lower --rescan to see them sooner"} {
+		t.Run(unix.ErrnoName(errno), func(t *testing.T) {
+			t.Parallel()
+			s := newSetup(t)
+			web := s.linkOne()
+			s.box.Refused = harness.Refuse(errno, unix.SYS_INOTIFY_ADD_WATCH)
+			s.flag("--rescan", "200ms", "--reload", "signal:HUP")
+			c := s.start(app("-print", s.target("a"))...)
+			c.Says("ready", 1)
+			if warning := c.logs("polling instead of inotify", 1); !strings.HasSuffix(warning["todo"], todo) {
+				t.Errorf("the warning is %v, want the todo %q", warning, todo)
+			}
+			web.swap(keys{"a": "second"})
+			c.Says("read second", 1)
+		})
 	}
 }

@@ -1,10 +1,12 @@
 package linker
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
 
 	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
 )
 
 // watcher turns inotify events into hints. The kind of event doesn't matter:
@@ -95,10 +97,23 @@ func (w *watcher) forget(dirs []string) {
 	})
 }
 
+// polledTodo says which limit of the node is used up: inotify_init(2) and
+// inotify_add_watch(2).
+func polledTodo(err error) string {
+	limit := ""
+	switch {
+	case errors.Is(err, unix.EMFILE):
+		limit = ", and raise fs.inotify.max_user_instances on the node"
+	case errors.Is(err, unix.ENOSPC):
+		limit = ", and raise fs.inotify.max_user_watches on the node"
+	}
+	return "nothing is lost: each rescan finds the changes; lower --rescan to see them sooner" + limit
+}
+
 func (w *watcher) say(err error) {
 	switch {
 	case err != nil && !w.polling:
-		w.log.Warn("polling instead of inotify", "error", err)
+		w.log.Warn("polling instead of inotify", "error", err, "todo", polledTodo(err))
 	case err == nil && w.polling:
 		w.log.Info("inotify works again")
 	}

@@ -2,6 +2,7 @@ package process
 
 import (
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,8 +14,8 @@ import (
 // a process that has ended is none, even if nobody has reaped it yet.
 func (f *Family) Successor(program string) (pid int, group Group) {
 	oldest := stat{}
-	for _, s := range processes() {
-		if s.parent != os.Getpid() || s.ended || f.hooks[s.pid] || program == "" || Executable(s.pid) != program {
+	for _, s := range f.orphans() {
+		if program == "" || Executable(s.pid) != program {
 			continue
 		}
 		if oldest.pid == 0 || s.started < oldest.started || (s.started == oldest.started && s.pid < oldest.pid) {
@@ -29,4 +30,14 @@ func (f *Family) Successor(program string) (pid int, group Group) {
 		return 0, 0
 	}
 	return oldest.pid, Group(now)
+}
+
+// HasOrphans reports whether a process that lost its parent lives on as confit's
+// child.
+func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
+
+// orphans lists confit's children that live, but for hooks. When the app has ended
+// these are what it left behind.
+func (f *Family) orphans() []stat {
+	return slices.DeleteFunc(processes(), func(s stat) bool { return s.parent != os.Getpid() || s.ended || f.hooks[s.pid] })
 }

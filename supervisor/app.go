@@ -13,6 +13,7 @@ import (
 type app struct {
 	pid       int           // 0: not running
 	group     process.Group // the group of the last one, which may have members left
+	since     time.Time     // when it was started
 	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
 	autoHUP   bool          // the last HUP that it got was auto's
 	readiness readiness     // what it has said of itself since then
@@ -34,6 +35,9 @@ func (t *transition) exited(e exited) {
 		return
 	}
 	t.sayExited(e)
+	if t.wentToBackground(e) {
+		t.say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
+	}
 	t.recordExit(e)
 	t.app.pid = 0
 	switch {
@@ -66,6 +70,13 @@ func (t *transition) sayExited(e exited) {
 		keys = append(keys, "oomKilled", true)
 	}
 	t.say(slog.LevelInfo, "app exited", keys...)
+}
+
+// wentToBackground reports that the app ended well right after its start, and left
+// a process behind, as daemon(3) does. That is the end of a container for which
+// nobody finds a reason in the app's log.
+func (t *transition) wentToBackground(e exited) bool {
+	return e.forked && !e.successor.runs() && !t.stopMarked() && t.phase != stopping && t.phase != restarting && !t.over(t.app.since.Add(handlerWait))
 }
 
 // exitCode is what confit exits with when the app ended so.

@@ -70,6 +70,7 @@ type (
 	}
 	exited struct { // the app
 		status    process.Status
+		forked    bool // it ended well, and left a process behind
 		oom       bool // the kernel killed something in this container for want of memory
 		typed     bool // a key of its terminal ended it
 		successor app  // with --adopt: what took its place, if anything did

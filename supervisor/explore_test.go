@@ -83,7 +83,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 func (w *world) couldHappen(s state) []event {
 	events := []event{heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}, hinted{}, elapsed{}, opened{}, reaped{}, signalled{signals.TERM}, signalled{signals.HUP}, signalled{signals.QUIT}}
 	if s.app.pid != 0 {
-		events = append(events, exited{}, exited{typed: true}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
+		events = append(events, exited{}, exited{typed: true}, exited{forked: true}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {
 			events = append(events, exited{successor: app{pid: 8, group: 8}})
 		}

@@ -75,6 +75,7 @@ func (l *loop) noteProgram() {
 // exitOf is the app's exit, with what can only be known at that moment.
 func (l *loop) exitOf(status process.Status) exited {
 	e := exited{status: status}
+	e.forked = status.Success() && l.family.HasOrphans()
 	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
 	e.typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.group)
 	if l.Config.Adopt {

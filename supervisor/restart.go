@@ -102,7 +102,7 @@ func (t *transition) appStarted(pid int) {
 		return
 	}
 	again := !t.neverStarted()
-	t.app = app{pid: pid, group: process.Group(pid), renewed: t.now, readiness: begun}
+	t.app = app{pid: pid, group: process.Group(pid), since: t.now, renewed: t.now, readiness: begun}
 	t.recordStart(again)
 	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {

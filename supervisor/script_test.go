@@ -114,6 +114,8 @@ func (p *player) fromApp(name, rest string, words []string) event {
 		return exited{status: waitStatus(p.number(words) << 8)}
 	case "left":
 		return exited{successor: app{pid: p.number(words), group: process.Group(p.number(words))}}
+	case "forked":
+		return exited{forked: true}
 	case "typed":
 		return exited{status: waitStatus(p.number(words)), typed: true}
 	case "killed":
