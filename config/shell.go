@@ -38,6 +38,9 @@ func needsShell(bare string) bool {
 // quoted as a whole. A program whose name holds a blank is fine if it is there.
 func checkCommand(list []word) error {
 	for _, w := range list {
+		if meant := meantPlaceholder(w.text); meant != "" {
+			return fmt.Errorf("%q holds no placeholder: did you mean {%s}?", w.text, meant)
+		}
 		if needsShell(w.bare) {
 			return fmt.Errorf("%q needs a shell, and a hook runs without one: write sh -c '…', or put quotes around what is meant as it stands", w.text)
 		}
@@ -47,6 +50,16 @@ func checkCommand(list []word) error {
 		return fmt.Errorf("%q is one word, and no program has this name: remove the quotes around it", program)
 	}
 	return nil
+}
+
+// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "".
+func meantPlaceholder(text string) string {
+	_, text, _ = strings.Cut(text, "{")
+	name, _, _ := strings.Cut(text, "}")
+	if near := nearest(name, []string{"candidate", "rendered"}); near != name && !strings.ContainsAny(name, `"' `) {
+		return near
+	}
+	return ""
 }
 
 // isPlain refuses a word of a line that a shell would expand.

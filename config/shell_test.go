@@ -33,6 +33,24 @@ func TestShellSyntax(t *testing.T) {
 	}
 }
 
+// TestPlaceholders: a misspelt one would be an argument like any other.
+func TestPlaceholders(t *testing.T) {
+	for word, want := range map[string]string{
+		"{candidate}/a": "", "x{rendered}": "", "{}": "", "{a,b}": "", "{": "", "{other}": "", `'{"rendered"}'`: "",
+		"{canidate}/a": `"{canidate}/a" holds no placeholder: did you mean {candidate}?`,
+		"a={render}":   `"a={render}" holds no placeholder: did you mean {rendered}?`,
+		"{Candidate}":  `"{Candidate}" holds no placeholder: did you mean {candidate}?`,
+	} {
+		got := ""
+		if _, err := splitCommand("a " + word); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+}
+
 // TestProgramWithBlank: a command in quotes is refused, and a program whose name
 // holds a blank isn't.
 func TestProgramWithBlank(t *testing.T) {

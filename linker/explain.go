@@ -140,7 +140,7 @@ func (e *explanation) print(keys []keyFile) {
 		e.printLine(s)
 		for _, k := range keys {
 			if k.link == i && s.kind != oneKey {
-				fmt.Fprintf(e.w, "      %s  %s%s\n", k.path, k.target, e.standing(k.target, e.destOf(k)))
+				fmt.Fprintf(e.w, "      %s  %s%s\n", k.path, k.target, e.standing(k.target, want{dest: e.destOf(k)}))
 			}
 		}
 	}
@@ -153,18 +153,21 @@ func (e *explanation) printLine(s *source) {
 	case s.Use == Variable:
 		fmt.Fprintf(e.w, "env  %s  %s\n", s.Source, s.Name)
 	case s.single():
-		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, s.bakedDest(e.state)))
+		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, want{s.bakedDest(e.state), s.kind == wholeDir}))
 	default:
 		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
 	}
 }
 
 // standing is what stands at a target now.
-func (e *explanation) standing(target Target, dest destination) string {
+func (e *explanation) standing(target Target, w want) string {
 	if target == "" {
 		return ""
 	}
-	p := e.targets.find(target, dest)
+	p := e.targets.find(target, w.dest)
+	if p.standing == emptyDir && !w.dir {
+		p.standing = immovable
+	}
 	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
 }
 

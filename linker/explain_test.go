@@ -162,7 +162,7 @@ make the links when the image is built, with confit --bake, or mount an emptyDir
 	}
 	h.must(os.WriteFile(h.path("etc", "file"), nil, 0o644))
 	h.config.Links[0].Target = Target(filepath.Join(h.path("etc", "file"), "a"))
-	if _, wrong = h.explain(); !strings.Contains(wrong, "not a directory") {
+	if _, wrong = h.explain(); !strings.Contains(wrong, "a file in the place of its directory is there") {
 		t.Errorf("a file as a directory: %s", wrong)
 	}
 }
@@ -180,4 +180,19 @@ func TestNothingLinked(t *testing.T) {
 	if said := h.said.String(); strings.Contains(said, "nothing is linked") {
 		t.Errorf("with an input: %s", said)
 	}
+}
+
+// TestRefusalNamesTheFile: whoever wrote the directory of a file is told so.
+func TestRefusalNamesTheFile(t *testing.T) {
+	h := newHouse(t, "web/a etc", "web/b empty", "web/c c")
+	for _, dir := range []string{"etc/x", "empty", "c"} {
+		h.must(os.MkdirAll(h.path("etc", dir), 0o755))
+	}
+	h.wantExplained(`link  web/a  DIR/etc/etc  (refused)
+link  web/b  DIR/etc/empty  (refused)
+link  web/c  DIR/etc/c  (refused)
+note: no key was looked at, as nothing is mounted in "DIR/volumes"
+`, `cannot link target "DIR/etc/c": a directory is there; write another target, or remove it from the image or the pod
+cannot link target "DIR/etc/empty": a directory is there; write the file, such as "DIR/etc/empty/b", or remove it from the image or the pod
+cannot link target "DIR/etc/etc": a directory that isn't empty is there; write the file, such as "DIR/etc/etc/a", or remove it from the image or the pod`)
 }

@@ -96,9 +96,17 @@ func (s *source) missingError(v *volume) error {
 		return &Invalid{s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source)}
 	}
 	if v.root == nil {
-		what = fmt.Sprintf("%q needs volume %q, which is not mounted", s.Source, v.dir)
+		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s", s.Source, v.dir, s.absoluteHint())
 	}
 	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
+}
+
+// absoluteHint is for a slash too many.
+func (s *source) absoluteHint() string {
+	if !filepath.IsAbs(s.Source) {
+		return ""
+	}
+	return "; without its first slash it is below --volumes"
 }
 
 // classify tells an invalid volume, which stays invalid until it changes, from

@@ -88,6 +88,8 @@ func (s *source) parseSource(volumes string) error {
 	}
 	if rest, rendered := strings.CutPrefix(written, Rendered+"/"); rendered {
 		s.rendered, written, volumes = true, renderedVolume+"/"+rest, renderedVolume
+	} else if strings.Contains("/"+written, "/"+dataLink+"/") {
+		return s.errorf("source %q leads through %s, which is the kubelet's: leave it out", s.Source, dataLink)
 	} else if !filepath.IsAbs(written) {
 		if !filepath.IsLocal(written) {
 			return s.errorf("source %q leaves the volumes: write VOLUME/KEY, or an absolute path", s.Source)

@@ -3,6 +3,7 @@ package linker
 import (
 	"errors"
 	"fmt"
+	"path"
 )
 
 // Target is the absolute path where an app looks.
@@ -28,6 +29,9 @@ const (
 	emptyDir           // an empty directory
 	immovable          // what is refused by name
 )
+
+// fullDir is what only a link to a key below it can be made in.
+const fullDir = "a directory that isn't empty"
 
 // place is a target as it was found.
 type place struct {
@@ -95,18 +99,21 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 			}
 			steps = append(steps, s)
 		default:
-			refused = append(refused, refusal(target, p))
+			refused = append(refused, refusal(target, w, p))
 		}
 	}
 	return steps, errors.Join(refused...)
 }
 
-func refusal(target Target, p place) error {
-	what := p.what
+func refusal(target Target, w want, p place) error {
+	what, instead := p.what, "another target"
 	if p.standing == emptyDir {
 		what = "a directory"
 	}
-	return fmt.Errorf("cannot link target %q: %s is there; write another target, or remove it from the image or the pod", target, what)
+	if name := path.Base(string(w.dest)); !w.dir && (what == fullDir || what == "a directory") && name != path.Base(string(target)) {
+		instead = fmt.Sprintf("the file, such as %q", path.Join(string(target), name))
+	}
+	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target, what, instead)
 }
 
 // prunes reports whether a step comes before the live link is moved: pruned

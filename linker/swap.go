@@ -156,6 +156,8 @@ func lookAt(path string) place {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return place{standing: nothing, what: "nothing"}
+	case errors.Is(err, unix.ENOTDIR):
+		return place{standing: immovable, what: "a file in the place of its directory"}
 	case err != nil:
 		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -168,7 +170,7 @@ func lookAt(path string) place {
 		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
 	if names, err := os.ReadDir(path); err != nil || len(names) > 0 {
-		return place{standing: immovable, what: "a directory that isn't empty"}
+		return place{standing: immovable, what: fullDir}
 	}
 	return place{standing: emptyDir, what: "an empty directory"}
 }

@@ -41,6 +41,8 @@ func (e *startError) hint() string {
 		return ""
 	case strings.ContainsAny(e.name, " \t"):
 		return "; this is one word: remove the quotes around it"
+	case strings.HasPrefix(e.name, "-"):
+		return "; confit's own flags come before the --"
 	case strings.Contains(e.name, "="):
 		return "; to set a variable, write env in front of it"
 	case slices.Contains(shellWords, e.name):

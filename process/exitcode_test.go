@@ -37,6 +37,7 @@ func TestStartErrorHints(t *testing.T) {
 	for name, want := range map[string]string{
 		"sh": "", dir + "/fine": "",
 		"nginx -t":   `cannot start "nginx -t": no such file or directory in PATH; this is one word: remove the quotes around it`,
+		"--check":    `cannot start "--check": no such file or directory in PATH; confit's own flags come before the --`,
 		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH; to set a variable, write env in front of it`,
 		"cd":         `cannot start "cd": no such file or directory in PATH; only a shell knows it: write sh -c '…'`,
 		"nothing":    `cannot start "nothing": no such file or directory in PATH`,

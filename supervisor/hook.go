@@ -18,7 +18,7 @@ func (t *transition) hookStartFailed(e hookStartFailed) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
-	t.hookOver(e.err, "")
+	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().name, e.err), "")
 }
 
 // namedHook is a hook as messages name it: validate "nginx -t".

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"log/slog"
 
 	"confit/linker"
@@ -26,7 +27,7 @@ func (t *transition) beside(e event) {
 	case reportStored:
 		t.reportStored(e)
 	case reportStartFailed:
-		t.reportEnded(e.err)
+		t.reportEnded(fmt.Errorf("report: %w", e.err))
 	case reportEnded:
 		t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
 		t.lookForLeftovers()
