@@ -61,7 +61,7 @@ func meantAction(s string) string {
 	case strings.Contains(first, ":"):
 	case several && (first == "signal" || first == "exec"):
 		return first + ":" + rest
-	case several:
+	case several, strings.HasPrefix(s, "/"):
 		return "exec:" + s
 	}
 	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"

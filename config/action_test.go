@@ -45,6 +45,7 @@ func TestParseActionErrors(t *testing.T) {
 		"10":           `"10" is not a way to reload: write signal:USR1`,
 		"signal HUP":   `"signal HUP" is not a way to reload: write signal:HUP`,
 		"exec a -b":    `"exec a -b" is not a way to reload: write exec:a -b`,
+		"/a.sh":        `"/a.sh" is not a way to reload: write exec:/a.sh`,
 		"nginx -s x":   `"nginx -s x" is not a way to reload: write exec:nginx -s x`,
 		"Auto":         `"Auto"` + ways,
 		"auto:1":       `"auto:1"` + ways,

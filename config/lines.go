@@ -73,6 +73,8 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 			return
 		}
 		l.Reload = &a
+	case l.Reload != nil && l.Reload.Kind == Exec:
+		p.errorf("%s: %q comes after a command: put quotes around the whole of reload=exec:COMMAND", where, option)
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, sourceLines[name].needs)
 	default:

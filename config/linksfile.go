@@ -170,6 +170,9 @@ func meantLine(first string) string {
 	if i := strings.IndexAny(first, "=:"); i > 0 && slices.Contains(known, first[:i]) {
 		return fmt.Sprintf("write a blank after %s, not %q", first[:i], first[i])
 	}
+	if strings.HasPrefix(first, ";") || strings.HasPrefix(first, "//") {
+		return "begin a comment with #"
+	}
 	if strings.Contains(first, "/") {
 		return "write link, input or env in front of a source"
 	}

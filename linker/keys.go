@@ -135,6 +135,9 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		}
 		return nil, fs.ErrNotExist
 	}
+	if errno := unix.Errno(0); err != nil && !errors.As(err, &errno) { // an error of os.Root itself
+		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, cause(err))
 	}

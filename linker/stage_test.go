@@ -124,14 +124,14 @@ func TestStageDirect(t *testing.T) {
 // TestStageRefusesByName plants in a plain volume what is no key.
 func TestStageRefusesByName(t *testing.T) {
 	plant := map[string]func(path string) error{
-		"a FIFO":          func(p string) error { return unix.Mkfifo(p, 0o644) },
-		"is a directory":  func(p string) error { return os.Mkdir(p, 0o755) },
-		"escapes":         func(p string) error { return os.Symlink("/etc/passwd", p) },
-		"leads nowhere":   func(p string) error { return os.Symlink("nothing", p) },
-		"too many levels": func(p string) error { return os.Symlink("key", p) },
-		"a device":        func(p string) error { return unix.Mknod(p, unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))) },
-		"a socket":        func(p string) error { return unix.Mknod(p, unix.S_IFSOCK|0o666, 0) },
-		`volume "`:        func(p string) error { return os.Symlink("../../../../etc/passwd", p) },
+		"a FIFO":         func(p string) error { return unix.Mkfifo(p, 0o644) },
+		"is a directory": func(p string) error { return os.Mkdir(p, 0o755) },
+		"out of the volume: put the file itself there": func(p string) error { return os.Symlink("/etc/passwd", p) },
+		"leads nowhere":               func(p string) error { return os.Symlink("nothing", p) },
+		"too many levels":             func(p string) error { return os.Symlink("key", p) },
+		"a device":                    func(p string) error { return unix.Mknod(p, unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))) },
+		"a socket":                    func(p string) error { return unix.Mknod(p, unix.S_IFSOCK|0o666, 0) },
+		"is a link out of the volume": func(p string) error { return os.Symlink("../../../../etc/passwd", p) },
 	}
 	for words, put := range plant {
 		t.Run(words, func(t *testing.T) {
