@@ -38,6 +38,15 @@ func Explain(w io.Writer, c *Config, find func(program string) error) error {
 	return errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
 }
 
+// Missing names the programs that a start would not find. It is for a --check of a
+// wrong links file, which has no plan to print, so that all is said at once.
+func (c *Config) Missing(find func(program string) error) error {
+	if c.Mode != Check {
+		return nil
+	}
+	return c.findPrograms(io.Discard, find)
+}
+
 // findPrograms looks up what the hooks and the app start. A program whose directory
 // isn't there may be on a volume of the pod: outside of one that is only noted.
 func (c *Config) findPrograms(w io.Writer, find func(program string) error) error {

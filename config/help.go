@@ -51,7 +51,8 @@ The app
   --map-exit FROM:TO      turns exit code FROM into TO; repeatable
 
 Instead of running the app
-  --check                 reads everything, prints the plan, changes nothing
+  --check                 reads everything, prints the plan, changes nothing;
+                          exit code 64 or 78: a start would fail
   --bake                  makes the target links now, at image build
   --install FILE          copies this program to FILE
   --status[=FORMAT]       prints what confit does and what the app has, as text

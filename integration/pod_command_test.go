@@ -162,6 +162,14 @@ func TestCommand_check_finds(t *testing.T) {
 	if strings.Contains(stdout, "no key was looked at") {
 		t.Errorf("it says %s", stdout)
 	}
+	s.line("nonsense")
+	_, stderr = s.runPlain(64, s.command("--check", "--", "sh -c x")...)
+	for _, want := range append(found[1:], `links:6: "nonsense" is not known`) {
+		wantHolds(t, stderr, want)
+	}
+	if _, stderr = s.runPlain(64, s.command("--bake")...); strings.Contains(stderr, "no-such-program") {
+		t.Errorf("--bake says %s", stderr)
+	}
 }
 
 func TestCommand_version_and_help(t *testing.T) {

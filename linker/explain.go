@@ -41,6 +41,7 @@ func Explain(w io.Writer, c Config) error {
 	keys := e.look(&e.reader)
 	e.print(keys)
 	e.checkTargets(keys)
+	e.checkVariables(keys)
 	e.checkFallback(fallback, err)
 	for _, n := range e.notes {
 		fmt.Fprintln(w, "note:", n)
@@ -140,10 +141,22 @@ func (e *explanation) print(keys []keyFile) {
 		e.printLine(s)
 		for _, k := range keys {
 			if k.link == i && s.kind != oneKey {
-				fmt.Fprintf(e.w, "      %s  %s%s\n", k.path, k.target, e.standing(k.target, want{dest: e.destOf(k)}))
+				fmt.Fprintf(e.w, "      %s%s\n", k.path, e.result(s, k))
 			}
 		}
 	}
+}
+
+// result is what becomes of a key.
+func (e *explanation) result(s *source, k keyFile) string {
+	switch {
+	case s.Use == Variable:
+		name, _ := s.variable(k.path)
+		return "  " + name
+	case k.target == "":
+		return ""
+	}
+	return "  " + string(k.target) + e.standing(k.target, want{dest: e.destOf(k)})
 }
 
 func (e *explanation) printLine(s *source) {
@@ -161,9 +174,6 @@ func (e *explanation) printLine(s *source) {
 
 // standing is what stands at a target now.
 func (e *explanation) standing(target Target, w want) string {
-	if target == "" {
-		return ""
-	}
 	p := e.targets.find(target, w.dest)
 	if p.standing == emptyDir && !w.dir {
 		p.standing = immovable
@@ -186,6 +196,18 @@ func (e *explanation) checkTargets(keys []keyFile) {
 	for _, s := range steps {
 		e.checkDir(filepath.Dir(s.path()))
 	}
+}
+
+// checkVariables refuses keys that can't be variables by their names.
+func (e *explanation) checkVariables(keys []keyFile) {
+	g := generation{files: map[Key]file{}}
+	for _, k := range keys {
+		f := g.files[k.path]
+		f.links = append(f.links, k.link)
+		g.files[k.path] = f
+	}
+	_, err := e.variables(&g)
+	e.fail(err)
 }
 
 // checkDir finds out whether a target can be made in a directory. It need not be

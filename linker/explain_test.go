@@ -102,6 +102,20 @@ cannot link target "DIR/etc/conf.d/y.conf": a directory that isn't empty is ther
 	}
 }
 
+// TestExplainVariables: which variable a key becomes, and which it can't.
+func TestExplainVariables(t *testing.T) {
+	h := newHouse(t, "env app/ *", "env app/A B", "input app/*")
+	h.write("app", "A", "1", "LISTEN_PID", "1")
+	h.wantExplained(`env  app/  *
+      app/A  A
+      app/LISTEN_PID  
+env  app/A  B
+input  app/*
+      app/A
+      app/LISTEN_PID
+`, `key "app/LISTEN_PID" can't be variable "LISTEN_PID", which has a meaning of its own for confit or the app: rename it`)
+}
+
 // TestExplainCollision: two keys for one target are found before a start.
 func TestExplainCollision(t *testing.T) {
 	h := newHouse(t, "web/*.conf conf.d/", "app/*.conf conf.d/")
