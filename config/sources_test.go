@@ -48,6 +48,30 @@ func TestCommandLineErrors(t *testing.T) {
 	wantOnly(t, err, `no app: write its command after --, as in: confit -- nginx -g 'daemon off;'`)
 }
 
+// TestCommandLineForms: how a flag and its value may stand, and where the app begins.
+func TestCommandLineForms(t *testing.T) {
+	file := write(t, "links", oneLink)
+	for _, tt := range []struct {
+		args, app []string
+		probation string
+		adopt     bool
+	}{
+		{args: []string{"--probation", "2s", "--", "app"}, app: []string{"app"}, probation: "2s"},
+		{args: []string{"--probation=2s", "app", "--adopt"}, app: []string{"app", "--adopt"}, probation: "2s"},
+		{args: []string{"--adopt", "app", "--", "-x"}, app: []string{"app", "--", "-x"}, probation: "5s", adopt: true},
+		{args: []string{"--adopt=false", "--", "--adopt"}, app: []string{"--adopt"}, probation: "5s"},
+		{args: []string{"--adopt", "--probation", "1s", "--probation=3s", "--", "", "a b"}, app: []string{"", "a b"}, probation: "3s", adopt: true},
+		{args: []string{"--validate", "--", "--", "app"}, app: []string{"app"}, probation: "5s"}, // a value is taken as it is
+		{args: []string{"--", "--", "app"}, app: []string{"--", "app"}, probation: "5s"},
+		{args: []string{"--", "status"}, app: []string{"status"}, probation: "5s"},
+	} {
+		c := mustParse(t, file, nil, tt.args...)
+		if !slices.Equal(c.App, tt.app) || c.Probation.String() != tt.probation || c.Adopt != tt.adopt {
+			t.Errorf("%q: app %q, probation %v, adopt %v", tt.args, c.App, c.Probation, c.Adopt)
+		}
+	}
+}
+
 // TestAllErrorsAtOnce: those of the command line, the environment, the links
 // file and the links themselves come together.
 func TestAllErrorsAtOnce(t *testing.T) {
