@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"confit/linker"
@@ -106,12 +105,11 @@ func (c *Config) commands() []namedCommand {
 // bringsProgram reports whether a program may be a key, so that it comes with the
 // volumes: a target, below one, or in a directory of programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
-	return strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered) ||
-		slices.ContainsFunc(c.Links, func(l Link) bool {
-			target := filepath.Clean(string(l.Target))
-			if strings.Contains(program, "/") {
-				return l.Target != "" && (program == target || strings.HasPrefix(program, target+"/"))
-			}
-			return filepath.Base(target) == program || strings.HasSuffix(string(l.Target), "bin/")
-		})
+	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
+	for i := range c.Links {
+		target := string(c.Links[i].Target)
+		brings = brings || target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
+			target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
+	}
+	return brings
 }

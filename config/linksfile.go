@@ -166,17 +166,17 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 // meantLine is the hint for a line that begins with an unknown word: one as other
 // files of settings have it, one without its first word, or a misspelt one.
 func meantLine(first string) string {
-	known := append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env")
-	if i := strings.IndexAny(first, "=:"); i > 0 && slices.Contains(known, first[:i]) {
-		return fmt.Sprintf("write a blank after %s, not %q", first[:i], first[i])
-	}
-	if strings.HasPrefix(first, ";") || strings.HasPrefix(first, "//") {
+	at := strings.IndexAny(first, "=:")
+	name := first[:max(at, 0)]
+	switch {
+	case find(name) != nil || sourceLines[name] != nil:
+		return fmt.Sprintf("write a blank after %s, not %q", name, first[at])
+	case strings.HasPrefix(first, ";"), strings.HasPrefix(first, "//"):
 		return "begin a comment with #"
-	}
-	if strings.Contains(first, "/") {
+	case strings.Contains(first, "/"):
 		return "write link, input or env in front of a source"
 	}
-	return didYouMean(first, known)
+	return didYouMean(first, append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env"))
 }
 
 // notText says by its bytes what a file is that no line can be read from.

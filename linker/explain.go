@@ -17,8 +17,8 @@ type explanation struct {
 	w     io.Writer
 	pod   bool
 	notes []string
-	wrong []error // what a start would fail of
-	dirs  map[string]bool
+	wrong []error         // what a start would fail of
+	said  map[string]bool // the texts of wrong
 }
 
 // Explain prints what confit would do with the links, one a line, with the keys
@@ -30,7 +30,7 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{Linker: newLinker(c, links, &state{path: c.State}), w: w, pod: c.Pod, dirs: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, links, &state{path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
@@ -50,43 +50,58 @@ func Explain(w io.Writer, c Config) error {
 }
 
 func (e *explanation) fail(err error) {
-	known := func(other error) bool { return other.Error() == err.Error() } // of the volumes and of the fallback
-	if err != nil && !slices.ContainsFunc(e.wrong, known) {
+	if err != nil && !e.said[err.Error()] { // of the volumes, and again of the fallback
+		e.said[err.Error()] = true
 		e.wrong = append(e.wrong, err)
 	}
 }
 
 func (e *explanation) notef(format string, args ...any) {
-	e.notes = append(e.notes, fmt.Sprintf(format, args...))
+	if n := fmt.Sprintf(format, args...); !slices.Contains(e.notes, n) {
+		e.notes = append(e.notes, n)
+	}
 }
 
 // skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
 // of the volumes is mounted, all of them are expected.
 func (e *explanation) skipUnmounted() {
-	some := e.pod || slices.ContainsFunc(e.links, func(s source) bool { return s.root == e.mount && e.isMounted(&s) })
-	skipped := map[string]bool{}
-	e.reader.mounted = slices.DeleteFunc(slices.Clone(e.reader.mounted), func(i int) bool {
-		s, dir := &e.links[i], e.mount
-		there := some
-		if s.root != e.mount {
-			dir, there = s.floor, e.pod || e.isMounted(s)
+	some := false
+	for i := range e.links {
+		some = some || e.links[i].root == e.mount && e.isMounted(&e.links[i])
+	}
+	var kept []int
+	for _, i := range e.reader.mounted {
+		s := &e.links[i]
+		if e.pod || s.root == e.mount && some || s.root != e.mount && e.isMounted(s) {
+			kept = append(kept, i)
+		} else {
+			e.noteSkipped(s)
 		}
-		if !there && !skipped[dir] {
-			e.notef("no key was looked at, as nothing is mounted in %q", dir)
-		}
-		if !there && s.floor == e.mount {
-			e.notef("%s", s.errorf("source %q names no volume: for its keys write %q", s.Source, s.Source+"/"))
-		}
-		skipped[dir] = skipped[dir] || !there
-		return !there
-	})
+	}
+	e.reader.mounted = kept
+}
+
+func (e *explanation) noteSkipped(s *source) {
+	dir := s.floor
+	if s.root == e.mount {
+		dir = e.mount
+	}
+	e.notef("no key was looked at, as nothing is mounted in %q", dir)
+	if s.floor == e.mount {
+		e.notef("%v", s.errorf("source %q names no volume: for its keys write %q", s.Source, s.Source+"/"))
+	}
 }
 
 // isMounted reports whether a link's volume holds anything: an image may have an
 // empty directory in its place. In the one of all volumes only files count.
 func (e *explanation) isMounted(s *source) bool {
 	entries, _ := os.ReadDir(s.floor)
-	return slices.ContainsFunc(entries, func(d os.DirEntry) bool { return s.floor != e.mount || !d.IsDir() })
+	for _, d := range entries {
+		if s.floor != e.mount || !d.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 // look finds the keys, as a start would.
@@ -218,10 +233,9 @@ func (e *explanation) checkDir(dir string) {
 	case err == unix.ENOENT && dir != "/":
 		e.checkDir(filepath.Dir(dir))
 		return
-	case err == nil || e.dirs[dir]:
+	case err == nil:
 		return
 	}
-	e.dirs[dir] = true
 	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
 	if e.pod {
 		e.fail(err)
@@ -242,7 +256,12 @@ func (e *explanation) checkFallback(rd *reader, err error) {
 		e.fail(err)
 		return
 	}
-	mounted := e.reader.mounted
-	rd.mounted = slices.DeleteFunc(rd.mounted, func(i int) bool { return !rd.links[i].moved && !slices.Contains(mounted, i) })
+	var kept []int
+	for _, i := range rd.mounted {
+		if rd.links[i].moved || slices.Contains(e.reader.mounted, i) {
+			kept = append(kept, i)
+		}
+	}
+	rd.mounted = kept
 	e.look(rd)
 }

@@ -2,7 +2,6 @@ package process
 
 import (
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +37,11 @@ func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 
 // orphans lists confit's children that live, but for hooks. When the app has ended
 // these are what it left behind.
-func (f *Family) orphans() []stat {
-	return slices.DeleteFunc(processes(), func(s stat) bool { return s.parent != os.Getpid() || s.ended || f.hooks[s.pid] })
+func (f *Family) orphans() (list []stat) {
+	for _, s := range processes() {
+		if s.parent == os.Getpid() && !s.ended && !f.hooks[s.pid] {
+			list = append(list, s)
+		}
+	}
+	return list
 }
