@@ -16,6 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// dataLink is the link that the kubelet swaps, dataDirName of
+// atomic_writer.go. Names that start with two dots are the writer's own.
+const (
+	dataLink = "..data"
+	reserved = ".."
+)
+
 // checkTrusted refuses a file that somebody else may have put there: only
 // confit's user or root may own it, and nobody else may write to it.
 func checkTrusted(info fs.FileInfo) error {

@@ -14,13 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataLink is the link that the kubelet swaps, dataDirName of
-// atomic_writer.go. Names that start with two dots are the writer's own.
-const (
-	dataLink = "..data"
-	reserved = ".."
-)
-
 // volume is one state of a mounted directory. It is opened once, so that a swap
 // in the middle of reading can't mix two states.
 type volume struct {
