@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -97,6 +98,9 @@ func (r release) image(p program) ([]byte, error) {
 	}}
 	all := index{SchemaVersion: 2, MediaType: typeIndex, Annotations: r.labels(p)}
 	for _, arch := range imageArches {
+		if !slices.Contains(r.arches, arch) {
+			continue
+		}
 		files, err := r.rootFiles(p, arch)
 		if err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ func TestUnknownLicence(t *testing.T) {
 // fake is a release of files that aren't programs, in a directory of its own.
 func fake(t *testing.T) release {
 	t.Chdir("..") // where LICENSE is
-	r := release{version: "1.2.3", revision: "abc", out: t.TempDir(), date: time.Unix(1700000000, 0).UTC()}
+	r := release{version: "1.2.3", revision: "abc", out: t.TempDir(), date: time.Unix(1700000000, 0).UTC(), arches: platforms}
 	for _, name := range []string{"confit-linux-amd64", "confit-linux-arm64", "confit-linux-amd64.cdx.json", "confit-licenses.txt", "confit.1"} {
 		if err := r.write(name, []byte(name)); err != nil {
 			t.Fatal(err)
@@ -117,6 +117,23 @@ func TestImage(t *testing.T) {
 		if c.Config.Labels["org.opencontainers.image.revision"] != "abc" {
 			t.Errorf("the labels are %v", c.Config.Labels)
 		}
+	}
+}
+
+// TestImageOfOne: a platform that wasn't asked for isn't in it.
+func TestImageOfOne(t *testing.T) {
+	r := fake(t)
+	r.arches = []string{"arm64"}
+	archive, err := r.image(programs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := unpack(t, archive)
+	var top, all index
+	parse(t, files["index.json"], &top)
+	parse(t, blob(t, files, top.Manifests[0]), &all)
+	if len(all.Manifests) != 1 || all.Manifests[0].Platform.Architecture != "arm64" {
+		t.Errorf("the images are %+v", all.Manifests)
 	}
 }
 
