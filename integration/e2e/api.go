@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	// patience is how long a scene waits for what must happen. Four are shown at a time, on a machine that may be busy besides.
+	patience = 2 * harness.Patience
 	// pollInterval is easy on the API server.
 	pollInterval = 20 * time.Millisecond
 
@@ -23,14 +25,14 @@ const (
 	typeJSON  = "application/json"
 	typePatch = "application/merge-patch+json"
 
-	pods       = "/api/v1/namespaces/default/pods"
-	configMaps = "/api/v1/namespaces/default/configmaps"
-	secrets    = "/api/v1/namespaces/default/secrets"
+	pods       = "pods"
+	configMaps = "configmaps"
+	secrets    = "secrets"
 )
 
 // until polls until something is true; till then it is an error that says what is missing.
 func until(ctx context.Context, what string, ok func() error) error {
-	timed, cancel := context.WithTimeout(ctx, harness.Patience)
+	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var err error
 	if harness.PollEvery(timed, pollInterval, func() bool { err = ok(); return err == nil }) {
@@ -39,20 +41,26 @@ func until(ctx context.Context, what string, ok func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return fmt.Errorf("not within %v: %s: %w", harness.Patience, what, err)
+	return fmt.Errorf("not within %v: %s: %w", patience, what, err)
 }
 
-// api is the API server, as kubectl sees it.
+// api is the API server, as kubectl sees it in one namespace.
 type api struct {
 	ctx         context.Context
 	base, token string
+	namespace   string
 	client      *http.Client
 }
 
 func newAPI(ctx context.Context, base, token string) api {
 	// It made its certificate itself, and nobody else is in this network.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
-	return api{ctx, base, token, &http.Client{Transport: transport}}
+	return api{ctx, base, token, "", &http.Client{Transport: transport}}
+}
+
+// path is where the objects of a kind are, or one of them.
+func (a api) path(kind string, name ...string) string {
+	return strings.Join(append([]string{"/api/v1/namespaces", a.namespace, kind}, name...), "/")
 }
 
 // open sends a request whose answer is read by the caller.
@@ -87,8 +95,8 @@ func (a api) do(method, path, contentType string, body []byte) ([]byte, error) {
 func (a api) get(path string) ([]byte, error) { return a.do(http.MethodGet, path, typeJSON, nil) }
 
 // create is kubectl create; a field that Kubernetes doesn't know is an error.
-func (a api) create(path, contentType string, body []byte) ([]byte, error) {
-	return a.do(http.MethodPost, path+"?fieldValidation=Strict", contentType, body)
+func (a api) create(path, contentType string, body []byte, options ...string) ([]byte, error) {
+	return a.do(http.MethodPost, path+"?"+strings.Join(append(options, "fieldValidation=Strict"), "&"), contentType, body)
 }
 
 // patch is kubectl patch --type merge.
@@ -101,25 +109,42 @@ func (a api) patch(path string, change any) error {
 	return err
 }
 
-// log is kubectl logs.
+// log is kubectl logs POD, or of one container: POD/CONTAINER.
 func (a api) log(pod string) ([]string, error) {
-	text, err := a.get(pods + "/" + pod + "/log")
+	pod, container, _ := strings.Cut(pod, "/")
+	text, err := a.get(a.path(pods, pod, "log") + "?container=" + container)
 	return strings.Split(strings.TrimSpace(string(text)), "\n"), err
 }
 
 // pod is what is looked at of a pod.
 type pod struct {
-	Metadata struct{ UID, ResourceVersion string }
-	Status   struct {
+	Metadata struct {
+		Name, UID, ResourceVersion string
+		DeletionTimestamp          *time.Time
+	}
+	Status struct {
 		Phase             string
 		PodIP             string
 		Conditions        []condition
-		ContainerStatuses []struct {
-			Ready            bool
-			RestartCount     int
-			State, LastState state
+		ContainerStatuses []container
+	}
+}
+
+type container struct {
+	Name             string
+	Ready            bool
+	RestartCount     int
+	State, LastState state
+}
+
+// container is an empty one if the pod has none of that name.
+func (p pod) container(name string) container {
+	for _, c := range p.Status.ContainerStatuses {
+		if c.Name == name {
+			return c
 		}
 	}
+	return container{}
 }
 
 type condition struct{ Type, Status, LastTransitionTime string }
@@ -134,8 +159,28 @@ type state struct {
 	}
 }
 
+// ready is the condition, with the time since when it is as it is.
+func (p pod) ready() condition {
+	for _, c := range p.Status.Conditions {
+		if c.Type == "Ready" {
+			return c
+		}
+	}
+	return condition{}
+}
+
+// podsOf are the pods of an app.
+func (a api) podsOf(app string) ([]pod, error) {
+	text, err := a.get(a.path(pods) + "?labelSelector=app%3D" + app)
+	var list struct{ Items []pod }
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	return list.Items, err
+}
+
 func (a api) pod(name string) (p pod, err error) {
-	text, err := a.get(pods + "/" + name)
+	text, err := a.get(a.path(pods, name))
 	if err == nil {
 		err = json.Unmarshal(text, &p)
 	}
@@ -181,12 +226,12 @@ func (a api) awaitReady(name string) (pod, error) {
 
 // remove is kubectl delete --wait; grace 0 is --force.
 func (a api) remove(name string, grace int) error {
-	path := fmt.Sprintf("%s/%s?gracePeriodSeconds=%d", pods, name, grace)
+	path := fmt.Sprintf("%s?gracePeriodSeconds=%d", a.path(pods, name), grace)
 	if _, err := a.do(http.MethodDelete, path, typeJSON, nil); err != nil {
 		return err
 	}
 	return until(a.ctx, "pod "+name+" is gone", func() error {
-		if _, err := a.get(pods + "/" + name); err == nil {
+		if _, err := a.get(a.path(pods, name)); err == nil {
 			return errors.New("it is still there")
 		}
 		return nil

@@ -4,23 +4,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
+	"time"
 )
 
-// logged waits until lines with these words are in the log of pod web, one after the other, and shows them. It looks at each line
+// logged waits until lines with these words are in the log of a pod, one after the other, and shows them. It looks at each line
 // once.
-func (s *story) logged(words ...string) error {
+func (s *stage) logged(pod string, words ...string) error {
 	for _, w := range words {
 		err := until(s.ctx, "the log says "+w, func() error {
-			lines, err := s.log("web")
+			lines, err := s.log(pod)
 			if err != nil {
 				return err
 			}
-			for i := s.seen; i < len(lines); i++ {
+			for i := s.seen[pod]; i < len(lines); i++ {
 				if strings.Contains(lines[i], w) {
-					s.seen = i + 1
-					show("%s", lines[i])
+					s.seen[pod] = i + 1
+					s.show("%s", lines[i])
 					return nil
 				}
 			}
@@ -33,24 +33,27 @@ func (s *story) logged(words ...string) error {
 	return nil
 }
 
-// sameNginx checks that pod web's nginx was neither restarted nor replaced.
-func (s *story) sameNginx() error {
-	p, err := s.pod("web")
+// times are those of the lines of a pod's log that have a text, as the runtime took them.
+func (s *stage) times(pod, line string) (times []time.Time, err error) {
+	text, err := s.get(s.path(pods, pod, "log") + "?timestamps=true")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if n := p.Status.ContainerStatuses[0].RestartCount; n != 0 {
-		return fmt.Errorf("the container was restarted %d times", n)
+	for each := range strings.Lines(string(text)) {
+		if stamp, rest, _ := strings.Cut(each, " "); strings.Contains(rest, line) {
+			at, err := time.Parse(time.RFC3339Nano, stamp)
+			if err != nil {
+				return nil, err
+			}
+			times = append(times, at)
+		}
 	}
-	return s.nginx.same()
+	return times, nil
 }
 
-// show prints evidence.
-func show(format string, args ...any) { fmt.Printf("   "+format+"\n", args...) }
-
-// explain prints the logs and states of the pods that there are, for a run that failed.
-func (s *story) explain() {
-	text, err := s.get(pods)
+// explain shows the logs and states of the pods that there are, for a run that failed.
+func (s *stage) explain() {
+	text, err := s.get(s.path(pods))
 	var list struct {
 		Items []struct {
 			Metadata struct{ Name string }
@@ -58,12 +61,12 @@ func (s *story) explain() {
 		}
 	}
 	if err = errors.Join(err, json.Unmarshal(text, &list)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(s.evidence, err)
 	}
 	for _, p := range list.Items {
-		path := pods + "/" + p.Metadata.Name + "/log?tailLines=50"
+		path := s.path(pods, p.Metadata.Name, "log") + "?tailLines=50"
 		log, _ := s.get(path)
 		previous, _ := s.get(path + "&previous=true")
-		fmt.Fprintf(os.Stderr, "\n-- pod %s\n%s\n-- previous log\n%s\n-- log\n%s\n", p.Metadata.Name, p.Status, previous, log)
+		fmt.Fprintf(s.evidence, "\n-- pod %s\n%s\n-- previous log\n%s\n-- log\n%s\n", p.Metadata.Name, p.Status, previous, log)
 	}
 }

@@ -2,14 +2,35 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
+	"runtime"
 	"time"
 )
 
-// images are those that the node runs.
-var images = []string{"localhost/pause:1", "localhost/nginx:1", "localhost/web:1", "localhost/web-tls:1"}
+// The images that pods name. The manifests are applied as they are, so what stands for an official or a published image has its
+// name.
+const (
+	pauseImage  = "localhost/pause:1"
+	nginxImage  = "docker.io/library/nginx:1.29"
+	webImage    = "docker.io/library/web:1" // of Dockerfile.example
+	tlsImage    = "example.com/web-tls:1"   // of the page
+	pageImage   = "example.com/web:2"       // of the page
+	scriptImage = "example.com/web:script"  // of the page
+)
+
+// renamed are the other names of the images of make image.
+var renamed = map[string][]string{
+	"localhost/confit:devel":    {"example.com/confit:1", "example.com/confit:0.1.0"},
+	"localhost/confitctl:devel": {"example.com/confitctl:0.1.0"},
+}
+
+// image is what podman build is told.
+type image struct {
+	name, file, context string
+	options             []string
+}
 
 // podman is a builder of images, whose storage is kept with the base images in it. Nothing of it is on the machine's own.
 type podman struct {
@@ -17,54 +38,92 @@ type podman struct {
 	ctx context.Context
 }
 
-// buildImages makes all images and hands them over as archives, which it returns. Dockerfile.example is built as it is, from
-// base images that stand for the official ones.
+// buildImages makes the images and hands them over as archives, which it returns. Dockerfile.example and what the page shows are
+// built as they are, from base images that stand for the official ones.
 func (s settings) buildImages(ctx context.Context) (archives []string, err error) {
 	defer s.note("images", time.Now(), &err)
 	p := podman{s, ctx}
-	files := filepath.Join(s.Source, "integration/e2e/images")
+	if err := p.buildBases(); err != nil {
+		return nil, err
+	}
+	page, err := s.pageContexts()
+	if err != nil {
+		return nil, err
+	}
 	golang, err := p.goImage()
 	if err != nil {
 		return nil, err
 	}
-	goCache := filepath.Join(s.Cache, "go-build") // of the Go inside
-	if err := os.MkdirAll(goCache, 0o755); err != nil {
-		return nil, err
+	own := []image{
+		{pauseImage, p.files("pause.Dockerfile"), s.bin(""), nil},
+		{nginxImage, p.files("nginx.Dockerfile"), p.files(""), nil},
+		{webImage, s.Source + "/Dockerfile.example", s.Source, []string{
+			"--build-arg", "GO=" + golang, "--build-arg", "BASE=" + nginxImage, "--ignorefile", p.files("ignore"),
+			"--volume", s.modules() + "/cache/download:/modules:ro", "--volume", p.goCache() + ":/root/.cache/go-build",
+		}},
+		{pageImage, page + "/web/Dockerfile", page + "/web", nil},
+		{tlsImage, page + "/tls/Dockerfile", page + "/tls", nil},
+		{scriptImage, page + "/script/Dockerfile", page + "/script", nil},
+	}
+	save := []string{"save", "--quiet", "--multi-image-archive", "--format", "docker-archive", "--output", s.run("images.tar")}
+	remove := []string{"rmi", "--force"}
+	for _, i := range own {
+		if err := p.build(i); err != nil {
+			return nil, err
+		}
+		save, remove = append(save, i.name), append(remove, i.name)
+	}
+	archives = []string{s.run("images.tar"), s.dist("confit-oci.tar"), s.dist("confitctl-oci.tar")}
+	return archives, errors.Join(p.do(save...), p.do(remove...))
+}
+
+// pageContexts has a directory for each image that the page shows how to build: confit, a links file and a Dockerfile.
+func (s settings) pageContexts() (string, error) {
+	page, err := readPage(filepath.Join(s.Source, pagePath))
+	if err != nil {
+		return "", err
+	}
+	confit, err := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
+	if err != nil {
+		return "", err
+	}
+	move, script, locked := page.section(moveSection), page.section(scriptSection), page.section(lockedSection)
+	for name, files := range map[string][2]string{
+		"web":    {move.first("links"), move.first("dockerfile")},
+		"tls":    {locked.first("links"), move.first("dockerfile")},
+		"script": {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
+	} {
+		dir := s.run(filepath.Join("page", name))
+		err = errors.Join(err, os.MkdirAll(dir, 0o755),
+			os.WriteFile(filepath.Join(dir, "confit"), confit, 0o755),
+			os.WriteFile(filepath.Join(dir, "links"), []byte(files[0]), 0o644),
+			os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(files[1]), 0o644))
+	}
+	return s.run("page"), err
+}
+
+// buildBases makes what the images are made from, unless it is there.
+func (p podman) buildBases() error {
+	if err := os.MkdirAll(p.goCache(), 0o755); err != nil {
+		return err
 	}
 	if !p.has("localhost/debian") {
-		if err := p.do("import", "--quiet", s.rootfs(), "localhost/debian"); err != nil {
-			return nil, err
+		if err := p.do("import", "--quiet", p.rootfs(), "localhost/debian"); err != nil {
+			return err
 		}
 	}
-	if !p.has(golang) {
-		if err := p.build(golang, files+"/golang.Dockerfile", s.GoRoot); err != nil {
-			return nil, err
-		}
+	golang, err := p.goImage()
+	if err != nil || p.has(golang) {
+		return err
 	}
-	for _, image := range []struct {
-		name, file, context string
-		options             []string
-	}{
-		{"localhost/pause:1", files + "/pause.Dockerfile", s.bin(""), nil},
-		{"localhost/nginx:1", files + "/nginx.Dockerfile", files, nil},
-		{"localhost/web:1", s.Source + "/Dockerfile.example", s.Source, []string{
-			"--build-arg", "GO=" + golang, "--build-arg", "BASE=localhost/nginx:1", "--ignorefile", files + "/ignore",
-			"--volume", s.modules() + "/cache/download:/modules:ro", "--volume", goCache + ":/root/.cache/go-build",
-		}},
-		{"localhost/web-tls:1", files + "/tls.Dockerfile", files, nil},
-	} {
-		if err := p.build(image.name, image.file, image.context, image.options...); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range images {
-		archive := s.run(strings.ReplaceAll(filepath.Base(name), ":", "-") + ".tar")
-		if err := p.do("save", "--quiet", "--format", "oci-archive", "--output", archive, name); err != nil {
-			return nil, err
-		}
-		archives = append(archives, archive)
-	}
-	return archives, p.do(append([]string{"rmi", "--force"}, images...)...)
+	return p.build(image{golang, p.files("golang.Dockerfile"), p.GoRoot, nil})
+}
+
+// goCache is that of the Go in the image.
+func (s settings) goCache() string { return filepath.Join(s.Cache, "go-build") }
+
+func (s settings) files(name string) string {
+	return filepath.Join(s.Source, "integration/e2e/images", name)
 }
 
 // goImage is the name of the base image with this Go.
@@ -76,9 +135,9 @@ func (p podman) goImage() (string, error) {
 func (p podman) has(image string) bool { return p.do("image", "exists", image) == nil }
 
 // build keeps no layers: what isn't tagged would pile up.
-func (p podman) build(name, file, context string, options ...string) error {
-	args := append([]string{"build", "--quiet", "--pull-never", "--network", "none", "--layers=false", "--force-rm"}, options...)
-	return p.do(append(args, "--tag", name, "--file", file, context)...)
+func (p podman) build(i image) error {
+	args := append([]string{"build", "--quiet", "--pull-never", "--network", "none", "--layers=false", "--force-rm"}, i.options...)
+	return p.do(append(args, "--tag", i.name, "--file", i.file, i.context)...)
 }
 
 func (p podman) do(args ...string) error {

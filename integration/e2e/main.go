@@ -1,11 +1,13 @@
-// Command e2e runs examples/nginx on a real Kubernetes node and checks what README.md says about it: the kubelet swaps the
-// volumes, and everything that is checked is seen from outside, as a page, a log line, an exit code or a pod's status.
+// Command e2e runs confit on a real Kubernetes node and checks what the pages say about it. The kubelet swaps the volumes, and
+// everything that is checked is seen from outside, as a page, a log line, an exit code or a pod's status. The manifests, commands,
+// Dockerfiles and links files of docs/kubernetes.md and the examples are used as they stand: images that are made here have the
+// names of those that they stand for.
 //
-//	go run ./integration/e2e [-hold] [-rounds N]
+//	go run ./integration/e2e [-hold] [-only SCENE] [-rounds N]
 //
-// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The kubelet and the API
-// server are built from the module in kubernetes/; containerd, etcd and the CNI plugins are taken out of Debian's packages and
-// not installed. No image comes from a registry: the base images are made here.
+// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes are
+// built from the module in kubernetes/; containerd, etcd and the CNI plugins are taken out of Debian's packages and not installed.
+// No image comes from a registry: the base images are made here.
 //
 // All that runs is in namespaces of its own (mounts, processes, network, host name) and ends with them, however e2e ends; the
 // network and the sysctls of the machine aren't touched. What was built is kept in the user's cache directory, or in the
@@ -15,10 +17,11 @@
 //
 //	e2e        builds, makes the namespaces, waits, tidies up           prepare.go, isolate.go, cgroup.go
 //	e2e-init   PID 1 of the node: reaps, and is what ends it            isolate.go
-//	e2e-node   makes the images, starts the daemons, takes the steps    images.go, node.go, steps.go
+//	e2e-node   makes the images, starts the daemons, shows the scenes   images.go, node.go, daemon.go, config.go, scenes.go
 //
-// The steps are in steps.go and latency.go; template.go makes pods of the example's Deployment, for neither a scheduler nor a
-// controller runs here; api.go asks the API server, as kubectl would; seen.go looks at what the pods do.
+// scenes.go lists what is shown, each in a namespace of Kubernetes, its stage. The scenes are in scene_*.go, and what they apply in
+// manifests/; page.go reads the page. A scene acts through stage.go, kubectl.go and api.go, and looks through seen.go, process.go
+// and evidence.go.
 package main
 
 import (
@@ -29,6 +32,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -47,6 +51,7 @@ type settings struct {
 	Rounds int    // how many edits are measured each way
 	GoRoot string
 	Hold   bool
+	Only   string // the one scene that is shown; all, if empty
 }
 
 func main() {
@@ -66,10 +71,12 @@ func run(args []string) error {
 		return beNode(context.Background(), s)
 	}
 	flag.BoolVar(&s.Hold, "hold", false, "keep the node after the last step, until ^C")
+	flag.StringVar(&s.Only, "only", "", "show this `scene` alone")
 	flag.IntVar(&s.Rounds, "rounds", 12, "how many edits are measured each way")
 	flag.Parse()
-	if flag.NArg() > 0 || s.Rounds < 1 {
-		return errors.New("write: e2e [-hold] [-rounds N], N at least 1")
+	known := slices.ContainsFunc(scenes, func(each scene) bool { return s.Only == "" || s.Only == each.name })
+	if flag.NArg() > 0 || s.Rounds < 1 || !known {
+		return errors.New("write: e2e [-hold] [-only SCENE] [-rounds N], SCENE as in scenes.go, N at least 1")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,13 +27,16 @@ func beNode(ctx context.Context, s settings) error {
 	if err := errors.Join(s.mounts(), s.network(ctx)); err != nil {
 		return err
 	}
-	archives, err := s.buildImages(ctx)
+	archive, err := s.buildImages(ctx)
 	if err != nil {
 		return err
 	}
-	cluster, err := s.startNode(ctx, archives)
-	if err == nil {
-		err = takeSteps(ctx, s, cluster)
+	if err := awaitWatches(ctx); err != nil {
+		return err
+	}
+	n := &node{settings: s}
+	if err = n.start(ctx, archive); err == nil {
+		err = n.playScenes()
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "\ne2e: FAILED: %v\n", err)
@@ -45,7 +44,7 @@ func beNode(ctx context.Context, s settings) error {
 	}
 	if s.Hold {
 		fmt.Printf("\nThe node stays until ^C. As root on this machine:\n"+
-			"  nsenter -t $(pgrep -xo kubelet) -m -n kubectl --kubeconfig %s get pods\n", s.run("admin.kubeconfig"))
+			"  nsenter -t $(pgrep -xo kubelet) -m -n %s --kubeconfig %s get pods -A\n", s.bin("kubectl"), s.run("admin.kubeconfig"))
 		select {}
 	}
 	if err != nil {
@@ -87,10 +86,11 @@ func (s settings) mounts() error {
 	return errors.Join(wrong...)
 }
 
-// network is the node's: lo, and an address that isn't lo's, which the kubelet insists on.
+// network is the node's: lo with the API server's address for pods, and an address that isn't lo's, which the kubelet insists on.
 func (s settings) network(ctx context.Context) error {
 	return errors.Join(unix.Sethostname([]byte(nodeName)), command(ctx, "/", nil, "sh", "-ec", `
 		ip link set lo up
+		ip addr add 10.98.0.1/32 dev lo
 		ip link add node type veth peer name wire
 		ip link set wire up
 		ip addr add `+nodeAddress+`/24 dev node
@@ -99,153 +99,114 @@ func (s settings) network(ctx context.Context) error {
 		echo 1 > /proc/sys/net/ipv4/ip_forward`))
 }
 
-// startNode starts the four daemons and waits until the node is ready.
-func (s settings) startNode(ctx context.Context, archives []string) (cluster api, err error) {
-	defer s.note("node up", time.Now(), &err)
-	if err := s.writeConfig(); err != nil {
-		return api{}, err
+// node is what runs here: Kubernetes with a scheduler and controllers, on this one node.
+type node struct {
+	settings
+	api     api // as its administrator
+	kubelet *daemon
+}
+
+// start starts the daemons, and waits until pods can be made.
+func (n *node) start(ctx context.Context, images []string) (err error) {
+	defer n.note("node up", time.Now(), &err)
+	if err := n.writeConfig(); err != nil {
+		return err
 	}
-	const etcd, etcdPeer = "http://127.0.0.1:2379", "http://127.0.0.1:2380"
-	for _, daemon := range [][]string{
-		{"etcd", "--data-dir", s.run("etcd"), "--unsafe-no-fsync",
-			"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
-			"--listen-peer-urls", etcdPeer, "--initial-advertise-peer-urls", etcdPeer, "--initial-cluster", "default=" + etcdPeer},
-		{"containerd", "--config", s.run("containerd.toml")},
-		// No controllers run, so there are no service accounts; nobody else is in this network, so all are allowed.
-		{"kube-apiserver", "--etcd-servers", etcd, "--bind-address=127.0.0.1", "--secure-port=6443", "--advertise-address", nodeAddress,
-			"--cert-dir", s.run("apiserver"), "--token-auth-file", s.run("tokens.csv"), "--authorization-mode=AlwaysAllow",
-			"--disable-admission-plugins=ServiceAccount", "--service-account-issuer=https://e2e.invalid",
-			"--service-account-signing-key-file", s.run("sa.key"), "--service-account-key-file", s.run("sa.key"),
-			"--service-cluster-ip-range=10.98.0.0/24", "--endpoint-reconciler-type=none",
-			"--kubelet-preferred-address-types=InternalIP"}, // names would be looked up
-	} {
-		if err := s.daemon(daemon[0], daemon[1:]...); err != nil {
-			return api{}, err
-		}
+	if err := n.startStore(ctx, images); err != nil {
+		return err
 	}
-	ctr := []string{"--address", s.run("containerd.sock"), "--namespace", "k8s.io"}
-	err = until(ctx, "containerd answers", func() error {
-		return command(ctx, "/", nil, s.bin("ctr"), append(ctr, "version")...)
-	})
-	for _, archive := range archives {
-		if err == nil {
-			err = command(ctx, "/", nil, s.bin("ctr"), append(ctr, "images", "import", archive)...)
-		}
+	n.api = newAPI(ctx, "https://127.0.0.1:443", adminToken)
+	if err := until(ctx, "the API server is ready", func() error { _, err := n.api.get("/readyz"); return err }); err != nil {
+		return err
 	}
-	if err != nil {
-		return api{}, err
-	}
-	cluster = newAPI(ctx, "https://127.0.0.1:6443", adminToken)
-	if err := until(ctx, "the API server is ready", func() error { _, err := cluster.get("/readyz"); return err }); err != nil {
-		return api{}, err
-	}
-	err = s.daemon("kubelet", "--config", s.run("kubelet.yaml"), "--kubeconfig", s.run("node.kubeconfig"), "--v=2",
-		"--root-dir", s.run("kubelet"), "--cert-dir", s.run("kubelet-certs"),
+	n.kubelet = n.daemon("kubelet", "--config", n.run("kubelet.yaml"), "--kubeconfig", n.run("node.kubeconfig"), "--v=2",
+		"--root-dir", n.run("kubelet"), "--cert-dir", n.run("kubelet-certs"),
 		"--hostname-override", nodeName, "--node-ip", nodeAddress)
-	if err != nil {
-		return api{}, err
+	admin := []string{"--kubeconfig", n.run("admin.kubeconfig"), "--leader-elect=false", "--bind-address=127.0.0.1"}
+	for _, d := range []*daemon{
+		n.kubelet,
+		n.daemon("kube-scheduler", admin...),
+		n.daemon("kube-controller-manager", append(admin,
+			"--service-account-private-key-file", n.run("sa.key"), "--root-ca-file", n.run("apiserver/apiserver.crt"))...),
+	} {
+		if err := d.start(); err != nil {
+			return err
+		}
 	}
-	return cluster, until(ctx, "the node is ready", func() error {
-		return cluster.condition("/api/v1/nodes/"+nodeName, "Ready")
+	return until(ctx, "the node is ready", func() error {
+		return n.api.condition("/api/v1/nodes/"+nodeName, "Ready")
 	})
 }
 
-// daemon starts a program whose output goes to a log file. It ends with the node's PID 1.
-func (s settings) daemon(name string, args ...string) error {
-	log, err := os.Create(s.run("log/" + name))
-	if err != nil {
-		return err
+// startStore starts what the others need: the API server with its store, and the runtime with the images.
+func (n *node) startStore(ctx context.Context, images []string) error {
+	const etcd, etcdPeer = "http://127.0.0.1:2379", "http://127.0.0.1:2380"
+	runtime := n.daemon("containerd", "--config", n.run("containerd.toml"))
+	for _, d := range []*daemon{
+		runtime,
+		n.daemon("etcd", "--data-dir", n.run("etcd"), "--unsafe-no-fsync",
+			"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
+			"--listen-peer-urls", etcdPeer, "--initial-advertise-peer-urls", etcdPeer, "--initial-cluster", "default="+etcdPeer),
+		// It listens where pods look for it, for there is no kube-proxy: at the address of the Service "kubernetes".
+		n.daemon("kube-apiserver", "--etcd-servers", etcd, "--secure-port=443", "--advertise-address", nodeAddress,
+			"--cert-dir", n.run("apiserver"), "--token-auth-file", n.run("tokens.csv"), "--authorization-mode=Node,RBAC",
+			"--service-account-issuer=https://kubernetes.default.svc",
+			"--service-account-signing-key-file", n.run("sa.key"), "--service-account-key-file", n.run("sa.key"),
+			"--service-cluster-ip-range=10.98.0.0/24", "--endpoint-reconciler-type=none",
+			"--kubelet-preferred-address-types=InternalIP"), // names would be looked up
+	} {
+		if err := d.start(); err != nil {
+			return err
+		}
 	}
-	defer log.Close()
-	cmd := exec.Command(s.bin(name), args...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), "PATH="+s.bin("")+":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root")
-	if err := cmd.Start(); err != nil {
-		return err
+	err := until(ctx, "containerd can run pods", func() error { return n.canRunPods(ctx, runtime) })
+	for _, archive := range images {
+		err = errors.Join(err, n.ctr(ctx, "images", "import", archive))
 	}
-	go func() { _ = cmd.Wait() }() // what misses it says so
+	for archived, names := range renamed {
+		err = errors.Join(err, n.ctr(ctx, append([]string{"images", "tag", archived}, names...)...))
+	}
+	return err
+}
+
+// awaitWatches waits until root may make as many inotify instances as the node will need. The kernel counts them for all that root
+// runs on the machine (fs.inotify.max_user_instances, 128), and others may be testing, too.
+func awaitWatches(ctx context.Context) error {
+	const needed, bound = 64, 10 * time.Minute
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	var err error
+	if !harness.PollEvery(ctx, time.Second, func() bool { err = makeWatches(needed); return err == nil }) {
+		return fmt.Errorf("not within %v: %d inotify instances to spare: %w; others use them, or raise fs.inotify.max_user_instances", bound, needed, err)
+	}
 	return nil
 }
 
-func (s settings) writeConfig() error {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
+// makeWatches makes so many instances, and gives them back.
+func makeWatches(n int) error {
+	for range n {
+		fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+	}
+	return nil
+}
+
+// canRunPods starts containerd again if its part for Kubernetes could not start. It lives on without it.
+func (n *node) canRunPods(ctx context.Context, containerd *daemon) error {
+	list, err := answer(exec.CommandContext(ctx, n.bin("ctr"), "--address", n.run("containerd.sock"), "plugins", "ls", "id==cri"), "")
+	switch {
+	case err != nil:
 		return err
+	case strings.Contains(list, "ok"):
+		return nil
 	}
-	files := map[string]string{
-		"sa.key":           string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})),
-		"tokens.csv":       adminToken + ",admin,1,system:masters\n" + nodeToken + ",system:node:" + nodeName + ",2,system:nodes\n",
-		"admin.kubeconfig": kubeconfig(adminToken),
-		"node.kubeconfig":  kubeconfig(nodeToken),
-		"containerd.toml": fmt.Sprintf(containerdConfig,
-			s.run("containerd"), s.run("state"), s.run("containerd.sock"), s.bin(""), s.run("cni")),
-		"kubelet.yaml":           fmt.Sprintf(kubeletConfig, s.run("containerd.sock"), cgroupRoot, s.run("kubelet-plugins")),
-		"cni/10-bridge.conflist": fmt.Sprintf(cniConfig, s.run("cni-addresses")),
-	}
-	wrong := []error{os.MkdirAll(s.run("cni"), 0o755)}
-	for name, text := range files {
-		wrong = append(wrong, os.WriteFile(s.run(name), []byte(text), 0o600))
-	}
-	return errors.Join(wrong...)
+	containerd.kill()
+	return errors.Join(errors.New("its plugin for Kubernetes doesn't start; are all inotify instances in use?"), containerd.start())
 }
 
-func kubeconfig(token string) string {
-	return `apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "https://127.0.0.1:6443", insecure-skip-tls-verify: true}}]
-users: [{name: u, user: {token: ` + token + `}}]
-contexts: [{name: x, context: {cluster: c, user: u}}]
-current-context: x
-`
-}
-
-// The oom_score_adj of a container is restricted for machines where root may not lower it.
-const containerdConfig = `version = 2
-root = '%s'
-state = '%s'
-disabled_plugins = ['io.containerd.snapshotter.v1.btrfs', 'io.containerd.snapshotter.v1.zfs',
-  'io.containerd.snapshotter.v1.devmapper', 'io.containerd.internal.v1.opt']
-[grpc]
-  address = '%s'
-[plugins.'io.containerd.grpc.v1.cri']
-  sandbox_image = 'localhost/pause:1'
-  restrict_oom_score_adj = true
-  disable_hugetlb_controller = true
-  [plugins.'io.containerd.grpc.v1.cri'.cni]
-    bin_dir = '%s'
-    conf_dir = '%s'
-`
-
-// The kubelet looks at its pods every second and not every minute; else what stands here is for a node without systemd,
-// iptables and room to spare.
-const kubeletConfig = `apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-syncFrequency: 1s
-containerRuntimeEndpoint: unix://%s
-cgroupDriver: cgroupfs
-cgroupRoot: %s
-failCgroupV1: false
-volumePluginDir: %s
-authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}
-authorization: {mode: AlwaysAllow}
-failSwapOn: false
-makeIPTablesUtilChains: false
-evictionHard: {memory.available: "0%%", nodefs.available: "0%%", nodefs.inodesFree: "0%%", imagefs.available: "0%%"}
-imageGCHighThresholdPercent: 100
-resolvConf: ""
-`
-
-const cniConfig = `{"cniVersion": "1.0.0", "name": "bridge", "plugins": [{
-  "type": "bridge", "bridge": "cni0", "isGateway": true, "ipMasq": false, "hairpinMode": true,
-  "ipam": {"type": "host-local", "dataDir": "%s", "ranges": [[{"subnet": "10.97.0.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}
-}]}
-`
-
-// showLogs prints how the daemons' logs end, for a run that failed.
-func (s settings) showLogs() {
-	logs, _ := filepath.Glob(s.run("log/*"))
-	for _, log := range logs {
-		text, _ := os.ReadFile(log)
-		fmt.Fprintf(os.Stderr, "\n-- %s\n%s\n", filepath.Base(log), bytes.TrimSpace(tail(text, 25)))
-	}
+func (n *node) ctr(ctx context.Context, args ...string) error {
+	return command(ctx, "/", nil, n.bin("ctr"), append([]string{"--address", n.run("containerd.sock"), "--namespace", "k8s.io"}, args...)...)
 }

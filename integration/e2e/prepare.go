@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -77,9 +78,10 @@ func (s settings) prepare(ctx context.Context) error {
 	}{
 		{"containerd, etcd and CNI plugins from Debian", s.unpack},
 		{"Debian with nginx", s.bootstrap},
-		{"kubelet and kube-apiserver", s.buildKubernetes},
+		{"Kubernetes", s.buildKubernetes},
 		{"the pause program", s.buildPause},
 		{"confit's modules", s.fetchModules},
+		{"confit's own images", s.release},
 	} {
 		begin := time.Now()
 		err := part.do(ctx)
@@ -142,9 +144,17 @@ func (s settings) bootstrap(ctx context.Context) error {
 	return os.Rename(tar, s.rootfs())
 }
 
-// buildKubernetes builds the two programs with the version that their module has.
+// buildKubernetes builds its programs with the version that their module has, unless they are there: even to see that takes Go some
+// time.
 func (s settings) buildKubernetes(ctx context.Context) error {
 	dir := filepath.Join(s.Source, "integration/e2e/kubernetes")
+	made, err := s.madeOf(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if was, err := os.ReadFile(s.bin("kubernetes.made-of")); err == nil && string(was) == made {
+		return nil
+	}
 	version, err := output(ctx, dir, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 	if err != nil {
 		return err
@@ -153,7 +163,18 @@ func (s settings) buildKubernetes(ctx context.Context) error {
 	const pkg = "k8s.io/component-base/version"
 	flags := fmt.Sprintf("-s -w -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s",
 		pkg, version, parts[0], parts[1])
-	return command(ctx, dir, static, "go", "build", "-trimpath", "-ldflags", flags, "-o", s.bin("")+"/", "tool")
+	if err := command(ctx, dir, static, "go", "build", "-trimpath", "-ldflags", flags, "-o", s.bin("")+"/", "tool"); err != nil {
+		return err
+	}
+	return os.WriteFile(s.bin("kubernetes.made-of"), []byte(made), 0o644)
+}
+
+// madeOf is all that decides what the programs are: their modules and Go's version.
+func (s settings) madeOf(ctx context.Context, dir string) (string, error) {
+	modules, err1 := os.ReadFile(filepath.Join(dir, "go.mod"))
+	sums, err2 := os.ReadFile(filepath.Join(dir, "go.sum"))
+	version, err3 := output(ctx, dir, "go", "env", "GOVERSION")
+	return version + "\n" + string(modules) + string(sums), errors.Join(err1, err2, err3)
 }
 
 func (s settings) buildPause(ctx context.Context) error {
@@ -166,6 +187,16 @@ func (s settings) buildPause(ctx context.Context) error {
 func (s settings) fetchModules(ctx context.Context) error {
 	return command(ctx, s.Source, []string{"GOMODCACHE=" + s.modules(), "GOFLAGS=-modcacherw"}, "go", "mod", "download")
 }
+
+// release makes what make dist and make image hand out, for this platform.
+func (s settings) release(ctx context.Context) error {
+	release := []string{"run", "./release", "-out", s.dist(""), "-version", "devel", "-arches", runtime.GOARCH}
+	return errors.Join(
+		command(ctx, s.Source, nil, "go", release...),
+		command(ctx, s.Source, nil, "go", append(release, "-images")...))
+}
+
+func (s settings) dist(name string) string { return filepath.Join(s.Cache, "dist", name) }
 
 func (s settings) modules() string { return filepath.Join(s.Cache, "modules") }
 

@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 )
 
-// example is examples/nginx/kubernetes.yaml on the API server.
+// example is examples/nginx/kubernetes.yaml, as the API server understands it.
 type example struct {
 	data     map[string]string // of the ConfigMap, as it was made first
 	template []byte            // of the Deployment, with Kubernetes' defaults
 }
 
-// applyExample is kubectl create -f examples/nginx/kubernetes.yaml.
-func (a api) applyExample(source string) (e example, err error) {
+// readExample makes the ConfigMap. The Deployment is only tried: single pods of it have names, and nobody replaces them.
+func (a api) readExample(source string) (e example, err error) {
 	text, err := os.ReadFile(filepath.Join(source, "examples/nginx/kubernetes.yaml"))
 	if err != nil {
 		return e, err
@@ -26,11 +24,11 @@ func (a api) applyExample(source string) (e example, err error) {
 	if len(documents) != 2 {
 		return e, errors.New("kubernetes.yaml isn't a ConfigMap and a Deployment any more")
 	}
-	configMap, err := a.create(configMaps, typeYAML, documents[0])
+	configMap, err := a.create(a.path(configMaps), typeYAML, documents[0])
 	if err != nil {
 		return e, err
 	}
-	deployment, err := a.create("/apis/apps/v1/namespaces/default/deployments", typeYAML, documents[1])
+	deployment, err := a.create("/apis/apps/v1/namespaces/"+a.namespace+"/deployments", typeYAML, documents[1], "dryRun=All")
 	if err != nil {
 		return e, err
 	}
@@ -47,8 +45,7 @@ func (a api) applyExample(source string) (e example, err error) {
 // object is a piece of a manifest.
 type object = map[string]any
 
-// manifest makes a pod of the Deployment's template: it gets the name that a controller, and the node that the scheduler would
-// give it, and the image that was built. What else a step needs, it changes itself.
+// manifest makes a pod of the Deployment's template. What else a step needs, it changes itself.
 func (e example) manifest(name string, change func(spec, container object)) ([]byte, error) {
 	var pod object
 	if err := json.Unmarshal(e.template, &pod); err != nil {
@@ -57,12 +54,7 @@ func (e example) manifest(name string, change func(spec, container object)) ([]b
 	pod["apiVersion"], pod["kind"] = "v1", "Pod"
 	pod["metadata"].(object)["name"] = name
 	spec := pod["spec"].(object)
-	spec["nodeName"] = nodeName
 	container := spec["containers"].([]any)[0].(object)
-	if container["image"] != "web:1" {
-		return nil, fmt.Errorf("the example's image is %v, not what Dockerfile.example says is built", container["image"])
-	}
-	container["image"] = "localhost/web:1"
 	if change != nil {
 		change(spec, container)
 	}
@@ -72,33 +64,18 @@ func (e example) manifest(name string, change func(spec, container object)) ([]b
 func (a api) startPod(e example, name string, change func(spec, container object)) error {
 	manifest, err := e.manifest(name, change)
 	if err == nil {
-		_, err = a.create(pods, typeJSON, manifest)
+		_, err = a.create(a.path(pods), typeJSON, manifest)
 	}
 	return err
 }
 
 // withoutConfit is how the same pod looks with nginx alone and each key mounted by subPath.
 func withoutConfit(_, container object) {
-	container["image"] = "localhost/nginx:1"
+	container["image"] = nginxImage
 	container["volumeMounts"] = []object{
 		{"name": "web", "mountPath": "/etc/nginx/nginx.conf", "subPath": "nginx.conf"},
 		{"name": "web", "mountPath": "/etc/nginx/conf.d/default.conf", "subPath": "conf.d/site.conf"}, // over the image's own
 		{"name": "web", "mountPath": "/srv/www/index.html", "subPath": "html/index.html"},
 		{"name": "tmp", "mountPath": "/tmp"},
-	}
-}
-
-// withSecret mounts a Secret, too, and has the state directory in an emptyDir of a kind.
-func withSecret(emptyDir object) func(spec, container object) {
-	return func(spec, container object) {
-		container["image"] = "localhost/web-tls:1"
-		container["volumeMounts"] = append(container["volumeMounts"].([]any),
-			object{"name": "tls", "mountPath": "/confit/tls", "readOnly": true})
-		for _, volume := range spec["volumes"].([]any) {
-			if volume := volume.(object); volume["name"] == "state" {
-				volume["emptyDir"] = maps.Clone(emptyDir)
-			}
-		}
-		spec["volumes"] = append(spec["volumes"].([]any), object{"name": "tls", "secret": object{"secretName": "tls"}})
 	}
 }

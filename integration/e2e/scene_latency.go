@@ -6,10 +6,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 )
+
+// showLatency shows how long an edit takes.
+func showLatency(sc *stage) (err error) {
+	s := &story{stage: sc}
+	if s.example, err = s.readExample(s.Source); err != nil {
+		return err
+	}
+	err = s.startPod(s.example, "web", func(_, container object) { // the next edit isn't looked at before the last one is accepted
+		container["env"] = []object{{"name": "CONFIT_PROBATION", "value": "1s"}}
+	})
+	if err != nil {
+		return err
+	}
+	if s.web, err = s.awaitReady("web"); err != nil {
+		return err
+	}
+	if s.nginx, err = processOf(s.web, nginxMaster); err != nil {
+		return err
+	}
+	return s.measure()
+}
 
 // measure edits the ConfigMap again and again, and takes three times: when the API server has answered, when the kubelet has
 // swapped the volume, when confit has reloaded nginx. The last one is when containerd got the log line.
@@ -31,8 +51,8 @@ func (s *story) measure() error {
 			}
 			whole, own = append(whole, kubelet+confit), append(own, confit)
 		}
-		show("%s, %d times, from the answer to HUP: %s", way.name, s.Rounds, spread(whole))
-		show("    of which from the swap to HUP, confit's part: %s", spread(own))
+		s.show("%s, %d times, from the answer to HUP: %s", way.name, s.Rounds, spread(whole))
+		s.show("    of which from the swap to HUP, confit's part: %s", spread(own))
 	}
 	return s.sameNginx()
 }
@@ -46,13 +66,13 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := s.edit(s.site(edition)); err != nil {
+	if err := s.edit("web", s.site(edition)); err != nil {
 		return 0, 0, err
 	}
 	answered := time.Now()
 	if nudge {
 		time.Sleep(50 * time.Millisecond) // for the kubelet's own watch of the ConfigMap to see it first
-		if err := s.patch(pods+"/web", object{"metadata": object{"annotations": object{"edited": edition}}}); err != nil {
+		if err := s.patch(s.path(pods, "web"), object{"metadata": object{"annotations": object{"edited": edition}}}); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -77,14 +97,14 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 }
 
 func (s *story) servedQuietly(edition string) error {
-	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, thirdPage, edition) })
+	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, at(firstPage, edition)) })
 }
 
 // proved waits until the last edit is accepted: in confit, the next one would wait for that.
 func (s *story) proved() error {
 	return until(s.ctx, "the last edit is accepted", func() error {
-		published, err1 := s.times(`msg="generation published"`)
-		accepted, err2 := s.times(`msg="generation accepted"`)
+		published, err1 := s.times("web", `msg="generation published"`)
+		accepted, err2 := s.times("web", `msg="generation accepted"`)
 		if len(published) != len(accepted) {
 			return errors.New("not yet")
 		}
@@ -93,24 +113,8 @@ func (s *story) proved() error {
 }
 
 // reloads are the times at which the log says that nginx was reloaded.
-func (s *story) reloads() ([]time.Time, error) { return s.times(`msg="app reloaded" signal=HUP`) }
-
-// times are those of log lines with a text.
-func (s *story) times(line string) (times []time.Time, err error) {
-	text, err := s.get(pods + "/web/log?timestamps=true")
-	if err != nil {
-		return nil, err
-	}
-	for each := range strings.Lines(string(text)) {
-		if stamp, rest, _ := strings.Cut(each, " "); strings.Contains(rest, line) {
-			at, err := time.Parse(time.RFC3339Nano, stamp)
-			if err != nil {
-				return nil, err
-			}
-			times = append(times, at)
-		}
-	}
-	return times, nil
+func (s *story) reloads() ([]time.Time, error) {
+	return s.times("web", `msg="app reloaded" signal=HUP`)
 }
 
 // swapped is when the kubelet renamed the volume's ..data into place.
