@@ -18,6 +18,7 @@ const (
 	tlsImage    = "example.com/web-tls:1"   // of the page
 	pageImage   = "example.com/web:2"       // of the page
 	scriptImage = "example.com/web:script"  // of the page
+	fleetImage  = "docker.io/library/fleet:1"
 )
 
 // renamed are the other names of the images of make image.
@@ -46,7 +47,7 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 	if err := p.buildBases(); err != nil {
 		return nil, err
 	}
-	page, err := s.pageContexts()
+	contexts, err := s.contexts()
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +62,10 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 			"--build-arg", "GO=" + golang, "--build-arg", "BASE=" + nginxImage, "--ignorefile", p.files("ignore"),
 			"--volume", s.modules() + "/cache/download:/modules:ro", "--volume", p.goCache() + ":/root/.cache/go-build",
 		}},
-		{pageImage, page + "/web/Dockerfile", page + "/web", nil},
-		{tlsImage, page + "/tls/Dockerfile", page + "/tls", nil},
-		{scriptImage, page + "/script/Dockerfile", page + "/script", nil},
+		{pageImage, contexts + "/web/Dockerfile", contexts + "/web", nil},
+		{tlsImage, contexts + "/tls/Dockerfile", contexts + "/tls", nil},
+		{scriptImage, contexts + "/script/Dockerfile", contexts + "/script", nil},
+		{fleetImage, contexts + "/fleet/Dockerfile", contexts + "/fleet", nil},
 	}
 	save := []string{"save", "--quiet", "--multi-image-archive", "--format", "docker-archive", "--output", s.run("images.tar")}
 	remove := []string{"rmi", "--force"}
@@ -77,29 +79,33 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 	return archives, errors.Join(p.do(save...), p.do(remove...))
 }
 
-// pageContexts has a directory for each image that the page shows how to build: confit, a links file and a Dockerfile.
-func (s settings) pageContexts() (string, error) {
+// contexts has a directory for each image that the page or an example shows how to build: both programs, a links file and a
+// Dockerfile.
+func (s settings) contexts() (string, error) {
 	page, err := readPage(filepath.Join(s.Source, pagePath))
-	if err != nil {
-		return "", err
-	}
-	confit, err := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
-	if err != nil {
+	fleet := filepath.Join(s.Source, "examples/fleet")
+	fleetLinks, err1 := os.ReadFile(filepath.Join(fleet, "links"))
+	fleetFile, err2 := os.ReadFile(filepath.Join(fleet, "Dockerfile"))
+	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
+	confitctl, err4 := os.ReadFile(s.dist("confitctl-linux-" + runtime.GOARCH))
+	if err = errors.Join(err, err1, err2, err3, err4); err != nil {
 		return "", err
 	}
 	move, script, locked := page.section(moveSection), page.section(scriptSection), page.section(lockedSection)
-	for name, files := range map[string][2]string{
+	for name, files := range map[string]struct{ links, dockerfile string }{
 		"web":    {move.first("links"), move.first("dockerfile")},
 		"tls":    {locked.first("links"), move.first("dockerfile")},
 		"script": {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
+		"fleet":  {string(fleetLinks), string(fleetFile)},
 	} {
-		dir := s.run(filepath.Join("page", name))
+		dir := s.run(filepath.Join("contexts", name))
 		err = errors.Join(err, os.MkdirAll(dir, 0o755),
 			os.WriteFile(filepath.Join(dir, "confit"), confit, 0o755),
-			os.WriteFile(filepath.Join(dir, "links"), []byte(files[0]), 0o644),
-			os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(files[1]), 0o644))
+			os.WriteFile(filepath.Join(dir, "confitctl"), confitctl, 0o755),
+			os.WriteFile(filepath.Join(dir, "links"), []byte(files.links), 0o644),
+			os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(files.dockerfile), 0o644))
 	}
-	return s.run("page"), err
+	return s.run("contexts"), err
 }
 
 // buildBases makes what the images are made from, unless it is there.

@@ -76,7 +76,7 @@ func showLocked(s *stage) error {
 	if err := errors.Join(s.commands(make), s.writeCertificate()); err != nil {
 		return err
 	}
-	if _, err := s.shell("cd " + s.run("page") + " && " + make); err != nil {
+	if _, err := s.shell("cd " + s.run("contexts") + " && " + make); err != nil {
 		return err
 	}
 	all, err := s.deployNext()
@@ -99,7 +99,7 @@ func showLocked(s *stage) error {
 func (s *stage) writeCertificate() error {
 	data, err := certificate("one")
 	for name, text := range data {
-		err = errors.Join(err, os.WriteFile(filepath.Join(s.run("page"), name), []byte(text), 0o600))
+		err = errors.Join(err, os.WriteFile(filepath.Join(s.run("contexts"), name), []byte(text), 0o600))
 	}
 	return err
 }

@@ -21,6 +21,7 @@ type scene struct {
 // scenes are all that is shown. Most are shown together, the longest first. Those that need the node for themselves come last, one
 // after the other.
 var scenes = []scene{
+	{name: "fleet", heading: "The example of a fleet: edits that one replica tries first", show: showFleet},
 	{name: "example", heading: "The example: edits good and bad, beside subPath", show: showExample},
 	{name: "kustomize", heading: "The component of kustomize, and names with hashes", show: showKustomize},
 	{name: "page-subpath", heading: "The page: from subPath to confit", show: showMove, section: moveSection},
