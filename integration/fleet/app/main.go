@@ -1,0 +1,141 @@
+// App is the daemon that every replica of the fleet runs. It reads its configuration at its start and at each HUP, and prints what it
+// read: so a test sees who ever read an edition.
+//
+//	app serve FILE SOCKET   the daemon
+//	app check FILE          is this a configuration?
+//	app ask SOCKET          is the daemon well?
+//
+// A configuration is a line: an edition, and what the daemon does with it. The validator can't tell a good one from the others.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// What the daemon does with an edition.
+const (
+	good = "good"
+	die  = "die"  // it ends when it has read it
+	sick = "sick" // it lives, and says that it isn't well
+	eat  = "eat"  // it takes memory until it is killed
+)
+
+// deadly is the exit code of a daemon that read an edition that it can't live with.
+const deadly = 3
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "app:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	// A child of a PID 1 that the kernel is to kill first is not to be killed before it: memory_test.go says why.
+	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("0"), 0); err != nil {
+		return err
+	}
+	switch {
+	case len(args) == 3 && args[0] == "serve":
+		return serve(args[1], args[2])
+	case len(args) == 2 && args[0] == "check":
+		_, err := read(args[1])
+		return err
+	case len(args) == 2 && args[0] == "ask":
+		return ask(args[1])
+	}
+	return errors.New("write: app serve FILE SOCKET, app check FILE or app ask SOCKET")
+}
+
+// edition is what a file holds.
+type edition struct{ name, effect string }
+
+func read(file string) (edition, error) {
+	text, err := os.ReadFile(file)
+	words := strings.Fields(string(text))
+	if err == nil && (len(words) != 2 || !slices.Contains([]string{good, die, sick, eat}, words[1])) {
+		err = fmt.Errorf("%q holds no edition", file)
+	}
+	if err != nil {
+		return edition{}, err
+	}
+	return edition{words[0], words[1]}, nil
+}
+
+func serve(file, socket string) error {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM)
+	_ = os.Remove(socket) // of a former daemon
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	var isSick atomic.Bool
+	go answer(listener, &isSick)
+	for {
+		e, err := read(file)
+		if err != nil {
+			return err
+		}
+		fmt.Println("read", e.name)
+		isSick.Store(e.effect == sick)
+		switch e.effect {
+		case die:
+			os.Exit(deadly)
+		case eat:
+			go hunger()
+		}
+		if <-signals == syscall.SIGTERM {
+			return nil
+		}
+	}
+}
+
+// answer says to each caller how the daemon is.
+func answer(l net.Listener, isSick *atomic.Bool) {
+	for {
+		caller, err := l.Accept()
+		if err != nil {
+			return
+		}
+		if isSick.Load() {
+			_, _ = caller.Write([]byte(sick))
+		} else {
+			_, _ = caller.Write([]byte(good))
+		}
+		caller.Close()
+	}
+}
+
+// hunger takes memory, and uses it.
+func hunger() {
+	for all := [][]byte{}; ; {
+		block := make([]byte, 1<<20)
+		for i := 0; i < len(block); i += os.Getpagesize() {
+			block[i] = 1
+		}
+		all = append(all, block)
+	}
+}
+
+func ask(socket string) error {
+	c, err := net.Dial("unix", socket)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	answer := make([]byte, 16)
+	n, err := c.Read(answer)
+	if err == nil && string(answer[:n]) != good {
+		err = fmt.Errorf("the daemon is %s", answer[:n])
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+//go:build fleet
+
+package fleet
+
+import (
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"confit/integration/cluster"
+	"confit/integration/internal/harness"
+)
+
+// An edit makes its canary run out of memory, twice: that rejects it. While it is mounted, the fleet grows. The new replicas start on
+// what the others have accepted, and follow when the edit is mended.
+func testScale(t *testing.T, c *cluster.Cluster) {
+	f := newFleet(t, c, "scale")
+	f.limited = true
+	f.startAll()
+	f.refuse("second", "eat", "probation")
+	canary := f.readers("second")[0]
+	if ends := canary.Texts("kubelet", "the container ended: signal: killed"); len(ends) != 2 || canary.starts != 3 {
+		t.Errorf("the canary was killed %d times, and started %d times", len(ends), canary.starts)
+	}
+	f.grow(5)
+	f.edit("third", "good")
+	f.waitingGate()
+	f.until("all have the mended edition", func() bool { return f.count("third") == len(f.pods) })
+	f.each("all run with what is mounted", func(p *pod) bool {
+		s := p.status()
+		return s.Accepted.Source == "mounted" && s.Accepted.Hash == s.Mounted.Hash
+	})
+	if readers := f.readers("second"); !slices.Equal(readers, []*pod{canary}) {
+		t.Errorf("%d replicas have read the edition that takes all memory", len(readers))
+	}
+}
+
+// grow adds replicas, which find the edition that was rejected.
+func (f *fleet) grow(n int) {
+	f.t.Helper()
+	f.cluster.Must(http.MethodPost, cluster.Core+"configmaps",
+		`{"metadata": {"name": "`+f.snapshot()+`"}, "data": {"app.conf": "first good\n"}}`, http.StatusCreated)
+	added := f.scale(n)
+	f.each("the new ones run on what was accepted", func(p *pod) bool {
+		s := p.status()
+		return !slices.Contains(added, p) || p.now() == "first" && s.Phase == "running" && s.Accepted.Source == "fallback" &&
+			strings.Contains(s.Rejection.Reason, "was rejected by")
+	})
+	f.t.Logf("%d replicas were added while a bad edition is mounted: they run on the accepted one", n)
+}
+
+// waitingGate tells what a gate that waits costs in the app's cgroup.
+func (f *fleet) waitingGate() {
+	f.t.Helper()
+	var gate, fields string
+	f.until("a gate waits", func() bool {
+		for _, p := range f.pods {
+			gate = p.process("confitctl gate")
+			fields = harness.StatusField(gate, "RssAnon") + ", " + harness.StatusField(gate, "RssFile")
+			if p.Contains("waiting: a canary is on its way") && gate != "" && fields != ", " {
+				return true
+			}
+		}
+		return false
+	})
+	f.t.Logf("a gate that waits has %s", fields)
+}
+
+// process is the directory in /proc of a process in the pod, or "".
+func (p *pod) process(command string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.box == nil {
+		return ""
+	}
+	for _, process := range p.box.Processes() {
+		if strings.HasPrefix(process.Command, command) {
+			return filepath.Join("/proc", strconv.Itoa(process.PID))
+		}
+	}
+	return ""
+}
