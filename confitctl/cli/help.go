@@ -57,8 +57,9 @@ what was accepted last goes at once. A replica that doesn't report within its
 time has lost its place; that delays the next canary by a minute, then 2, 4 …
 60, and rejects nothing.
 
-It polls every 5 to 15 seconds, as long as it takes, also while the API server
-is away, and says on stderr what it waits for. A replica that starts doesn't
+It polls every 5 to 15 seconds, less often while the API server is slow, as long
+as it takes, also while the API server is away, and says on stderr what it waits
+for. A replica that starts doesn't
 wait: confit then starts it on what it accepted before.
 
 With --status, --pause, --resume or --retry it is for people, and needs no

@@ -4,8 +4,8 @@
 //
 // It guarantees that a gate passes only once the record says so in the store,
 // that it never gives up while the API server is away, and that it keeps its
-// distance: five to fifteen seconds between two looks, longer if the server
-// asks for it. There is no watch: a thousand watchers of one busy object are a
+// distance: five to fifteen seconds between two looks, longer if the server is
+// slow or asks for it. There is no watch: a thousand watchers of one busy object are a
 // million events.
 package fleet
 
@@ -46,32 +46,51 @@ var ErrRefused = errors.New("the gate is closed")
 // or until the context ends; but a replica that starts doesn't wait.
 func (g *Gate) Run(ctx context.Context) error {
 	g.born = time.Now()
-	for tries := 0; ; {
+	for conflicts := 0; ; {
+		begin := time.Now()
 		answer, err := g.ask(ctx)
-		pause := jitter(cmp.Or(g.poll, defaultPoll))
+		took := time.Since(begin)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && kube.KindOf(err) == kube.Conflict:
-			tries++
-			pause = backOff(tries)
+			conflicts++
 		case err != nil && (g.Me.Starting || kube.KindOf(err) == kube.Final):
 			return err
 		case err != nil:
 			g.say(err.Error())
-			pause = max(pause, kube.After(err))
 		case answer.Verdict == rollout.Go:
 			return nil
 		case answer.Verdict == rollout.Refuse || g.Me.Starting:
 			return fmt.Errorf("%w: %s", ErrRefused, answer.Reason)
 		default:
-			tries = 0
+			conflicts = 0
 			g.say(answer.Reason)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := sleep(ctx, g.pause(err, conflicts, took)); err != nil {
 			return err
 		}
 	}
+}
+
+// A waiting gate looks again after so many times what the last look took, so that
+// a thousand of them never keep more than fifty requests before a slow server.
+// But nobody waits longer than three times the last of these.
+const (
+	distance    = 20
+	maxDistance = 30 * time.Second
+)
+
+// pause is the time until the next look. Who loses one race looks again soon.
+// Who loses the next, too, waits as all others do: where many gates want one
+// place, each try that is in vain makes the server slower, and a race that lasts
+// longer is lost by more of them. A replica that starts has no time for that.
+func (g *Gate) pause(err error, conflicts int, took time.Duration) time.Duration {
+	if err != nil && kube.KindOf(err) == kube.Conflict && (conflicts == 1 || g.Me.Starting) {
+		return backOff(conflicts, took)
+	}
+	base := max(cmp.Or(g.poll, defaultPoll), min(distance*took, maxDistance))
+	return max(jitter(base), kube.After(err))
 }
 
 // ask looks once. The answer counts, as the record that comes with it is stored.
@@ -117,10 +136,10 @@ func jitter(d time.Duration) time.Duration {
 	return d + rand.N(2*d)
 }
 
-// backOff is how long a writer waits after so many conflicts: up to 100 ms,
-// doubling up to 3 s, at random.
-func backOff(tries int) time.Duration {
-	return rand.N(min(3*time.Second, 100*time.Millisecond<<min(tries-1, 5)))
+// backOff is how long a writer waits after so many conflicts: up to 100 ms, or
+// twice what its last try took, doubling up to 10 s, at random.
+func backOff(tries int, took time.Duration) time.Duration {
+	return rand.N(min(10*time.Second, max(100*time.Millisecond, 2*took)<<min(tries-1, 5)))
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

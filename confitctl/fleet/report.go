@@ -40,6 +40,7 @@ func Change(ctx context.Context, s *lease.Store, edit func(rollout.Record) (roll
 // persist tries until that succeeds, or can't, or the context ends.
 func persist(ctx context.Context, try func() error) error {
 	for tries := 1; ; tries++ {
+		begin := time.Now()
 		err := try()
 		pause := jitter(retryReport)
 		switch {
@@ -48,7 +49,7 @@ func persist(ctx context.Context, try func() error) error {
 		case kube.KindOf(err) == kube.Final:
 			return err
 		case kube.KindOf(err) == kube.Conflict:
-			pause = backOff(tries)
+			pause = backOff(tries, time.Since(begin))
 		default:
 			pause = max(pause, kube.After(err))
 		}

@@ -16,8 +16,9 @@ import (
 func testLost(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "lost")
 	f.startAll()
-	f.edit("second", "good")()
+	swapped := f.edit("second", "good")
 	first := f.loseCanary()
+	swapped()
 	f.lapses(1)
 	noticed := time.Now()
 	second := f.loseCanary(first)

@@ -50,6 +50,7 @@ type pod struct {
 	box       *harness.Init
 	gone      bool // its node is lost: nobody starts it again
 	starts    int
+	waits     int // lines of gates that wait, at some moment
 }
 
 // newPod makes the object, asks for a token as the kubelet does, and mounts what is mounted.

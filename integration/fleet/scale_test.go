@@ -26,8 +26,7 @@ func testScale(t *testing.T, c *cluster.Cluster) {
 		t.Errorf("the canary was killed %d times, and started %d times", len(ends), canary.starts)
 	}
 	f.grow(5)
-	f.edit("third", "good")
-	f.waitingGate()
+	f.waitingGate(f.edit("third", "good"))
 	f.until("all have the mended edition", func() bool { return f.count("third") == len(f.pods) })
 	f.each("all run with what is mounted", func(p *pod) bool {
 		s := p.status()
@@ -52,21 +51,24 @@ func (f *fleet) grow(n int) {
 	f.t.Logf("%d replicas were added while a bad edition is mounted: they run on the accepted one", n)
 }
 
-// waitingGate tells what a gate that waits costs in the app's cgroup.
-func (f *fleet) waitingGate() {
+// waitingGate tells what a gate that waits costs in the app's cgroup, in kilobytes: what it has of its own, and what it shares with
+// all that run the same program.
+func (f *fleet) waitingGate(swapped func()) {
 	f.t.Helper()
-	var gate, fields string
+	for _, p := range f.pods {
+		p.waits = len(p.Lines("waiting: "))
+	}
+	swapped()
+	var gate string
 	f.until("a gate waits", func() bool {
 		for _, p := range f.pods {
-			gate = p.process("confitctl gate")
-			fields = harness.StatusField(gate, "RssAnon") + ", " + harness.StatusField(gate, "RssFile")
-			if p.Contains("waiting: a canary is on its way") && gate != "" && fields != ", " {
+			if gate = p.process("confitctl gate"); gate != "" && len(p.Lines("waiting: ")) > p.waits {
 				return true
 			}
 		}
 		return false
 	})
-	f.t.Logf("a gate that waits has %s", fields)
+	f.t.Logf("a gate that waits has %s of its own, and %s of its program", harness.StatusField(gate, "RssAnon"), harness.StatusField(gate, "RssFile"))
 }
 
 // process is the directory in /proc of a process in the pod, or "".
