@@ -27,7 +27,9 @@ var Kinds = []Kind{Accepted, Rejected, RolledBack, Superseded, Stopped}
 const sourceMounted = "mounted"
 
 // stepGate is the step of a candidate that the gate itself refused. That is no
-// verdict, even if the gate was given a hold and didn't live to pass it on.
+// verdict, even from a holder: its gate didn't live to pass the hold on. Or the
+// replica did pass, was killed, and starts again where the gate has five seconds
+// only. Maybe the hash killed it, so it counts as lost.
 const stepGate = "gate"
 
 // Report is the record after a replica said how its change ended. Only a
@@ -55,7 +57,9 @@ func (r *Record) judge(v *Revision, me Replica, o Outcome) {
 	case Accepted:
 		v.accept()
 	case Rejected, RolledBack:
-		if o.Step != stepGate {
+		if o.Step == stepGate {
+			r.lost(v)
+		} else {
 			v.reject(Rejection{Hash: me.Hash, Step: cut(o.Step), Pod: cut(me.PodName)})
 		}
 	case Stopped:
