@@ -27,7 +27,7 @@ import (
 const Variable = "INTEGRATION_APISERVER"
 
 // patience is how long the server may take to come up where others use the processors, too.
-const patience = 2 * time.Minute
+const patience = 5 * time.Minute
 
 // Cluster is a running one.
 type Cluster struct {

@@ -32,9 +32,9 @@ func (c *Cluster) Open(ctx context.Context, method, path, body string) (*http.Re
 	return (&http.Client{Transport: transport}).Do(request)
 }
 
-// Do is a request of the administrator's, with its answer. The code is 0 if there was none.
+// Do is a request of the administrator's, with its answer. The code is 0 if there was none within a minute.
 func (c *Cluster) Do(method, path, body string) (code int, answer []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	response, err := c.Open(ctx, method, path, body)
 	if err != nil {

@@ -3,7 +3,7 @@
 // Dockerfiles and links files of docs/kubernetes.md and the examples are used as they stand: images that are made here have the
 // names of those that they stand for.
 //
-//	go run ./integration/e2e [-hold] [-only SCENE] [-rounds N]
+//	go run ./integration/e2e [-programs] [-hold] [-only SCENE] [-rounds N]
 //
 // It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes are
 // built from the module in kubernetes/; containerd, etcd and the CNI plugins are taken out of Debian's packages and not installed.
@@ -70,16 +70,20 @@ func run(args []string) error {
 		}
 		return beNode(context.Background(), s)
 	}
+	programs := flag.Bool("programs", false, "make the programs of Kubernetes ready, and no more")
 	flag.BoolVar(&s.Hold, "hold", false, "keep the node after the last step, until ^C")
 	flag.StringVar(&s.Only, "only", "", "show this `scene` alone")
 	flag.IntVar(&s.Rounds, "rounds", 12, "how many edits are measured each way")
 	flag.Parse()
 	known := slices.ContainsFunc(scenes, func(each scene) bool { return s.Only == "" || s.Only == each.name })
 	if flag.NArg() > 0 || s.Rounds < 1 || !known {
-		return errors.New("write: e2e [-hold] [-only SCENE] [-rounds N], SCENE as in scenes.go, N at least 1")
+		return errors.New("write: e2e [-programs] [-hold] [-only SCENE] [-rounds N], SCENE as in scenes.go, N at least 1")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if *programs {
+		return s.makePrograms(ctx)
+	}
 	return outside(ctx, s)
 }
 

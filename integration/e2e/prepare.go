@@ -70,6 +70,19 @@ func lock() (release func(), err error) {
 	return func() { _ = socket.Close() }, nil
 }
 
+// makePrograms makes etcd, the API server and the kubelet ready, for tests that need no node.
+func (s settings) makePrograms(ctx context.Context) error {
+	if err := s.find(ctx); err != nil {
+		return err
+	}
+	release, err := lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return errors.Join(s.unpack(ctx), s.buildKubernetes(ctx))
+}
+
 // prepare builds and fetches what can be kept.
 func (s settings) prepare(ctx context.Context) error {
 	for _, part := range []struct {

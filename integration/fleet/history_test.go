@@ -53,6 +53,14 @@ func (v revision) rejects(hash string) bool {
 	return slices.ContainsFunc(v.Rejected, func(r rejection) bool { return r.Hash == hash })
 }
 
+// losses are the canaries that were lost in a row.
+func (v revision) losses() int {
+	if v.Trial == nil {
+		return 0
+	}
+	return v.Trial.Losses
+}
+
 // version is a state that the Lease was in.
 type version struct {
 	record

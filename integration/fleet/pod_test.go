@@ -100,16 +100,16 @@ func (p *pod) mount(configMap, path string) {
 		return
 	}
 	var found struct{ Data map[string]string }
-	err := json.Unmarshal(answer, &found)
+	if err := json.Unmarshal(answer, &found); err != nil {
+		p.fleet.t.Errorf("cannot read the ConfigMap %s: status %d, %v", configMap, code, err)
+		return
+	}
 	argv := []string{p.in(path)}
 	for key, text := range found.Data {
 		argv = append(argv, key+"="+text)
 	}
-	if err == nil {
-		err = errors.Join(os.MkdirAll(p.in(path), 0o755), exec.Command(programs.kubelet, argv...).Run())
-	}
-	if err != nil {
-		p.fleet.t.Errorf("cannot mount %s in %s: status %d, %v", configMap, p.name, code, err)
+	if err := errors.Join(os.MkdirAll(p.in(path), 0o755), exec.Command(programs.kubelet, argv...).Run()); err != nil {
+		p.fleet.t.Errorf("cannot mount %s in %s: %v", configMap, p.name, err)
 	}
 }
 
