@@ -137,37 +137,6 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestKeepsItsDistance: who loses one race tries again soon, and who loses two
-// in a row has as much patience as who waits. Otherwise a thousand gates that
-// lose make the server so slow that nobody wins, not even who reports. And the
-// slower the server is, the less it is asked.
-func TestKeepsItsDistance(t *testing.T) {
-	s := newServer(t)
-	g := Gate{Store: s.open(t)}
-	s.fails(1, http.StatusConflict, meta.StatusReasonConflict)
-	_, _, conflict := g.Store.Load(t.Context())
-	for range 100 {
-		for _, test := range []struct {
-			err         error
-			conflicts   int
-			took        time.Duration
-			least, most time.Duration
-		}{
-			{nil, 0, time.Millisecond, 5 * time.Second, 15 * time.Second},
-			{nil, 0, time.Second, 20 * time.Second, 60 * time.Second},
-			{nil, 0, time.Hour, 30 * time.Second, 90 * time.Second},
-			{conflict, 1, time.Millisecond, 0, 100 * time.Millisecond},
-			{conflict, 1, time.Second, 0, 2 * time.Second},
-			{conflict, 2, time.Millisecond, 5 * time.Second, 15 * time.Second},
-			{conflict, 2, time.Second, 20 * time.Second, 60 * time.Second},
-		} {
-			if pause := g.pause(test.err, test.conflicts, test.took); pause < test.least || pause > test.most {
-				t.Errorf("%+v: looks again after %v", test, pause)
-			}
-		}
-	}
-}
-
 // TestRetryAfter: the server is left alone for as long as it asks.
 func TestRetryAfter(t *testing.T) {
 	s := newServer(t)

@@ -9,7 +9,7 @@ import (
 	"confit/integration/cluster"
 )
 
-// outage is how long the API server is away.
+// outage is how long the API server is away at least.
 const outage = time.Minute
 
 // The API server is stopped for a minute in the middle of a roll-out. Replicas that run go on with what they have; one that starts
@@ -26,7 +26,7 @@ func TestOutage(t *testing.T) {
 	})
 	c.Down()
 	over := time.Now().Add(outage)
-	f.away(over)
+	f.away()
 	if wait := time.Until(over); wait > 0 {
 		<-time.After(wait)
 	}
@@ -45,7 +45,7 @@ func TestOutage(t *testing.T) {
 }
 
 // away is the time without an API server: nobody new reads the edition, and two containers are started again.
-func (f *fleet) away(until time.Time) {
+func (f *fleet) away() {
 	f.t.Helper()
 	f.until("those in flight are through", func() bool { return f.isStill() })
 	have := f.readers("second")
@@ -62,7 +62,7 @@ func (f *fleet) away(until time.Time) {
 	if behind.now() != "first" || have[0].now() != "second" {
 		f.t.Errorf("started on %q, which hadn't accepted the edit, and on %q, which had", behind.now(), have[0].now())
 	}
-	if n := len(f.readers("second")); n != len(have) || time.Now().After(until) {
+	if n := len(f.readers("second")); n != len(have) {
 		f.t.Errorf("%d replicas have read the edition, %d had before the server was away", n, len(have))
 	}
 }

@@ -51,8 +51,8 @@ func (f *fleet) grow(n int) {
 	f.t.Logf("%d replicas were added while a bad edition is mounted: they run on the accepted one", n)
 }
 
-// waitingGate tells what a gate that waits costs in the app's cgroup, in kilobytes: what it has of its own, and what it shares with
-// all that run the same program.
+// waitingGate tells what a gate that waits costs in the app's cgroup. What it has not of its own it shares with all that run the same
+// program.
 func (f *fleet) waitingGate(swapped func()) {
 	f.t.Helper()
 	for _, p := range f.pods {
@@ -68,7 +68,7 @@ func (f *fleet) waitingGate(swapped func()) {
 		}
 		return false
 	})
-	f.t.Logf("a gate that waits has %s of its own, and %s of its program", harness.StatusField(gate, "RssAnon"), harness.StatusField(gate, "RssFile"))
+	f.t.Logf("a gate that waits has %s resident, of that %s of its own", harness.StatusField(gate, "VmRSS"), harness.StatusField(gate, "RssAnon"))
 }
 
 // process is the directory in /proc of a process in the pod, or "".
