@@ -28,6 +28,7 @@ var programs struct{ dir, kubelet string }
 func TestMain(m *testing.M) { harness.Main(m, nil, build) }
 
 func build(dir string) (err error) {
+	removeOldGroups()
 	programs.dir = dir
 	root, err := harness.Root()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,9 +21,25 @@ const (
 	memoryV2 = "/sys/fs/cgroup"
 )
 
+// groupName is followed by the pid of the test and the pod's name.
+const groupName = "confit-fleet-"
+
+// removeOldGroups removes what a test that was killed has left. Nothing runs in those.
+func removeOldGroups() {
+	for _, tree := range []string{memoryV1, memoryV2} {
+		left, _ := filepath.Glob(filepath.Join(tree, groupName+"*"))
+		for _, dir := range left {
+			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupName), "-")
+			if _, err := os.Stat(filepath.Join("/proc", pid)); err != nil {
+				_ = os.Remove(dir) // the test that needs it says so
+			}
+		}
+	}
+}
+
 // limitMemory makes the pod's cgroup, for containers that are started from now on. It goes with the test.
 func (p *pod) limitMemory() error {
-	name := fmt.Sprintf("confit-fleet-%d-%s", os.Getpid(), p.name)
+	name := fmt.Sprintf("%s%d-%s", groupName, os.Getpid(), p.name)
 	p.memory = filepath.Join(memoryV2, name)
 	limits := map[string]string{"memory.max": strconv.Itoa(memoryLimit), "memory.oom.group": "1"}
 	if isV1() {
