@@ -40,6 +40,7 @@ func newFleet(t *testing.T, c *cluster.Cluster, name string) *fleet {
 	c.Account(name)
 	f.allow("get", "update")
 	f.createLease()
+	c.Must(http.MethodPost, cluster.Core+"configmaps", fmt.Sprintf(`{"metadata": {"name": %q}}`, f.snapshot()), http.StatusCreated)
 	c.Must(http.MethodPost, cluster.Core+"configmaps", f.configMap("first", "good"), http.StatusCreated)
 	ctx, cancel := context.WithCancel(context.Background())
 	var watch sync.WaitGroup
@@ -49,8 +50,11 @@ func newFleet(t *testing.T, c *cluster.Cluster, name string) *fleet {
 	return f
 }
 
-// allow makes these the verbs of the role on the Lease.
-func (f *fleet) allow(verbs ...string) { f.cluster.Allow(f.name, cluster.LeaseRule(f.name, verbs...)) }
+// allow makes these the verbs of the role on the Lease. On the snapshot it has those of the manifest.
+func (f *fleet) allow(verbs ...string) {
+	f.cluster.Allow(f.name, cluster.LeaseRule(f.name, verbs...)+`, {"apiGroups": [""], "resources": ["configmaps"],
+		"resourceNames": ["`+f.snapshot()+`"], "verbs": ["get", "update"]}`)
+}
 
 func (f *fleet) createLease() {
 	f.cluster.Must(http.MethodPost, cluster.Leases, fmt.Sprintf(`{"metadata": {"name": %q}}`, f.name), http.StatusCreated)

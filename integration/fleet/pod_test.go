@@ -25,7 +25,7 @@ const links = `link      web/app.conf  /etc/app/app.conf
 validate  app check {candidate}/web/app.conf
 verify    app ask /run/app.sock
 gate      confitctl gate
-report    confitctl report
+report    confitctl report --snapshot web
 fallback  /fallback
 probation 1s
 verify-timeout 2s

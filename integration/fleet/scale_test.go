@@ -3,6 +3,7 @@
 package fleet
 
 import (
+	"encoding/json"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -40,8 +41,11 @@ func testScale(t *testing.T, c *cluster.Cluster) {
 // grow adds replicas, which find the edition that was rejected.
 func (f *fleet) grow(n int) {
 	f.t.Helper()
-	f.cluster.Must(http.MethodPost, cluster.Core+"configmaps",
-		`{"metadata": {"name": "`+f.snapshot()+`"}, "data": {"app.conf": "first good\n"}}`, http.StatusCreated)
+	var kept struct{ Data map[string]string }
+	answer := f.cluster.Must(http.MethodGet, cluster.Core+"configmaps/"+f.snapshot(), "", http.StatusOK)
+	if err := json.Unmarshal(answer, &kept); err != nil || kept.Data["app.conf"] != "first good\n" {
+		f.t.Errorf("the snapshot is %s", answer)
+	}
 	added := f.scale(n)
 	f.each("the new ones run on what was accepted", func(p *pod) bool {
 		s := p.status()
