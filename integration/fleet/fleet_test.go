@@ -95,6 +95,7 @@ func (f *fleet) startAll() {
 		v := f.history.last().revision()
 		return v.Stable != "" && f.count("first") == size
 	})
+	f.each("all have reported", func(p *pod) bool { return p.Contains("outcome reported") }) // no gate is asked before
 }
 
 // edit changes the ConfigMap. Each kubelet swaps it in at some moment within the spread; swapped waits for the last one.
