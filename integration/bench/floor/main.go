@@ -18,12 +18,11 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1], os.Args[2], os.Args[3:]); err != nil {
-		fmt.Fprintln(os.Stderr, "floor:", err)
-		os.Exit(125)
-	}
+	fmt.Fprintln(os.Stderr, "floor:", run(os.Args[1], os.Args[2], os.Args[3:]))
+	os.Exit(125)
 }
 
+// run goes on until something fails.
 func run(volume, state string, app []string) error {
 	events, err := unix.InotifyInit1(unix.IN_CLOEXEC)
 	if err != nil {
