@@ -39,22 +39,25 @@ type outcomes struct {
 func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "" }
 
 // isDue reports that the outcome of a gate isn't delivered.
-func (o *outcomes) isDue() bool { return o.gated != nil && o.gated.Outcome != "" }
+func (o *outcomes) isDue() bool { return o.due() != nil }
+
+// due is the outcome of a gate that isn't delivered, or nil.
+func (o *outcomes) due() *linker.Report {
+	if o.gated == nil || o.gated.Outcome == "" {
+		return nil
+	}
+	return o.gated
+}
 
 // next is what has to be told next, or nil.
-func (o *outcomes) next() *linker.Report {
-	if o.isDue() {
-		return o.gated
-	}
-	return o.other
-}
+func (o *outcomes) next() *linker.Report { return cmp.Or(o.due(), o.other) }
 
 // deadline is when something is due in this slot; zero: never.
 func (o *outcomes) deadline() time.Time { return earliest(o.by, o.storeBy) }
 
 // isNews reports that this isn't what was told last, or is about to be.
 func (o *outcomes) isNews(r *linker.Report) bool {
-	newest := cmp.Or(o.other, o.told, o.last)
+	newest := cmp.Or(o.other, o.due(), o.told, o.last)
 	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
 }
 
