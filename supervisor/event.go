@@ -139,6 +139,7 @@ type (
 	tidy    struct{}
 	discard struct{}
 	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
+		name      string // of its flag
 		command   []string
 		candidate linker.Candidate
 		variables []string // NAME=VALUE, besides what says which candidate

@@ -23,7 +23,7 @@ type hook struct {
 }
 
 func (l *loop) runHook(a runHook) event {
-	if err := l.startHook(&l.hook, l.state.phase.hookName(), a.command, a.candidate, a.variables); err != nil {
+	if err := l.startHook(&l.hook, a.name, a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}
 	}
 	return hookBegun{}
@@ -62,21 +62,6 @@ func (l *loop) startHook(slot *hook, name string, command []string, about linker
 	}}
 	out.Relay(lines, func(tail string) { lines.Close(); spoken <- tail })
 	return nil
-}
-
-// hookName is the flag of the phase's hook.
-func (p phase) hookName() string {
-	switch p {
-	case rendering:
-		return "render"
-	case validating:
-		return "validate"
-	case gating:
-		return "gate"
-	case reloading:
-		return "reload"
-	}
-	return "verify"
 }
 
 // fill puts the candidate's directories in the placeholders' places.

@@ -48,7 +48,8 @@ func (t *transition) run() {
 	if !t.phase.isAboutCandidate() {
 		about.Generation = t.inForce()
 	}
-	t.do(runHook{t.ownHook().command, about, t.hookVariables(about.Shared)})
+	hook := t.ownHook()
+	t.do(runHook{hook.name, hook.command, about, t.hookVariables(about.Shared)})
 }
 
 // endHook kills a hook whose outcome no longer matters.
