@@ -35,6 +35,8 @@ type Gate struct {
 	uid      string
 	observer rollout.Observer
 	said     string
+	looked   bool // the server has let it look once
+	denied   int  // and has forbidden it so often in a row since
 }
 
 const defaultPoll = 5 * time.Second
@@ -50,12 +52,15 @@ func (g *Gate) Run(ctx context.Context) error {
 		begin := time.Now()
 		answer, err := g.ask(ctx)
 		took := time.Since(begin)
+		if err == nil {
+			g.looked, g.denied = true, 0
+		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && kube.KindOf(err) == kube.Conflict:
 			conflicts++
-		case err != nil && (g.Me.Starting || kube.KindOf(err) == kube.Final):
+		case err != nil && (g.Me.Starting || g.isFinal(err)):
 			return err
 		case err != nil:
 			g.say(err.Error())
@@ -71,6 +76,22 @@ func (g *Gate) Run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// maxDenied is how often in a row a gate that was allowed to look is forbidden to,
+// before it believes that.
+const maxDenied = 5
+
+// isFinal reports that waiting doesn't help. A server that was started again
+// forbids everything until it has read the roles, so whoever was allowed before
+// looks again some times.
+func (g *Gate) isFinal(err error) bool {
+	if !kube.IsForbidden(err) {
+		g.denied = 0
+		return kube.KindOf(err) == kube.Final
+	}
+	g.denied++
+	return !g.looked || g.denied > maxDenied
 }
 
 // A waiting gate looks again after so many times what the last look took, so that

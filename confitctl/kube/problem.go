@@ -48,6 +48,9 @@ func KindOf(err error) Kind {
 	return Final
 }
 
+// IsForbidden reports that the server says that the role doesn't allow it.
+func IsForbidden(err error) bool { return api.IsForbidden(err) }
+
 // After is how long the server asked to be left alone.
 func After(err error) time.Duration {
 	if p, ok := errors.AsType[*Problem](err); ok {
