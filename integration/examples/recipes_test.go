@@ -145,8 +145,8 @@ func environment(t *testing.T, block string) {
 func checkInCI(t *testing.T, block string) {
 	for conf, code := range map[string]int{"server { listen 8080; }\n": 0, "server { listne 8080; }\n": 78} {
 		c := newPod(t, "link web/default.conf /etc/nginx/conf.d/default.conf\nvalidate nginx -t\n", nil)
-		c.write("/work/cm/default.conf", conf)
-		words := wordsOf(t, filepath.Join(c.root, "work"), "docker", block)
+		c.write("/ci/cm/default.conf", conf)
+		words := wordsOf(t, filepath.Join(c.root, "ci"), "docker", block)
 		if len(words) != 6 || !slices.Equal(words[:3], []string{"run", "--rm", "-v"}) {
 			t.Fatalf("this test doesn't know docker %q", words)
 		}
