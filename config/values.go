@@ -16,7 +16,8 @@ import (
 // hook reads a command. An empty one removes that of a weaker source.
 func hook(field func(*Config) *[]string) func(*Config, string) error {
 	return func(c *Config, value string) (err error) {
-		if *field(c) = nil; value == "" || value == "''" || value == `""` {
+		*field(c) = nil
+		if list, err := splitWords(value); value == "" || err == nil && len(list) == 1 && list[0] == "" {
 			return nil
 		}
 		*field(c), err = splitCommand(value)

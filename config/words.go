@@ -102,7 +102,7 @@ func splitCommand(command string) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(list) == 0:
+	case len(list) == 0, list[0].text == "":
 		return nil, fmt.Errorf("%q holds no command: write a program and its arguments", command)
 	}
 	return texts(list), checkCommand(list)

@@ -12,7 +12,6 @@ import (
 
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"confit/confitctl/kube"
 	"confit/confitctl/rollout"
 )
 
@@ -135,28 +134,6 @@ func TestAway(t *testing.T) {
 	said := strings.Split(strings.TrimSpace(g.Out.(*bytes.Buffer).String()), "\n")
 	if len(said) != 2 || !strings.Contains(said[0], `waiting: cannot get lease "web" in namespace "prod": `) {
 		t.Errorf("said %q", said)
-	}
-}
-
-// TestForbiddenForAMoment: a server that was started again has not read the roles
-// yet. A gate that waits goes on when it has; one that is never allowed again ends.
-func TestForbiddenForAMoment(t *testing.T) {
-	s := newServer(t)
-	report(t, s, "1", "A", rollout.Accepted)
-	if err := gate(t, s, "1", "B").Run(bounded(t)); err != nil {
-		t.Fatal(err)
-	}
-	s.next(func(http.ResponseWriter, *http.Request) bool { return false }) // it looks, and waits for the canary
-	s.fails(maxDenied, http.StatusForbidden, meta.StatusReasonForbidden)
-	s.next(func(http.ResponseWriter, *http.Request) bool { return false })
-	s.fails(maxDenied+1, http.StatusForbidden, meta.StatusReasonForbidden)
-	before := s.count()
-	err := gate(t, s, "2", "B").Run(bounded(t))
-	if !kube.IsForbidden(err) {
-		t.Errorf("got %v", err)
-	}
-	if looks := s.count() - before; looks != 2*maxDenied+3 {
-		t.Errorf("looked %d times, want %d", looks, 2*maxDenied+3)
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"confit/confitctl/kube"
+	"confit/confitctl/rollout"
 )
 
 // TestKeepsItsDistance: who loses one race tries again soon, and who loses two
@@ -36,5 +39,27 @@ func TestKeepsItsDistance(t *testing.T) {
 				t.Errorf("%+v: looks again after %v", test, pause)
 			}
 		}
+	}
+}
+
+// TestForbiddenForAMoment: a server that was started again has not read the roles
+// yet. A gate that waits goes on when it has; one that is never allowed again ends.
+func TestForbiddenForAMoment(t *testing.T) {
+	s := newServer(t)
+	report(t, s, "1", "A", rollout.Accepted)
+	if err := gate(t, s, "1", "B").Run(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	s.next(func(http.ResponseWriter, *http.Request) bool { return false }) // it looks, and waits for the canary
+	s.fails(maxDenied, http.StatusForbidden, meta.StatusReasonForbidden)
+	s.next(func(http.ResponseWriter, *http.Request) bool { return false })
+	s.fails(maxDenied+1, http.StatusForbidden, meta.StatusReasonForbidden)
+	before := s.count()
+	err := gate(t, s, "2", "B").Run(bounded(t))
+	if !kube.IsForbidden(err) {
+		t.Errorf("got %v", err)
+	}
+	if looks := s.count() - before; looks != 2*maxDenied+3 {
+		t.Errorf("looked %d times, want %d", looks, 2*maxDenied+3)
 	}
 }
