@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // word is one word of a line, and its place there in bytes.
@@ -114,7 +115,7 @@ func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\r\n'\"\\#") || needsShell(w) {
+		if w == "" || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || needsShell(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
