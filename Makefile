@@ -96,7 +96,7 @@ fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept
 	GO='$(GO)' .ci/fuzz $(FUZZ) bin/corpus
 
 corpus: ## keep what make fuzz has found
-	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C bin/corpus -c . | gzip -9n >.ci/corpus.tar.gz
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C bin/corpus --exclude ./log -c . | gzip -9n >.ci/corpus.tar.gz
 
 dist image: export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
 
