@@ -32,7 +32,7 @@ var (
 
 // nameAPI is what the kubelet tells every container.
 func nameAPI(c *container) {
-	c.env = append(c.env, "KUBERNETES_SERVICE_HOST="+apiHost, "KUBERNETES_SERVICE_PORT="+apiPort)
+	c.pod = append(c.pod, "KUBERNETES_SERVICE_HOST="+apiHost, "KUBERNETES_SERVICE_PORT="+apiPort)
 }
 
 // serveAPI is the API server as the pod finds it: with the objects of the manifest, which the pod may use as far as the manifest's role
