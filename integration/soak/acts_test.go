@@ -3,6 +3,7 @@ package soak
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -31,18 +32,25 @@ var acts = []act{
 	{"full disks", 5, (*pod).fillDisk},
 	{"refusals of inotify", 4, (*pod).refuseInotify},
 	{"volumes away", 5, (*pod).takeVolume},
-	{"steps of the clock", 2, (*pod).stepClock},
+}
+
+// chosen are the acts of this soak. The clock is the whole machine's, so it is stepped only when that is asked for.
+func chosen() []act {
+	if !*clock {
+		return acts
+	}
+	return append(slices.Clone(acts), act{"steps of the clock", 2, (*pod).stepClock})
 }
 
 // disturb does one act, which the seed decides.
 func (p *pod) disturb() {
 	p.restart()
 	sum := 0
-	for _, a := range acts {
+	for _, a := range chosen() {
 		sum += a.weight
 	}
 	n := p.rand.IntN(sum)
-	for _, a := range acts {
+	for _, a := range chosen() {
 		if n -= a.weight; n < 0 {
 			p.note("%s", a.name)
 			p.done[a.name]++
@@ -151,11 +159,8 @@ func (p *pod) takeVolume() {
 	p.must(p.volumes[p.names()[p.rand.IntN(len(p.volumes))]].Empty())
 }
 
-// stepClock sets the machine's clock for a moment, if it may.
+// stepClock sets the machine's clock for a moment.
 func (p *pod) stepClock() {
-	if !*clock {
-		return
-	}
 	step := time.Duration(1-2*p.rand.IntN(2)) * time.Hour
 	p.must(setClock(step))
 	p.wait(300 * time.Millisecond)

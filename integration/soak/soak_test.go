@@ -57,15 +57,6 @@ func TestSoak(t *testing.T) {
 	soak(t, *seed, *duration)
 }
 
-// failed are seeds that found a fault once.
-var failed = []uint64{}
-
-func TestSoak_seeds_that_failed(t *testing.T) {
-	for _, seed := range failed {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { soak(t, seed, *duration) })
-	}
-}
-
 // soak disturbs a pod, lets it rest and looks at it, until the time is over. Each rest must show what is mounted, or why not.
 func soak(t *testing.T, seed uint64, duration time.Duration) {
 	p := newPod(t, seed)
