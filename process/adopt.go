@@ -38,6 +38,9 @@ func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 // orphans lists confit's children that live, but for hooks. When the app has ended
 // these are what it left behind.
 func (f *Family) orphans() (list []stat) {
+	if !hasChild() {
+		return nil // without a look at all processes
+	}
 	for _, s := range processes() {
 		if s.parent == os.Getpid() && !s.ended && !f.hooks[s.pid] {
 			list = append(list, s)

@@ -20,17 +20,28 @@ func EndLeftovers(group Group, sig syscall.Signal, everybody bool) (left bool) {
 	} else {
 		_ = KillGroup(group, sig)
 		_ = KillGroup(group, unix.SIGCONT)
-		for _, pid := range descendants(os.Getpid()) {
-			_ = Kill(pid, sig)
-			_ = Kill(pid, unix.SIGCONT)
-		}
+		signalDescendants(sig)
 	}
 	return Leftovers(group)
 }
 
+// signalDescendants looks for them among all processes, which may be many. But
+// who has no child has no descendant.
+func signalDescendants(sig syscall.Signal) {
+	if !hasChild() {
+		return
+	}
+	for _, pid := range descendants(os.Getpid()) {
+		_ = Kill(pid, sig)
+		_ = Kill(pid, unix.SIGCONT)
+	}
+}
+
 // Leftovers reports whether confit has a child or the group has a member. A
 // zombie counts.
-func Leftovers(group Group) bool {
-	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	return err != unix.ECHILD || GroupAlive(group)
+func Leftovers(group Group) bool { return hasChild() || GroupAlive(group) }
+
+// hasChild reports whether confit has a child, waitid(2). A zombie counts.
+func hasChild() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
 }

@@ -59,7 +59,7 @@ type (
 	probed struct {
 		disposition signals.Disposition
 		program     string // what the app runs, as habits names it
-		alone       bool   // no child of it runs the same program
+		alone       bool   // no child of it runs the same program, which it has habits for
 	}
 	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
 	inspected   struct{ inside bool }

@@ -48,6 +48,9 @@ func habitOf(e probed) (habit, bool) {
 	return h, known && (e.alone || !h.alone)
 }
 
+// mayBeAlone reports a program whose habit depends on its children.
+func mayBeAlone(program string) bool { return habits[program].alone }
+
 // keys are for the log.
 func (h habit) keys() []any {
 	if h.todo == "" {

@@ -87,10 +87,11 @@ func (l *loop) exitOf(status process.Status) exited {
 // probe looks at the app as it is now: an entrypoint script may have become the
 // daemon.
 func (l *loop) probe(a probe) event {
+	program := process.Program(a.pid)
 	return probed{
 		disposition: signals.DispositionOf(a.pid, a.signal),
-		program:     process.Program(a.pid),
-		alone:       !process.HasChildOfSameProgram(a.pid),
+		program:     program,
+		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(a.pid),
 	}
 }
 
