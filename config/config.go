@@ -79,11 +79,16 @@ type Config struct {
 
 const (
 	// SettleAuto stands for a settle time that was not given: 0 for a single atomic
-	// volume, where one rename is the whole change, and else DefaultSettle.
+	// volume, where one rename is the whole change, SwapSettle for several, and
+	// DefaultSettle if a volume is plain.
 	SettleAuto time.Duration = -1
 
-	// DefaultSettle joins the swaps of several volumes: the kubelet's reconciler
-	// makes them one after the other, within milliseconds.
+	// SwapSettle joins the swaps of several volumes. The kubelet marks all of a pod's
+	// volumes at once, and writes them side by side, each within milliseconds
+	// (MarkRemountRequired and reconcile of pkg/kubelet/volumemanager).
+	SwapSettle = 20 * time.Millisecond
+
+	// DefaultSettle joins what a person or a program writes file by file.
 	DefaultSettle = 100 * time.Millisecond
 )
 

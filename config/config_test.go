@@ -216,7 +216,7 @@ func TestExplain(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"links": c.LinkFiles[0], "volumes": dir, "state": dir + "/state", "allow-disk": "false",
-		"settle": "0 for a single atomic volume, else " + DefaultSettle.String(), "rescan": "10s", "reload": "auto",
+		"settle": "0 for a single atomic volume, 20ms for several, else 100ms", "rescan": "10s", "reload": "auto",
 		"validate": "nginx -t", "hook-timeout": "30s", "verify": "", "verify-timeout": "10s",
 		"probation": "5s", "splay": "0s", "retry": "10s", "stop-signal": "QUIT", "stop-timeout": "30s",
 		"app": "nginx -g 'daemon off;'",

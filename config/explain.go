@@ -18,7 +18,7 @@ import (
 func Explain(w io.Writer, c *Config, find func(program string) error) error {
 	settle := c.Settle.String()
 	if c.Settle == SettleAuto {
-		settle = "0 for a single atomic volume, else " + DefaultSettle.String()
+		settle = fmt.Sprintf("0 for a single atomic volume, %v for several, else %v", SwapSettle, DefaultSettle)
 	}
 	for _, row := range [][2]string{
 		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},

@@ -18,7 +18,7 @@ Where things are
 
 When a volume changes
   --settle D              stages after this much quiet (0 for a single ConfigMap
-                          or Secret volume, else 100ms)
+                          or Secret volume, 20ms for several, else 100ms)
   --splay D               delays each reload by a random time up to D, so that
                           replicas don't all reload at once (0)
   --rescan D              looks at the volumes this often without an event, too

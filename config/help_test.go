@@ -26,7 +26,7 @@ func TestHelpFits(t *testing.T) {
 // defaults are those that the help writes in other words than the table.
 var defaults = map[string]string{
 	"links":  "(" + defaultLinks + ")",
-	"settle": "(0 for a single ConfigMap or Secret volume, else " + DefaultSettle.String() + ")",
+	"settle": "(0 for a single ConfigMap or Secret volume, " + SwapSettle.String() + " for several, else " + DefaultSettle.String() + ")",
 }
 
 // TestHelpNamesEverySetting with its default, and names no other flag.

@@ -44,7 +44,7 @@ type generation struct {
 	targets map[Target]want // by target
 	unmoved func() error    // returns errMoved if the volumes no longer look as when it was read
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
-	single  bool            // it comes from one atomic volume
+	writing Writing         // how its volumes change
 
 	unrendered bool // what the renderer makes is missing yet
 
@@ -53,6 +53,16 @@ type generation struct {
 
 	survived bool // an app was started on it, and outlived its probation
 }
+
+// Writing is how a change of the volumes comes: what there may be to wait for
+// once it has begun.
+type Writing int
+
+const (
+	FileByFile Writing = iota // there is a plain volume
+	SwapBySwap                // several atomic volumes, each of which is swapped as a whole
+	OneSwap                   // one atomic volume: a swap is the whole change
+)
 
 // become turns a candidate into the accepted generation, which is written
 // already.

@@ -3,12 +3,9 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -72,19 +69,6 @@ func (rd *reader) look() (*reading, error) {
 	}
 	r.print = r.fingerprint()
 	return r, nil
-}
-
-// checkUnmoved returns errMoved if the volumes no longer look as they did.
-func (r *reading) checkUnmoved() error {
-	now, err := r.from.look()
-	if err != nil {
-		return err
-	}
-	defer now.close()
-	if now.print != r.print {
-		return errMoved
-	}
-	return nil
 }
 
 // keepInvalid collects the error of an invalid volume or key. It reports false
@@ -166,53 +150,6 @@ func (r *reading) expand(rd *reader, atomic bool) error {
 // tornDown reports a volume that was atomic and no longer is. That was said of
 // the volume, so it isn't said of its keys.
 func (rd *reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
-
-// fingerprint is equal for two looks if nothing was swapped in between.
-func (r *reading) fingerprint() string {
-	var b strings.Builder
-	for _, v := range r.volumes {
-		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
-		if v.root != nil {
-			if info, err := v.root.Stat("."); err == nil {
-				b.WriteString(identity(info, v.atomic))
-			}
-		}
-		b.WriteByte('\n')
-	}
-	for _, k := range r.keys {
-		fmt.Fprintf(&b, "%s%s\n", k.path, identity(k.info, true))
-	}
-	for _, err := range r.wrong {
-		fmt.Fprintln(&b, err)
-	}
-	return b.String()
-}
-
-// identity changes when a file is replaced or, with times, written to. The
-// times of a plain volume don't count, as unrelated files may come and go in
-// it.
-func identity(info fs.FileInfo, times bool) string {
-	st := info.Sys().(*syscall.Stat_t)
-	if !times {
-		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
-	}
-	return fmt.Sprintf(" %d:%d %d %v %v", st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
-}
-
-// fresh reports whether a key of a plain volume was changed in the tick in
-// which the look began; a tick has four milliseconds as a rule. A second change
-// in that tick leaves the times as they are: finer ones came with Linux 6.13,
-// Documentation/filesystems/multigrain-ts.rst, and some file systems count in
-// seconds.
-func (r *reading) fresh() bool {
-	return slices.ContainsFunc(r.keys, func(k keyFile) bool {
-		changed := k.info.Sys().(*syscall.Stat_t).Ctim
-		if changed.Nsec == 0 {
-			changed.Sec += 2
-		}
-		return !k.vol.atomic && (changed.Sec > r.began.Sec || changed.Sec == r.began.Sec && changed.Nsec >= r.began.Nsec)
-	})
-}
 
 // firstKeys lists the keys in the order of their paths, each path once.
 func (r *reading) firstKeys() []keyFile {

@@ -24,7 +24,7 @@ var errRestless = errors.New("cannot stage a candidate: the volumes change faste
 type Candidate struct {
 	Generation
 	Changes    []Change // against the accepted generation
-	Single     bool     // it comes from one atomic volume, so one swap is the whole change
+	Writing    Writing  // how the volumes change that it comes from
 	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
 	Kills      int      // how often confit was killed while it proved this generation
 }
@@ -143,7 +143,7 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	g := &generation{files: files, targets: targets, unmoved: r.checkUnmoved}
 	g.Hash = hashOf(files)
 	g.Shared, g.Local = l.share(files)
-	g.inputs, g.single = g.Hash, len(r.volumes) == 1 && r.volumes[0].atomic
+	g.inputs, g.writing = g.Hash, r.writing()
 	g.Fallback = len(r.from.fallback) > 0
 	if l.renders {
 		l.unlinked = r.keys
@@ -221,7 +221,7 @@ func directDest(dir string, atomic bool, name string) destination {
 func (l *Linker) candidate(g *generation) Candidate {
 	l.staged = g
 	g.Dir = l.state.dirOf(g.Number)
-	c := Candidate{Generation: g.Generation, Changes: changes(l.accepted, g), Single: g.single, Unrendered: g.unrendered}
+	c := Candidate{Generation: g.Generation, Changes: changes(l.accepted, g), Writing: g.writing, Unrendered: g.unrendered}
 	if !l.proven(g) {
 		c.Kills = l.trials.kills(g.Hash)
 	}

@@ -18,7 +18,7 @@ func TestStageOneKey(t *testing.T) {
 	h := newHouse(t, "web/a.conf a.conf")
 	h.write("web", "a.conf", "one", "other", "x")
 	h.open()
-	if c := h.adopt(); c.Number != 1 || changed(c) != "web/a.conf" || !c.Single {
+	if c := h.adopt(); c.Number != 1 || changed(c) != "web/a.conf" || c.Writing != OneSwap {
 		t.Errorf("candidate %+v", c)
 	}
 	h.reads("a.conf", "one")
@@ -28,6 +28,23 @@ func TestStageOneKey(t *testing.T) {
 	h.write("web", "a.conf", "two", "other", "x")
 	h.adopt()
 	h.reads("a.conf", "two")
+}
+
+// TestStageWriting: a volume that no link names doesn't count.
+func TestStageWriting(t *testing.T) {
+	for want, links := range [][]string{
+		OneSwap:    {"web/a a", "web/b b optional"},
+		SwapBySwap: {"web/a a", "tls/a b"},
+		FileByFile: {"web/a a", "plain/a b"},
+	} {
+		h := newHouse(t, links...)
+		h.write("web", "a", "one")
+		h.write("tls", "a", "one")
+		h.put(filepath.Join(h.plain("plain"), "a"), "one")
+		if c := h.open().stage(); c.Writing != Writing(want) {
+			t.Errorf("%q: %v, want %v", links, c.Writing, want)
+		}
+	}
 }
 
 func TestStageOtherKeyOfTheVolume(t *testing.T) {

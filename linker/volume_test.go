@@ -62,7 +62,7 @@ func TestVolumePlain(t *testing.T) {
 	h.must(os.MkdirAll(h.path("volumes/plain"), 0o755))
 	h.must(os.WriteFile(h.path("volumes/plain/a"), []byte("one"), 0o644))
 	h.open()
-	if c := h.adopt(); c.Single {
+	if c := h.adopt(); c.Writing != FileByFile {
 		t.Error("a plain volume counts as one whose swap is a whole change")
 	}
 	h.must(os.WriteFile(h.path("volumes/plain/a"), []byte("two"), 0o644))

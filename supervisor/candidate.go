@@ -48,7 +48,7 @@ func (t *transition) stageEnded(e event) {
 
 // consider compares a candidate with what is live and with what was rejected.
 func (t *transition) consider(e staged) {
-	t.single = e.candidate.Single
+	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if !t.onFallback() {
 		t.compareWithCostly()

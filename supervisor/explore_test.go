@@ -48,21 +48,22 @@ func (w *world) tryAll(s state, depth int) {
 // shape is the part of a state that decides what an event leads to: another state
 // of the same shape needn't be tried.
 type shape struct {
-	phase                                                     phase
-	app, group, hook, started, left                           bool
-	exposure                                                  exposure
-	failed, busy, untidy, unstored, further, marked, says     bool
-	pending, single, refused, degraded, ending, expired, only bool
-	again, due, verifying, lives, waits, leaving, survived    bool
-	known, earlier, same, queued, watched, unread             bool
-	falls, onFallback, stays, dropped                         bool
-	seems                                                     int
-	kind                                                      config.Kind
-	auto                                                      bool
-	readiness                                                 readiness
-	gate                                                      gateShape
-	config                                                    string
-	depth                                                     int
+	phase                                                  phase
+	app, group, hook, started, left                        bool
+	exposure                                               exposure
+	failed, busy, untidy, unstored, further, marked, says  bool
+	pending, refused, degraded, ending, expired, only      bool
+	again, due, verifying, lives, waits, leaving, survived bool
+	known, earlier, same, queued, watched, unread          bool
+	falls, onFallback, stays, dropped                      bool
+	seems                                                  int
+	writing                                                linker.Writing
+	kind                                                   config.Kind
+	auto                                                   bool
+	readiness                                              readiness
+	gate                                                   gateShape
+	config                                                 string
+	depth                                                  int
 }
 
 func (w *world) shapeOf(s state, depth int) shape {
@@ -70,7 +71,7 @@ func (w *world) shapeOf(s state, depth int) shape {
 		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
 		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.app.readBy.IsZero(), says: s.saysReady, pending: s.pending,
-		single: s.single, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
+		writing: s.writing, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
 		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
 		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
 		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,

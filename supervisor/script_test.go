@@ -37,7 +37,7 @@ func (p *player) event(words []string) event {
 
 func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
-	case "staged": // NUMBER HASH ACTION [kills=N] [shared=HASH]
+	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [shared=HASH]
 		return p.staged(words)
 	case "fallback", "unrenderedFallback":
 		e := p.staged(words)
@@ -164,10 +164,12 @@ func (p *player) number(words []string) int {
 }
 
 func (p *player) staged(words []string) staged {
-	c := linker.Candidate{Generation: p.generation(words[1:]), Single: true}
+	c := linker.Candidate{Generation: p.generation(words[1:]), Writing: linker.OneSwap}
 	var reload []string
 	for _, w := range words[3:] {
 		switch name, value, _ := strings.Cut(w, "="); name {
+		case "volumes":
+			c.Writing = map[string]linker.Writing{"plain": linker.FileByFile, "several": linker.SwapBySwap}[value]
 		case "kills":
 			c.Kills = p.number([]string{"", value})
 		case "shared":

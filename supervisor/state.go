@@ -66,7 +66,7 @@ type state struct {
 	storeTrouble string          // why it isn't, as the log says it
 	untidy       bool            // a generation that nobody can go back to may be left
 	pending      bool            // a hint came while there was something else to do
-	single       bool            // one atomic volume: a swap is a whole change
+	writing      linker.Writing  // how the volumes change
 
 	rejection rejection
 	outcomes  outcomes

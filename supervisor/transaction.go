@@ -137,8 +137,10 @@ func (t *transition) settleTime() time.Duration {
 	switch {
 	case t.config.Settle != config.SettleAuto:
 		return t.config.Settle
-	case t.single:
+	case t.writing == linker.OneSwap:
 		return 0
+	case t.writing == linker.SwapBySwap:
+		return config.SwapSettle
 	}
 	return config.DefaultSettle
 }

@@ -105,6 +105,9 @@ func (p *player) set(word string) {
 		p.config.MapExit = map[int]int{143: 0}
 	case "settle":
 		p.config.Settle, _ = time.ParseDuration(value)
+		if value == "auto" {
+			p.config.Settle = config.SettleAuto
+		}
 	case "rescan":
 		p.config.Rescan, _ = time.ParseDuration(value)
 	case "probation":

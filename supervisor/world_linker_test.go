@@ -42,7 +42,7 @@ func (w *world) candidate(c content) event {
 	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
 	w.action = action.Kind
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Single: w.rand.IntN(2) == 0}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Writing: linker.Writing(w.rand.IntN(3))}
 	switch {
 	case unrendered:
 		candidate.Unrendered, candidate.Hash = true, c.inputs()
