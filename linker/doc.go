@@ -37,7 +37,7 @@
 //	targets act swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	state lock                          the state directory
-//	generation plan files errors        the ground
+//	generation plan files raw errors    the ground
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

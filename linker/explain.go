@@ -122,8 +122,11 @@ func (e *explanation) look(rd *reader) []keyFile {
 	e.fail(r.checkHashes())
 	e.fail(rd.checkSize(r.keys))
 	for _, k := range r.keys {
-		f, err := k.open()
-		e.fail(err)
+		f, _, err := k.open()
+		if err != nil {
+			e.fail(err)
+			continue
+		}
 		f.Close()
 	}
 	return r.keys

@@ -137,8 +137,7 @@ type stamp struct {
 	mtim, ctim syscall.Timespec
 }
 
-func stampOf(info fs.FileInfo) stamp {
-	st := info.Sys().(*syscall.Stat_t)
+func stampOf(st *syscall.Stat_t) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
@@ -148,7 +147,7 @@ func stampOf(info fs.FileInfo) stamp {
 // written again since, with the same times.
 func (g *generation) untouched(path Key, info fs.FileInfo) bool {
 	s, known := g.stamps[path]
-	return known && s == stampOf(info) && s.ctim.Nano() < g.ended
+	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
 }
 
 // Hash is a SHA-256 of a generation: names, modes and bytes of its keys.
@@ -186,21 +185,24 @@ func hashOf(files map[Key]file) Hash {
 // its source, in this order. So nobody else can read it in between, and confit
 // sets the mode before it gives the file away. It gives group and owner as far
 // as the kernel permits. A mode that can't be set is an error.
-func setAttributes(out *os.File, f file) error {
-	if err := out.Chown(-1, int(f.group)); err != nil && !refused(err) {
+func setAttributes(out raw, f file) error {
+	if err := unix.Fchown(int(out), -1, int(f.group)); err != nil && !refused(err) {
 		return err
 	}
-	if err := out.Chmod(f.mode); err != nil {
+	if err := unix.Fchmod(int(out), uint32(f.mode)); err != nil {
 		return err
 	}
-	if int(f.owner) == os.Geteuid() {
+	if int(f.owner) == euid {
 		return nil
 	}
-	if err := out.Chown(int(f.owner), -1); err != nil && !refused(err) {
+	if err := unix.Fchown(int(out), int(f.owner), -1); err != nil && !refused(err) {
 		return err
 	}
 	return nil
 }
+
+// euid is confit's own user, which never changes.
+var euid = os.Geteuid()
 
 // refused reports that a file can't be given to somebody here: only root may,
 // chown(2); the user namespace doesn't map the owner or group, EINVAL of

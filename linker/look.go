@@ -3,9 +3,9 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,14 +26,16 @@ type reader struct {
 
 // reading is one look at all volumes.
 type reading struct {
-	from    *reader
-	volumes []*volume
-	of      []*volume // the volume of each link
-	found   map[search]foundVolume
-	keys    []keyFile
-	print   string // what the volumes looked like, cheap to compare
-	wrong   []error
-	began   unix.Timespec // by the clock that the kernel sets the times of files from
+	from     *reader
+	volumes  []*volume
+	of       []*volume // the volume of each link
+	found    map[search]foundVolume
+	keys     []keyFile
+	print    string // what the volumes looked like, cheap to compare
+	wrong    []error
+	held     map[Key][]byte // small keys that were hashed and aren't written yet
+	heldSize int64
+	began    unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
 // search is what a link's volume depends on. A thousand links to one directory
@@ -173,24 +175,23 @@ func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 		if v.root == nil || !v.copied {
 			continue
 		}
-		f, err := v.root.OpenFile(".", os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+		dir := raw(v.self.Fd())
+		st, err := dir.Stat()
 		if err != nil {
 			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
 		}
-		err = rd.checkOffDisk(f, v, func() string { return v.dir })
-		f.Close()
-		if err != nil {
+		if err := rd.checkOffDisk(dir, &st, v, func() string { return v.dir }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (rd *reader) checkOffDisk(f *os.File, v *volume, where func() string) error {
+func (rd *reader) checkOffDisk(f raw, st *syscall.Stat_t, v *volume, where func() string) error {
 	if rd.allowDisk || rd.state.memory {
 		return nil
 	}
-	memory, err := v.onMemory(f)
+	memory, err := v.onMemory(f, uint64(st.Dev))
 	if err != nil || !memory {
 		return err
 	}

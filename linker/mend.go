@@ -159,7 +159,7 @@ func (c *copies) restoreFile(root *os.Root, p string, f file, bytes io.Reader) e
 	if err == nil && sum != f.sum {
 		err = fmt.Errorf("key %q is damaged, and so is its copy", p)
 	}
-	err = errors.Join(err, setAttributes(out, f), out.Close())
+	err = errors.Join(err, setAttributes(raw(out.Fd()), f), out.Close())
 	if err == nil {
 		err = root.Rename(tmp, p)
 	}

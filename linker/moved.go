@@ -2,14 +2,21 @@ package linker
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
 )
 
-// checkUnmoved returns errMoved if the volumes no longer look as they did.
+// checkUnmoved returns errMoved if the volumes no longer look as they did. It needs
+// no whole look when all are atomic: what is behind ..data never changes, but for
+// being removed after a swap.
 func (r *reading) checkUnmoved() error {
+	if r.writing() != FileByFile && len(r.wrong) == 0 {
+		if slices.ContainsFunc(r.volumes, (*volume).swapped) {
+			return errMoved
+		}
+		return nil
+	}
 	now, err := r.from.look()
 	if err != nil {
 		return err
@@ -27,9 +34,8 @@ func (r *reading) fingerprint() string {
 	for _, v := range r.volumes {
 		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
 		if v.root != nil {
-			if info, err := v.root.Stat("."); err == nil {
-				b.WriteString(identity(info, v.atomic))
-			}
+			v.print = v.identity()
+			b.WriteString(v.print)
 		}
 		b.WriteByte('\n')
 	}
@@ -40,17 +46,6 @@ func (r *reading) fingerprint() string {
 		fmt.Fprintln(&b, err)
 	}
 	return b.String()
-}
-
-// identity changes when a file is replaced or, with times, written to. The
-// times of a plain volume don't count, as unrelated files may come and go in
-// it.
-func identity(info fs.FileInfo, times bool) string {
-	st := info.Sys().(*syscall.Stat_t)
-	if !times {
-		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
-	}
-	return fmt.Sprintf(" %d:%d %d %v %v", st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
 }
 
 // fresh reports whether a key of a plain volume was changed in the tick in

@@ -1,6 +1,8 @@
 package linker
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -38,7 +40,7 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 			continue // read for another link
 		}
 		var err error
-		if f.sum, f.size, err = rd.hashKey(k, f.direct, &left); err != nil {
+		if f.sum, f.size, err = rd.hashKey(r, k, f.direct, &left); err != nil {
 			return nil, rd.links[k.link].classify(err)
 		}
 		files[k.path] = f
@@ -46,33 +48,64 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 	return files, nil
 }
 
-// hashKey reads a key without copying it. left is how many bytes the keys to be
-// copied may still have. The limit holds for what is read, too, as a key may
-// have grown since it was looked at. A direct key may be large, but not grow
-// for ever.
-func (rd *reader) hashKey(k keyFile, direct bool, left *int64) (Hash, int64, error) {
-	if direct {
-		return rd.hashDirect(k)
+// hashKey reads a key, and holds it if it is small. left is how many bytes the
+// keys to be copied may still have. The limit holds for what is read, too, as a
+// key may have grown since it was looked at. A direct key may be large, but not
+// grow for ever.
+func (rd *reader) hashKey(r *reading, k keyFile, direct bool, left *int64) (Hash, int64, error) {
+	f, st, err := k.open()
+	if err != nil {
+		return Hash{}, 0, err
 	}
-	sum, n, err := rd.copyKey(k, io.Discard, *left)
+	defer f.Close()
+	if direct {
+		return rd.hashDirect(k, f)
+	}
+	if err := rd.checkKeyOffDisk(k, f, st); err != nil {
+		return Hash{}, 0, err
+	}
+	sum, n, err := rd.hashCopied(r, k, f, st.Size, *left)
 	if *left -= n; *left < 0 {
 		err = rd.tooLargeError(k)
 	}
 	return sum, n, err
 }
 
-func (rd *reader) hashDirect(k keyFile) (Hash, int64, error) {
-	f, err := k.open()
-	if err != nil {
-		return Hash{}, 0, err
-	}
-	defer f.Close()
+func (rd *reader) hashDirect(k keyFile, f raw) (Hash, int64, error) {
 	limit := min(max(k.info.Size(), rd.maxSize), math.MaxInt64-1)
 	sum, n, err := rd.copyUpTo(f, io.Discard, limit)
 	if n > limit {
 		err = errMoved
 	}
 	return sum, n, err
+}
+
+// What is small is held from the hash until it is written, in bytes: the key,
+// and all keys of a reading. A ConfigMap or Secret has a MiB.
+const (
+	maxHeld    = 4 << 10
+	maxAllHeld = 1 << 20
+)
+
+// hashCopied hashes a key that will be copied. A small one needs one read(2), as a
+// rule: asked for one byte more than it has, it shows its end.
+func (rd *reader) hashCopied(r *reading, k keyFile, f raw, size, left int64) (Hash, int64, error) {
+	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
+		return rd.copyUpTo(f, io.Discard, left)
+	}
+	held := make([]byte, size+1)
+	n, err := f.Read(held)
+	if err != nil && err != io.EOF {
+		return Hash{}, 0, err
+	}
+	if int64(n) != size { // it has grown, or its file system knows no sizes
+		return rd.copyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
+	}
+	if r.held == nil {
+		r.held = map[Key][]byte{}
+	}
+	r.held[k.path], r.heldSize = held[:n], r.heldSize+size
+	return sha256.Sum256(held[:n]), size, nil
 }
 
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
@@ -98,37 +131,44 @@ func (rd *reader) tooLargeError(k keyFile) error {
 		rd.maxSize>>20, k.name, k.vol.dir)
 }
 
-// copyKey copies a key's bytes to w and returns, like copyUpTo, their hash and
-// number. It refuses a key that lives in memory and must not get to a disk.
-func (rd *reader) copyKey(k keyFile, w io.Writer, limit int64) (Hash, int64, error) {
-	f, err := k.open()
+// copyKey copies a key's bytes to w and returns their hash. It refuses a key that
+// lives in memory and must not get to a disk.
+func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (Hash, error) {
+	if held, ok := r.held[k.path]; ok {
+		delete(r.held, k.path)
+		_, err := w.Write(held)
+		return f.sum, err
+	}
+	in, st, err := k.open()
 	if err != nil {
-		return Hash{}, 0, err
+		return Hash{}, err
 	}
-	defer f.Close()
-	if err := rd.checkKeyOffDisk(k, f); err != nil {
-		return Hash{}, 0, err
+	defer in.Close()
+	if err := rd.checkKeyOffDisk(k, in, st); err != nil {
+		return Hash{}, err
 	}
-	return rd.copyUpTo(f, w, limit)
+	sum, _, err := rd.copyUpTo(in, w, f.size)
+	return sum, err
 }
 
 // checkKeyOffDisk is checkOffDisk for an open key.
-func (rd *reader) checkKeyOffDisk(k keyFile, f *os.File) error {
-	return rd.checkOffDisk(f, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
+func (rd *reader) checkKeyOffDisk(k keyFile, f raw, st *syscall.Stat_t) error {
+	return rd.checkOffDisk(f, st, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that has
 // become a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
-func (k keyFile) open() (*os.File, error) {
-	f, err := k.vol.root.OpenFile(k.name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+func (k keyFile) open() (raw, *syscall.Stat_t, error) {
+	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))
+		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	st, err := f.Stat()
+	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		f.Close()
-		return nil, errMoved
+		return 0, nil, errMoved
 	}
-	return f, nil
+	return f, &st, nil
 }
 
 // A copy is never more readable than its source: not while it is made, and not

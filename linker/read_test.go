@@ -2,6 +2,7 @@ package linker
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -177,4 +178,48 @@ func TestAttributesInADirectoryWithAGroup(t *testing.T) {
 	h.adopt()
 	h.wantCopy("web/group", 0o400, 0, 0)
 	h.wantCopy("web/config", 0o444, 0, 0)
+}
+
+// TestStageSizes: keys are held from the hash until they are written, or read
+// twice, by their size and by how much is held already. It makes no difference to
+// what is written and packed.
+func TestStageSizes(t *testing.T) {
+	h := newHouse(t, "web/* .")
+	var want []string
+	for i := range 2*maxAllHeld/maxHeld + 10 {
+		size := maxHeld - 4 + i%9 // some too large to be held
+		want = append(want, fmt.Sprint("k", i), strings.Repeat(string(rune('a'+i%26)), size))
+	}
+	want = append(want, "empty", "", "large", strings.Repeat("x", 3*bufferSize))
+	h.config.Links[0].Target = Target(h.path("etc") + "/")
+	h.write("web", want...)
+	h.open().adopt()
+	h.reads(want...)
+	h.must(h.linker.copies.checkPack(h.linker.accepted))
+}
+
+// TestMovedBehindData: a look of atomic volumes is over when ..data leads
+// elsewhere, and when something has changed behind it: the kubelet removes the old
+// directory file by file.
+func TestMovedBehindData(t *testing.T) {
+	for what, move := range map[string]func(h *house){
+		"nothing":      func(*house) {},
+		"a swap":       func(h *house) { h.write("web", "a", "two", "b", "x") },
+		"a swap back":  func(h *house) { h.write("web", "a", "two", "b", "x"); h.write("web", "a", "one", "b", "x") },
+		"a removal":    func(h *house) { h.must(os.Remove(h.path("volumes/web/..data/b"))) },
+		"no more data": func(h *house) { h.must(os.Remove(h.path("volumes/web/..data"))) },
+		"no volume":    func(h *house) { h.must(os.Rename(h.path("volumes/web"), h.path("volumes/old"))) },
+		"another one":  func(h *house) { h.write("tls", "k", "two") },
+	} {
+		h := newHouse(t, "web/a a", "tls/k k")
+		h.write("web", "a", "one", "b", "x")
+		h.write("tls", "k", "one")
+		r, err := h.open().linker.reader.look()
+		h.must(err)
+		move(h)
+		if err, want := r.checkUnmoved(), what != "nothing"; errors.Is(err, errMoved) != want || err != nil && !want {
+			t.Errorf("%s: %v", what, err)
+		}
+		r.close()
+	}
 }

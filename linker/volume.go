@@ -21,7 +21,9 @@ type volume struct {
 	atomic bool     // it holds ..data
 	data   string   // what ..data points at, the name of a directory in dir
 	root   *os.Root // that directory; for a plain volume dir itself; nil if there is none
+	self   *os.File // the same, to open what is right in it
 
+	print  string          // what its directory looked like, cheap to compare
 	copied bool            // a link asks for copies of its keys
 	memory map[uint64]bool // by device of its files: whether it lives in memory
 	dirs   []string        // for a plain volume, the directories whose events are hints
@@ -83,7 +85,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	}
 	if !atomic {
 		v.root = mount
-		return v, nil
+		return v, v.openSelf()
 	}
 	defer mount.Close()
 	if v.data, err = mount.Readlink(dataLink); err != nil {
@@ -95,7 +97,63 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	if v.root, err = mount.OpenRoot(asDir(v.data)); err != nil {
 		return v, invalidf("volume %q: its ..data link leads nowhere: %w", dir, cause(err))
 	}
-	return v, nil
+	return v, v.openSelf()
+}
+
+// openSelf opens the directory of root once more, as a Root doesn't show its
+// descriptor. O_PATH needs no right to list it.
+func (v *volume) openSelf() (err error) {
+	if v.self, err = v.root.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0); err != nil {
+		v.root.Close()
+		v.root = nil
+		return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
+	}
+	return nil
+}
+
+// openFile opens a file of the volume. What lies right in it needs no walk, but
+// for a link; everything else goes through the Root, which lets nothing leave the
+// volume.
+func (v *volume) openFile(name string, flags int) (raw, error) {
+	if v.self != nil && !strings.Contains(name, "/") {
+		if f, err := openAt(v.self, name, flags, 0); err == nil {
+			return f, nil
+		}
+	}
+	f, err := v.root.OpenFile(name, flags, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	return raw(fd), err
+}
+
+// identity is that of the opened directory.
+func (v *volume) identity() string {
+	info, err := v.self.Stat()
+	if err != nil {
+		return ""
+	}
+	return identity(info, v.atomic)
+}
+
+// identity changes when a file is replaced or, with times, written to. The
+// times of a plain volume don't count, as unrelated files may come and go in
+// it.
+func identity(info fs.FileInfo, times bool) string {
+	st := info.Sys().(*syscall.Stat_t)
+	if !times {
+		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
+	}
+	return fmt.Sprintf(" %d:%d %d %v %v", st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
+}
+
+// swapped reports whether ..data leads elsewhere by now, or something has changed
+// behind it.
+func (v *volume) swapped() bool {
+	info, err := os.Stat(filepath.Join(v.dir, dataLink))
+	return err != nil || identity(info, true) != v.print
 }
 
 func tornDownError(dir string) error {
@@ -106,6 +164,7 @@ func tornDownError(dir string) error {
 func (v *volume) close() {
 	if v.root != nil {
 		v.root.Close()
+		v.self.Close()
 	}
 }
 
@@ -151,17 +210,12 @@ func (v *volume) watched(w *watcher, dirs []string) string {
 
 // onMemory asks once for each device. If fstatfs(2) is refused, nobody knows,
 // and a Secret is not copied to a disk on a guess.
-func (v *volume) onMemory(f *os.File) (bool, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
-	device := deviceOf(info)
+func (v *volume) onMemory(f raw, device uint64) (bool, error) {
 	if memory, known := v.memory[device]; known {
 		return memory, nil
 	}
 	var st unix.Statfs_t
-	if err := unix.Fstatfs(int(f.Fd()), &st); err != nil {
+	if err := unix.Fstatfs(int(f), &st); err != nil {
 		return false, fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
 	}
 	v.memory[device] = memoryBacked(st)

@@ -90,7 +90,7 @@ func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Wri
 	at := outDir{top: root}
 	defer at.close()
 	for _, k := range r.firstKeys() {
-		if err := l.writeFile(&at, pack, k, g); err != nil {
+		if err := l.writeFile(&at, pack, k, g, r); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Wri
 // writeFile makes one file of a generation, and its part of the pack. The bytes
 // must be those that were hashed. A key that is the same in the live generation
 // is copied, too: with a hard link, who changes one file would change both.
-func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation) error {
+func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation, r *reading) error {
 	f := g.files[k.path]
 	if f.direct {
 		return nil
@@ -109,24 +109,23 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation)
 	if err != nil {
 		return err
 	}
-	// O_NONBLOCK spares five system calls by which os looks for a pipe.
-	out, err := dir.OpenFile(path.Base(string(k.path)), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
+	out, err := openAt(dir, path.Base(string(k.path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	sum, _, err := l.reader.copyKey(k, io.MultiWriter(out, pack), f.size)
+	sum, err := l.reader.copyKey(r, k, io.MultiWriter(out, pack), f)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}
 	if err = errors.Join(err, setAttributes(out, f)); err != nil {
 		return err
 	}
-	info, err := out.Stat()
+	st, err := out.Stat()
 	if err != nil {
 		return err
 	}
-	s := stampOf(info)
+	s := stampOf(&st)
 	f.owner, f.group, f.size = s.uid, s.gid, s.size
 	g.files[k.path], g.stamps[k.path], g.ended = f, s, max(g.ended, s.ctim.Nano())
 	return nil
@@ -135,12 +134,13 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation)
 // outDir is the directory of a generation that is being written to. Keys come
 // in order, so it rarely changes, and no path is walked for each key.
 type outDir struct {
-	top, dir *os.Root
-	name     string
+	top  *os.Root
+	dir  *os.File
+	name string
 }
 
 // enter makes and opens a directory below top.
-func (d *outDir) enter(name string) (*os.Root, error) {
+func (d *outDir) enter(name string) (*os.File, error) {
 	if d.dir != nil && d.name == name {
 		return d.dir, nil
 	}
@@ -148,7 +148,7 @@ func (d *outDir) enter(name string) (*os.Root, error) {
 	if err := makeDirs(d.top, name); err != nil {
 		return nil, err
 	}
-	dir, err := d.top.OpenRoot(name)
+	dir, err := d.top.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0) // as a Root doesn't show its descriptor
 	if err == nil {
 		d.dir, d.name = dir, name
 	}

@@ -1,0 +1,63 @@
+package linker
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// raw is the descriptor of a regular file that is copied. An [os.File] asks the
+// runtime first whether it can wait for the file; epoll_ctl(2) refuses that for
+// each regular file.
+type raw int
+
+// openAt opens a name in a directory, and follows no link.
+func openAt(dir *os.File, name string, flags int, mode uint32) (raw, error) {
+	for {
+		fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+		if err != unix.EINTR {
+			return raw(fd), err
+		}
+	}
+}
+
+// Read is read(2).
+func (f raw) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(f), p)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0 && len(p) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// Write is write(2), until all is written.
+func (f raw) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = unix.Write(int(f), p[n:])
+		if errors.Is(err, unix.EINTR) {
+			m, err = 0, nil
+		}
+		n += max(m, 0)
+	}
+	return n, err
+}
+
+// Stat is fstat(2).
+func (f raw) Stat() (st syscall.Stat_t, err error) {
+	err = syscall.Fstat(int(f), &st)
+	return st, err
+}
+
+// Close is close(2).
+func (f raw) Close() { _ = unix.Close(int(f)) }
