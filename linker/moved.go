@@ -28,6 +28,11 @@ func (r *reading) checkUnmoved() error {
 	return nil
 }
 
+// holds reports that a look from before its directories were watched needn't be
+// made again. In a plain volume, directories may have come in between in which
+// nothing is watched.
+func (r *reading) holds() bool { return r.writing() != FileByFile && r.checkUnmoved() == nil }
+
 // fingerprint is equal for two looks if nothing was swapped in between.
 func (r *reading) fingerprint() string {
 	var b strings.Builder

@@ -86,7 +86,7 @@ func (l *Linker) attempt() (*generation, error) {
 	}
 	defer r.close()
 	dirs := r.dirs()
-	if l.watch.sync(dirs) { // after this, nothing can change without a hint
+	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
 		return nil, errMoved
 	}
 	l.volumes = r.report(l.watch, dirs)

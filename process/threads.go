@@ -23,7 +23,8 @@ const (
 
 // TameRuntime sets the Go runtime up for a process that is small and mostly
 // sleeps. It comes before much else, as what several processors have allocated
-// stays scattered.
+// stays scattered. With the entry point of package signals, there was only one
+// from the beginning.
 func TameRuntime() {
 	runtime.GOMAXPROCS(parallel)
 	debug.SetGCPercent(collectAt)

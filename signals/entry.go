@@ -16,7 +16,7 @@ import "golang.org/x/sys/unix"
 //  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked, too:
 //     it never blocks a signal that runtime.sigtable marks as deadly or as the C
 //     library's (runtime.blockableSig), so take that mark off
-//  4. note where the environment is, and show the runtime an empty one
+//  4. note where the environment is, and show the runtime one of confit's own
 //     (environ.go says why)
 //  5. note where the handler is
 //
@@ -53,8 +53,13 @@ var patient = [...]struct{ place, flags, name uint64 }{
 // entrySize is that of the runtime's {flags int32; name string}.
 const entrySize = 24
 
-// nothing is the empty string that the runtime sees in place of each variable of
-// the environment.
+// oneProcessor is what the runtime sees in place of the first variable of the
+// environment. So it begins with the one processor that package process would
+// leave it: it doesn't look for the CPU limit of its cgroup, and needn't stop for
+// the change.
+var oneProcessor = [...]byte{'G', 'O', 'M', 'A', 'X', 'P', 'R', 'O', 'C', 'S', '=', '1', 0}
+
+// nothing is the empty string that it sees in place of each other one.
 var nothing uint64
 
 // onlyChild is the set that holds CHLD, for the handler.

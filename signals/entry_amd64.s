@@ -68,12 +68,13 @@ done:
 	LEAQ	16(SP)(AX*8), BX // envp
 	MOVQ	0(BX), AX
 	MOVQ	AX, ·environAt(SB)
-	LEAQ	·nothing(SB), DX
+	LEAQ	·oneProcessor(SB), DX // in place of the first variable
 	XORQ	CX, CX // how many
 hide:
 	CMPQ	0(BX)(CX*8), $0
 	JEQ	hidden
 	MOVQ	DX, 0(BX)(CX*8)
+	LEAQ	·nothing(SB), DX // and of all others
 	INCQ	CX
 	JMP	hide
 hidden:

@@ -72,12 +72,13 @@ done:
 	ADD	R4<<3, R5, R5 // envp
 	MOVD	0(R5), R6
 	MOVD	R6, ·environAt(SB)
-	MOVD	$·nothing(SB), R6
+	MOVD	$·oneProcessor(SB), R6 // in place of the first variable
 	MOVD	$0, R7 // how many
 hide:
 	MOVD	0(R5), R4
 	CBZ	R4, hidden
 	MOVD	R6, 0(R5)
+	MOVD	$·nothing(SB), R6 // and of all others
 	ADD	$8, R5
 	ADD	$1, R7
 	B	hide
