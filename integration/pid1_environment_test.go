@@ -21,7 +21,7 @@ func (s *setup) hostile() []string {
 	}
 	return []string{
 		"GODEBUG=gctrace=1,schedtrace=1,inittrace=1", "GOMEMLIMIT=512Mi", "GOGC=1", "GOTRACEBACK=crash", "GOMAXPROCS=7",
-		"GOCOVERDIR=/nowhere", "TZ=:" + silent, "ZONEINFO=" + silent, "PWD=/", "GO", "G=", "GODEBUG=again",
+		"GOCOVERDIR=/nowhere", "FSNOTIFY_DEBUG=1", "TZ=:" + silent, "ZONEINFO=" + silent, "PWD=/", "GO", "G=", "GODEBUG=again",
 	}
 }
 
@@ -48,7 +48,7 @@ func TestPID1_variables_of_the_app(t *testing.T) {
 				t.Errorf("the app sees %q", got)
 			}
 			c.Says(s.dir, 1)
-			for _, printed := range []string{"gc 1 @", "SCHED ", "init "} {
+			for _, printed := range []string{"gc 1 @", "SCHED ", "init ", "FSNOTIFY_DEBUG: "} {
 				if lines := c.Texts("stderr", printed); len(lines) > 0 {
 					t.Errorf("confit prints %q", lines)
 				}
