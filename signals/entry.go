@@ -55,8 +55,7 @@ const entrySize = 24
 
 // oneProcessor is what the runtime sees in place of the first variable of the
 // environment. So it begins with the one processor that package process would
-// leave it: it doesn't look for the CPU limit of its cgroup, and needn't stop for
-// the change.
+// leave it, and needn't stop for the change.
 var oneProcessor = [...]byte{'G', 'O', 'M', 'A', 'X', 'P', 'R', 'O', 'C', 'S', '=', '1', 0}
 
 // nothing is the empty string that it sees in place of each other one.
