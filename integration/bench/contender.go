@@ -22,10 +22,13 @@ type contender struct {
 	argv  func(*bench, *site) ([]string, error)
 }
 
+// floorGo is what a Go program needs at least.
+var floorGo = contender{"Go floor: the same with SHA-256", false, (*bench).floorGo, (*bench).runFloorGo}
+
 // contenders are in the order of the table. configmap-reload is missing: its module can't be fetched with a verified checksum.
 var contenders = []contender{
 	{"C floor: copy, rename, kill", false, (*bench).floorC, (*bench).runFloorC},
-	{"Go floor: the same with SHA-256", false, (*bench).floorGo, (*bench).runFloorGo},
+	floorGo,
 	{"sh and inotifywait: kill", false, inotifywait, (*bench).runInotifywait},
 	{"tini and prometheus-config-reloader: HTTP", true, (*bench).configReloader, (*bench).runConfigReloader},
 	{"consul-template -exec: copy, kill", true, (*bench).consulTemplate, (*bench).runConsulTemplate},
@@ -99,9 +102,9 @@ func (b *bench) runConsulTemplate(s *site) ([]string, error) {
 	return append(argv, "-exec", s.path("app"), "-exec-reload-signal", "SIGHUP"), err
 }
 
-// adds is how many bytes the contender's programs put into an image.
-func (c contender) adds(b *bench) (sum float64, err error) {
-	for _, name := range c.files(b) {
+// sizeOf is how many bytes programs put into an image.
+func sizeOf(programs ...string) (sum float64, err error) {
+	for _, name := range programs {
 		path, lookErr := exec.LookPath(name)
 		info, statErr := os.Stat(path)
 		if err = errors.Join(err, lookErr, statErr); err == nil {
@@ -128,14 +131,14 @@ func (x *box) weigh(app string) (w weight, err error) {
 		}
 		w.rss += float64(kib[0])
 		w.anon += float64(kib[1])
-		w.ran += ran(p)
+		w.ran += ran(p.PID)
 	}
 	return w, nil
 }
 
 // ran is how long the threads of a process have been on a processor: the first field of schedstat, in nanoseconds.
-func ran(p harness.Process) (sum time.Duration) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.PID))
+func ran(pid int) (sum time.Duration) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	for _, path := range threads {
 		text, _ := os.ReadFile(path) // a thread that has ended counts no more
 		first, _, _ := strings.Cut(string(text), " ")

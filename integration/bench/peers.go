@@ -14,7 +14,6 @@ const slowRounds = 15
 
 // score is how one program did.
 type score struct {
-	name     string
 	adds     float64
 	took     samples
 	ofSwap   float64 // milliseconds of a processor
@@ -24,37 +23,26 @@ type score struct {
 
 // peers measures confit beside what people would pick instead, and beside floors: a volume of ten keys, all of which change in each
 // swap. Each app says when it was reloaded.
-func (b *bench) peers(rounds int) ([]row, error) {
-	ours := contender{"confit", false, func(b *bench) []string { return []string{b.confit} }, func(b *bench, s *site) ([]string, error) {
-		return b.confitOn(s, []string{"--log-level", "warn"}, b.app()...), nil
-	}}
-	mine, err := b.score(ours, rounds)
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
+func (b *bench) peers(rounds int) (rows []row, err error) {
 	for _, c := range contenders {
-		theirs, err := b.score(c, rounds)
+		ours, theirs, err := b.match(c, rounds)
+		b.clear()
 		if err != nil {
 			return rows, fmt.Errorf("%s: %w", c.name, err)
 		}
-		rows = append(rows, mine.beside(theirs)...)
+		rows = append(rows, ours.beside(theirs, c.name)...)
 	}
 	slices.SortStableFunc(rows, func(x, y row) int { return orderOf(x.Name) - orderOf(y.Name) })
 	return rows, nil
 }
 
 // figures are the rows' names, in the order of the table.
-var figures = []string{"swap → reload, 10 keys, median", "swap → reload, 10 keys, p99", "processor time of a swap", "memory, idle: VmRSS",
+var figures = []string{"swap → reload, median", "swap → reload, p99", "processor time of a swap", "memory, idle: VmRSS",
 	"memory, idle: RssAnon", "memory after all swaps: RssAnon", "adds to the image"}
 
 func orderOf(name string) int { return slices.Index(figures, name) }
 
-func (s score) beside(o score) []row {
-	var twice budget
-	if o.name == contenders[1].name { // what a Go program needs at least
-		twice = budget{ratio, 2}
-	}
+func (s score) beside(o score, name string) []row {
 	values := [][2]float64{
 		{s.took.median(), o.took.median()}, {s.took.percentile(99), o.took.percentile(99)}, {s.ofSwap, o.ofSwap},
 		{s.idle.rss, o.idle.rss}, {s.idle.anon, o.idle.anon}, {s.afterAll.anon, o.afterAll.anon}, {s.adds, o.adds},
@@ -62,75 +50,48 @@ func (s score) beside(o score) []row {
 	units := []unit{milliseconds, milliseconds, milliseconds, kibibytes, kibibytes, kibibytes, binaryBytes}
 	var rows []row
 	for i, v := range values {
-		r := row{Name: figures[i], Unit: units[i], Ours: v[0], Yard: v[1], Yardstick: o.name}
-		if i == 0 {
-			r.Budget = twice
-		}
-		rows = append(rows, r)
+		rows = append(rows, row{Name: figures[i], Unit: units[i], Ours: v[0], Yard: v[1], Yardstick: name})
 	}
 	return rows
 }
 
-// score runs one program to the end, so that nobody else runs beside it.
-func (b *bench) score(c contender, rounds int) (s score, err error) {
-	s.name = c.name
-	if s.adds, err = c.adds(b); err != nil {
-		return s, err
+// match runs confit and another program side by side.
+func (b *bench) match(c contender, rounds int) (ours, theirs score, err error) {
+	if ours.adds, err = sizeOf(b.confit); err != nil {
+		return ours, theirs, err
+	}
+	if theirs.adds, err = sizeOf(c.files(b)...); err != nil {
+		return ours, theirs, err
 	}
 	if c.slow {
 		rounds = min(rounds, slowRounds)
 	}
-	x, err := b.newContender(c)
+	p, err := b.beside(c, swapKeys)
 	if err != nil {
-		return s, err
-	}
-	defer b.stop(x.box)
-	time.Sleep(idleTime)
-	if s.idle, err = x.weigh(b.self); err != nil {
-		return s, err
-	}
-	for range rounds {
-		if err := x.changeOnce(); err != nil {
-			return s, err
-		}
-		time.Sleep(breath)
+		return ours, theirs, err
 	}
 	time.Sleep(idleTime)
-	s.afterAll, err = x.weigh(b.self)
-	s.ofSwap = (s.afterAll.ran - s.idle.ran).Seconds() * 1000 / float64(rounds)
-	s.took = x.took
-	return s, err
+	if ours.idle, theirs.idle, err = p.weigh(b.self); err != nil {
+		return ours, theirs, err
+	}
+	took, err := p.swap(rounds, swapKeys, breath)
+	if err != nil {
+		return ours, theirs, err
+	}
+	time.Sleep(idleTime)
+	ours.afterAll, theirs.afterAll, err = p.weigh(b.self)
+	for i, s := range []*score{&ours, &theirs} {
+		s.took, s.ofSwap = took[i], (s.afterAll.ran-s.idle.ran).Seconds()*1000/float64(rounds)
+	}
+	return ours, theirs, err
 }
 
-func (b *bench) newContender(c contender) (*timed, error) {
-	s, err := b.newSite(swapKeys)
-	if err != nil {
-		return nil, err
+func (p pair) weigh(app string) (ours, theirs weight, err error) {
+	if ours, err = p.ours.weigh(app); err != nil {
+		return ours, theirs, err
 	}
-	if err := s.linkEach(); err != nil {
-		return nil, err
-	}
-	argv, err := c.argv(b, s)
-	if err != nil {
-		return nil, err
-	}
-	x, err := b.start(s, argv...)
-	if err != nil {
-		return nil, err
-	}
-	return &timed{box: x, site: s}, x.expect(ready)
-}
-
-// changeOnce is change for who may reload more than once for a swap: what comes later doesn't count.
-func (t *timed) changeOnce() error {
-	t.drain()
-	t.site.edit(swapKeys)
-	at, err := t.site.swap()
-	for err == nil && t.last < at {
-		t.last, err = t.heard()
-	}
-	t.took.add(t.last - at)
-	return err
+	theirs, err = p.theirs.weigh(app)
+	return ours, theirs, err
 }
 
 // webapp is the app that reloads by HTTP. Its argument is where it listens.

@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
-	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +13,6 @@ var roles = map[string]func(args []string) int{
 	"role:measure": measureIn,
 	"role:app":     app,
 	"role:webapp":  webapp,
-	"role:loop":    loop,
 	"role:hook":    hook,
 	"role:first":   firstAct,
 	"role:orphans": parentOfOrphans,
@@ -37,36 +33,6 @@ func app([]string) int {
 	}()
 	_, _ = os.Stdin.Read(make([]byte, 1)) // its end is all that matters
 	return 0
-}
-
-// loop is the yardstick of a swap: the least that can turn one into a signal. It reads inotify events of a volume and,
-// when ..data points elsewhere than before, sends SIGHUP to the app. Nothing is copied, checked or made atomic. It reads
-// in a thread of its own, without the runtime's poller: that is the fastest way there is in Go.
-func loop(args []string) int {
-	volume, cmd := args[0], exec.Command(args[1], args[2:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	events, err := unix.InotifyInit1(unix.IN_CLOEXEC)
-	if err == nil {
-		_, err = unix.InotifyAddWatch(events, volume, unix.IN_MOVED_TO)
-	}
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "loop:", err)
-		return 125
-	}
-	link := filepath.Join(volume, "..data")
-	seen, _ := os.Readlink(link)
-	for buffer := make([]byte, 4096); ; {
-		if _, err := unix.Read(events, buffer); err != nil && err != unix.EINTR {
-			return 125
-		}
-		if to, err := os.Readlink(link); err == nil && to != seen {
-			seen = to
-			_ = cmd.Process.Signal(syscall.SIGHUP) // an app that is gone is noticed by its silence
-		}
-	}
 }
 
 // hook is a validator that is content with everything. Its last act is to write down the time: what follows is its end,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -9,8 +10,57 @@ import (
 const swapKeys = 10
 
 // breath is the pause between two swaps. The rest of one, such as removing the generation before, must not fall into the next
-// one's time; and a kubelet's swaps find an idle machine, not a warm one.
+// one's time.
 const breath = 5 * time.Millisecond
+
+// alone stands where a row has no yardstick.
+var alone = math.NaN()
+
+// swap measures the main path: from the kubelet's rename to the signal in the app, beside the least that a Go program needs for the
+// same. The app is a Go program on both sides, so some of each figure is the runtime's own delivery of a signal. All keys change in
+// each swap, which is the most that there is to copy.
+func (b *bench) swap(rounds int) ([]row, error) {
+	p, err := b.beside(floorGo, swapKeys)
+	if err != nil {
+		return nil, err
+	}
+	warm, err := p.swap(rounds, swapKeys, breath)
+	if err != nil {
+		return nil, err
+	}
+	cold, err := p.swap(max(1, rounds/20), swapKeys, time.Second)
+	if err != nil {
+		return nil, err
+	}
+	rows := []row{
+		{"swap → SIGHUP, 10 keys, median", milliseconds, warm[0].median(), warm[1].median(), floorGo.name, twice},
+		{"swap → SIGHUP, 10 keys, p99", milliseconds, warm[0].percentile(99), warm[1].percentile(99), floorGo.name, budget{value, 5}},
+		{"  after a second of quiet, median", milliseconds, cold[0].median(), cold[1].median(), floorGo.name, twice},
+	}
+	b.clear()
+	for _, keys := range []int{1000, 10000} {
+		r, err := b.slope(keys, max(1, rounds*2/keys))
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// twice is what a swap may cost against one that checks nothing and takes nothing back.
+var twice = budget{ratio, 2}
+
+// slope measures swaps of large volumes.
+func (b *bench) slope(keys, rounds int) (row, error) {
+	defer b.clear()
+	p, err := b.beside(floorGo, keys)
+	if err != nil {
+		return row{}, err
+	}
+	took, err := p.swap(rounds, keys, rest)
+	return row{fmt.Sprintf("swap → SIGHUP, %d keys, median", keys), milliseconds, took[0].median(), took[1].median(), floorGo.name, twice}, err
+}
 
 // timed is a box whose app says when it was signalled.
 type timed struct {
@@ -18,37 +68,6 @@ type timed struct {
 	site *site
 	last time.Duration // when the app was signalled
 	took samples
-}
-
-// swap measures the main path: from the kubelet's rename to the signal in the app. The app is a Go program on both sides,
-// so some of each figure is the runtime's own delivery of a signal. All keys change in each swap, which is the most that
-// there is to copy.
-func (b *bench) swap(rounds int) ([]row, error) {
-	ours, err := b.newTimed(swapKeys, (*site).linkEach, func(s *site) []string {
-		return b.confitOn(s, nil, b.self, "role:app")
-	})
-	if err != nil {
-		return nil, err
-	}
-	bare, err := b.newTimed(swapKeys, (*site).linkEach, func(s *site) []string {
-		return []string{b.self, "role:loop", s.volume(), b.self, "role:app"}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for range rounds {
-		for _, x := range []*timed{ours, bare} {
-			if err := x.change(swapKeys); err != nil {
-				return nil, err
-			}
-			time.Sleep(breath)
-		}
-	}
-	const yardstick = "inotify, readlink, kill"
-	return []row{
-		{"swap → SIGHUP, 10 keys, median", milliseconds, ours.took.median(), bare.took.median(), yardstick, budget{value, 1}},
-		{"swap → SIGHUP, 10 keys, p99", milliseconds, ours.took.percentile(99), bare.took.percentile(99), yardstick, budget{value, 5}},
-	}, nil
 }
 
 // newTimed starts a program over an app on a new site and waits for the app.
@@ -92,6 +111,3 @@ func (t *timed) heard() (time.Duration, error) {
 	}
 	return parseStamp(line)
 }
-
-// alone stands where a row has no yardstick.
-var alone = math.NaN()

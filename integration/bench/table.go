@@ -22,6 +22,7 @@ var (
 	kibibytes    = unit{"KiB", 0}
 	binaryBytes  = unit{"bytes", 0}
 	count        = unit{"", 0}
+	hundredths   = unit{"", 2}
 	perMs        = unit{"/ms", 1}
 )
 

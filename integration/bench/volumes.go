@@ -43,8 +43,8 @@ func (b *bench) volumes(rounds int) ([]row, error) {
 		reloads += n
 	}
 	return []row{
-		{"two volumes swapped together: to the last reload", milliseconds, t.took.median(), alone, "", budget{}},
-		{"  reloads for each", count, float64(reloads) / float64(rounds), alone, "", budget{}},
+		{"two volumes swapped together: to the last reload", milliseconds, t.took.median(), alone, "", budget{value, 40}},
+		{"  reloads for each", hundredths, float64(reloads) / float64(rounds), alone, "", budget{value, 1}},
 	}, nil
 }
 

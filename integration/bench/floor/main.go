@@ -1,6 +1,6 @@
 // Command floor is what a Go program needs at least for confit's work: at each change of a volume's ..data it copies all keys to a new
-// directory and hashes them, puts it in force by one rename, removes the one before, and sends SIGHUP. Nothing is checked, and nothing
-// is taken back.
+// directory and hashes them, puts it in force by one rename, sends SIGHUP, and removes the directory before. Nothing is checked, and
+// nothing is taken back.
 //
 //	floor VOLUME STATE APP [ARG]…
 package main
@@ -31,7 +31,7 @@ func run(volume, state string, app []string) error {
 	if _, err := unix.InotifyAddWatch(events, volume, unix.IN_MOVED_TO); err != nil {
 		return err
 	}
-	seen, err := publish(volume, state, 0)
+	seen, _, err := publish(volume, state, 0)
 	if err != nil {
 		return err
 	}
@@ -48,49 +48,47 @@ func run(volume, state string, app []string) error {
 		if to, err := os.Readlink(filepath.Join(volume, "..data")); err != nil || to == seen {
 			continue
 		}
-		if seen, err = publish(volume, state, number); err != nil {
+		var old string
+		if seen, old, err = publish(volume, state, number); err != nil {
 			return err
 		}
 		number++
 		_ = cmd.Process.Signal(syscall.SIGHUP) // an app that is gone is noticed by its silence
+		if err := os.RemoveAll(filepath.Join(state, old)); err != nil {
+			return err
+		}
 	}
 }
 
-// publish copies what ..data leads to, which it returns.
-func publish(volume, state string, number int) (data string, err error) {
+// publish copies what ..data leads to. It returns that, and the directory that is no longer in force.
+func publish(volume, state string, number int) (data, old string, err error) {
 	if data, err = os.Readlink(filepath.Join(volume, "..data")); err != nil {
-		return "", err
+		return "", "", err
 	}
 	dir := filepath.Join(state, strconv.Itoa(number))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
+		return "", "", err
 	}
 	keys, err := os.ReadDir(filepath.Join(volume, data))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	hash := sha256.New()
 	for _, key := range keys {
 		text, err := os.ReadFile(filepath.Join(volume, data, key.Name()))
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		fmt.Fprintf(hash, "%s %d\n%s", key.Name(), len(text), text)
 		if err := os.WriteFile(filepath.Join(dir, key.Name()), text, 0o444); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	_ = hash.Sum(nil)
 	next, live := filepath.Join(state, "next"), filepath.Join(state, "live")
 	if err := os.Symlink(strconv.Itoa(number), next); err != nil {
-		return "", err
+		return "", "", err
 	}
-	old, _ := os.Readlink(live)
-	if err := os.Rename(next, live); err != nil {
-		return "", err
-	}
-	if old != "" {
-		err = os.RemoveAll(filepath.Join(state, old))
-	}
-	return data, err
+	old, _ = os.Readlink(live) // none at first
+	return data, old, os.Rename(next, live)
 }

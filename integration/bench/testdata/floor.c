@@ -1,5 +1,5 @@
 // The least that could be called confit's work: at each change of a volume's ..data copy all keys to a new directory, put it in force by
-// one rename, remove the one before, and send SIGHUP. Nothing is checked, nothing is hashed, nothing is taken back.
+// one rename, send SIGHUP, and remove the directory before. Nothing is checked, nothing is hashed, nothing is taken back.
 //
 //	floor VOLUME STATE APP [ARG]…
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char live[64]; // the directory in force, below STATE
+static char live[64], old[64]; // the directory in force, below STATE, and the one before
 
 static void copy(int from, int to, const char *name) {
 	static char bytes[1 << 20];
@@ -52,8 +52,7 @@ static void publish(const char *volume, int state) {
 	close(to);
 	symlinkat(dir, state, "next");
 	renameat(state, "next", state, "live");
-	if (*live)
-		drop(state, live);
+	strcpy(old, live);
 	strcpy(live, dir);
 }
 
@@ -80,6 +79,7 @@ int main(int argc, char **argv) {
 		strcpy(seen, now);
 		publish(argv[1], state);
 		kill(app, SIGHUP);
+		drop(state, old);
 	}
 	return 125;
 }
