@@ -59,7 +59,7 @@ func (s *story) measure() error {
 
 // timeEdit is how long the kubelet, and how long confit took for one edit.
 func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Duration, err error) {
-	if err := s.proved(); err != nil {
+	if err := s.acceptedAll("web"); err != nil {
 		return 0, 0, err
 	}
 	before, err := s.reloads()
@@ -86,7 +86,7 @@ func (s *story) timeEdit(edition string, nudge bool) (kubelet, confit time.Durat
 	if err != nil {
 		return 0, 0, err
 	}
-	swapped, err := s.swapped()
+	swapped, err := s.swapped(s.web, "web")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -100,27 +100,15 @@ func (s *story) servedQuietly(edition string) error {
 	return until(s.ctx, "the edit is served", func() error { return s.servesNow(s.web, at(firstPage, edition)) })
 }
 
-// proved waits until the last edit is accepted: in confit, the next one would wait for that.
-func (s *story) proved() error {
-	return until(s.ctx, "the last edit is accepted", func() error {
-		published, err1 := s.times("web", `msg="generation published"`)
-		accepted, err2 := s.times("web", `msg="generation accepted"`)
-		if len(published) != len(accepted) {
-			return errors.New("not yet")
-		}
-		return errors.Join(err1, err2)
-	})
-}
-
 // reloads are the times at which the log says that nginx was reloaded.
 func (s *story) reloads() ([]time.Time, error) {
 	return s.times("web", `msg="app reloaded" signal=HUP`)
 }
 
-// swapped is when the kubelet renamed the volume's ..data into place.
-func (s *story) swapped() (time.Time, error) {
-	volume := filepath.Join(s.run("kubelet/pods"), s.web.Metadata.UID, "volumes/kubernetes.io~configmap/web")
-	info, err := os.Lstat(filepath.Join(volume, "..data"))
+// swapped is when the kubelet renamed the ..data of a pod's volume into place.
+func (s *stage) swapped(p pod, volume string) (time.Time, error) {
+	dir := filepath.Join(s.run("kubelet/pods"), p.Metadata.UID, "volumes/kubernetes.io~configmap", volume)
+	info, err := os.Lstat(filepath.Join(dir, "..data"))
 	if err != nil {
 		return time.Time{}, err
 	}
