@@ -249,23 +249,28 @@ func (t *table) add(target Target, w want, s *source, errorf func(string, ...any
 
 // checkInside refuses targets below others, by either path.
 func (t *table) checkInside() {
+	outers := map[string]Target{} // by directory: thousands of targets may be in one
 	for _, target := range sortedKeys(t.targets) {
-		if outer := t.outer(target); outer != "" {
+		dir := filepath.Dir(string(target))
+		if _, known := outers[dir]; !known {
+			outers[dir] = t.outer(dir)
+		}
+		if outer := outers[dir]; outer != "" {
 			t.wrong = append(t.wrong, fmt.Errorf("target %q, for %s, is inside target %q, which is a link itself, for %s",
 				target, t.links[target].label(), outer, t.links[outer].label()))
 		}
 	}
 }
 
-// outer is a target that contains the given one, "" if there is none.
-func (t *table) outer(target Target) Target {
-	for _, dir := range above(target)[1:] {
-		if _, found := t.targets[dir]; found {
-			return dir
+// outer is a target that is a directory or contains it, "" if there is none.
+func (t *table) outer(dir string) Target {
+	for _, d := range above(Target(dir)) {
+		if _, found := t.targets[d]; found {
+			return d
 		}
 	}
-	for _, dir := range above(t.real.path(string(target)))[1:] {
-		if outer, found := t.paths[dir]; found {
+	for _, d := range above(t.real.dir(dir)) {
+		if outer, found := t.paths[d]; found {
 			return outer
 		}
 	}

@@ -11,11 +11,12 @@ import (
 // replaces its own configuration by rename, somebody tidies up, another user
 // writes to a state directory that is open to all.
 
-// mendDrift puts the live link and the targets of the accepted generation
-// right, and says so. What it can't mend it says once, and tries again at each
-// look. It does nothing while a candidate is published, or while the accepted
-// generation isn't in force for another reason.
-func (l *Linker) mendDrift() {
+// Mend puts the live link and the targets of the accepted generation right, and
+// says so. What it can't mend it says once, and tries again when it is called
+// again. It does nothing while a candidate is published, or while the accepted
+// generation isn't in force for another reason. It reads each target, so it isn't
+// part of each look: a swap needn't wait for it, as publishing reads them anyway.
+func (l *Linker) Mend() {
 	if l.accepted == nil || l.previous != nil {
 		return
 	}

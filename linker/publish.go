@@ -51,10 +51,8 @@ func (l *Linker) Publish() error {
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
 // returns [ErrSuperseded] when they have changed since the candidate was staged:
-// then the next [Linker.Stage] stages what is there. As at each look, links of the
-// accepted generation are mended.
+// then the next [Linker.Stage] stages what is there.
 func (l *Linker) CheckNewest() error {
-	l.mendDrift()
 	if l.staged == nil {
 		return nil
 	}

@@ -180,7 +180,7 @@ func TestRejectWhenLiveCannotMove(t *testing.T) {
 }
 
 // TestCheckNewest: while a candidate waits, a look says whether it is still the newest,
-// and mends links. The next stage takes what is there.
+// and links are mended. The next stage takes what is there.
 func TestCheckNewest(t *testing.T) {
 	h := newHouse(t, "web/a a")
 	h.write("web", "a", "a1")
@@ -190,6 +190,7 @@ func TestCheckNewest(t *testing.T) {
 	h.write("web", "a", "a2")
 	second := h.stage()
 	h.must(os.Remove(h.path("etc/a")))
+	h.linker.Mend()
 	h.must(h.linker.CheckNewest())
 	h.reads("a", "a1")
 

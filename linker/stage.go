@@ -29,9 +29,7 @@ type Candidate struct {
 	Kills      int      // how often confit was killed while it proved this generation
 }
 
-// Stage first mends the links of the accepted generation that others have
-// changed. Then it looks at every volume and, if one has changed, writes a
-// candidate:
+// Stage looks at every volume and, if one has changed, writes a candidate:
 //
 //  1. Resolve each volume's ..data once and open the directory it names.
 //  2. Compare with the last look: [ErrUnchanged].
@@ -47,7 +45,6 @@ type Candidate struct {
 // system's, and the next call tries again. In both cases what is live is
 // untouched.
 func (l *Linker) Stage() (Candidate, error) {
-	l.mendDrift()
 	defer l.warnOfMounts()
 	return l.try(l.attempt)
 }

@@ -52,7 +52,8 @@ func TestLogOfRecords(t *testing.T) {
 	lines, want := bufio.NewScanner(r), []string{"confit: text", "{record}", "{1 lines of the log were lost: its reader was too slow}"}
 	lines.Buffer(nil, 2*logRoom)
 	for len(want) > 0 && lines.Scan() {
-		if text := lines.Text(); !strings.HasPrefix(text, "xx") {
+		text := strings.Replace(lines.Text(), "{2 lines", "{1 lines", 1) // both, when the words before are still in the queue
+		if !strings.HasPrefix(text, "xx") {
 			if text != want[0] {
 				t.Errorf("the log says %q, want %q", text, want[0])
 			}

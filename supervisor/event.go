@@ -121,6 +121,7 @@ func (reportEnded) event()       {}
 type action interface{ action() }
 
 type (
+	mend     struct{}                       // puts links right that others have changed
 	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed
 	complete struct{}                       // answered by staged, invalid, failed or crashed
 	check    struct {                       // answered by checked, invalid, failed or crashed
@@ -187,6 +188,7 @@ type (
 	}
 )
 
+func (mend) action()         {}
 func (stage) action()        {}
 func (complete) action()     {}
 func (check) action()        {}

@@ -20,7 +20,7 @@ func (l *loop) perform(a action) event {
 		if !l.state.neverStarted() { // the volumes come first
 			l.jobs <- lookAtLinks{}
 		}
-	case complete, check, compare, publish, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
+	case mend, complete, check, compare, publish, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"confit/linker"
+	"confit/process"
 )
 
 // work carries out the linker's actions one after the other, so that a slow disk
@@ -45,6 +46,8 @@ func guard(do func() error) (err error) {
 // has one.
 func (l *loop) performFiles(a action) event {
 	switch a := a.(type) {
+	case mend:
+		l.Linker.Mend()
 	case stage:
 		return l.stage(a)
 	case complete:
@@ -61,7 +64,7 @@ func (l *loop) performFiles(a action) event {
 		return takenBack(l.Linker.GoBack())
 	case accept:
 		l.Linker.Accept(a.survived)
-		l.noteKeys()
+		process.CollectFor(l.noteKeys())
 		return noted{}
 	case store:
 		return stored{a, l.Linker.Store()}

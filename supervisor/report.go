@@ -130,7 +130,8 @@ func (l *loop) noteVolumes() {
 	l.status.volumes.Store(&volumes)
 }
 
-func (l *loop) noteKeys() {
+func (l *loop) noteKeys() (n int) {
 	keys := l.Linker.Keys()
 	l.status.keys.Store(&keys)
+	return len(keys)
 }

@@ -15,6 +15,9 @@ func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *li
 	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0}}
 	t.recordAccepted()
 	t.takeUp(former)
+	if t.hasAccepted() {
+		t.do(mend{}) // what was changed while no confit ran
+	}
 	t.look()
 	t.doBeside()
 	return t.state, t.actions
@@ -83,6 +86,7 @@ func (t *transition) elapsed() {
 	switch t.phase {
 	case running:
 		t.warnUnread()
+		t.do(mend{})
 		t.look()
 	case settling:
 		t.look()
