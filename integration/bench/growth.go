@@ -31,7 +31,7 @@ func (b *bench) growth(rounds int) ([]row, error) {
 	}
 	name, yardstick := strconv.Itoa(rounds)+" swaps: ", "after "+strconv.Itoa(warm)
 	return []row{
-		{"memory, idle after " + strconv.Itoa(warm) + " swaps: VmRSS", kibibytes, before.rss, alone, "", budget{value, 6 * mebibyte}},
+		{"memory, idle after " + strconv.Itoa(warm) + " swaps: VmRSS", kibibytes, before.rss, alone, "", budget{value, 7 * mebibyte}},
 		{name + "VmRSS", kibibytes, after.rss, before.rss, yardstick, budget{onTop, mebibyte}},
 		{name + "descriptors", count, after.descriptors, before.descriptors, yardstick, budget{onTop, 0}},
 		{name + "threads", count, after.threads, before.threads, yardstick, budget{onTop, 1}}, // the runtime's choice

@@ -10,31 +10,30 @@ const idleWindow = time.Minute
 // wakes once a minute and looks whether it is time for a collection (sysmon of runtime/proc.go). The first time it takes some thirty
 // short sleeps until it rests again, so the first minute doesn't count.
 func (b *bench) idle(rounds int) ([]row, error) {
-	var counted [3]samples
-	var ran [3]samples
+	boxes, err := b.startThree()
+	if err != nil {
+		return nil, err
+	}
+	if err := quiet(idleTime, boxes[0]); err != nil { // tini never comes to rest: it looks for zombies each second
+		return nil, err
+	}
+	time.Sleep(idleWindow)
+	before, err := rested(boxes)
+	if err != nil {
+		return nil, err
+	}
+	var counted, ran [3]samples
 	for range rounds {
-		boxes, err := b.startThree()
-		if err != nil {
-			return nil, err
-		}
-		if err := quiet(idleTime, boxes[0]); err != nil { // tini never comes to rest: it looks for zombies each second
-			return nil, err
-		}
-		time.Sleep(idleWindow)
-		before, err := rested(boxes)
-		if err != nil {
-			return nil, err
-		}
 		time.Sleep(idleWindow)
 		after, err := rested(boxes)
 		if err != nil {
 			return nil, err
 		}
-		for i, x := range boxes {
+		for i := range boxes {
 			counted[i] = append(counted[i], after[i].wakeUps-before[i].wakeUps)
 			ran[i].add(after[i].ran - before[i].ran)
-			b.stop(x)
 		}
+		before = after
 	}
 	const runtimeOwn = 4
 	return []row{

@@ -37,7 +37,7 @@ var measurements = []measurement{
 	{"size", 1, (*bench).size},
 	{"keys", 7, (*bench).keys},
 	{"publish", 21, (*bench).publish},
-	{"idle", 1, (*bench).idle},
+	{"idle", 3, (*bench).idle},
 	{"growth", 10000, (*bench).growth},
 	{"orphans", 30, (*bench).orphans},
 	{"inits", 100, (*bench).inits},
