@@ -31,7 +31,7 @@ type measurement struct {
 }
 
 var measurements = []measurement{
-	{"swap", 600, (*bench).swap},
+	{"swap", 2000, (*bench).swap},
 	{"start", 200, (*bench).startUp},
 	{"memory", 5, (*bench).memory},
 	{"size", 1, (*bench).size},

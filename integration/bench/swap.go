@@ -28,7 +28,7 @@ func (b *bench) swap(rounds int) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	cold, err := p.swap(max(1, rounds/20), swapKeys, time.Second)
+	cold, err := p.swap(fewer(rounds, 50), swapKeys, time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +38,16 @@ func (b *bench) swap(rounds int) ([]row, error) {
 		{"  after a second of quiet, median", milliseconds, cold[0].median(), cold[1].median(), floorGo.name, twice},
 	}
 	b.clear()
-	for _, keys := range []int{1000, 10000} {
-		r, err := b.slope(keys, max(1, rounds*2/keys))
-		if err != nil {
-			return rows, err
-		}
-		rows = append(rows, r)
+	thousand, err := b.slope(1000, fewer(rounds, 50))
+	if err != nil {
+		return rows, err
 	}
-	return rows, nil
+	tenThousand, err := b.slope(10000, fewer(rounds, 150))
+	return append(rows, thousand, tenThousand), err
 }
+
+// fewer rounds must do for what takes that much longer.
+func fewer(rounds, factor int) int { return max(1, rounds/factor) }
 
 // twice is what a swap may cost against one that checks nothing and takes nothing back.
 var twice = budget{ratio, 2}
