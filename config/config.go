@@ -74,7 +74,8 @@ type Config struct {
 	LogJSON  bool
 	LogLevel slog.Level
 
-	linksNames []string // files and directories, absolute
+	linksNames []string      // files and directories, absolute
+	linker     linker.Config // without its log
 }
 
 const (
@@ -100,9 +101,7 @@ type Link struct {
 
 // Linker is the part of the configuration that the linker needs, with its log.
 func (c *Config) Linker(log *slog.Logger) linker.Config {
-	links := make([]linker.Link, len(c.Links))
-	for i, l := range c.Links {
-		links[i] = l.Link
-	}
-	return linker.Config{Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod, Log: log}
+	l := c.linker
+	l.Log = log
+	return l
 }

@@ -25,8 +25,9 @@ func readLinks(text string) (Config, []error) {
 	for _, g := range list {
 		p.apply(g)
 	}
-	p.note(linker.Check(c.Linker(nil)))
+	p.checkLinks()
 	p.checkTouch()
+	c.linker = linker.Config{} // made of the rest, with the places of the lines
 	return c, flatten(errors.Join(p.wrong...))
 }
 

@@ -32,12 +32,26 @@ func Parse(args, environ []string) (Config, error) {
 	}
 	how := func(s *setting) bool { return !s.notFile }
 	p.applyAll(how, p.linksFiles(env, line), env, line)
-	p.note(linker.Check(c.Linker(nil)))
+	p.checkLinks()
 	p.checkTouch()
 	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}
 	return c, errors.Join(p.wrong...)
+}
+
+// checkLinks works out what the links mean together.
+func (p *parser) checkLinks() {
+	c := p.config
+	links := make([]linker.Link, len(c.Links))
+	for i, l := range c.Links {
+		links[i] = l.Link
+	}
+	var err error
+	c.linker, err = linker.Check(linker.Config{
+		Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod,
+	})
+	p.note(err)
 }
 
 // findState finds the state directory, which is all that --status needs. Somebody

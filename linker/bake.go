@@ -7,10 +7,12 @@ import (
 )
 
 // Check reports everything that is wrong with the links themselves, without
-// looking at a volume. The errors are joined.
-func Check(c Config) error {
-	_, err := parseLinks(c)
-	return err
+// looking at a volume. The errors are joined. Of the configuration that it returns
+// the links are worked out already.
+func Check(c Config) (Config, error) {
+	var err error
+	c.checked, err = parseLinks(c)
+	return c, err
 }
 
 // Bake makes the links whose targets are known without a volume, dangling, and
@@ -19,7 +21,7 @@ func Check(c Config) error {
 // stands at a target, as at run time. It makes no state directory. It says which
 // lines it made no link for, and why.
 func Bake(w io.Writer, c Config) error {
-	links, err := parseLinks(c)
+	links, err := c.sources()
 	if err != nil {
 		return err
 	}

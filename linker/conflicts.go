@@ -7,6 +7,14 @@ import (
 	"strings"
 )
 
+// sources are the links, worked out once.
+func (c Config) sources() ([]source, error) {
+	if c.checked != nil {
+		return c.checked, nil
+	}
+	return parseLinks(c)
+}
+
 // parseLinks works out every link and refuses those that can't live together.
 func parseLinks(c Config) ([]source, error) {
 	var links []source

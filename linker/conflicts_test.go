@@ -14,7 +14,7 @@ func TestCheckFollowsLinks(t *testing.T) {
 	h.must(os.MkdirAll(h.path("state"), 0o755))
 	h.must(os.Symlink("state", h.path("alias")))
 	h.config.Links[0].Target = Target(h.path("alias/x"))
-	if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
+	if _, err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
 		t.Errorf("a target in the state directory by another name: %v", err)
 	}
 }
@@ -27,7 +27,7 @@ func TestCheckFollowsTheTargetDirectory(t *testing.T) {
 		h.must(os.MkdirAll(h.path("state"), 0o755))
 		h.must(os.MkdirAll(h.path("etc"), 0o755))
 		h.must(os.Symlink("../state", h.path("etc/x")))
-		if err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
+		if _, err := Check(h.config); err == nil || !strings.Contains(err.Error(), "inside the state directory") {
 			t.Errorf("%s: a directory of targets that leads into the state directory: %v", source, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestOneTargetByTwoPaths(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := aliased(t, tt.links...)
-			err := Check(h.config)
+			_, err := Check(h.config)
 			if words := strings.ReplaceAll(tt.words, "DIR", h.dir); err == nil || !strings.Contains(err.Error(), "links:2: "+words) {
 				t.Errorf("error %v doesn't say %s", err, words)
 			}

@@ -26,7 +26,7 @@ type explanation struct {
 // the error. An image is built before anything is mounted: what only a pod may
 // have is noted, unless this is a pod.
 func Explain(w io.Writer, c Config) error {
-	links, err := parseLinks(c)
+	links, err := c.sources()
 	if err != nil {
 		return err
 	}

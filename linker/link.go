@@ -32,6 +32,8 @@ type Config struct {
 	Pod       bool         // this is a pod of Kubernetes
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is no decision, such as polling
+
+	checked []source // what [Check] made of the links; nil: they aren't checked
 }
 
 // Use is what the keys of a line are for.

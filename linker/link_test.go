@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := Check(Config{Links: test.links, Volumes: "/confit", State: "/run/confit"})
+			_, err := Check(Config{Links: test.links, Volumes: "/confit", State: "/run/confit"})
 			switch {
 			case test.want == "" && err != nil:
 				t.Errorf("refused: %v", err)

@@ -12,7 +12,7 @@ const (
 // it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys
 // that can never change.
 func Open(c Config) (*Linker, error) {
-	links, err := parseLinks(c)
+	links, err := c.sources()
 	if err != nil {
 		return nil, err
 	}
