@@ -29,7 +29,7 @@
 //	touch                               a change, shown to an app that watches its files
 //	accepted publish rendered fallback stage  what package supervisor calls, from the end to the beginning
 //	report                              what became of a gate
-//	drift write environment             what a look mends, what a stage writes, and its variables
+//	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
 //	read moved look keys volume watch opens  how volumes are found, watched and read

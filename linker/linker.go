@@ -33,7 +33,7 @@ type Linker struct {
 	mounts   *mountTable // until the first look
 
 	volumes  []VolumeReport    // as the last look found them
-	unmended map[string]string // what the last look could not mend, and why
+	unmended map[string]string // what could not be mended last, and why
 
 	noted     []int // the generations that accepted.json names
 	untrusted error // why what a former confit stored isn't trusted
