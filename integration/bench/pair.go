@@ -23,12 +23,8 @@ func (b *bench) beside(c contender, keys int) (p pair, err error) {
 	if err != nil {
 		return p, err
 	}
-	x, err := b.start(s, argv...)
-	if err != nil {
-		return p, err
-	}
-	p.theirs = &timed{box: x, site: s}
-	return p, x.expect(ready)
+	p.theirs, err = b.startTimed(s, argv)
+	return p, err
 }
 
 func (b *bench) quietConfit(s *site) []string {

@@ -80,7 +80,12 @@ func (b *bench) newTimed(keys int, link func(*site) error, argv func(*site) []st
 	if err := link(s); err != nil {
 		return nil, err
 	}
-	x, err := b.start(s, argv(s)...)
+	return b.startTimed(s, argv(s))
+}
+
+// startTimed starts a program over an app on a site and waits for the app.
+func (b *bench) startTimed(s *site, argv []string) (*timed, error) {
+	x, err := b.start(s, argv...)
 	if err != nil {
 		return nil, err
 	}

@@ -26,12 +26,8 @@ func (b *bench) volumes(rounds int) ([]row, error) {
 	if err := os.WriteFile(s.path("links"), []byte(lines), 0o644); err != nil {
 		return nil, err
 	}
-	x, err := b.start(s, b.confitOn(s, nil, b.app()...)...)
+	t, err := b.startTimed(s, b.confitOn(s, nil, b.app()...))
 	if err != nil {
-		return nil, err
-	}
-	t := &timed{box: x, site: s}
-	if err := t.expect(ready); err != nil {
 		return nil, err
 	}
 	reloads := 0
