@@ -254,16 +254,6 @@ func TestReportGivesUp(t *testing.T) {
 	}
 }
 
-// TestNewerRecord: what a newer confitctl wrote isn't touched.
-func TestNewerRecord(t *testing.T) {
-	s := newServer(t)
-	s.write(`{"version": 2, "revisions": {}}`)
-	err := gate(t, s, "1", "B").Run(bounded(t))
-	if err == nil || err.Error() != "cannot read the roll-out: it is of version 2, this confitctl knows version 1" {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestTable: what a person sees.
 func TestTable(t *testing.T) {
 	r := rollout.Record{Paused: true, Revisions: []*rollout.Revision{

@@ -126,7 +126,7 @@ func (g *Gate) ask(ctx context.Context) (rollout.Answer, error) {
 	now := time.Since(g.born)
 	g.observer = g.observer.Look(record, now)
 	answer, next := record.Gate(g.Me, g.Policy, g.observer, now)
-	if same(record, next) {
+	if record.Same(next) {
 		return answer, nil
 	}
 	if err := g.Store.Save(ctx, version, next); err != nil {
@@ -142,13 +142,6 @@ func (g *Gate) say(reason string) {
 		g.said = reason
 		fmt.Fprintln(g.Out, "waiting:", reason)
 	}
-}
-
-// same reports that there is nothing to store.
-func same(a, b rollout.Record) bool {
-	before, err1 := a.Encode()
-	after, err2 := b.Encode()
-	return before == after && err1 == nil && err2 == nil
 }
 
 // jitter is a random time from d to three times d, so that those who began to

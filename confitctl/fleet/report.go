@@ -29,7 +29,7 @@ func Change(ctx context.Context, s *lease.Store, edit func(rollout.Record) (roll
 			return err
 		}
 		stored, err = edit(record)
-		if err != nil || same(record, stored) {
+		if err != nil || record.Same(stored) {
 			return err
 		}
 		return s.Save(ctx, version, stored)

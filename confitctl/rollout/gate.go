@@ -34,11 +34,10 @@ func (r Record) Gate(me Replica, p Policy, o Observer, now time.Duration) (Answe
 	if me.Hash == me.Accepted {
 		return Answer{Verdict: Go}, r
 	}
-	swept := r.sweep(o, now)
-	next := swept.clone()
+	next := r.sweep(o, now)
 	answer := next.decide(me, p, o, now)
-	if _, err := next.Encode(); err != nil {
-		return Answer{Wait, err.Error()}, swept
+	if _, err := next.Encode(); err != nil && !next.Same(r) {
+		return Answer{Wait, err.Error()}, r
 	}
 	return answer, next
 }

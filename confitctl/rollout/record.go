@@ -79,12 +79,25 @@ type Replica struct {
 
 // Encode writes a record as compact JSON. It is an error if that is too large.
 func (r Record) Encode() (string, error) {
-	r.Version = Version
-	data, err := json.Marshal(r)
-	if err == nil && len(data) > MaxSize {
-		err = fmt.Errorf("cannot store the roll-out: it has %d bytes, %d are allowed", len(data), MaxSize)
+	text := r.text()
+	if len(text) > MaxSize {
+		return "", fmt.Errorf("cannot store the roll-out: it has %d bytes, %d are allowed", len(text), MaxSize)
 	}
-	return string(data), err
+	return text, nil
+}
+
+// Same reports that there is nothing to store: the other record is the same,
+// however large somebody made it.
+func (r Record) Same(other Record) bool {
+	return r.text() == other.text()
+}
+
+// text is the record as JSON. Its fields are numbers, texts and lists of them,
+// which always have one.
+func (r Record) text() string {
+	r.Version = Version
+	data, _ := json.Marshal(r)
+	return string(data)
 }
 
 // Decode reads what Encode wrote. An empty text is the zero Record.
