@@ -118,7 +118,7 @@ func FuzzWords(f *testing.F) {
 		}
 		texts, _ := splitWords(line)
 		checkJoin(t, texts)
-		if strings.ContainsFunc(line, special) {
+		if strings.ContainsFunc(line, special) || len(line) > 100_000 { // the kernel takes 128 KiB: execve(2)
 			return
 		}
 		if said := shellWords(t, line); !slices.Equal(said, texts) {
