@@ -93,6 +93,23 @@ func TestMounts_subPath_swapped(t *testing.T) {
 	}
 }
 
+// A volume that is mounted under a name that no line has isn't overlooked by --check: a name is misspelt.
+func TestMounts_misspelt(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link wbe/text %s", s.target("text"))
+	web := s.configMap("web")
+	web.swap(keys{"text": "first"})
+	check := s.command("--check")
+	c := s.startCommand(check...)
+	c.Ends(0)
+	c.wantMention("no key was looked at, as nothing is mounted in")
+	s.box.Mounts = []harness.Mount{harness.Bind(web.dir, s.mkdir("volumes", "web"))}
+	c = s.startCommand(check...)
+	c.Ends(78)
+	c.wantMention(`"wbe/text" needs volume "` + s.path("volumes", "wbe") + `", which is not mounted`)
+}
+
 // A single file that is mounted is said once, in a pod or not, and is served as it is.
 func TestMounts_single_file(t *testing.T) {
 	for _, variable := range []string{"", inPod} {

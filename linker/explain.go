@@ -35,9 +35,10 @@ func Explain(w io.Writer, c Config) error {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
 	e.reader.allowDisk = true // nobody knows yet whether the state directory will be on one
-	e.fail(readMountTable(c).check())
+	mounts := readMountTable(c)
+	e.fail(mounts.check())
 	fallback, err := e.fallbackReader()
-	e.skipUnmounted()
+	e.skipUnmounted(mounts)
 	keys := e.look(&e.reader)
 	e.print(keys)
 	e.checkTargets(keys)
@@ -63,9 +64,10 @@ func (e *explanation) notef(format string, args ...any) {
 }
 
 // skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
-// of the volumes is mounted, all of them are expected.
-func (e *explanation) skipUnmounted() {
-	some := false
+// of the volumes is mounted, all of them are expected, also when no link names that
+// one: a name may be misspelt.
+func (e *explanation) skipUnmounted(mounts *mountTable) {
+	some := mounts.some()
 	for i := range e.links {
 		some = some || e.links[i].root == e.mount && e.isMounted(&e.links[i])
 	}

@@ -37,6 +37,16 @@ func (t *mountTable) check() error {
 	return joinInvalid(wrong)
 }
 
+// some reports whether anything is mounted on the volumes or below them.
+func (t *mountTable) some() bool {
+	for i := range t.list {
+		if t.reads(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // reads reports whether a mount is on the volumes or below them, and isn't
 // covered. Below / that would be whatever a container has, such as /etc/hosts.
 func (t *mountTable) reads(i int) bool {
