@@ -44,6 +44,9 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", path)
 	}
+	if _, gone := root.Lstat(lockName); errors.Is(err, unix.EROFS) || errors.Is(gone, fs.ErrNotExist) {
+		return nil, unusableError(path, err) // it could not be made
+	}
 	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, cause(err), lockName)
 }
 

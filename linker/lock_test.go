@@ -51,6 +51,25 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestLockCannotBeMade: where nothing stands in the lock's place there is nothing to
+// remove. The directory is read-only, or full.
+func TestLockCannotBeMade(t *testing.T) {
+	for reason, set := range map[string]func(dir string) error{
+		"read-only file system":   func(dir string) error { return unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, "") },
+		"no space left on device": func(dir string) error { return unix.Mount("", dir, "", unix.MS_REMOUNT, "nr_inodes=1") },
+	} {
+		t.Run(reason, func(t *testing.T) {
+			h := newHouse(t, "web/a a")
+			ownMounts(t)
+			h.must(set(h.mount("tmpfs", "", "state")))
+			_, err := Open(h.config)
+			if want := unusableError(h.config.State, errors.New(reason)); err == nil || err.Error() != want.Error() {
+				t.Errorf("error %v, want %v", err, want)
+			}
+		})
+	}
+}
+
 func TestStateLocked(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
 	_, err := Open(h.config)
