@@ -44,7 +44,7 @@ func ParseAction(s string) (Action, error) {
 		sig, err := signals.Parse(rest)
 		return Action{Kind: Signal, Signal: sig}, err
 	case verb == "exec" && strings.TrimSpace(rest) != "":
-		command, err := splitCommand(rest)
+		command, err := splitHook(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
 	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s))

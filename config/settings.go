@@ -22,7 +22,7 @@ var settings = []setting{
 	{name: "volumes", def: "/confit", read: path(func(c *Config) *string { return &c.Volumes })},
 	{name: "state", def: "/run/confit", read: path(func(c *Config) *string { return &c.State })},
 	{name: "fallback", def: "", read: readFallback},
-	{name: "render", command: true, read: hook(func(c *Config) *[]string { return &c.Render })},
+	{name: "render", command: true, read: commandOf(func(c *Config) *[]string { return &c.Render }, splitCommand)},
 	{name: "validate", command: true, read: hook(func(c *Config) *[]string { return &c.Validate })},
 	{name: "gate", command: true, read: hook(func(c *Config) *[]string { return &c.Gate })},
 	{name: "report", command: true, read: hook(func(c *Config) *[]string { return &c.Report })},

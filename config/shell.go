@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"confit/linker"
 )
 
 // confit starts hooks without a shell, and expands nothing. So it refuses what only
@@ -50,6 +52,18 @@ func checkCommand(list []word) error {
 		return fmt.Errorf("%q is one word, and no program has this name: remove the quotes around it", program)
 	}
 	return nil
+}
+
+// splitHook splits the command of a hook that isn't the renderer. To it {rendered}
+// would be an argument like any other.
+func splitHook(command string) ([]string, error) {
+	list, err := splitCommand(command)
+	for _, w := range list {
+		if err == nil && strings.Contains(w, linker.Rendered) {
+			err = fmt.Errorf("%q holds {rendered}, which only render has: write {candidate}/.rendered", w)
+		}
+	}
+	return list, err
 }
 
 // meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "".

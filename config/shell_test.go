@@ -51,6 +51,22 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
+// TestRenderedIsTheRenderers: to every other hook {rendered} would be an argument like
+// any other.
+func TestRenderedIsTheRenderers(t *testing.T) {
+	if _, err := parse(t, write(t, "links", oneLink), nil, "--render", "sh -c 'x > {rendered}/a'", "--", "app"); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{"validate", "gate", "report", "verify", "reload"} {
+		command := "tell {candidate}/web x={rendered}/a"
+		if name == "reload" {
+			command = "exec:" + command
+		}
+		_, err := parse(t, write(t, "links", oneLink), nil, "--"+name, command, "--", "app")
+		wantOnly(t, err, "--"+name+`: "x={rendered}/a" holds {rendered}, which only render has: write {candidate}/.rendered`)
+	}
+}
+
 // TestProgramWithBlank: a command in quotes is refused, and a program whose name
 // holds a blank isn't.
 func TestProgramWithBlank(t *testing.T) {

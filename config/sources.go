@@ -22,7 +22,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		}
 	}
 	if err := flags.Parse(args[1:]); err != nil {
-		p.errorf("%s (confit --help lists the flags%s)", err, suggestion(err.Error()))
+		p.errorf("%s (confit --help lists the flags%s)", err, suggestion(err.Error(), list))
 		return list, false
 	}
 	p.config.App = flags.Args()
@@ -40,14 +40,19 @@ func (p *parser) checkApp(dashes bool) {
 }
 
 // suggestion names the flag that somebody probably meant, if pflag says "unknown
-// flag: --name", or "unknown shorthand flag: 'n' in -name".
-func suggestion(message string) string {
+// flag: --name", or "unknown shorthand flag: 'n' in -name". A word that is like none
+// is most likely an argument of the command before it.
+func suggestion(message string, before []given) string {
 	_, name, ok := strings.Cut(message, "unknown flag: --")
 	if !ok {
 		_, name, ok = strings.Cut(message, " in -")
 	}
-	if near := nearest(name, names(func(*setting) bool { return true })); ok && near != "" {
+	near := nearest(name, names(func(*setting) bool { return true }))
+	switch last := len(before) - 1; {
+	case ok && near != "":
 		return "; did you mean --" + near + "?"
+	case ok && last >= 0 && before[last].setting.command:
+		return "; put quotes around the whole command of " + before[last].where
 	}
 	return ""
 }

@@ -13,14 +13,19 @@ import (
 	"confit/signals"
 )
 
-// hook reads a command. An empty one removes that of a weaker source.
+// hook reads the command of a hook that isn't the renderer.
 func hook(field func(*Config) *[]string) func(*Config, string) error {
+	return commandOf(field, splitHook)
+}
+
+// commandOf reads a command. An empty one removes that of a weaker source.
+func commandOf(field func(*Config) *[]string, split func(string) ([]string, error)) func(*Config, string) error {
 	return func(c *Config, value string) (err error) {
 		*field(c) = nil
 		if list, err := splitWords(value); value == "" || err == nil && len(list) == 1 && list[0] == "" {
 			return nil
 		}
-		*field(c), err = splitCommand(value)
+		*field(c), err = split(value)
 		return err
 	}
 }
