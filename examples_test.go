@@ -38,3 +38,18 @@ func TestKustomizeExample(t *testing.T) {
 		}
 	}
 }
+
+// TestNginxExampleShowsItsStart holds that the page shows the settings that confit logs
+// when it starts with the example's links.
+func TestNginxExampleShowsItsStart(t *testing.T) {
+	c, err := config.Parse([]string{"confit", "--links", "examples/nginx/links", "--", "nginx"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	c.Logger(&log).Info("confit started", "settings", &c)
+	_, settings, _ := strings.Cut(log.String(), "settings.volumes=")
+	if page := "examples/nginx/README.md"; !strings.Contains(read(t, page), "settings.links=/etc/confit/links settings.volumes="+settings) {
+		t.Errorf("%s does not show %s", page, settings)
+	}
+}
