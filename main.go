@@ -33,7 +33,7 @@ func main() {
 	if err == nil {
 		code, err = run(inbox, stderr, os.Args, environ)
 	}
-	leave(stderr, code, err, code == status.None)
+	leave(stderr, code, err, code == status.None || process.IsVisitor())
 }
 
 func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code int, err error) {
@@ -94,8 +94,8 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 }
 
 // leave ends this process and says why. A guest's end isn't the container's: a
-// hook is one, and so is whoever asks for the status. Only Flush waits for a
-// reader of stderr, who may hang.
+// hook is one, whoever asks for the status, and what kubectl exec started. Only
+// Flush waits for a reader of stderr, who may hang.
 func leave(stderr *process.Log, code int, err error, guest bool) {
 	if err != nil {
 		stderr.Say(err.Error())

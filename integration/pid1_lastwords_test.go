@@ -80,3 +80,26 @@ func TestPID1_last_words_are_not_a_hooks(t *testing.T) {
 		t.Errorf("the termination log says %q, %v", got, err)
 	}
 }
+
+// What somebody runs in a container by kubectl exec isn't the reason of its end either, whatever it fails of.
+func TestPID1_last_words_are_not_a_visitors(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/a %s", s.target("a"))
+	s.volume("web").swap(keys{"a": "swap 0"})
+	s.box.TerminationLog = s.write(s.path("termination"), "")
+	c := s.start(app()...)
+	c.Says("ready", 1)
+	s.line("link web/b %s", s.target("b"))
+	for code, visit := range map[int][]string{64: {"--stauts"}, 71: {"--", "true"}, 78: {"--check"}} {
+		cmd := c.Visit(append([]string{"-m", "-p"}, s.command(visit...)...)...)
+		cmd.Env = s.env
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != code {
+			t.Errorf("%q: %v, want %d\n%s", visit, cmd.ProcessState, code, out)
+		}
+	}
+	c.stops(0)
+	if got, err := os.ReadFile(s.box.TerminationLog); err != nil || len(got) > 0 {
+		t.Errorf("the termination log says %q, %v", got, err)
+	}
+}

@@ -65,3 +65,14 @@ func descendants(of int) []int {
 	}
 	return list
 }
+
+// IsVisitor reports whether another confit is the container's init. Then somebody has
+// started this one in it, as by kubectl exec. Without /proc nobody counts as one.
+func IsVisitor() bool {
+	if os.Getpid() == 1 {
+		return false
+	}
+	self, err := os.Stat("/proc/self/exe")
+	init, hidden := os.Stat("/proc/1/exe") // with shareProcessNamespace it is another program
+	return err == nil && hidden == nil && os.SameFile(self, init)
+}
