@@ -90,7 +90,7 @@ func (e *explanation) noteSkipped(s *source) {
 	}
 	e.notef("no key was looked at, as nothing is mounted in %q", dir)
 	if s.floor == e.mount {
-		e.notef("%v", s.errorf("source %q names no volume: for its keys write %q", s.Source, s.Source+"/"))
+		e.notef("%v", s.errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
 	}
 }
 

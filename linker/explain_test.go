@@ -47,7 +47,7 @@ link  tls  DIR/etc/tls
 link  DIR/podinfo/labels  DIR/etc/labels
 `
 	const notes = `note: no key was looked at, as nothing is mounted in "DIR/volumes"
-note: source "tls" names no volume: for its keys write "tls/"
+note: source "tls" names no volume: write "VOLUME/tls", or "tls/" for all keys of that volume
 note: no key was looked at, as nothing is mounted in "DIR/podinfo"
 `
 	for range 2 {
