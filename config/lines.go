@@ -66,6 +66,8 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 		l.Local = true
 	case option == "direct" && l.Use == linker.Linked:
 		l.Direct = true
+	case key == "reload" && key != option && l.Reload != sourceLines[name].reload:
+		p.errorf("%s: %q is the second reload of this line: remove one of the two", where, option)
 	case key == "reload" && key != option:
 		a, err := parseSourceAction(l.Use, value)
 		if err != nil {
