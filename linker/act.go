@@ -50,7 +50,7 @@ func (s step) path() string { return string(s.target) }
 
 func readOnlyHint(err error) string {
 	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
-		return "\nmake the links when the image is built, with confit --bake, or mount an emptyDir on the target's directory"
+		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
 	}
 	return ""
 }

@@ -164,7 +164,7 @@ func TestExplainReadOnly(t *testing.T) {
 	t.Cleanup(func() { _ = unix.Unmount(ro, unix.MNT_DETACH) })
 	h.must(unix.Mount("", ro, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	const want = `cannot link targets in "DIR/etc/ro": read-only file system
-make the links when the image is built, with confit --bake, or mount an emptyDir on the target's directory`
+make the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory`
 	plan, wrong := h.explain()
 	if strings.Count(plan, "note: "+want+"\n") != 1 || wrong != "" {
 		t.Errorf("says %s%s", plan, wrong)
