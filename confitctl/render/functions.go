@@ -11,10 +11,11 @@ import (
 )
 
 // unrepeatable are functions of sprig that depend on a clock, on chance or on
-// the machine. [sprig.HermeticTxtFuncMap] leaves out only some.
+// the machine. [sprig.HermeticTxtFuncMap] leaves out only some. toDate reads the
+// machine's time zone, and without it there is no time to give to unixEpoch.
 var unrepeatable = []string{
 	"ago", "bcrypt", "encryptAES", "genCA", "genCAWithKey", "genPrivateKey", "genSelfSignedCert", "genSelfSignedCertWithKey",
-	"genSignedCert", "genSignedCertWithKey", "htpasswd", "mustDateModify", "must_date_modify", "randInt", "shuffle",
+	"genSignedCert", "genSignedCertWithKey", "htpasswd", "mustDateModify", "must_date_modify", "mustToDate", "randInt", "shuffle", "toDate", "unixEpoch",
 }
 
 // functions is sprig's, and those that read inputs. Where sprig has a function
@@ -41,6 +42,7 @@ func functions(files fs.FS, environ func(string) (string, bool)) template.FuncMa
 	all["files"] = func(pattern string) ([]string, error) { return fs.Glob(files, pattern) }
 	all["fromYaml"] = fromYAML
 	all["toYaml"] = toYAML
+	strictMaps(all)
 	return all
 }
 

@@ -48,6 +48,12 @@ func TestRender(t *testing.T) {
 		`{{dict "a" (list 1 2) | toYaml}}`:                "a:\n- 1\n- 2",
 		`{{toJson (dict "a" 1)}}`:                         `{"a":1}`,
 		`{{define "x"}}<{{.}}>{{end}}{{template "x" 1}}`:  "<1>",
+		`{{get (dict "a" 1) "a"}}`:                        "1",
+		`{{index (dict "a" (list 1 2)) "a" 1}}`:           "2",
+		`{{index (files "web/*") 1}}`:                     "web/limits.yaml",
+		`{{index (split "/" "a/b") "_1"}}`:                "b",
+		`{{dig "b" "none" (dict "a" 1)}}`:                 "none",
+		`{{(urlParse "http://h/p").host}}`:                "h",
 	} {
 		if got, err := render(t, text); got != want || err != nil {
 			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
@@ -64,11 +70,18 @@ func TestMissing(t *testing.T) {
 		`{{.name}}`:                `map has no entry for key "name"`,
 		`{{(dict "a" 1).b}}`:       `map has no entry for key "b"`,
 		`{{(file "web/limits.yaml" | fromYaml).cpus}}`: `map has no entry for key "cpus"`,
-		`{{fromJson "{"}}`:        "unexpected end of JSON input",
-		`{{now}}`:                 `function "now" not defined`,
-		`{{genPrivateKey "rsa"}}`: `function "genPrivateKey" not defined`,
-		`{{template "none"}}`:     `template "none" not defined`,
-		`{{`:                      "unclosed action",
+		`{{get (dict "a" 1) "b"}}`:                     `the map has no key "b"`,
+		`{{index (dict "a" 1) "b"}}`:                   `the map has no key "b"`,
+		`{{index (dict "a" (dict)) "a" "b"}}`:          `the map has no key "b"`,
+		`{{index (dict "a" 1) 1}}`:                     "cannot index a map by a key of type int",
+		`{{index (list 1) 1}}`:                         "index out of range: 1",
+		`{{index (list 1) "a"}}`:                       "cannot index a slice by a key of type string",
+		`{{index 1 1}}`:                                "cannot index a value of type int",
+		`{{fromJson "{"}}`:                             "unexpected end of JSON input",
+		`{{now}}`:                                      `function "now" not defined`,
+		`{{genPrivateKey "rsa"}}`:                      `function "genPrivateKey" not defined`,
+		`{{template "none"}}`:                          `template "none" not defined`,
+		`{{`:                                           "unclosed action",
 	} {
 		if got, err := render(t, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
@@ -77,13 +90,24 @@ func TestMissing(t *testing.T) {
 }
 
 // TestRepeatable: of what sprig has, nothing is left that depends on more than
-// its arguments.
+// its arguments. toDate reads the machine's time zone, and durationRound the
+// clock when it is given what toDate returns.
 func TestRepeatable(t *testing.T) {
 	for name := range functions(os.DirFS(t.TempDir()), os.LookupEnv) {
-		for _, part := range []string{"rand", "uuid", "gen", "now", "ago", "crypt", "htpasswd", "shuffle", "dateModify", "getHost", "expandenv"} {
+		for _, part := range []string{"rand", "uuid", "gen", "now", "ago", "crypt", "htpasswd", "shuffle", "dateModify", "getHost", "expandenv", "toDate", "ToDate"} {
 			if strings.Contains(name, part) && name != "decryptAES" {
 				t.Errorf("function %q is left", name)
 			}
+		}
+	}
+}
+
+// TestOrder: a map has its keys and values in one order, that of the keys.
+func TestOrder(t *testing.T) {
+	for range 100 {
+		got, err := render(t, `{{$m := dict "b" 1 "a" 2 "d" 3 "c" 4}}{{keys $m (dict "f" 1 "e" 2)}} {{values $m}}`)
+		if want := "[a b c d e f] [2 1 4 3]"; got != want || err != nil {
+			t.Fatalf("got %q, %v; want %q", got, err, want)
 		}
 	}
 }
