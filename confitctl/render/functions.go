@@ -1,8 +1,11 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"regexp"
 	"strings"
 	"text/template"
 
@@ -42,8 +45,20 @@ func functions(files fs.FS, environ func(string) (string, bool)) template.FuncMa
 	all["files"] = func(pattern string) ([]string, error) { return fs.Glob(files, pattern) }
 	all["fromYaml"] = fromYAML
 	all["toYaml"] = toYAML
+	all["urlParse"] = urlParse(all["urlParse"].(func(string) map[string]any))
 	strictMaps(all)
 	return all
+}
+
+// urlParse is sprig's, but an error doesn't quote the URL, which may hold a
+// password.
+func urlParse(parse func(string) map[string]any) func(string) (map[string]any, error) {
+	return func(text string) (map[string]any, error) {
+		if _, err := url.Parse(text); err != nil {
+			return nil, errors.New("cannot read the URL; it isn't shown, as it may hold a password")
+		}
+		return parse(text), nil
+	}
 }
 
 func variable(environ func(string) (string, bool), name string) (string, error) {
@@ -60,9 +75,16 @@ func file(files fs.FS, name string) (string, error) {
 	return string(data), err
 }
 
+// quoted is what a parser quotes of its input.
+var quoted = regexp.MustCompile("(?s)[`'\"].*[`'\"]")
+
+// fromYAML leaves what the parser quotes out of its error: a password that
+// begins with an asterisk is an unknown anchor to it.
 func fromYAML(text string) (value any, err error) {
-	err = yaml.Unmarshal([]byte(text), &value)
-	return value, err
+	if err = yaml.Unmarshal([]byte(text), &value); err != nil {
+		return nil, errors.New(quoted.ReplaceAllLiteralString(err.Error(), "…"))
+	}
+	return value, nil
 }
 
 func toYAML(value any) (string, error) {

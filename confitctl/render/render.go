@@ -49,11 +49,21 @@ func Render(templates []string, in Inputs) ([]File, error) {
 		var b bytes.Buffer
 		// The dot is an empty map, so that {{.name}} is a missing key, too.
 		if err := set.ExecuteTemplate(&b, filepath.Base(path), map[string]any{}); err != nil {
-			return nil, fmt.Errorf("cannot render %q: %w", path, err)
+			return nil, fmt.Errorf("cannot render %q: %w", path, withoutValue(err))
 		}
 		files = append(files, File{outputName(path), b.Bytes()})
 	}
 	return files, checkNames(files)
+}
+
+// withoutValue leaves out what text/template quotes of a range over what has no
+// elements: it may be a secret.
+func withoutValue(err error) error {
+	const unable = "range can't iterate over "
+	if where, _, ok := strings.Cut(err.Error(), unable); ok {
+		return errors.New(where + unable + "this value")
+	}
+	return err
 }
 
 func parse(set *template.Template, templates []string) error {

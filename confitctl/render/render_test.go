@@ -112,6 +112,21 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestErrorsHoldNoValue: what is in a file may be secret.
+func TestErrorsHoldNoValue(t *testing.T) {
+	for text, want := range map[string]string{
+		`{{(printf "postgres://me:%s@db host/" (file "tls/key") | urlParse).host}}`: "cannot read the URL",
+		`{{printf "key: *%s" (file "tls/key") | fromYaml}}`:                         "yaml: unknown anchor … referenced",
+		`{{range file "tls/key" | splitList "," | first | fromYaml}}{{end}}`:        "range can't iterate over this value",
+		`{{dict "a" (file "tls/key") | get | keys}}`:                                "wrong number of args",
+	} {
+		got, err := render(t, text)
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
 // TestSeveral: templates see each other, and none hides another.
 func TestSeveral(t *testing.T) {
 	dir := t.TempDir()
