@@ -36,7 +36,7 @@ type Gate struct {
 	observer rollout.Observer
 	said     string
 	looked   bool // the server has let it look once
-	denied   int  // and has forbidden it so often in a row since
+	denied   int  // and has denied it so often in a row since
 }
 
 const defaultPoll = 5 * time.Second
@@ -78,15 +78,17 @@ func (g *Gate) Run(ctx context.Context) error {
 	}
 }
 
-// maxDenied is how often in a row a gate that was allowed to look is forbidden to,
-// before it believes that.
+// maxDenied is how often in a row a gate that was allowed to look is denied that,
+// before it believes it.
 const maxDenied = 5
 
 // isFinal reports that waiting doesn't help. A server that was started again
-// forbids everything until it has read the roles, so whoever was allowed before
-// looks again some times.
+// forbids everything until it has read the roles, and may know no token for some
+// seconds (https://github.com/kubernetes/kubernetes/issues/65785). A token that
+// expired while the server was away is read anew after the first 401. So whoever
+// was allowed before looks again some times.
 func (g *Gate) isFinal(err error) bool {
-	if !kube.IsForbidden(err) {
+	if !kube.IsDenied(err) {
 		g.denied = 0
 		return kube.KindOf(err) == kube.Final
 	}

@@ -42,24 +42,29 @@ func TestKeepsItsDistance(t *testing.T) {
 	}
 }
 
-// TestForbiddenForAMoment: a server that was started again has not read the roles
-// yet. A gate that waits goes on when it has; one that is never allowed again ends.
-func TestForbiddenForAMoment(t *testing.T) {
-	s := newServer(t)
-	report(t, s, "1", "A", rollout.Accepted)
-	if err := gate(t, s, "1", "B").Run(bounded(t)); err != nil {
-		t.Fatal(err)
-	}
-	s.next(func(http.ResponseWriter, *http.Request) bool { return false }) // it looks, and waits for the canary
-	s.fails(maxDenied, http.StatusForbidden, meta.StatusReasonForbidden)
-	s.next(func(http.ResponseWriter, *http.Request) bool { return false })
-	s.fails(maxDenied+1, http.StatusForbidden, meta.StatusReasonForbidden)
-	before := s.count()
-	err := gate(t, s, "2", "B").Run(bounded(t))
-	if !kube.IsForbidden(err) {
-		t.Errorf("got %v", err)
-	}
-	if looks := s.count() - before; looks != 2*maxDenied+3 {
-		t.Errorf("looked %d times, want %d", looks, 2*maxDenied+3)
+// TestDeniedForAMoment: a server that was started again has not read the roles
+// yet, or can't tell whose a token is; or the token's file was renewed late. A
+// gate that waits goes on when that is over; one that is never allowed again ends.
+func TestDeniedForAMoment(t *testing.T) {
+	for code, reason := range map[int]meta.StatusReason{
+		http.StatusForbidden: meta.StatusReasonForbidden, http.StatusUnauthorized: meta.StatusReasonUnauthorized,
+	} {
+		s := newServer(t)
+		report(t, s, "1", "A", rollout.Accepted)
+		if err := gate(t, s, "1", "B").Run(bounded(t)); err != nil {
+			t.Fatal(err)
+		}
+		s.next(func(http.ResponseWriter, *http.Request) bool { return false }) // it looks, and waits for the canary
+		s.fails(maxDenied, code, reason)
+		s.next(func(http.ResponseWriter, *http.Request) bool { return false })
+		s.fails(maxDenied+1, code, reason)
+		before := s.count()
+		err := gate(t, s, "2", "B").Run(bounded(t))
+		if !kube.IsDenied(err) {
+			t.Errorf("%d: got %v", code, err)
+		}
+		if looks := s.count() - before; looks != 2*maxDenied+3 {
+			t.Errorf("%d: looked %d times, want %d", code, looks, 2*maxDenied+3)
+		}
 	}
 }

@@ -48,8 +48,9 @@ func KindOf(err error) Kind {
 	return Final
 }
 
-// IsForbidden reports that the server says that the role doesn't allow it.
-func IsForbidden(err error) bool { return api.IsForbidden(err) }
+// IsDenied reports that the server says that the role doesn't allow it, or that
+// it doesn't know the token.
+func IsDenied(err error) bool { return api.IsForbidden(err) || api.IsUnauthorized(err) }
 
 // After is how long the server asked to be left alone.
 func After(err error) time.Duration {
