@@ -107,6 +107,19 @@ func addCompletion(root *cobra.Command) {
 	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
+// atOnce lets a signal end what doesn't look at its context: it reads a pipe that
+// nobody writes to, or a template that goes on and on.
+func atOnce(ctx context.Context, do func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- do() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%q is no verb", args[0])

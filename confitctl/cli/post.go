@@ -30,10 +30,12 @@ func newPost() *cobra.Command {
 			if r.Header, err = header(headers); err != nil {
 				return err
 			}
-			if r.Body, err = body(data); err != nil {
-				return err
-			}
-			return r.Send(c.Context())
+			return atOnce(c.Context(), func() (err error) {
+				if r.Body, err = body(data); err != nil {
+					return err
+				}
+				return r.Send(c.Context())
+			})
 		},
 	}
 	flags := c.Flags()

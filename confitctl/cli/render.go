@@ -23,7 +23,11 @@ func newRender() *cobra.Command {
 			if dir == "" {
 				dir = "."
 			}
-			files, err := render.Render(args, render.Inputs{Dir: dir, Environ: os.LookupEnv})
+			var files []render.File
+			err = atOnce(c.Context(), func() (err error) {
+				files, err = render.Render(args, render.Inputs{Dir: dir, Environ: os.LookupEnv})
+				return err
+			})
 			switch {
 			case err != nil:
 				return err

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestStopWhileReading: a signal ends a verb at once that reads what never ends.
+func TestStopWhileReading(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"render", pipe}, {"post", "--data", "@" + pipe, "http://127.0.0.1:1"}} {
+		ended := make(chan int)
+		go func() { ended <- Run("", args, nil, os.Stderr) }()
+		writer := openWriter(t, pipe)
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case code := <-ended:
+			if code != exitStopped {
+				t.Errorf("%q: exit %d", args, code)
+			}
+		case <-time.After(30 * time.Second):
+			t.Errorf("%q goes on", args)
+		}
+		writer.Close()
+	}
+}
+
+// openWriter waits until somebody reads a pipe: before that it can't be opened.
+func openWriter(t *testing.T, pipe string) *os.File {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		f, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			return f
+		}
+		if time.Now().After(end) {
+			t.Fatal("nobody reads the pipe")
+		}
+	}
+}
