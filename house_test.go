@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"confitctl/cli":      {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp"},
 	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/rollout", "confit/confitctl/snapshot"},
-	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
+	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
 	"confitctl/lease":    {"confit/confitctl/kube", "confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest"},
 	"confitctl/post":     {},
 	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},

@@ -44,6 +44,12 @@ func (f *fleetFlags) cluster() (kube.Cluster, error) {
 	if f.lease == "" {
 		return kube.Cluster{}, usage("--lease is required: the Lease that holds the roll-out")
 	}
+	if err := kube.CheckName(f.lease); err != nil {
+		return kube.Cluster{}, usage("--lease: %w", err)
+	}
+	if err := kube.CheckName(f.namespace); f.namespace != "" && err != nil {
+		return kube.Cluster{}, usage("--namespace: %w", err)
+	}
 	return kube.Find(f.kubeconfig, f.namespace)
 }
 

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	api "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Object is what a request is about.
@@ -14,6 +16,15 @@ type Object struct {
 	Group, Resource string // as a role names them
 	Kind            string // as a person calls it
 	Namespace, Name string
+}
+
+// CheckName refuses a name that Kubernetes doesn't take: no request is made for
+// it, and to ask again doesn't help.
+func CheckName(name string) error {
+	if wrong := validation.IsDNS1123Subdomain(name); len(wrong) > 0 {
+		return fmt.Errorf("%q can't be an object's name: %s", name, strings.Join(wrong, "; "))
+	}
+	return nil
 }
 
 // Problem is a request that failed.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -42,8 +41,8 @@ func (o Object) describe(namespace, lease string) kube.Object {
 
 // Check refuses an object whose name Kubernetes doesn't take.
 func (o Object) Check(lease string) error {
-	if wrong := validation.IsDNS1123Subdomain(o.name(lease)); len(wrong) > 0 {
-		return fmt.Errorf("volume %q: %q can't be an object's name: %s", o.Volume, o.name(lease), strings.Join(wrong, "; "))
+	if err := kube.CheckName(o.name(lease)); err != nil {
+		return fmt.Errorf("volume %q: %w", o.Volume, err)
 	}
 	return nil
 }
