@@ -276,3 +276,20 @@ REVISION  HASH          STATE     ACCEPTED  IN FLIGHT  NOTE
 		t.Errorf("got\n%s", out.String())
 	}
 }
+
+// TestTableIsText: whoever may update the Lease may write what a terminal takes
+// for a command, or for another row.
+func TestTableIsText(t *testing.T) {
+	r := rollout.Record{Revisions: []*rollout.Revision{
+		{Name: "5d9c\x1b[2J", Rejected: []rollout.Rejection{{Hash: "c\tc", Step: "verify\r", Pod: "web\n7f86  dddd  stable"}}},
+	}}
+	var out bytes.Buffer
+	if err := Table(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	want := "REVISION  HASH  STATE     ACCEPTED  IN FLIGHT  NOTE\n" +
+		"5d9c\ufffd[2J  c\ufffdc   rejected  -         -          by web\ufffd7f86  dddd  stable at step verify\ufffd\n"
+	if out.String() != want {
+		t.Errorf("got\n%q", out.String())
+	}
+}

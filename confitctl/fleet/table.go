@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"confit/confitctl/rollout"
@@ -37,9 +38,23 @@ func rows(w io.Writer, v *rollout.Revision) {
 	for i, hash := range hashes {
 		if hash != "" && slices.Index(hashes, hash) == i {
 			accepted, inFlight := progress(v, hash)
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", v.Name, rollout.Short(hash), state(v, hash), accepted, inFlight, note(v, hash))
+			row(w, v.Name, rollout.Short(hash), state(v, hash), accepted, inFlight, note(v, hash))
 		}
 	}
+}
+
+// row replaces all that isn't meant to be seen: whoever may update the Lease may
+// have written what a terminal takes for a command, console_codes(4).
+func row(w io.Writer, cells ...string) {
+	for i, cell := range cells {
+		cells[i] = strings.Map(func(r rune) rune {
+			if strconv.IsPrint(r) {
+				return r
+			}
+			return '\uFFFD'
+		}, cell)
+	}
+	fmt.Fprintln(w, strings.Join(cells, "\t"))
 }
 
 func state(v *rollout.Revision, hash string) string {
