@@ -36,7 +36,7 @@ func (r Record) Gate(me Replica, p Policy, o Observer, now time.Duration) (Answe
 	}
 	next := r.sweep(o, now)
 	answer := next.decide(me, p, o, now)
-	if _, err := next.Encode(); err != nil && !next.Same(r) {
+	if err := next.fits(MaxSize - verdictRoom); err != nil && !next.Same(r) {
 		return Answer{Wait, err.Error()}, r
 	}
 	return answer, next

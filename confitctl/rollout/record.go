@@ -11,6 +11,7 @@ import (
 // replica reads again and again.
 const (
 	MaxSize      = 16 << 10 // bytes, encoded
+	verdictRoom  = 1 << 10  // of these, what gates leave for what stops them: a rejection for each revision, and a pause
 	maxRevisions = 3        // a rolling update has two, a third is what it may go back to
 	maxRejected  = 8        // hashes for each revision
 	maxName      = 63       // characters of a pod's name or a step; what is longer is cut
@@ -79,11 +80,14 @@ type Replica struct {
 
 // Encode writes a record as compact JSON. It is an error if that is too large.
 func (r Record) Encode() (string, error) {
-	text := r.text()
-	if len(text) > MaxSize {
-		return "", fmt.Errorf("cannot store the roll-out: it has %d bytes, %d are allowed", len(text), MaxSize)
+	return r.text(), r.fits(MaxSize)
+}
+
+func (r Record) fits(size int) error {
+	if n := len(r.text()); n > size {
+		return fmt.Errorf("cannot store the roll-out: it has %d bytes, %d are allowed", n, size)
 	}
-	return text, nil
+	return nil
 }
 
 // Same reports that there is nothing to store: the other record is the same,
