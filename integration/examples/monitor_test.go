@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,11 +78,19 @@ func hasten(rules string) string {
 	return regexp.MustCompile(`_seconds > \d+\d+`).ReplaceAllString(rules, "_seconds > 3")
 }
 
-// publish tells Prometheus the targets, and one that has nothing to do with confit.
+// strangers are targets that aren't to be scraped: one that has nothing to do with confit, and a pod that was evicted, whose address
+// may be another's by now.
+var strangers = []target{
+	{[]string{"127.0.0.1:9090"}, map[string]string{"__meta_kubernetes_pod_container_port_name": "http"}},
+	{[]string{"127.0.0.1:9091"}, map[string]string{
+		"__meta_kubernetes_pod_container_port_name": "confit-metrics", "__meta_kubernetes_pod_phase": "Failed",
+	}},
+}
+
+// publish tells Prometheus the targets.
 func (m *monitor) publish() {
 	m.t.Helper()
-	other := target{[]string{"127.0.0.1:9090"}, map[string]string{"__meta_kubernetes_pod_container_port_name": "http"}}
-	text, err := json.Marshal(append([]target{other}, m.targets...))
+	text, err := json.Marshal(append(slices.Clone(strangers), m.targets...))
 	must(m.t, err)
 	file := filepath.Join(m.root, "etc/prometheus/targets.json")
 	must(m.t, os.WriteFile(file+".new", text, 0o644))
@@ -124,7 +133,7 @@ func (m *monitor) add(pod string) (address string) {
 	app, _, _ := strings.Cut(pod, "-")
 	m.targets = append(m.targets, target{[]string{address}, map[string]string{
 		"__meta_kubernetes_namespace": "shop", "__meta_kubernetes_pod_name": pod, "__meta_kubernetes_pod_label_app": app,
-		"__meta_kubernetes_pod_container_port_name": "confit-metrics",
+		"__meta_kubernetes_pod_container_port_name": "confit-metrics", "__meta_kubernetes_pod_phase": "Running",
 	}})
 	m.publish()
 	return address
