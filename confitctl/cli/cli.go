@@ -6,6 +6,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	addCompletion(root)
+	addHelp(root)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil:
@@ -105,6 +107,20 @@ func addCompletion(root *cobra.Command) {
 		return nil
 	}
 	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+}
+
+// addHelp adds the library's own verb, which shows the help of the program for a
+// verb that isn't there.
+func addHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // it was added right now
+	}
+	help.Args = func(_ *cobra.Command, args []string) error {
+		verb, rest, err := root.Find(args)
+		return cmp.Or(err, noArguments(verb, rest))
+	}
 }
 
 // atOnce lets a signal end what doesn't look at its context: it reads a pipe that
