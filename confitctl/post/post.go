@@ -116,9 +116,22 @@ func (r *Request) once(ctx context.Context, client *http.Client) (again bool, af
 	}
 	text, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	err = fmt.Errorf("%s answered %s, %s is expected: %s", request.URL.Redacted(), response.Status, r.Expect, bytes.TrimSpace(text))
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
 	again = response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests
-	return again, time.Duration(max(0, seconds)) * time.Second, err
+	return again, retryAfter(response.Header), err
+}
+
+// retryAfter is how long the app wants to be left alone. It says that in seconds
+// or by a date: RFC 9110, 10.2.3.
+func retryAfter(h http.Header) time.Duration {
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	return time.Until(at)
 }
 
 func (r *Request) request(ctx context.Context) (*http.Request, error) {

@@ -158,3 +158,31 @@ func TestTLS(t *testing.T) {
 func pemOf(server *httptest.Server) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 }
+
+// TestRetryAfter: the app is left alone for as long as it asks, in seconds or by
+// a date (RFC 9110, 10.2.3).
+func TestRetryAfter(t *testing.T) {
+	for name, header := range map[string]func() string{
+		"seconds": func() string { return "1" },
+		"date":    func() string { return time.Now().Add(3 * time.Second).UTC().Format(http.TimeFormat) }, // which has no fractions
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked time.Time
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if asked.IsZero() {
+					asked = time.Now()
+					w.Header().Set("Retry-After", header())
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+			}))
+			defer server.Close()
+			if err := request(t, server.URL).Send(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if since := time.Since(asked); since < time.Second {
+				t.Errorf("asked again after %v", since)
+			}
+		})
+	}
+}
