@@ -1,7 +1,10 @@
 package fleet
 
 import (
+	"bytes"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,5 +69,30 @@ func TestDeniedForAMoment(t *testing.T) {
 		if looks := s.count() - before; looks != 2*maxDenied+3 {
 			t.Errorf("%d: looked %d times, want %d", code, looks, 2*maxDenied+3)
 		}
+	}
+}
+
+// TestSaidOnce: a connection that breaks is the same reason each time, whatever
+// port it had here.
+func TestSaidOnce(t *testing.T) {
+	s := newServer(t)
+	for range 5 {
+		s.next(func(w http.ResponseWriter, _ *http.Request) bool {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return false
+			}
+			_ = conn.(*net.TCPConn).SetLinger(0) // a reset, tcp(7)
+			conn.Close()
+			return true
+		})
+	}
+	g := gate(t, s, "1", "B")
+	if err := g.Run(bounded(t)); err != nil {
+		t.Fatal(err)
+	}
+	if said := g.Out.(*bytes.Buffer).String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "connection reset by peer") {
+		t.Errorf("said %q", said)
 	}
 }

@@ -3,6 +3,7 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -97,10 +98,15 @@ func (o Object) Problem(verb string, err error) error {
 	return p
 }
 
-// brief leaves out the address, which the client puts before each network error.
+// brief leaves out the address, which the client puts before each network error,
+// and the port on this side: it is another for each connection, and who says an
+// error only when it changes would repeat it.
 func brief(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
+		err = u.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return &net.OpError{Op: op.Op, Net: op.Net, Addr: op.Addr, Err: op.Err}
 	}
 	return err
 }
