@@ -98,7 +98,7 @@ func secretForNobody(t *testing.T, block string) {
 	c.mountVolumes()
 	c.giveTo("tls", user)
 	must(t, os.Chmod(filepath.Join(c.dir, "volumes/state"), 0o777|unix.S_ISGID))
-	c.start("CONFIT_PROBATION=1s")
+	c.start("CONFIT_PROBATION=3s")
 	c.logs(1, `msg="generation accepted"`)
 	c.answers(execute("setpriv", "--reuid=101", "--regid=101", "--clear-groups", "cat", "/etc/tls/tls.key"), first)
 	if out, err := execute("setpriv", "--reuid=102", "--regid=102", "--clear-groups", "cat", "/etc/tls/tls.key")(c); err == nil {

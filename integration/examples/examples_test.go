@@ -167,7 +167,7 @@ func (e example) start(t *testing.T) *container {
 	c.build()
 	c.mountVolumes()
 	c.around = e.around
-	c.start("CONFIT_PROBATION=1s")
+	c.start("CONFIT_PROBATION=3s")
 	c.serves(e, first)
 	c.logs(1, `msg="generation accepted"`)
 	return c

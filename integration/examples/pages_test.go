@@ -114,7 +114,7 @@ func (p pod) start(t *testing.T, links string) *container {
 		p.base(c)
 	}
 	c.mountVolumes()
-	c.start(append(p.env, "CONFIT_PROBATION=1s")...)
+	c.start(append(p.env, "CONFIT_PROBATION=3s")...)
 	c.logs(1, `msg="generation accepted"`)
 	return c
 }

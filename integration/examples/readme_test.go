@@ -115,7 +115,7 @@ func (r *readme) push(t *testing.T) {
 
 func (r *readme) apply(*testing.T) {
 	r.mountVolumes()
-	r.start("CONFIT_PROBATION=1s")
+	r.start("CONFIT_PROBATION=3s")
 	r.serves(r.site(), first)
 	r.logs(1, `msg="generation accepted"`)
 }
