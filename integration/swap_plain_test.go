@@ -201,3 +201,23 @@ func TestVolume_key_that_grows(t *testing.T) {
 	c.Says("read last", 1)
 	c.wantHealthy()
 }
+
+// Somebody writes to a plain volume without a pause, as a program does that keeps its log there. Links are mended all the same.
+func TestVolume_restless(t *testing.T) {
+	t.Parallel()
+	s, volume := newPlain(t)
+	s.line("rescan 2s")
+	c := s.start(app("-print", s.target("plain/a"))...)
+	c.Says("ready", 1)
+	c.accepts(1)
+	stop := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() { flip(stop, filepath.Join(volume, "..log"), []func(string) error{makeFile}) })
+	if err := os.Remove(s.target("plain/a")); err != nil {
+		t.Fatal(err)
+	}
+	c.logs("target mended", 1)
+	close(stop)
+	writer.Wait()
+	s.wantFiles(keys{"plain/a": "first"})
+}

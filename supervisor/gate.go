@@ -115,7 +115,7 @@ func (t *transition) lookMeanwhile() {
 		t.pending = true
 	} else if !t.gate.outdated {
 		t.gate.looking, t.pending = true, false
-		t.do(mend{})
+		t.mendLinks()
 		t.do(compare{})
 	}
 }

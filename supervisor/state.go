@@ -65,6 +65,7 @@ type state struct {
 	unstored     string          // the proof of the accepted generation, while it isn't stored; "": it is
 	storeTrouble string          // why it isn't, as the log says it
 	untidy       bool            // a generation that nobody can go back to may be left
+	mendBy       time.Time       // when links that others have changed are mended next
 	pending      bool            // a hint came while there was something else to do
 	writing      linker.Writing  // how the volumes change
 

@@ -12,12 +12,11 @@ import (
 // confit accepted on the same state directory, if anything. fallback says whether
 // there is one. former is the record of the gate that it asked last.
 func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *linker.Report, now time.Time) (state, []action) {
-	t := transition{config: c, now: now, state: state{accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0}}
+	t := transition{config: c, now: now, state: state{
+		accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0, mendBy: now.Add(c.Rescan),
+	}}
 	t.recordAccepted()
 	t.takeUp(former)
-	if t.hasAccepted() {
-		t.do(mend{}) // what was changed while no confit ran
-	}
 	t.look()
 	t.doBeside()
 	return t.state, t.actions
@@ -86,7 +85,6 @@ func (t *transition) elapsed() {
 	switch t.phase {
 	case running:
 		t.warnUnread()
-		t.do(mend{})
 		t.look()
 	case settling:
 		t.look()

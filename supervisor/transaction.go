@@ -173,6 +173,7 @@ func (t *transition) rest() {
 	default:
 		t.phase, t.deadline = running, t.nextLook()
 		t.keepHouse()
+		t.mendLinks()
 		if t.pending {
 			t.settle()
 		}
@@ -182,4 +183,14 @@ func (t *transition) rest() {
 // nextLook is the next rescan, or what is due before it.
 func (t *transition) nextLook() time.Time {
 	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.app.readBy)
+}
+
+// mendLinks has links mended that others have changed, as often as --rescan says. It
+// doesn't wait for a rescan: where somebody writes to a plain volume all the time,
+// each hint begins the wait for one anew.
+func (t *transition) mendLinks() {
+	if t.over(t.mendBy) {
+		t.mendBy = t.now.Add(t.config.Rescan)
+		t.do(mend{})
+	}
 }
