@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -106,8 +107,8 @@ func TestHint_parent_replaced(t *testing.T) {
 	c.Says("read second", 1)
 }
 
-// inotifyUser has no other process, so a test can use up its inotify instances without harm to others.
-const inotifyUser = 61234
+// These users have no other process, so a test each can use up their inotify instances without harm to others.
+const inotifyUser, otherInotifyUser = 61234, 61235
 
 // hog is a part: it takes every inotify instance that its user may have, and keeps them until its input ends.
 func hog() int {
@@ -124,8 +125,8 @@ func hog() int {
 	return 1
 }
 
-// exhaustInotify leaves a user without inotify instances until the end of the test.
-func exhaustInotify(t *testing.T, uid uint32) {
+// exhaustInotify leaves a user without inotify instances until the end of the test, or until somebody calls free.
+func exhaustInotify(t *testing.T, uid uint32) (free func()) {
 	t.Helper()
 	cmd := exec.Command(programs.app)
 	cmd.Env = []string{harness.RoleVariable + "=hog"}
@@ -134,10 +135,12 @@ func exhaustInotify(t *testing.T, uid uint32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = greedy.End() })
+	free = sync.OnceFunc(func() { _ = greedy.End() })
+	t.Cleanup(free)
 	if err := greedy.Expect("full"); err != nil {
 		t.Fatalf("the inotify instances of user %d are not used up: %v", uid, err)
 	}
+	return free
 }
 
 // Without inotify (each user has 128 instances, shared by a whole node) confit polls the volumes, and logs one warning. All else
@@ -162,6 +165,22 @@ func TestInotify_exhausted(t *testing.T) {
 	if warning["level"] != "WARN" || warning["error"] == "" || !strings.Contains(warning["todo"], "raise fs.inotify.max_user_instances on the node") {
 		t.Errorf("the warning is %v, want level WARN, the error and what to raise", warning)
 	}
+}
+
+// A node without inotify instances gets some back. The status says so, although nothing else changes.
+func TestInotify_works_again(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.linkOne()
+	s.flag("--rescan", "200ms")
+	s.runAs(otherInotifyUser)
+	free := exhaustInotify(t, otherInotifyUser)
+	c := s.start(app()...)
+	c.Says("ready", 1)
+	c.reports("polling", func(r report) bool { return r.quiet() && r.Volumes[0].Watched == "polling" })
+	free()
+	c.logs("inotify works again", 1)
+	c.reports("watched", func(r report) bool { return r.quiet() && r.Volumes[0].Watched == "inotify" })
 }
 
 // The same with the watches of a user (fs.inotify.max_user_watches), or of a seccomp profile.

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,10 +34,11 @@ type gist struct {
 	restartOnly bool
 	nextTry     time.Time
 	keys        *map[string]string // the linker notes them a while after the acceptance
+	volumes     *[]linker.VolumeReport
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil}
+	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
 }
 
 // fleeting phases pass by themselves within moments. The status leaves them out,
@@ -48,7 +50,7 @@ func (p phase) fleeting() bool {
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {
 	now := l.state.gist()
-	now.keys = l.status.keys.Load()
+	now.keys, now.volumes = l.status.keys.Load(), l.status.volumes.Load()
 	if now == l.status.last || now.phase.fleeting() && now.stalled.IsZero() {
 		return
 	}
@@ -124,10 +126,13 @@ func (r *reporter) complete(s *status.Status) {
 	}
 }
 
-// noteVolumes and noteKeys are called where the linker is.
+// noteVolumes and noteKeys are called where the linker is. A look that finds the
+// volumes as they were notes nothing: each note makes another status.
 func (l *loop) noteVolumes() {
 	volumes := l.Linker.Volumes()
-	l.status.volumes.Store(&volumes)
+	if noted := l.status.volumes.Load(); noted == nil || !slices.Equal(*noted, volumes) {
+		l.status.volumes.Store(&volumes)
+	}
 }
 
 func (l *loop) noteKeys() (n int) {
