@@ -1,11 +1,14 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // How much a Log holds while its reader is slow, and how long it waits for the
@@ -22,6 +25,7 @@ const (
 // written when there is room again.
 type Log struct {
 	to io.Writer
+	fd int32 // of the file behind it
 
 	mutex sync.Mutex
 	more  sync.Cond                // signalled when queue or lost changes
@@ -34,7 +38,7 @@ type Log struct {
 
 // NewLog starts to write to a file, which may be a terminal.
 func NewLog(f *os.File) *Log {
-	l := &Log{}
+	l := &Log{fd: int32(f.Fd())}
 	l.to, _ = Unstopped(f)
 	l.more.L = &l.mutex
 	go l.run()
@@ -130,8 +134,20 @@ func (l *Log) await(limit time.Duration, holds func() bool) {
 func (l *Log) run() {
 	for {
 		text := l.next()
-		_, _ = l.to.Write(text) // a log that was closed has no remedy
+		l.write(text)
 		l.written(len(text))
+	}
+}
+
+// write writes all of text. The app shares the file, and node, for one, sets
+// O_NONBLOCK on it, which holds for both, open(2).
+func (l *Log) write(text []byte) {
+	for {
+		n, err := l.to.Write(text)
+		if text = text[n:]; !errors.Is(err, unix.EAGAIN) {
+			return // a log that was closed has no remedy
+		}
+		_, _ = unix.Ppoll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, nil, nil) // EINTR: it is tried again
 	}
 }
 

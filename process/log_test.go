@@ -3,9 +3,12 @@ package process
 import (
 	"bufio"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestLogNeverWaits: nobody reads the pipe. The loop's writer doesn't wait, and a
@@ -88,6 +91,35 @@ func TestLogKeepsAll(t *testing.T) {
 	for i := range count {
 		if !lines.Scan() || !strings.HasPrefix(lines.Text(), fmt.Sprintf("%d ", i)) {
 			t.Fatalf("line %d is %q, %v", i, lines.Text(), lines.Err())
+		}
+	}
+}
+
+// TestLogMadeNonBlocking: the app shares the pipe, and may set O_NONBLOCK for both.
+// Each line comes whole, however slow the reader is.
+func TestLogMadeNonBlocking(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	defer w.Close()
+	fd, err := unix.Dup(int(w.Fd()))
+	if err == nil {
+		err = unix.SetNonblock(fd, false) // as stderr was when confit began
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := NewLog(os.NewFile(uintptr(fd), "stderr"))
+	if err := unix.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	const count = logRoom / 128
+	for i := range count {
+		fmt.Fprintf(l, "%d %s\n", i, strings.Repeat("x", 100))
+	}
+	lines := bufio.NewScanner(r)
+	for i := range count {
+		if want := fmt.Sprintf("%d %s", i, strings.Repeat("x", 100)); !lines.Scan() || lines.Text() != want {
+			t.Fatalf("line %d is %q", i, lines.Text())
 		}
 	}
 }
