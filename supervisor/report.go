@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"confit/config"
 	"confit/linker"
 	"confit/status"
 )
@@ -41,17 +42,21 @@ func (s *state) gist() gist {
 	return gist{true, s.phase, s.seen, [2]string{s.trouble, s.storeTrouble}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
 }
 
-// fleeting phases pass by themselves within moments. The status leaves them out,
-// so that the app is reloaded first.
-func (p phase) fleeting() bool {
-	return p == staging || p == completing || p == checking || p == publishing || p == starting
+// isFleeting reports a phase that passes by itself within moments. The status leaves
+// it out: the app is reloaded first, and nothing is written if no key has changed.
+func (s *state) isFleeting(c *config.Config) bool {
+	switch s.phase {
+	case staging, completing, checking, publishing, starting:
+		return true
+	}
+	return s.phase == settling && s.settleTime(c) < time.Second
 }
 
 // report has status.json replaced when there is something new to say.
 func (l *loop) report() {
 	now := l.state.gist()
 	now.keys, now.volumes = l.status.keys.Load(), l.status.volumes.Load()
-	if now == l.status.last || now.phase.fleeting() && now.stalled.IsZero() {
+	if now == l.status.last || l.state.isFleeting(l.Config) && now.stalled.IsZero() {
 		return
 	}
 	l.status.last = now

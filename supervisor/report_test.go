@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"testing"
+	"time"
 
 	"confit/config"
 	"confit/status"
@@ -23,5 +24,22 @@ func TestReport_keys(t *testing.T) {
 	l.report()
 	if len(l.status.newest) == 0 {
 		t.Error("new keys were not reported")
+	}
+}
+
+// TestReport_settling: where somebody writes beside the keys all the time, each hint
+// leads to a moment of settling. Only a long one is reported.
+func TestReport_settling(t *testing.T) {
+	for settle, want := range map[time.Duration]int{config.SettleAuto: 0, 999 * time.Millisecond: 0, time.Second: 1} {
+		l := &loop{Supervisor: Supervisor{Config: &config.Config{Settle: settle}}}
+		l.status.newest = make(chan *status.Status, 1)
+		l.state.phase = running
+		l.report()
+		<-l.status.newest
+		l.state.phase = settling
+		l.report()
+		if n := len(l.status.newest); n != want {
+			t.Errorf("after %v of quiet: %d reports, want %d", settle, n, want)
+		}
 	}
 }

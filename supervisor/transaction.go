@@ -108,7 +108,7 @@ func (t *transition) hinted() {
 	case running:
 		t.settle()
 	case settling:
-		t.deadline = earlier(t.now.Add(t.settleTime()), t.quietBy)
+		t.deadline = earlier(t.now.Add(t.settleTime(t.config)), t.quietBy)
 	case gating:
 		t.hintedMeanwhile()
 	default:
@@ -121,7 +121,7 @@ const settleFactor = 10
 
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
-	wait := t.settleTime()
+	wait := t.settleTime(t.config)
 	if t.isPlainInit() {
 		return
 	}
@@ -133,13 +133,13 @@ func (t *transition) settle() {
 	t.quietBy = t.now.Add(settleFactor * wait)
 }
 
-func (t *transition) settleTime() time.Duration {
+func (s *state) settleTime(c *config.Config) time.Duration {
 	switch {
-	case t.config.Settle != config.SettleAuto:
-		return t.config.Settle
-	case t.writing == linker.OneSwap:
+	case c.Settle != config.SettleAuto:
+		return c.Settle
+	case s.writing == linker.OneSwap:
 		return 0
-	case t.writing == linker.SwapBySwap:
+	case s.writing == linker.SwapBySwap:
 		return config.SwapSettle
 	}
 	return config.DefaultSettle

@@ -147,7 +147,7 @@ func (p *player) status() {
 // noticed holds that a status that says something new has another gist than the
 // one before.
 func (p *player) noticed() {
-	if p.state.phase.fleeting() {
+	if p.state.isFleeting(&p.config) {
 		return
 	}
 	before, now := p.written.status(&p.config).Encode(), p.state.status(&p.config).Encode()
