@@ -95,7 +95,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 	}
 	if v.root, err = mount.OpenRoot(asDir(v.data)); err != nil {
-		return v, invalidf("volume %q: its ..data link leads nowhere: %w", dir, cause(err))
+		return v, invalidf("volume %q: cannot follow its ..data link: %w", dir, cause(err))
 	}
 	return v, v.openSelf()
 }

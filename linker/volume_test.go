@@ -229,3 +229,14 @@ func TestMemoryDirect(t *testing.T) {
 	h.onDisk().adopt()
 	h.reads("a", "a", "key", "secret")
 }
+
+// TestVolumeDataNotFollowed: the error has the system's reason, whatever that is.
+func TestVolumeDataNotFollowed(t *testing.T) {
+	for to, reason := range map[string]string{"..none": "no such file or directory", "file": "not a directory"} {
+		h := newHouse(t, "web/a a")
+		h.put(h.path("volumes/web/file"), "")
+		h.must(os.Symlink(to, h.path("volumes/web/..data")))
+		h.open()
+		h.invalid("cannot follow its ..data link: " + reason)
+	}
+}
