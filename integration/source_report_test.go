@@ -64,6 +64,7 @@ func TestReport_hangs(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
 	c.find("sleep 7654321")
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.Says("read second", 1)
 	c.Signal(syscall.SIGTERM)
@@ -82,6 +83,7 @@ func TestReport_times_out(t *testing.T) {
 		t.Errorf("logged %v", e)
 	}
 	c.gone("sleep 7654321")
+	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
 	c.logs("outcome not reported", 1)
 	c.Eventually("the second report", func() bool { return len(c.Texts("stderr", "told accepted")) == 2 })
