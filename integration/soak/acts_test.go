@@ -24,7 +24,7 @@ var acts = []act{
 	{"floods of edits", 8, (*pod).flood},
 	{"waits", 15, func(p *pod) { p.wait(600 * time.Millisecond) }},
 	{"signals", 8, (*pod).signals},
-	{"orphan storms", 5, func(p *pod) { p.signalApp(unix.SIGUSR1) }},
+	{"orphan storms", 5, (*pod).storm},
 	{"stopped apps", 4, (*pod).freeze},
 	{"crashes of the app", 6, (*pod).crashApp},
 	{"crashes of confit", 6, (*pod).crash},
@@ -96,6 +96,12 @@ func (p *pod) signals() {
 	for range 1 + p.rand.IntN(50) {
 		_ = p.init.Send(sig)
 	}
+}
+
+// storm has the app leave orphans. It ends one that has no handler yet, too.
+func (p *pod) storm() {
+	p.explain(128 + int(unix.SIGUSR1))
+	p.signalApp(unix.SIGUSR1)
 }
 
 // freeze stops the app until the end of the disturbance.
