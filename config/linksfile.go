@@ -151,7 +151,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	case len(values) == 0:
 		p.errorf("%s: %q has no value: write one after it", where, name)
 		return given{}, false
-	case len(values) > 1 && (values[0].bare == "=" || values[0].bare == ":"): // as other files of settings have it
+	case len(values) > 1 && isSeparator(values[0].bare):
 		p.errorf("%s: %q stands between %s and its value: remove it", where, values[0].text, name)
 		return given{}, false
 	case s.command:

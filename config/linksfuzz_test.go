@@ -183,6 +183,7 @@ func FuzzLinksFile(f *testing.F) {
 	}
 	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
 	f.Add("link tls/ /etc/tls reload=none\nlink web/a /etc/a\nreload touch\n")
+	f.Add("validate \\: 0\nverify '=' 1\n")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, wrong := readLinks(text)

@@ -115,12 +115,16 @@ func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || needsShell(w) {
+		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || needsShell(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(quoted, " ")
 }
+
+// isSeparator tells a word that other files of settings have between a name and its
+// value. Quoted it is a word like any other.
+func isSeparator(w string) bool { return w == "=" || w == ":" }
 
 // maxSlips is how many letters of a misspelt word may be wrong.
 const maxSlips = 2

@@ -18,6 +18,8 @@ type reporter struct {
 	newest  chan *status.Status // holds one: those that come too fast are skipped
 	written chan struct{}       // closed after the last one
 
+	unwritten atomic.Bool // the last one could not be written, as on a full disk
+
 	// What only the linker knows: its goroutine notes it.
 	volumes atomic.Pointer[[]linker.VolumeReport]
 	keys    atomic.Pointer[map[string]string]
@@ -52,14 +54,16 @@ func (s *state) isFleeting(c *config.Config) bool {
 	return s.phase == settling && s.settleTime(c) < time.Second
 }
 
-// report has status.json replaced when there is something new to say.
+// report has status.json replaced when there is something new to say, or what was
+// said last could not be written.
 func (l *loop) report() {
 	now := l.state.gist()
 	now.keys, now.volumes = l.status.keys.Load(), l.status.volumes.Load()
-	if now == l.status.last || l.state.isFleeting(l.Config) && now.stalled.IsZero() {
+	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && now.stalled.IsZero() {
 		return
 	}
 	l.status.last = now
+	l.status.unwritten.Store(false)
 	select {
 	case <-l.status.newest: // it was not written yet
 	default:
@@ -80,6 +84,7 @@ func (l *loop) write() {
 	said := ""
 	for s := range l.status.newest {
 		err := guard(func() error { return l.writeOne(l.status.lull(s)) })
+		l.status.unwritten.Store(err != nil)
 		if err != nil && err.Error() != said {
 			said = err.Error()
 			l.Log.Warn("status not written", "error", said)

@@ -43,3 +43,23 @@ func TestReport_settling(t *testing.T) {
 		}
 	}
 }
+
+// TestReport_not_written: what the disk had no room for is written at a later look,
+// though nothing has changed since.
+func TestReport_not_written(t *testing.T) {
+	l := &loop{Supervisor: Supervisor{Config: &config.Config{}}}
+	l.status.newest = make(chan *status.Status, 1)
+	l.state.phase = running
+	l.report()
+	<-l.status.newest
+	l.status.unwritten.Store(true)
+	for _, want := range []int{1, 0} {
+		l.report()
+		if n := len(l.status.newest); n != want {
+			t.Fatalf("%d reports, want %d", n, want)
+		}
+		for len(l.status.newest) > 0 {
+			<-l.status.newest
+		}
+	}
+}
