@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // --status makes its exit code of this. It prints the status as it is, or nothing.
@@ -67,4 +69,29 @@ func TestStatus_no_last_words(t *testing.T) {
 	if log, err := os.ReadFile(s.box.TerminationLog); err != nil || string(log) != "of the app" {
 		t.Errorf("the termination log holds %q (%v)", log, err)
 	}
+}
+
+// What a full disk had no room for is written when there is room again, though nothing has changed since.
+func TestStatus_disk_full(t *testing.T) {
+	t.Parallel()
+	s, _ := newRelinked(t)
+	s.mkdir("state")
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=256k,mode=0755")}
+	c := s.start(s.printer()...)
+	c.Says("ready", 1)
+	written := func() string {
+		text, _ := os.ReadFile(c.inside(s.state + "/status.json")) // none at first
+		return string(text)
+	}
+	c.Eventually("a status of the app", func() bool { return strings.Contains(written(), `"phase": "running"`) })
+	filler := c.filler()
+	filler.leavePages(0)
+	text, err := os.ReadFile(s.path("links"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(s.path("links"), string(text)+"# edited\n")
+	c.logs("status not written", 1)
+	filler.release()
+	c.Eventually("a status that tells of the links file", func() bool { return strings.Contains(written(), `"linksChanged": "`) })
 }
