@@ -8,14 +8,20 @@ import (
 	"confit/status"
 )
 
-// TestReport_keys: keys that the linker notes after the phase was reported are
-// reported, too.
-func TestReport_keys(t *testing.T) {
-	l := &loop{Supervisor: Supervisor{Config: &config.Config{}}}
+// newReported is a loop that is running, and has said so.
+func newReported(c config.Config) *loop {
+	l := &loop{Supervisor: Supervisor{Config: &c}}
 	l.status.newest = make(chan *status.Status, 1)
 	l.state.phase = running
 	l.report()
 	<-l.status.newest
+	return l
+}
+
+// TestReport_keys: keys that the linker notes after the phase was reported are
+// reported, too.
+func TestReport_keys(t *testing.T) {
+	l := newReported(config.Config{})
 	l.report()
 	if len(l.status.newest) > 0 {
 		t.Fatal("nothing is new, and it was reported")
@@ -31,11 +37,7 @@ func TestReport_keys(t *testing.T) {
 // leads to a moment of settling. Only a long one is reported.
 func TestReport_settling(t *testing.T) {
 	for settle, want := range map[time.Duration]int{config.SettleAuto: 0, 999 * time.Millisecond: 0, time.Second: 1} {
-		l := &loop{Supervisor: Supervisor{Config: &config.Config{Settle: settle}}}
-		l.status.newest = make(chan *status.Status, 1)
-		l.state.phase = running
-		l.report()
-		<-l.status.newest
+		l := newReported(config.Config{Settle: settle})
 		l.state.phase = settling
 		l.report()
 		if n := len(l.status.newest); n != want {
@@ -47,11 +49,7 @@ func TestReport_settling(t *testing.T) {
 // TestReport_not_written: what the disk had no room for is written at a later look,
 // though nothing has changed since.
 func TestReport_not_written(t *testing.T) {
-	l := &loop{Supervisor: Supervisor{Config: &config.Config{}}}
-	l.status.newest = make(chan *status.Status, 1)
-	l.state.phase = running
-	l.report()
-	<-l.status.newest
+	l := newReported(config.Config{})
 	l.status.unwritten.Store(true)
 	for _, want := range []int{1, 0} {
 		l.report()
