@@ -10,11 +10,14 @@ import (
 
 // TestStopWhileReading: a signal ends a verb at once that reads what never ends.
 func TestStopWhileReading(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"render", pipe}, {"post", "--data", "@" + pipe, "http://127.0.0.1:1"}} {
+	render, post := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "pipe")
+	for pipe, args := range map[string][]string{
+		render: {"render", render},
+		post:   {"post", "--data", "@" + post, "http://127.0.0.1:1"},
+	} {
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil { // one for each: that somebody has it open means that this verb reads
+			t.Fatal(err)
+		}
 		ended := make(chan int)
 		go func() { ended <- Run("", args, nil, os.Stderr) }()
 		writer := openWriter(t, pipe)
