@@ -4,7 +4,8 @@
 //
 // The first word of a file's name says what it holds: pid1 what an init owes, swap what a change of a volume does, badedit what a bad
 // one doesn't, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, fleet what several
-// replicas do together with confitctl, pod how an image and a pod use it. The harness is in internal/harness.
+// replicas do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in
+// internal/harness.
 package integration
 
 import (
