@@ -75,19 +75,20 @@ func (l *Linker) Accept(survived bool) {
 
 // GoBack drops the accepted generation, because no app can start on it. It puts
 // the earlier one in force and makes it the accepted one. After an error
-// nothing is lost, and GoBack can be called again.
-func (l *Linker) GoBack() error {
+// nothing is lost, and GoBack can be called again. The changes are those from
+// the dropped to the earlier one.
+func (l *Linker) GoBack() ([]Change, error) {
 	switch {
 	case l.earlier != nil:
 		if err := l.copies.mend(l.earlier); err != nil {
-			return fmt.Errorf("cannot go back: %w", err)
+			return nil, fmt.Errorf("cannot go back: %w", err)
 		}
-		l.accepted, l.earlier = l.earlier, nil
+		l.dropped, l.accepted, l.earlier = l.accepted, l.earlier, nil
 		l.previous = &previous{number: l.accepted.Number, targets: l.accepted.targets}
 	case l.previous == nil:
-		return errors.New("cannot go back: there is no earlier generation")
+		return nil, errors.New("cannot go back: there is no earlier generation")
 	}
-	return l.Reject()
+	return changes(l.dropped, l.accepted), l.Reject()
 }
 
 // Tidy removes the generations that nobody can go back to. It also returns the

@@ -27,6 +27,7 @@ type Linker struct {
 	seen     string      // fingerprint of the last look that came to an end
 	accepted *generation // the accepted generation, nil before the first
 	earlier  *generation // the newest one before it that survived a start, nil if it did itself
+	dropped  *generation // what GoBack went back from
 	staged   *generation // the candidate
 	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
 	previous *previous   // what Reject puts in force again; nil when that is in force

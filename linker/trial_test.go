@@ -103,7 +103,8 @@ func TestTrialEnds(t *testing.T) {
 func TestTrialGoBack(t *testing.T) {
 	h := newEarlier(t).restart()
 	h.try()
-	h.must(h.linker.GoBack())
+	_, err := h.linker.GoBack()
+	h.must(err)
 	h.kill().wantKills(0)
 }
 

@@ -214,7 +214,7 @@ func (t *transition) publishEnded(e event) {
 	case published:
 		t.exposure, t.watched, t.app.readBy = visible, e.watched, time.Time{}
 		t.recordLive(t.candidate.Generation)
-		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", len(t.candidate.Changes))
+		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()
 		} else {

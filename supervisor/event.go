@@ -33,10 +33,13 @@ type (
 		watched bool  // as in published
 		err     error // why not all of them have
 	}
-	superseded struct{}               // the volumes changed once more, nothing was published
-	withdrawn  struct{ undone error } // what could not be put right beside it
-	noted      struct{}               // the linker has something new for the status
-	stored     struct {               // or not: the accepted generation
+	superseded struct{} // the volumes changed once more, nothing was published
+	withdrawn  struct {
+		undone  error           // what could not be put right beside it
+		changes []linker.Change // from the generation that goBack dropped to the one before
+	}
+	noted  struct{} // the linker has something new for the status
+	stored struct { // or not: the accepted generation
 		store
 		err error
 	}

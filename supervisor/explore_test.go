@@ -128,7 +128,7 @@ func (w *world) couldBeAnswered(s state) []event {
 	case touching:
 		return []event{touched{watched: true}, touched{}, touched{err: trouble}, crashed{trouble}}
 	case withdrawing:
-		return []event{withdrawn{}, withdrawn{trouble}, failed{trouble}, crashed{trouble}}
+		return []event{withdrawn{}, withdrawn{undone: trouble}, failed{trouble}, crashed{trouble}}
 	}
 	return nil
 }

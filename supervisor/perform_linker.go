@@ -59,7 +59,7 @@ func (l *loop) performFiles(a action) event {
 	case publish:
 		return l.publish(a.watch)
 	case withdraw:
-		return takenBack(l.Linker.Reject())
+		return takenBack(nil, l.Linker.Reject())
 	case goBack:
 		return takenBack(l.Linker.GoBack())
 	case accept:
@@ -156,13 +156,13 @@ func (l *loop) publish(watch []linker.Change) event {
 
 // takenBack is the answer to withdraw and goBack. The app goes on even if a target
 // could not be put right.
-func takenBack(err error) event {
+func takenBack(changes []linker.Change, err error) event {
 	var partly *linker.Partly
 	switch {
 	case err == nil:
-		return withdrawn{}
+		return withdrawn{changes: changes}
 	case errors.As(err, &partly):
-		return withdrawn{partly}
+		return withdrawn{partly, changes}
 	}
 	return failed{err}
 }

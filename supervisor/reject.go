@@ -122,6 +122,9 @@ func (t *transition) sayRejected(step string, reason error, again bool) {
 	if t.candidate.Number != 0 {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
+	if t.hasAccepted() && len(t.candidate.Changes) > 0 {
+		keys = append(keys, "changed", named(t.candidate.Changes))
+	}
 	todo := mendIt
 	switch {
 	case t.nothingToStartOn():

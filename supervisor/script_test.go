@@ -37,7 +37,7 @@ func (p *player) event(words []string) event {
 
 func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
-	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [shared=HASH]
+	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [shared=HASH] [changed=KEY,KEY]
 		return p.staged(words)
 	case "fallback", "unrenderedFallback":
 		e := p.staged(words)
@@ -57,9 +57,12 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		return published{watched: rest == "watched"}
 	case "checked":
 		return checked{rest == "watched"}
-	case "withdrawn":
+	case "withdrawn": // [changed=KEY,KEY | ERROR]
+		if list, ok := strings.CutPrefix(rest, "changed="); ok {
+			return withdrawn{changes: p.changes(list)}
+		}
 		if rest != "" {
-			return withdrawn{errors.New(rest)}
+			return withdrawn{undone: errors.New(rest)}
 		}
 		return withdrawn{}
 	case "touched": // watched | not | ERROR
@@ -174,6 +177,8 @@ func (p *player) staged(words []string) staged {
 			c.Kills = p.number([]string{"", value})
 		case "shared":
 			c.Shared = p.hash(value)
+		case "changed":
+			c.Changes = p.changes(value)
 		default:
 			reload = append(reload, w)
 		}
@@ -240,4 +245,12 @@ func (p *player) former(words []string) (rest []string, r *linker.Report) {
 		r.Outcome, r.Source = words[i+2], "stored"
 	}
 	return words[:i], r
+}
+
+// changes is KEY,KEY.
+func (p *player) changes(list string) (changes []linker.Change) {
+	for key := range strings.SplitSeq(list, ",") {
+		changes = append(changes, linker.Change{Key: linker.Key(key)})
+	}
+	return changes
 }

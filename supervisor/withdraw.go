@@ -35,7 +35,7 @@ func (t *transition) withdrawEnded(e event) {
 		if e.undone != nil {
 			t.say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
 		}
-		t.takenBack()
+		t.takenBack(e)
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
@@ -64,8 +64,8 @@ func (t *transition) withdrawRefused(err error) {
 }
 
 // takenBack goes on with what is in force again.
-func (t *transition) takenBack() {
-	further := t.backToEarlier
+func (t *transition) takenBack(e withdrawn) {
+	further, wasLive := t.backToEarlier, t.isLive()
 	t.exposure = t.exposure.takenBack()
 	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	if further {
@@ -73,10 +73,23 @@ func (t *transition) takenBack() {
 	}
 	t.recordLive(t.accepted.Generation)
 	if t.hasAccepted() && (t.exposure == restored || further) {
+		changes := t.candidate.Changes
+		if further {
+			changes = e.changes
+		}
+		t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash, "changed", named(changes))
 		t.rolledBack(further)
-	} else {
-		t.giveUp()
+		return
 	}
+	if wasLive {
+		t.say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
+	}
+	t.giveUp()
+}
+
+// isLive reports that the log has said of the candidate that it is published.
+func (t *transition) isLive() bool {
+	return t.exposure.published() && t.seen.live != nil && t.seen.live.Number == t.candidate.Number
 }
 
 // acceptEarlier makes the earlier generation the accepted one.
@@ -91,7 +104,6 @@ func (t *transition) acceptEarlier() {
 
 // rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
-	t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	t.seen.count.RollBacks++
 	t.untidy = true // a confit that was killed may have left its candidate
 	switch {
