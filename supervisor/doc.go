@@ -15,9 +15,9 @@
 //   - The earlier generation is kept until an app has survived a start on the
 //     accepted one.
 //   - Nothing is validated or proved twice without a reason.
-//   - Every phase that waits has a deadline, except stopping: there the
-//     platform owns it. A gate may take for ever, but something is looked at
-//     meanwhile. A report hook has a deadline of its own.
+//   - Every phase that waits has a deadline, at which something is done; except
+//     stopping: there the platform owns it. A gate may take for ever, but
+//     something is looked at meanwhile. A report hook has a deadline of its own.
 //   - A stop ends in done, from every phase, and starts nothing on the way.
 //
 // One loop owns all state. [step] is a pure function of the configuration, the

@@ -52,9 +52,6 @@ func (o *outcomes) due() *linker.Report {
 // next is what has to be told next, or nil.
 func (o *outcomes) next() *linker.Report { return cmp.Or(o.due(), o.other) }
 
-// deadline is when something is due in this slot; zero: never.
-func (o *outcomes) deadline() time.Time { return earliest(o.by, o.storeBy) }
-
 // isNews reports that this isn't what was told last, or is about to be.
 func (o *outcomes) isNews(r *linker.Report) bool {
 	newest := cmp.Or(o.other, o.due(), o.told, o.last)

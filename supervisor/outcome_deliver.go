@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -36,10 +37,26 @@ func (t *transition) beside(e event) {
 	}
 }
 
-// storeRecord writes report.json when it has to say something else.
+// deadlineBeside is when something is due beside the phase; zero: never. What has
+// to wait for an event has none: its timer would go off again and again.
+func (s *state) deadlineBeside() (by time.Time) {
+	if s.outcomes.told != nil || s.mayDeliver() {
+		by = s.outcomes.by
+	}
+	if s.mayStore() {
+		by = earliest(by, s.outcomes.storeBy)
+	}
+	return by
+}
+
+// mayStore reports that report.json has to say something else, and that the linker
+// can be asked to write it.
+func (s *state) mayStore() bool {
+	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && !s.isPlainInit()
+}
+
 func (t *transition) storeRecord() {
-	o := &t.outcomes
-	if o.gated != o.stored && !o.storing && t.over(o.storeBy) && !t.isPlainInit() {
+	if o := &t.outcomes; t.mayStore() && t.over(o.storeBy) {
 		o.storing, o.storeBy = true, noDeadline
 		t.do(storeReport{o.gated})
 	}
@@ -61,14 +78,21 @@ func (t *transition) reportStored(e reportStored) {
 	}
 }
 
-// deliver starts the report hook when there is something to tell. What a gate
-// decided is stored first, but for a stop, which may leave no time for that.
+// mayDeliver reports that there is something to tell, and that the report hook may
+// run. What a gate decided is stored first, but for a stop, which may leave no time
+// for that.
+func (s *state) mayDeliver() bool {
+	o := &s.outcomes
+	return o.next() != nil && o.told == nil && !s.phase.bearsNoReport() && (!o.storing || s.phase == stopping)
+}
+
+// deliver starts the report hook.
 func (t *transition) deliver() {
 	o := &t.outcomes
-	next := o.next()
-	if next == nil || o.told != nil || !t.over(o.by) || t.phase.bearsNoReport() || o.storing && t.phase != stopping {
+	if !t.mayDeliver() || !t.over(o.by) {
 		return
 	}
+	next := o.next()
 	o.told, o.late, o.interrupted = next, false, false
 	o.by = t.now.Add(t.config.HookTimeout)
 	t.do(runReport{t.config.Report, t.inForce(), next, t.reportVariables(next)})

@@ -180,7 +180,7 @@ func (p *player) write(s state, actions []action) {
 	case !s.deadline.IsZero():
 		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))
 	}
-	if by := s.outcomes.deadline(); !by.IsZero() && s.phase != done {
+	if by := s.deadlineBeside(); !by.IsZero() && s.phase != done {
 		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
 	}
 	p.out.WriteString("\n")

@@ -176,9 +176,12 @@ func (w *world) fatalf(format string, args ...any) {
 
 // give hands an event to step and performs the actions.
 func (w *world) give(e event) {
-	before := w.state.phase
-	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before, e, e))
+	before := w.state
+	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before.phase, e, e))
 	s, actions := step(w.config, w.state, w.now, e)
+	if _, ok := e.(elapsed); ok {
+		w.mustAct(before, s, actions)
+	}
 	w.become(s, actions)
 }
 
@@ -205,31 +208,6 @@ func (w *world) become(s state, actions []action) {
 	}
 	for _, e := range answers {
 		w.give(e)
-	}
-}
-
-// check holds what must be true after every step.
-func (w *world) check() {
-	s := w.state
-	waits := s.phase != stopping && s.phase != done && (s.phase != running || s.degraded == "")
-	if waits && s.deadline.IsZero() {
-		w.fatalf("phase %v has no deadline", s.phase)
-	}
-	if s.degraded != "" { // nobody looks at what is mounted any more
-		s.accepted.Fallback = w.accepted().Fallback
-	}
-	if leaving := s.phase == stopping || s.phase == done || s.ending; !leaving && s.accepted != w.accepted() {
-		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
-	}
-	if s.phase == stopping && !s.deadline.IsZero() {
-		w.fatalf("stopping has a deadline: the platform owns it")
-	}
-	w.checkGate(s)
-	if s.phase == running && s.app.pid == 0 {
-		w.fatalf("running without an app")
-	}
-	if s.phase == running && w.app == 0 && w.zombie == 0 && w.succeeding == 0 {
-		w.fatalf("running without an app")
 	}
 }
 
@@ -291,10 +269,4 @@ func (w *world) perform(a action) event {
 		return w.endLeftovers(a)
 	}
 	return nil
-}
-
-func (w *world) mayBeSignalled(pid int) {
-	if pid <= 1 || (pid != w.app && pid != w.zombie && pid != w.succeeding) {
-		w.fatalf("signals pid %d, which is not alive (app %d)", pid, w.app)
-	}
 }
