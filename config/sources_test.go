@@ -26,6 +26,7 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags)`},
 		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`},
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
+		{[]string{"--stop-timeout", "2562047h"}, `--stop-timeout: "2562047h" is too long: write at most 100000h0m0s`},
 		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
 		{[]string{"--hook-timeout=0"}, `--hook-timeout: "0" is too short: write at least 1ms`},
 		{[]string{"--verify-timeout=0"}, `--verify-timeout: "0" is too short: write at least 1ms`},

@@ -193,6 +193,9 @@ func path(field func(*Config) *string) func(*Config, string) error {
 	}
 }
 
+// longest bounds each time, so that sums of them don't overflow.
+const longest = 100_000 * time.Hour
+
 // duration reads a time that is not shorter than the shortest.
 func duration(shortest time.Duration, field func(*Config) *time.Duration) func(*Config, string) error {
 	return func(c *Config, value string) error {
@@ -202,6 +205,9 @@ func duration(shortest time.Duration, field func(*Config) *time.Duration) func(*
 		}
 		if d < shortest {
 			return fmt.Errorf("%q is too short: write at least %v", value, shortest)
+		}
+		if d > longest {
+			return fmt.Errorf("%q is too long: write at most %v", value, longest)
 		}
 		*field(c) = d
 		return nil

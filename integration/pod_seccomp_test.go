@@ -43,3 +43,28 @@ func TestSeccomp(t *testing.T) {
 // readsAndListens is a daemon that needs neither threads nor /proc.
 const readsAndListens = `trap 'echo read $(cat %s)' HUP; trap 'echo signal USR1' USR1; trap 'exit 7' TERM
 	echo ready; while :; do sleep 0.05; done`
+
+// Without ioctl(2) confit knows no terminal and no socket's length. It hears its signals nonetheless.
+func TestSeccomp_ioctl(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	s.box.Refused = harness.Refuse(unix.EPERM, unix.SYS_IOCTL)
+	c := s.start("sh", "-c", fmt.Sprintf(readsAndListens, s.target("a")))
+	c.Says("ready", 1)
+	c.Signal(syscall.SIGUSR1)
+	c.Says("signal USR1", 1)
+	c.stops(7)
+}
+
+// Without waitid(2) confit would wait for ever for its first hook. It says so and ends.
+func TestSeccomp_waitid(t *testing.T) {
+	t.Parallel()
+	for _, errno := range []syscall.Errno{unix.ENOSYS, unix.EPERM} {
+		s := newExit(t)
+		s.line("validate true")
+		s.box.Refused = harness.Refuse(errno, unix.SYS_WAITID)
+		c := s.start(app()...)
+		c.Ends(71)
+		c.wantMention("cannot wait for processes: waitid: " + errno.Error())
+	}
+}

@@ -47,6 +47,7 @@ type generation struct {
 	writing Writing         // how its volumes change
 
 	unrendered bool // what the renderer makes is missing yet
+	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
 
 	stamps map[Key]stamp // of its files, if this confit wrote them
 	ended  int64         // the ctime of the last one, in nanoseconds
@@ -74,6 +75,7 @@ func (g *generation) become(accepted *generation) {
 	}
 	fallback := g.Fallback
 	g.Generation, g.inputs, g.files, g.stamps, g.ended = accepted.Generation, accepted.inputs, accepted.files, accepted.stamps, accepted.ended
+	g.current = accepted.current
 	g.Fallback = fallback
 }
 

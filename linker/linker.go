@@ -12,7 +12,6 @@ type Linker struct {
 	fallback string // Config.Fallback
 	rendered []int  // the links whose keys the renderer makes
 	renders  bool   // a hook makes files of the staged keys
-	hasRun   bool   // the renderer, since confit started
 	space    int    // see Config
 	state    *state
 	reader   reader

@@ -40,7 +40,6 @@ func (l *Linker) Complete() (Candidate, error) {
 		l.seen = never
 		return Candidate{}, fmt.Errorf("cannot complete generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
 	}
-	l.hasRun = true
 	return l.candidate(g), nil
 }
 
@@ -146,9 +145,10 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	if _, err = l.targets.plan(g.targets); err != nil {
 		return err
 	}
-	g.unrendered, l.unlinked = false, nil
+	g.unrendered, g.current, l.unlinked = false, true, nil
 	if g.Hash = hashOf(g.files); l.accepted != nil && g.Hash == l.accepted.Hash {
 		l.state.removeGeneration(g.Number)
+		l.accepted.current = true
 		g.become(l.accepted)
 		return nil
 	}

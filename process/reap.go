@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"syscall"
 	"unsafe"
 
@@ -81,10 +82,23 @@ type siginfo struct {
 // peek is the pid of a child that has ended and wasn't reaped yet, or 0.
 func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
 
-// stopOf is the signal that has stopped a child since the last call, or 0. It
-// leaves the status of a child that has ended to Reap.
-func stopOf(pid int) syscall.Signal {
-	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
+// CanReap reports whether the kernel answers waitid(2). A PID 1 that can't wait
+// doesn't know when a hook or the app has ended, so it had better not begin.
+func CanReap() error {
+	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	if err == nil || err == unix.ECHILD || err == unix.EINTR {
+		return nil
+	}
+	return fmt.Errorf("cannot wait for processes: waitid: %w; allow waitid(2) in the seccomp profile", err)
+}
+
+// stopOf is the signal that has stopped a child since the last call, or 0, and
+// whether it stopped for confit as its tracer. It leaves the status of a child
+// that has ended to Reap.
+func stopOf(pid int) (sig syscall.Signal, traced bool) {
+	const trapped = 4 // CLD_TRAPPED of waitid(2)
+	info := waitid(unix.P_PID, pid, unix.WSTOPPED)
+	return syscall.Signal(info.status), info.code == trapped
 }
 
 // waitid is waitid(2), without blocking. The result is empty when there is nothing

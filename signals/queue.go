@@ -35,8 +35,9 @@ func (q *queue) hint() {
 	}
 }
 
+// readable asks by poll(2): a profile that refuses ioctl(2) must not make confit deaf.
 func readable(fd uintptr) bool {
-	n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ) // FIONREAD by its other name
+	n, err := retry(func() (int, error) { return unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
 	return err == nil && n > 0
 }
 

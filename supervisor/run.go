@@ -46,6 +46,9 @@ type loop struct {
 // the app has exited, or can't be started. It returns the exit code. If confit
 // decided on it, and not the app, the error says why.
 func (s Supervisor) Run() (code int, err error) {
+	if err := process.CanReap(); err != nil {
+		return process.ExitSystem, err
+	}
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
