@@ -22,8 +22,8 @@ import (
 // library.
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
-	"config":     {"confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
+	"linker":     {"confit/internal/near", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -33,6 +33,8 @@ var mayImport = map[string][]string{
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
 	"integration/cluster":          {}, // the tests of confitctl use it, too
+
+	"internal/near": {},
 
 	// What tests know of the pages. No program is linked with it.
 	"internal/markdown": {},

@@ -50,13 +50,13 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Status:
 		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.State) })
 	case config.Check:
-		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ))
+		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), supervisor.Restarts)
 	case config.Bake:
 		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil))
 	case config.Install:
 		code, err = process.ExitSystem, linker.Install(c.Install)
 	case config.Help:
-		fmt.Fprint(out, config.Usage)
+		fmt.Fprint(out, config.Usage())
 	case config.Version:
 		fmt.Fprintln(out, "confit", version)
 	}

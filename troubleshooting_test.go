@@ -58,7 +58,7 @@ type message struct{ where, text string }
 
 // elsewhere are files whose text other pages explain: the help is a page of its
 // own, and docs/status.md has the text of a status.
-var elsewhere = []string{"config/help.go", "status/page.go", "status/text.go"}
+var elsewhere = []string{"config/help.go", "config/settings.go", "status/page.go", "status/text.go"}
 
 // messages are all the others.
 func messages(t *testing.T) []message {

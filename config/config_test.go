@@ -199,30 +199,3 @@ func TestLogSettingsOutliveErrors(t *testing.T) {
 		t.Errorf("json %v, error %v", c.LogJSON, err)
 	}
 }
-
-// TestExplain: the plan has a line for every setting in force.
-func TestExplain(t *testing.T) {
-	dir := t.TempDir()
-	c := mustParse(t, write(t, "links", "validate nginx -t\n"), nil,
-		"--volumes", dir, "--state", dir+"/state", "--stop-signal=QUIT", "--", "nginx", "-g", "daemon off;")
-	var out strings.Builder
-	if err := Explain(&out, &c, func(string) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	rows := map[string]string{}
-	for line := range strings.Lines(out.String()) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		rows[name] = strings.TrimSpace(value)
-	}
-	for name, want := range map[string]string{
-		"links": c.LinkFiles[0], "volumes": dir, "state": dir + "/state", "allow-disk": "false",
-		"settle": "0 for a single atomic volume, 20ms for several, else 100ms", "rescan": "10s", "reload": "auto",
-		"validate": "nginx -t", "hook-timeout": "30s", "verify": "", "verify-timeout": "10s",
-		"probation": "5s", "splay": "0s", "retry": "10s", "stop-signal": "QUIT", "stop-timeout": "30s",
-		"app": "nginx -g 'daemon off;'",
-	} {
-		if rows[name] != want {
-			t.Errorf("%s: %q, want %q", name, rows[name], want)
-		}
-	}
-}

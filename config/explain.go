@@ -6,36 +6,49 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"confit/linker"
-	"confit/signals"
 )
 
 // Explain prints the settings and what confit would do with the links. It changes
 // nothing. Its error names all that a start would fail of: links that can't be made,
 // keys that are missing, and programs that find says can't be started.
-func Explain(w io.Writer, c *Config, find func(program string) error) error {
-	settle := c.Settle.String()
-	if c.Settle == SettleAuto {
-		settle = fmt.Sprintf("0 for a single atomic volume, %v for several, else %v", SwapSettle, DefaultSettle)
+// restarts says of which programs auto does that.
+func Explain(w io.Writer, c *Config, find func(program string) error, restarts func(program string) bool) error {
+	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
+	if len(c.App) > 0 {
+		printRow(w, "app", JoinWords(c.App))
 	}
-	for _, row := range [][2]string{
-		{"links", strings.Join(c.LinkFiles, ", ")}, {"volumes", c.Volumes}, {"state", c.State},
-		{"allow-disk", fmt.Sprint(c.AllowDisk)}, {"settle", settle}, {"rescan", c.Rescan.String()},
-		{"fallback", c.Fallback}, {"render", JoinWords(c.Render)},
-		{"validate", JoinWords(c.Validate)}, {"gate", JoinWords(c.Gate)}, {"report", JoinWords(c.Report)}, {"hook-timeout", c.HookTimeout.String()},
-		{"reload", c.Reload.String()}, {"splay", c.Splay.String()}, {"probation", c.Probation.String()},
-		{"verify", JoinWords(c.Verify)}, {"verify-timeout", c.VerifyTimeout.String()}, {"retry", c.Retry.String()},
-		{"stop-signal", signals.Name(c.StopSignal)},
-		{"stop-timeout", c.StopTimeout.String()}, {"app", JoinWords(c.App)},
-	} {
-		if row[1] != "" {
-			fmt.Fprintf(w, "%-18s%s\n", row[0], row[1])
-		}
-	}
-	return errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+	err := errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+	c.noteRestarts(w, restarts)
+	return err
 }
+
+// slowStart is how long an app may need that restarts at each edit: one with a shorter
+// probation may die of an edit that is accepted already.
+const slowStart = 10 * time.Second
+
+// noteRestarts says what an edit costs that restarts the app.
+func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
+	auto := restarts(programOf(c.App))
+	if !slices.ContainsFunc(c.Links, func(l Link) bool {
+		a := c.ActionOf(&l)
+		return a.Kind == Restart || a.Auto && auto
+	}) {
+		return
+	}
+	if c.Probation < slowStart {
+		fmt.Fprintf(w, "note: an edit restarts the app, and what it lives with for %v is accepted: write probation 60s, or more, for an app that needs longer to start\n", c.Probation)
+	}
+	if c.Splay == 0 && c.Gate == nil {
+		fmt.Fprintln(w, "todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
+	}
+}
+
+func printRow(w io.Writer, name, value string) { fmt.Fprintf(w, "%-18s%s\n", name, value) }
 
 // Missing names the programs that a start would not find. It is for a --check of a
 // wrong links file, which has no plan to print, so that all is said at once.

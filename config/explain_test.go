@@ -2,11 +2,81 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// never is for programs that auto doesn't restart.
+func never(string) bool { return false }
+
+// TestSettingsAreShown: the plan has a row for each setting, whatever it is set to, and
+// the log's first line for each that isn't at its default.
+func TestSettingsAreShown(t *testing.T) {
+	dir := t.TempDir()
+	for i := range settings {
+		s := &settings[i]
+		if s.notFile {
+			continue
+		}
+		text := s.name + " " + others[s.name] + "\n"
+		c := mustParse(t, write(t, "links", text), nil, "--check", "--", "nginx", "-g", "daemon off;")
+		shown := s.of(&c).show()
+		var plan strings.Builder
+		_ = Explain(&plan, &c, func(string) error { return nil }, never)
+		for _, want := range []string{fmt.Sprintf("%-18s%s\n", s.name, shown), "app               nginx -g 'daemon off;'\n", "links             " + c.LinkFiles[0] + "\n"} {
+			if shown == "" || !strings.Contains(plan.String(), want) {
+				t.Errorf("%s: no row %q in\n%s", text, want, plan.String())
+			}
+		}
+		logged := c.LogValue().Group()
+		if len(logged) != 2 || logged[1].Key != s.name || logged[1].Value.String() != shown || logged[0].Key != "links" {
+			t.Errorf("%s: logged as %v", text, logged)
+		}
+	}
+	c := mustParse(t, write(t, "links", "settle auto\n"), nil, "--volumes", dir, "--check")
+	var plan strings.Builder
+	_ = Explain(&plan, &c, nil, never)
+	if want := "settle            0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms\n"; !strings.Contains(plan.String(), want) {
+		t.Errorf("no row %q in\n%s", want, plan.String())
+	}
+}
+
+// TestRestartsAreNoted: where an edit restarts the app, all replicas do that together
+// unless something spreads them, and a slow start outlasts a short probation.
+func TestRestartsAreNoted(t *testing.T) {
+	const note, todo = "note: an edit restarts the app, and what it lives with for ", "todo: an edit restarts the apps of all replicas within a minute"
+	for text, want := range map[string]string{
+		"link web/a /etc/a\nreload restart\n":                   note + todo,
+		"link web/a /etc/a reload=restart\nreload signal:HUP\n": note + todo,
+		"env app/a A\n":             note + todo,
+		"env app/a A reload=none\n": "",
+		"link web/a /etc/a\n":       "",
+		"link web/a /etc/a\nreload restart\nprobation 60s\n":                 todo,
+		"link web/a /etc/a\nreload restart\nprobation 60s\nsplay 1s\n":       "",
+		"link web/a /etc/a\nreload restart\nprobation 60s\ngate ask\n":       "",
+		"link web/a /etc/a reload=none\nreload restart\n":                    "",
+		"input web/a\nreload restart\n":                                      "",
+		"link web/a /etc/a\n# the program is known to auto\nprobation 10s\n": todo,
+	} {
+		c := mustParse(t, write(t, "links", text), nil, "--check", "--", "/usr/bin/app", "-x")
+		var plan strings.Builder
+		_ = Explain(&plan, &c, func(string) error { return nil }, func(program string) bool {
+			return program == "/usr/bin/app" && strings.Contains(text, "known to auto")
+		})
+		got := ""
+		for _, line := range []string{note, todo} {
+			if strings.Count(plan.String(), line) == 1 {
+				got += line
+			}
+		}
+		if got != want {
+			t.Errorf("%s: says %q, want %q, in\n%s", text, got, want, plan.String())
+		}
+	}
+}
 
 // TestExplainPrograms: each program that a start would need is looked up, and all
 // that are missing are named at once. What a key or a volume may bring isn't missing.
@@ -41,7 +111,7 @@ link web/b DIR/etc/b reload=exec:sh
 		}
 		c := mustParse(t, file, environ, args...)
 		var out strings.Builder
-		err := Explain(&out, &c, find)
+		err := Explain(&out, &c, find, never)
 		if err == nil {
 			t.Fatal("nothing is missing")
 		}

@@ -38,7 +38,7 @@ func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
 }
 
 func (p *parser) apply(g given) {
-	if err := g.setting.read(p.config, g.value); err != nil {
+	if err := g.setting.of(p.config).read(g.value); err != nil {
 		p.errorf("%s: %w", g.where, err)
 	}
 }

@@ -8,13 +8,10 @@ import (
 	"confit/process"
 )
 
-// columns is the width of a terminal by default.
-const columns = 80
-
 func TestHelpFits(t *testing.T) {
-	for line := range strings.Lines(Usage) {
+	for line := range strings.Lines(Usage()) {
 		line = strings.TrimSuffix(line, "\n")
-		if n := utf8.RuneCountInString(line); n > columns {
+		if n := utf8.RuneCountInString(line); n > helpWidth {
 			t.Errorf("%d columns: %s", n, line)
 		}
 		if strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
@@ -57,7 +54,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 // description goes on as long as the lines are indented further than a flag.
 func describedFlags() map[string]string {
 	text, name := map[string]string{}, ""
-	for line := range strings.Lines(Usage) {
+	for line := range strings.Lines(Usage()) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.HasPrefix(line, "  --"):
@@ -78,7 +75,7 @@ func describedFlags() map[string]string {
 
 // TestHelpExample: the links file in the help is one.
 func TestHelpExample(t *testing.T) {
-	_, example, _ := strings.Cut(Usage, "A links file\n")
+	_, example, _ := strings.Cut(Usage(), "A links file\n")
 	example, _, _ = strings.Cut(example, "\n\n")
 	c := mustParse(t, write(t, "links", example), nil, "--", "nginx", "-g", "daemon off;")
 	if len(c.Links) != 5 || JoinWords(c.Validate) != "nginx -t" || c.StopSignal != 3 {
@@ -88,7 +85,7 @@ func TestHelpExample(t *testing.T) {
 
 // TestHelpNamesExitCodes: those of confit itself are in the help, as numbers.
 func TestHelpNamesExitCodes(t *testing.T) {
-	_, codes, _ := strings.Cut(Usage, "Exit codes:")
+	_, codes, _ := strings.Cut(Usage(), "Exit codes:")
 	for code, what := range map[int]string{process.ExitUsage: "64 wrong usage", process.ExitSystem: "71 the system", process.ExitRejected: "78 the first"} {
 		if !strings.Contains(strings.Join(strings.Fields(codes), " "), what) {
 			t.Errorf("exit code %d isn't described as %q in\n%s", code, what, codes)

@@ -80,7 +80,7 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, sourceLines[name].needs)
 	default:
-		p.errorf("%s: %q is not an option of %s: %s", where, option, name, didYouMean(key, sourceLines[name].options))
+		p.errorf("%s: %q is not an option of %s: %s", where, option, name, didYouMean(key, sourceLines[name].options, "write one of "+strings.Join(sourceLines[name].options, ", ")))
 	}
 }
 

@@ -78,7 +78,11 @@ func linksNames(env, line []given) []string {
 func expandDir(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name, cause(err))
+		hint := "write one there, or name it with --links"
+		if first, _, several := strings.Cut(name, " "); several && (sourceLines[first] != nil || find(first) != nil) {
+			hint = "this is a line, and --links takes the path of a file: write the line into one"
+		}
+		return nil, fmt.Errorf("cannot read links file %q: %w; %s", name, cause(err), hint)
 	}
 	if !info.IsDir() {
 		return []string{name}, nil
@@ -104,6 +108,10 @@ func expandDir(name string) ([]string, error) {
 // other lines.
 func (p *parser) linksFile(name, text string) []given {
 	if !p.isText(name, text) {
+		return nil
+	}
+	if what, number := otherFormat(text); what != "" {
+		p.errorf("%s:%d: this is %s, and a links file isn't: write lines such as link web/nginx.conf /etc/nginx/nginx.conf", name, number, what)
 		return nil
 	}
 	var list []given
@@ -146,7 +154,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	p.set[name] = where
 	g := given{setting: s, where: where + ": " + name}
 	switch values := ws[1:]; {
-	case len(values) == 0 && s.bare:
+	case len(values) == 0 && s.bare():
 		g.value = "true"
 	case len(values) == 0:
 		p.errorf("%s: %q has no value: write one after it", where, name)
@@ -154,7 +162,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	case len(values) > 1 && isSeparator(values[0].bare):
 		p.errorf("%s: %q stands between %s and its value: remove it", where, values[0].text, name)
 		return given{}, false
-	case s.command:
+	case s.command():
 		g.value = line[values[0].start:values[len(values)-1].end]
 	case len(values) > 1:
 		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)
@@ -164,22 +172,6 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 		return g, p.isPlain(where, values[0])
 	}
 	return g, true
-}
-
-// meantLine is the hint for a line that begins with an unknown word: one as other
-// files of settings have it, one without its first word, or a misspelt one.
-func meantLine(first string) string {
-	at := strings.IndexAny(first, "=:")
-	name := first[:max(at, 0)]
-	switch {
-	case find(name) != nil || sourceLines[name] != nil:
-		return fmt.Sprintf("write a blank after %s, not %q", name, first[at])
-	case strings.HasPrefix(first, ";"), strings.HasPrefix(first, "//"):
-		return "begin a comment with #"
-	case strings.Contains(first, "/"):
-		return "write link, input or env in front of a source"
-	}
-	return didYouMean(first, append(names(func(s *setting) bool { return !s.notFile }), "link", "input", "env"))
 }
 
 // notText says by its bytes what a file is that no line can be read from.
@@ -199,6 +191,28 @@ func (p *parser) isText(name, text string) bool {
 		}
 	}
 	return true
+}
+
+// otherFormat says by its first line what a file is that was written in another format,
+// and where that line stands.
+func otherFormat(text string) (what string, number int) {
+	for line := range strings.Lines(text) {
+		number++
+		first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, colon := strings.CutSuffix(first, ":")
+		switch {
+		case first == "", first[0] == '#':
+			continue
+		case first == "---", first == "-", colon && (rest == "" || find(name) == nil && sourceLines[name] == nil):
+			return "YAML", number
+		case first == "{", strings.HasPrefix(first, `{"`):
+			return "JSON", number
+		case first[0] == '[':
+			return "INI or TOML", number
+		}
+		return "", 0
+	}
+	return "", 0
 }
 
 // cause is the reason without the path, which the message names already.

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -20,7 +19,9 @@ func readLinks(text string) (Config, []error) {
 	p := parser{config: &c, set: map[string]string{}}
 	list := p.linksFile("file", text)
 	for i := range settings {
-		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
+		if s := &settings[i]; s.def != "" {
+			p.apply(given{setting: s, value: s.def, where: "default"})
+		}
 	}
 	for _, g := range list {
 		p.apply(g)
@@ -32,45 +33,15 @@ func readLinks(text string) (Config, []error) {
 }
 
 // render writes a links file from what was read.
-func render(c *Config) string {
-	settle := c.Settle.String()
-	if c.Settle == SettleAuto {
-		settle = "auto"
-	}
-	level := strings.ToLower(c.LogLevel.String())
-	format := map[bool]string{false: "text", true: "json"}[c.LogJSON]
-	list := [][]string{
-		{"volumes", c.Volumes}, {"state", c.State}, {"allow-disk", strconv.FormatBool(c.AllowDisk)},
-		{"settle", settle}, {"rescan", c.Rescan.String()}, {"hook-timeout", c.HookTimeout.String()},
-		{"verify-timeout", c.VerifyTimeout.String()}, {"probation", c.Probation.String()}, {"splay", c.Splay.String()}, {"retry", c.Retry.String()},
-		{"stop-signal", strconv.Itoa(int(c.StopSignal))}, {"stop-timeout", c.StopTimeout.String()},
-		{"signal-group", strconv.FormatBool(c.SignalGroup)}, {"drain-timeout", c.DrainTimeout.String()},
-		{"adopt", strconv.FormatBool(c.Adopt)}, {"log-format", format}, {"log-level", level},
-	}
-	for from, to := range c.MapSignal {
-		pair := fmt.Sprintf("%d:%d", from, to)
-		if to == 0 { // dropped
-			pair = fmt.Sprintf("%d:", from)
+func render(c *Config) (text string) {
+	c.eachInForce(func(s *setting, shown string) {
+		if !s.command() { // it quotes its words itself
+			shown = JoinWords([]string{shown})
 		}
-		list = append(list, []string{"map-signal", pair})
-	}
-	for from, to := range c.MapExit {
-		list = append(list, []string{"map-exit", fmt.Sprintf("%d:%d", from, to)})
-	}
-	for name, command := range map[string][]string{"render": c.Render, "validate": c.Validate, "gate": c.Gate, "report": c.Report, "verify": c.Verify} {
-		if len(command) > 0 {
-			list = append(list, append([]string{name}, command...))
-		}
-	}
-	if c.Fallback != "" {
-		list = append(list, []string{"fallback", c.Fallback})
-	}
+		text += s.name + " " + shown + "\n"
+	})
 	for i := range c.Links {
-		list = append(list, renderLink(&c.Links[i]))
-	}
-	text := "reload " + c.Reload.String() + "\n" // it quotes its words itself
-	for _, ws := range list {
-		text += JoinWords(ws) + "\n"
+		text += JoinWords(renderLink(&c.Links[i])) + "\n"
 	}
 	return text
 }
@@ -147,7 +118,8 @@ var others = map[string]string{
 	"hook-timeout": "8s", "render": "envsubst", "gate": "true a", "report": "true b", "fallback": "/f", "verify": "true", "verify-timeout": "9s", "volumes": "/v",
 }
 
-// A setting that render forgets should not be found by luck.
+// What a setting shows can be read again: no other test would find by luck that show
+// forgets something.
 func TestLinksFile_read_again(t *testing.T) {
 	for _, s := range settings {
 		value, known := others[s.name]
@@ -173,7 +145,7 @@ func FuzzLinksFile(f *testing.F) {
 	for line := range strings.Lines(string(wrong)) { // one by one: go test takes minutes to minimize a long input
 		f.Add(line)
 	}
-	_, example, _ := strings.Cut(Usage, "A links file\n")
+	_, example, _ := strings.Cut(Usage(), "A links file\n")
 	example, _, _ = strings.Cut(example, "\n\n")
 	for line := range strings.Lines(example) {
 		f.Add(line)

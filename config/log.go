@@ -3,12 +3,13 @@ package config
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
-
-	"confit/signals"
 )
 
 // Logger writes the log in the format and from the level on that the flags name.
@@ -38,19 +39,36 @@ func Record(level slog.Level, message string, keys ...any) []byte {
 	return b.Bytes()
 }
 
-// LogValue is the settings in force, for the log's first line.
-func (c *Config) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.String("links", strings.Join(c.LinkFiles, ",")),
-		slog.String("volumes", c.Volumes),
-		slog.String("state", c.State),
-		slog.String("render", JoinWords(c.Render)),
-		slog.String("validate", JoinWords(c.Validate)),
-		slog.String("gate", JoinWords(c.Gate)),
-		slog.String("reload", c.Reload.String()),
-		slog.String("verify", JoinWords(c.Verify)),
-		slog.Duration("probation", c.Probation),
-		slog.String("stop-signal", signals.Name(c.StopSignal)),
-		slog.Duration("rescan", c.Rescan),
-	)
+// logFormat reports whether the log is JSON.
+type logFormat bool
+
+func (v *logFormat) read(text string) (err error) {
+	*v, err = oneOf(text, map[string]logFormat{"text": false, "json": true})
+	return err
+}
+
+func (v *logFormat) show() string {
+	if *v {
+		return "json"
+	}
+	return "text"
+}
+
+// logLevel is the level from which on the log has lines.
+type logLevel slog.Level
+
+func (v *logLevel) read(text string) error {
+	l, err := oneOf(text, map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError})
+	*v = logLevel(l)
+	return err
+}
+
+func (v *logLevel) show() string { return strings.ToLower(slog.Level(*v).String()) }
+
+func oneOf[T any](text string, choices map[string]T) (T, error) {
+	chosen, ok := choices[text]
+	if !ok {
+		return chosen, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(slices.Sorted(maps.Keys(choices)), ", "))
+	}
+	return chosen, nil
 }

@@ -15,7 +15,9 @@ func Parse(args, environ []string) (Config, error) {
 	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)
 	for i := range settings {
-		p.apply(given{setting: &settings[i], value: settings[i].def, where: "default"})
+		if s := &settings[i]; s.def != "" {
+			p.apply(given{setting: s, value: s.def, where: "default"})
+		}
 	}
 	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
 	p.applyAll(what, env, line)

@@ -6,68 +6,37 @@ import (
 	"slices"
 	"strconv"
 	"testing"
-
-	"confit/signals"
 )
 
-// sample holds values of a setting to try its precedence.
-type sample struct {
-	def    string // as got returns it
-	values []string
-	got    func(c *Config) string
-}
-
-// samples has an entry for every setting that may stand in a links file. Its values
-// are written as got returns them.
-var samples = map[string]sample{
-	"volumes":        {"/confit", []string{"/v/1", "/v/2", "/v/3"}, func(c *Config) string { return c.Volumes }},
-	"state":          {"/run/confit", []string{"/s/1", "/s/2", "/s/3"}, func(c *Config) string { return c.State }},
-	"fallback":       {"", []string{"/f", "/g", "/h"}, func(c *Config) string { return c.Fallback }},
-	"render":         {"", []string{"envsubst", "sh /r.sh", "true"}, func(c *Config) string { return JoinWords(c.Render) }},
-	"gate":           {"", []string{"ask a", "ask b", "true"}, func(c *Config) string { return JoinWords(c.Gate) }},
-	"report":         {"", []string{"tell a", "tell b", "true"}, func(c *Config) string { return JoinWords(c.Report) }},
-	"validate":       {"", []string{"nginx -t", "httpd -t", "true"}, func(c *Config) string { return JoinWords(c.Validate) }},
-	"hook-timeout":   {"30s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.HookTimeout.String() }},
-	"reload":         {"auto", []string{"none", "signal:USR1", "exec:a 'b c'"}, func(c *Config) string { return c.Reload.String() }},
-	"verify":         {"", []string{"curl -f localhost", "true", "pgrep x"}, func(c *Config) string { return JoinWords(c.Verify) }},
-	"verify-timeout": {"10s", []string{"1s", "2s", "1ms"}, func(c *Config) string { return c.VerifyTimeout.String() }},
-	"probation":      {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Probation.String() }},
-	"settle":         {SettleAuto.String(), []string{"0s", "1s", "2s"}, func(c *Config) string { return c.Settle.String() }},
-	"splay":          {"0s", []string{"1s", "2s", "1m0s"}, func(c *Config) string { return c.Splay.String() }},
-	"retry":          {"10s", []string{"1s", "2s", "100ms"}, func(c *Config) string { return c.Retry.String() }},
-	"rescan":         {"10s", []string{"1s", "2s", "10ms"}, func(c *Config) string { return c.Rescan.String() }},
-	"stop-signal":    {"15", []string{"1", "3", "64"}, func(c *Config) string { return strconv.Itoa(int(c.StopSignal)) }},
-	"stop-timeout":   {"30s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.StopTimeout.String() }},
-	"map-signal":     {"", []string{"TERM:QUIT", "TERM:INT", "TERM:"}, mappedTerm},
-	"signal-group":   {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.SignalGroup) }},
-	"drain-timeout":  {"5s", []string{"0s", "1s", "2s"}, func(c *Config) string { return c.DrainTimeout.String() }},
-	"adopt":          {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.Adopt) }},
-	"map-exit":       {"", []string{"143:0", "143:1", "143:255"}, mapped143},
-	"allow-disk":     {"false", []string{"true", "false"}, func(c *Config) string { return strconv.FormatBool(c.AllowDisk) }},
-	"log-format":     {"text", []string{"json", "text"}, func(c *Config) string { return map[bool]string{false: "text", true: "json"}[c.LogJSON] }},
-	"log-level":      {"info", []string{"debug", "warn", "error"}, logLevel},
-}
-
-func mappedTerm(c *Config) string {
-	to, ok := c.MapSignal[signals.TERM]
-	switch {
-	case !ok:
-		return ""
-	case to == 0:
-		return "TERM:"
-	}
-	return "TERM:" + signals.Name(to)
-}
-
-func mapped143(c *Config) string {
-	if to, ok := c.MapExit[143]; ok {
-		return fmt.Sprintf("143:%d", to)
-	}
-	return ""
-}
-
-func logLevel(c *Config) string {
-	return map[string]string{"DEBUG": "debug", "INFO": "info", "WARN": "warn", "ERROR": "error"}[c.LogLevel.String()]
+// samples are three values of each setting that may stand in a links file, as the
+// setting shows them.
+var samples = map[string][]string{
+	"volumes":        {"/v/1", "/v/2", "/v/3"},
+	"state":          {"/s/1", "/s/2", "/s/3"},
+	"fallback":       {"/f", "/g", "/h"},
+	"render":         {"envsubst", "sh /r.sh", "true"},
+	"gate":           {"ask a", "ask b", "true"},
+	"report":         {"tell a", "tell b", "true"},
+	"validate":       {"nginx -t", "httpd -t", "true"},
+	"hook-timeout":   {"1s", "2s", "1ms"},
+	"reload":         {"none", "signal:USR1", "exec:a 'b c'"},
+	"verify":         {"curl -f localhost", "true", "pgrep x"},
+	"verify-timeout": {"1s", "2s", "1ms"},
+	"probation":      {"0s", "1s", "2s"},
+	"settle":         {"0s", "1s", "2s"},
+	"splay":          {"1s", "2s", "1m0s"},
+	"retry":          {"1s", "2s", "100ms"},
+	"rescan":         {"1s", "2s", "10ms"},
+	"stop-signal":    {"HUP", "QUIT", "RTMIN+1"},
+	"stop-timeout":   {"0s", "1s", "2s"},
+	"map-signal":     {"TERM:QUIT", "TERM:INT", "TERM:"},
+	"signal-group":   {"true", "false"},
+	"drain-timeout":  {"0s", "1s", "2s"},
+	"adopt":          {"true", "false"},
+	"map-exit":       {"143:0", "143:1", "143:255"},
+	"allow-disk":     {"true", "false"},
+	"log-format":     {"json", "text"},
+	"log-level":      {"debug", "warn", "error"},
 }
 
 // TestPrecedence: command line over environment over links file over default,
@@ -79,55 +48,57 @@ func TestPrecedence(t *testing.T) {
 		if s.notFile {
 			continue // TestModes, TestInstallPrecedence and TestLinksPrecedence have these
 		}
-		try, ok := samples[s.name]
+		values, ok := samples[s.name]
 		if !ok {
 			t.Errorf("no sample for --%s: add one", s.name)
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			try.all(t, s.name)
+			trySources(t, s, values)
 		})
 	}
 }
 
-// all tries one setting. The last choice stands for a source that doesn't name the
-// setting at all.
-func (s sample) all(t *testing.T, name string) {
+// trySources tries one setting. The last choice stands for a source that doesn't name
+// the setting at all.
+func trySources(t *testing.T, s *setting, values []string) {
 	dir := t.TempDir()
-	choices := append(slices.Clone(s.values), "")
+	choices := append(slices.Clone(values), "")
 	for _, inFile := range choices {
 		file := filepath.Join(dir, "links-"+strconv.Itoa(slices.Index(choices, inFile)))
-		writeFile(t, file, s.text(name, inFile))
+		writeFile(t, file, sampleText(s.name, inFile))
 		for _, inEnv := range choices {
 			for _, onLine := range choices {
-				s.try(t, file, name, inFile, inEnv, onLine)
+				trySource(t, s, file, inFile, inEnv, onLine)
 			}
 		}
 	}
 }
 
-func (s sample) text(name, value string) string {
+func sampleText(name, value string) string {
 	if value == "" {
 		return oneLink
 	}
 	return fmt.Sprintf("%s%s %s\n", oneLink, name, value)
 }
 
-func (s sample) try(t *testing.T, file, name, inFile, inEnv, onLine string) {
+func trySource(t *testing.T, s *setting, file, inFile, inEnv, onLine string) {
 	environ, args := []string{"CONFITX=1"}, []string{}
-	want := s.def
+	plain := Config{Fallback: "x"}
+	_ = s.of(&plain).read(s.def)
+	want := s.of(&plain).show()
 	if inFile != "" {
 		want = inFile
 	}
 	if inEnv != "" {
-		environ, want = append(environ, variable(name)+"="+inEnv), inEnv
+		environ, want = append(environ, variable(s.name)+"="+inEnv), inEnv
 	}
 	if onLine != "" {
-		args, want = append(args, "--"+name+"="+onLine), onLine
+		args, want = append(args, "--"+s.name+"="+onLine), onLine
 	}
 	c := mustParse(t, file, environ, append(args, "--", "app")...)
-	if got := s.got(&c); got != want {
+	if got := s.of(&c).show(); got != want {
 		t.Errorf("links file %q, environment %q, command line %q: got %q, want %q", inFile, inEnv, onLine, got, want)
 	}
 }

@@ -53,7 +53,7 @@ func TestReferenceFlags(t *testing.T) {
 	for _, row := range reference(t, "## Flags") {
 		page = append(page, strings.Trim(row[0], "`"))
 	}
-	for line := range strings.Lines(Usage) {
+	for line := range strings.Lines(Usage()) {
 		if flags, found := strings.CutPrefix(line, "  --"); found {
 			flags, _, _ = strings.Cut(strings.TrimSpace("--"+flags), "  ")
 			help = append(help, strings.Split(flags, ", ")...)
@@ -76,9 +76,9 @@ func TestReferenceDefaults(t *testing.T) {
 			want = defaultLinks
 		case s.name == "settle":
 			want = "0 for one atomic volume, " + SwapSettle.String() + " for several, else " + DefaultSettle.String()
-		case s.bare && s.notFile:
+		case s.bare() && s.notFile:
 			want = ""
-		case s.bare:
+		case s.bare():
 			want = "off"
 		}
 		if got := strings.Trim(row[1], "`"); got != want {
@@ -154,7 +154,7 @@ func TestReferencePlaceholders(t *testing.T) {
 	for _, row := range reference(t, "### Placeholders") {
 		page = append(page, strings.Trim(row[0], "`"))
 	}
-	help := regexp.MustCompile(`\{[a-z]+\}`).FindAllString(Usage, -1)
+	help := regexp.MustCompile(`\{[a-z]+\}`).FindAllString(Usage(), -1)
 	slices.Sort(help)
 	wantSame(t, "placeholders", page, slices.Compact(help))
 	if !slices.Contains(page, linker.Rendered) {
@@ -188,7 +188,7 @@ func TestReferenceHooks(t *testing.T) {
 	for _, row := range reference(t, "## Hooks") {
 		page = append(page, strings.Trim(row[0], "`"))
 	}
-	wantSame(t, "hooks", page, names(func(s *setting) bool { return s.command }))
+	wantSame(t, "hooks", page, names(func(s *setting) bool { return s.command() }))
 }
 
 // TestReferenceVariables: which of them a hook has is held by the test that runs

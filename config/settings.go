@@ -1,56 +1,94 @@
 package config
 
-import "time"
+import (
+	"log/slog"
+	"time"
+)
 
-// setting is one flag. It may stand on the command line, in the environment and in
-// a links file, unless it says otherwise.
+// setting is one row of the table of settings: a flag, a variable of the environment
+// and a line of a links file, unless it says otherwise. The help, the plan of --check
+// and the log's first line are made of the table.
 type setting struct {
+	heading string // of the group that begins here, in the help
 	name    string
-	short   string // a name of one letter
+	takes   string // the value's name in the help, with what stands in front; "": a switch, on without a value
+	help    string
 	def     string // the default
-	bare    bool   // a switch: without a value it is on
-	command bool   // the value is a command: in a links file, the rest of the line
+	meaning string // of the default, where it doesn't speak for itself
+	short   string // a name of one letter
 	repeat  bool   // may stand more than once
 	notFile bool   // can't stand in a links file
 	notEnv  bool   // can't stand in the environment
-	read    func(c *Config, value string) error
+	of      func(*Config) value
 }
 
-// settings is all the flags.
+// bare reports whether the flag needs no value.
+func (s *setting) bare() bool { return s.takes == "" || s.takes[0] == '[' }
+
+// command reports whether the value is a command: in a links file, the rest of the line.
+func (s *setting) command() bool { return s.takes == " CMD" || s.takes == " ACTION" }
+
+// settings is all of them, in the order of the help.
 var settings = []setting{
-	{name: "links", def: "", notFile: true, read: func(*Config, string) error { return nil }}, // see linksFiles
-	{name: "volumes", def: "/confit", read: path(func(c *Config) *string { return &c.Volumes })},
-	{name: "state", def: "/run/confit", read: path(func(c *Config) *string { return &c.State })},
-	{name: "fallback", def: "", read: readFallback},
-	{name: "render", command: true, read: commandOf(func(c *Config) *[]string { return &c.Render }, splitCommand)},
-	{name: "validate", command: true, read: hook(func(c *Config) *[]string { return &c.Validate })},
-	{name: "gate", command: true, read: hook(func(c *Config) *[]string { return &c.Gate })},
-	{name: "report", command: true, read: hook(func(c *Config) *[]string { return &c.Report })},
-	{name: "hook-timeout", def: "30s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.HookTimeout })},
-	{name: "reload", def: "auto", command: true, read: readReload},
-	{name: "verify", command: true, read: hook(func(c *Config) *[]string { return &c.Verify })},
-	{name: "verify-timeout", def: "10s", read: duration(time.Millisecond, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
-	{name: "probation", def: "5s", read: duration(0, func(c *Config) *time.Duration { return &c.Probation })},
-	{name: "settle", def: "auto", read: readSettle},
-	{name: "splay", def: "0", read: duration(0, func(c *Config) *time.Duration { return &c.Splay })},
-	{name: "retry", def: "10s", read: duration(100*time.Millisecond, func(c *Config) *time.Duration { return &c.Retry })},
-	{name: "rescan", def: "10s", read: duration(10*time.Millisecond, func(c *Config) *time.Duration { return &c.Rescan })},
-	{name: "stop-signal", def: "TERM", read: readStopSignal},
-	{name: "stop-timeout", def: "30s", read: duration(0, func(c *Config) *time.Duration { return &c.StopTimeout })},
-	{name: "map-signal", repeat: true, read: readMapSignal},
-	{name: "signal-group", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.SignalGroup = on })},
-	{name: "drain-timeout", def: "5s", read: duration(0, func(c *Config) *time.Duration { return &c.DrainTimeout })},
-	{name: "adopt", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.Adopt = on })},
-	{name: "map-exit", repeat: true, read: readMapExit},
-	{name: "allow-disk", def: "false", bare: true, read: onOff(func(c *Config, on bool) { c.AllowDisk = on })},
-	{name: "log-format", def: "text", read: readLogFormat},
-	{name: "log-level", def: "info", read: readLogLevel},
-	{name: "check", def: "false", bare: true, notFile: true, read: mode(Check)},
-	{name: "bake", def: "false", bare: true, notFile: true, read: mode(Bake)},
-	{name: "install", def: "", notFile: true, read: readInstall},
-	{name: "status", def: "false", bare: true, notFile: true, read: readStatus},
-	{name: "version", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Version)},
-	{name: "help", short: "h", def: "false", bare: true, notFile: true, notEnv: true, read: mode(Help)},
+	{heading: "Where things are", name: "links", takes: " FILE", help: "the links file, or a directory of such; repeatable", meaning: defaultLinks,
+		notFile: true, of: func(c *Config) value { return &linksFiles{c} }},
+	{name: "volumes", takes: " DIR", help: "where relative sources are", def: "/confit", of: func(c *Config) value { return &location{&c.Volumes, false} }},
+	{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes",
+		of: func(c *Config) value { return &location{&c.Fallback, true} }},
+	{name: "state", takes: " DIR", help: "generations, live link, status.json", def: "/run/confit", of: func(c *Config) value { return &location{&c.State, false} }},
+	{name: "allow-disk", help: "lets keys of memory-backed volumes be staged on disk", def: "false", of: func(c *Config) value { return (*toggle)(&c.AllowDisk) }},
+
+	{heading: "When a volume changes", name: "settle", takes: " D", help: "stages after this much quiet", def: "auto",
+		meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", of: func(c *Config) value { return (*settle)(&c.Settle) }},
+	{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0",
+		of: func(c *Config) value { return &span{&c.Splay, 0} }},
+	{name: "rescan", takes: " D", help: "looks at the volumes this often without an event, too", def: "10s",
+		of: func(c *Config) value { return &span{&c.Rescan, 10 * time.Millisecond} }},
+	{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", of: func(c *Config) value { return &command{&c.Render, splitCommand} }},
+	{name: "validate", takes: " CMD", help: "checks the change; {candidate} means its directory", of: func(c *Config) value { return &command{&c.Validate, splitHook} }},
+	{name: "gate", takes: " CMD", help: "says whether this replica may go on now; it may take as long as it likes",
+		of: func(c *Config) value { return &command{&c.Gate, splitHook} }},
+	{name: "report", takes: " CMD", help: "is given the outcome of a change", of: func(c *Config) value { return &command{&c.Report, splitHook} }},
+	{name: "hook-timeout", takes: " D", help: "kills a hook other than gate and verify after D and rejects the change", def: "30s",
+		of: func(c *Config) value { return &span{&c.HookTimeout, time.Millisecond} }},
+	{name: "reload", takes: " ACTION", help: "auto, signal:NAME, restart, exec:CMD, none, or touch: new links, for an app that watches its files", def: "auto",
+		of: func(c *Config) value { return (*action)(&c.Reload) }},
+	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation",
+		of: func(c *Config) value { return &command{&c.Verify, splitHook} }},
+	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s",
+		of: func(c *Config) value { return &span{&c.VerifyTimeout, time.Millisecond} }},
+	{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", of: func(c *Config) value { return &span{&c.Probation, 0} }},
+	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s",
+		of: func(c *Config) value { return &span{&c.Retry, 100 * time.Millisecond} }},
+
+	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return (*signalName)(&c.StopSignal) }},
+	{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", of: func(c *Config) value { return &span{&c.StopTimeout, 0} }},
+	{name: "map-signal", takes: " FROM:TO", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, of: func(c *Config) value { return &signalMap{c} }},
+	{name: "signal-group", help: "sends signals to the app's process group", def: "false", of: func(c *Config) value { return (*toggle)(&c.SignalGroup) }},
+	{name: "drain-timeout", takes: " D", help: "how long what the app leaves behind has to end", def: "5s", of: func(c *Config) value { return &span{&c.DrainTimeout, 0} }},
+	{name: "adopt", help: "when the app ends and leaves a process of the same program behind, as nginx at USR2, that becomes the app", def: "false",
+		of: func(c *Config) value { return (*toggle)(&c.Adopt) }},
+	{name: "map-exit", takes: " FROM:TO", help: "turns exit code FROM into TO; repeatable", repeat: true, of: func(c *Config) value { return &exitMap{c} }},
+
+	{heading: "Instead of running the app", name: "check", help: "reads everything, prints the plan, changes nothing; exit code 64 or 78: a start would fail",
+		notFile: true, of: func(c *Config) value { return &mode{c, Check} }},
+	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return &mode{c, Bake} }},
+	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return &installation{c} }},
+	{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text to a terminal, else as json; exit code 0: what is mounted is live or on its way; " +
+		"3: it was rejected; 1: there is no status", notFile: true, of: func(c *Config) value { return &statusForm{c} }},
+	{name: "version", help: "prints the version", notFile: true, notEnv: true, of: func(c *Config) value { return &mode{c, Version} }},
+	{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, of: func(c *Config) value { return &mode{c, Help} }},
+
+	{heading: "The log, on stderr", name: "log-format", takes: " FORMAT", help: "text or json", def: "text", of: func(c *Config) value { return (*logFormat)(&c.LogJSON) }},
+	{name: "log-level", takes: " LEVEL", help: "debug, info, warn or error", def: "info", of: func(c *Config) value { return (*logLevel)(&c.LogLevel) }},
+}
+
+// meant is a value in words for people.
+func (s *setting) meant(shown string) string {
+	if shown == s.def && s.meaning != "" {
+		return s.meaning
+	}
+	return shown
 }
 
 // find is the setting of a name, or nil.
@@ -72,4 +110,27 @@ func names(filter func(*setting) bool) []string {
 		}
 	}
 	return list
+}
+
+// eachInForce calls do with what is set, as a links file would hold it.
+func (c *Config) eachInForce(do func(s *setting, shown string)) {
+	for i := range settings {
+		if shown := settings[i].of(c).show(); shown != "" {
+			do(&settings[i], shown)
+		}
+	}
+}
+
+// LogValue is what is set to something else than its default, for the log's first line.
+func (c *Config) LogValue() slog.Value {
+	var list []slog.Attr
+	var plain Config
+	c.eachInForce(func(s *setting, shown string) {
+		def := s.of(&plain)
+		_ = def.read(s.def) // a default is right
+		if shown != def.show() {
+			list = append(list, slog.String(s.name, shown))
+		}
+	})
+	return slog.GroupValue(list...)
 }

@@ -3,8 +3,10 @@ package config
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
+	"confit/internal/near"
 	"confit/linker"
 )
 
@@ -36,10 +38,34 @@ func needsShell(bare string) bool {
 	return isOperator(bare) || expands(bare) || strings.Contains(bare, "*")
 }
 
+// asPlaceholder puts placeholders in the place of the variables that mean the same, as a
+// shell and a manifest of Kubernetes have them.
+func asPlaceholder(word string) string {
+	for _, p := range [][2]string{{CandidateVariable, Placeholder}, {RenderedVariable, linker.Rendered}} {
+		for _, written := range []string{"${" + p[0] + "}", "$(" + p[0] + ")", "$" + p[0]} {
+			word = strings.ReplaceAll(word, written, p[1])
+		}
+	}
+	return word
+}
+
+// isBelow reports a path that begins with a placeholder.
+func isBelow(word string) bool {
+	return strings.HasPrefix(word, Placeholder+"/") || strings.HasPrefix(word, linker.Rendered+"/")
+}
+
+// hasShell reports a command with a shell in it, which expands what is quoted.
+func hasShell(list []word) bool {
+	return slices.ContainsFunc(list, func(w word) bool { return strings.HasSuffix(w.text, "sh") })
+}
+
 // checkCommand refuses a command that was written for a shell, and one that is
 // quoted as a whole. A program whose name holds a blank is fine if it is there.
 func checkCommand(list []word) error {
 	for _, w := range list {
+		if written := asPlaceholder(w.text); written != w.text && (expands(w.bare) || !hasShell(list) && isBelow(written)) {
+			return fmt.Errorf("%q needs a shell, and a hook runs without one: write %s", w.text, written)
+		}
 		if meant := meantPlaceholder(w.text); meant != "" {
 			return fmt.Errorf("%q holds no placeholder: did you mean {%s}?", w.text, meant)
 		}
@@ -70,8 +96,8 @@ func splitHook(command string) ([]string, error) {
 func meantPlaceholder(text string) string {
 	_, text, _ = strings.Cut(text, "{")
 	name, _, _ := strings.Cut(text, "}")
-	if near := nearest(name, []string{"candidate", "rendered"}); near != name && !strings.ContainsAny(name, `"' `) {
-		return near
+	if m := near.Of(name, []string{"candidate", "rendered"}); m != name && !strings.ContainsAny(name, `"' `) {
+		return m
 	}
 	return ""
 }

@@ -17,44 +17,43 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	for i := range settings {
 		s := &settings[i]
 		f := flags.VarPF(&flagValue{s, &list}, s.name, s.short, "")
-		if s.bare {
+		if s.bare() {
 			f.NoOptDefVal = "true"
 		}
 	}
 	if err := flags.Parse(args[1:]); err != nil {
-		p.errorf("%s (confit --help lists the flags%s)", err, suggestion(err.Error(), list))
+		p.errorf("%s (confit --help lists the flags%s)", err, meantFlag(err.Error(), list))
 		return list, false
 	}
 	p.config.App = flags.Args()
-	p.checkApp(flags.ArgsLenAtDash() >= 0)
+	if flags.ArgsLenAtDash() < 0 {
+		p.checkApp(list)
+	}
 	return list, true
 }
 
-// checkApp refuses a flag without its dashes: confit would start it as the app.
-func (p *parser) checkApp(dashes bool) {
+// onOff are the words that somebody writes behind a switch.
+var onOff = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
+
+// checkApp refuses words without -- in front that are hardly the app: a flag without its
+// dashes, the value of a switch, and what stands before a -- that comes later.
+func (p *parser) checkApp(before []given) {
 	app := p.config.App
-	if dashes || len(app) == 0 || find(app[0]) == nil {
+	if len(app) == 0 {
 		return
 	}
-	p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", app[0], app[0], app[0])
-}
-
-// suggestion names the flag that somebody probably meant, if pflag says "unknown
-// flag: --name", or "unknown shorthand flag: 'n' in -name". A word that is like none
-// is most likely an argument of the command before it.
-func suggestion(message string, before []given) string {
-	_, name, ok := strings.Cut(message, "unknown flag: --")
-	if !ok {
-		_, name, ok = strings.Cut(message, " in -")
+	first, flag := app[0], ""
+	if n := len(before); n > 0 && before[n-1].setting.bare() {
+		flag = before[n-1].setting.name
 	}
-	near := nearest(name, names(func(*setting) bool { return true }))
-	switch last := len(before) - 1; {
-	case ok && near != "":
-		return "; did you mean --" + near + "?"
-	case ok && last >= 0 && before[last].setting.command:
-		return "; put quotes around the whole command of " + before[last].where
+	switch value := onOff[first]; {
+	case find(first) != nil:
+		p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
+	case flag != "" && value != "" && len(app) > 1:
+		p.errorf("--%s: %q is a word of its own: write --%s=%s", flag, first, flag, value)
+	case slices.Contains(app, "--"):
+		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
 	}
-	return ""
 }
 
 // flagValue adds a flag's values to the list.
@@ -86,8 +85,12 @@ func (p *parser) environment(environ []string) []given {
 			continue
 		}
 		s := find(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-")))
-		if s == nil || s.notEnv || variable(s.name) != name {
-			p.errorf("%s: no flag has this name: %s", name, didYouMean(name, variables()))
+		if s != nil && s.notEnv {
+			p.errorf("%s: a variable can't say that: write --%s on the command line", name, s.name)
+			continue
+		}
+		if s == nil || variable(s.name) != name {
+			p.errorf("%s: no flag has this name: %s", name, meantVariable(name))
 			continue
 		}
 		list = append(list, given{setting: s, value: value, where: name})
@@ -138,12 +141,4 @@ var hookVariables = []string{
 
 func variable(name string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-}
-
-func variables() []string {
-	list := names(func(s *setting) bool { return !s.notEnv })
-	for i := range list {
-		list[i] = variable(list[i])
-	}
-	return list
 }

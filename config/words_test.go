@@ -150,15 +150,3 @@ func checkPlaces(t *testing.T, line string, list []word) {
 		from = w.end
 	}
 }
-
-func TestNearest(t *testing.T) {
-	choices := []string{"settle", "state", "rescan", "stop-signal", "stop-timeout"}
-	for slip, want := range map[string]string{
-		"settel": "settle", "stat": "state", "stop-singal": "stop-signal", "stop_timeout": "stop-timeout",
-		"settle": "settle", "": "", "nothing-like-it": "", "re-scan-": "rescan",
-	} {
-		if got := nearest(slip, choices); got != want {
-			t.Errorf("%q: %q, want %q", slip, got, want)
-		}
-	}
-}

@@ -32,7 +32,7 @@
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
-//	read moved look keys volume watch opens  how volumes are found, watched and read
+//	read moved look keys meant volume watch opens  how volumes are found, watched and read
 //	mend inspect trial                  generations on the disk, and the trial of one
 //	targets act swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each

@@ -109,7 +109,7 @@ func (l *Linker) variables(g *generation) (map[string]Key, error) {
 				wrong = append(wrong, err)
 			case taken && l.links[other].kind == oneKey: // that one wins
 			case taken && s.kind != oneKey:
-				wrong = append(wrong, s.errorf("key %q: variable %q is made of key %q already, for %s", p, name, keys[name], l.links[other].label()))
+				wrong = append(wrong, s.errorf("key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s", p, name, keys[name], l.links[other].label(), p, name))
 			default:
 				if keys == nil {
 					keys = map[string]Key{}

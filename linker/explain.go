@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,18 +141,22 @@ const maxNames = 20
 // noteNames shows what the volumes hold instead: a name may be misspelt.
 func (e *explanation) noteNames(volumes []*volume) {
 	for _, v := range volumes {
-		if v.root == nil {
-			continue
+		if v.root != nil {
+			entries, _ := v.readDir(".")
+			e.notef("volume %q holds %q", v.dir, firstNames(entries))
+		} else if entries, _ := os.ReadDir(e.mount); filepath.Dir(v.dir) == e.mount && len(entries) > 0 {
+			e.notef("volume %q holds %q", e.mount, firstNames(entries))
 		}
-		var names []string
-		entries, _ := v.readDir(".")
-		for _, d := range entries {
-			if visible(d.Name()) && len(names) < maxNames {
-				names = append(names, d.Name())
-			}
-		}
-		e.notef("volume %q holds %q", v.dir, names)
 	}
+}
+
+func firstNames(entries []fs.DirEntry) (names []string) {
+	for _, d := range entries {
+		if visible(d.Name()) && len(names) < maxNames {
+			names = append(names, d.Name())
+		}
+	}
+	return names
 }
 
 // print prints a line for each link, and for each key of a link with several.
@@ -205,16 +210,31 @@ func (e *explanation) standing(target Target, w want) string {
 func (e *explanation) checkTargets(keys []keyFile) {
 	wanted, err := e.wanted(keys)
 	e.fail(err)
+	optional := map[Target]want{}
 	for i := range e.links {
 		s := &e.links[i]
-		if _, known := wanted[s.Target]; s.single() && !known {
-			wanted[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
+		if _, known := wanted[s.Target]; !s.single() || known {
+			continue
 		}
+		into := wanted
+		if s.Optional {
+			into = optional
+		}
+		into[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
 	}
+	e.checkPlan(wanted, e.fail)
+	e.checkPlan(optional, func(err error) {
+		if err != nil {
+			e.notef("%v; a start goes well until the optional key is there", err)
+		}
+	})
+}
+
+func (e *explanation) checkPlan(wanted map[Target]want, refuse func(error)) {
 	steps, err := e.targets.plan(wanted)
-	e.fail(err)
+	refuse(err)
 	for _, s := range steps {
-		e.checkDir(filepath.Dir(s.path()))
+		e.checkDir(filepath.Dir(s.path()), refuse)
 	}
 }
 
@@ -232,18 +252,21 @@ func (e *explanation) checkVariables(keys []keyFile) {
 
 // checkDir finds out whether a target can be made in a directory. It need not be
 // there yet.
-func (e *explanation) checkDir(dir string) {
+func (e *explanation) checkDir(dir string, refuse func(error)) {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
 	case err == unix.ENOENT && dir != "/":
-		e.checkDir(filepath.Dir(dir))
+		e.checkDir(filepath.Dir(dir), refuse)
+		return
+	case err == nil && isKernels(dir):
+		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
 		return
 	case err == nil:
 		return
 	}
 	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
 	if e.pod {
-		e.fail(err)
+		refuse(err)
 	} else {
 		e.notef("%v", err)
 	}

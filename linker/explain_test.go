@@ -75,7 +75,7 @@ note: no key was looked at, as nothing is mounted in "DIR/podinfo"
 // TestExplainMounted: as soon as one volume is mounted, each key is looked at, and
 // all that is wrong is named at once.
 func TestExplainMounted(t *testing.T) {
-	h := newHouse(t, "web/a a", "web/b b", "web/c c optional", "web/*.conf conf.d/", "tls/ tls", "web/*.d d/", "web d2")
+	h := newHouse(t, "web/a a", "web/b b", "web/c c optional", "web/*.conf conf.d/", "tls/ tls", "web/*.d d/", "web d2", "webb/a a2", "web/X.conf x2")
 	h.write("web", "a", "a", "x.conf", "x", "y.conf", "y")
 	h.must(os.MkdirAll(h.path("etc", "conf.d", "y.conf", "full"), 0o755))
 	h.must(os.WriteFile(h.path("etc", "a"), []byte("image"), 0o644))
@@ -88,13 +88,17 @@ link  web/*.conf  DIR/etc/conf.d/
 link  tls/  DIR/etc/tls
 link  web/*.d  DIR/etc/d/
 link  web  DIR/etc/d2
+link  webb/a  DIR/etc/a2
+link  web/X.conf  DIR/etc/x2
 note: volume "DIR/volumes/web" holds ["a" "x.conf" "y.conf"]
 note: volume "DIR/volumes" holds ["web"]
 `, strings.TrimSpace(`
 "tls/" needs volume "DIR/volumes/tls", which is not mounted (if it may be missing, add the option optional)
 key "web" in volume "DIR/volumes" is a directory: for every key below it write "web/"
+"webb/a" needs volume "DIR/volumes/webb", which is not mounted; did you mean "web"? (if it may be missing, add the option optional)
 key "b" is missing from volume "DIR/volumes/web" (if it may be missing, add the option optional)
 no key of volume "DIR/volumes/web" matches "web/*.d" (if it may be missing, add the option optional)
+key "X.conf" is missing from volume "DIR/volumes/web"; did you mean "x.conf"? (if it may be missing, add the option optional)
 cannot link target "DIR/etc/conf.d/y.conf": a directory that isn't empty is there; write another target, or remove it from the image or the pod
 `))
 	if now, err := os.ReadFile(h.path("etc", "a")); err != nil || string(now) != "image" {
@@ -209,4 +213,33 @@ note: no key was looked at, as nothing is mounted in "DIR/volumes"
 `, `cannot link target "DIR/etc/c": a directory is there; write another target, or remove it from the image or the pod
 cannot link target "DIR/etc/empty": a directory is there; write the file, such as "DIR/etc/empty/b", or remove it from the image or the pod
 cannot link target "DIR/etc/etc": a directory that isn't empty is there; write the file, such as "DIR/etc/etc/a", or remove it from the image or the pod`)
+}
+
+// TestExplainAgreesWithTheStart on links of optional keys that aren't there: what is in
+// the way of one, and a directory that nobody may write to, are only noted. But nobody
+// can link below /proc, whatever its mode says.
+func TestExplainAgreesWithTheStart(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b full optional")
+	h.write("web", "a", "1")
+	h.must(os.MkdirAll(h.path("etc", "full", "x"), 0o755))
+	plan, wrong := h.explain()
+	const note = `note: cannot link target "DIR/etc/full": a directory that isn't empty is there; write the file, such as "DIR/etc/full/b", or remove it from the image or the pod; a start goes well until the optional key is there`
+	if wrong != "" || !strings.Contains(plan, note+"\n") {
+		t.Errorf("says %s%s", plan, wrong)
+	}
+	h.open()
+	h.adopt()
+	h.reads("a", "1")
+
+	h = newHouse(t, "web/a a")
+	h.config.Links[0].Target = "/proc/1/confit/a"
+	h.write("web", "a", "1")
+	if _, wrong := h.explain(); wrong != `cannot link targets in "/proc/1": it is the kernel's, and has no place for links; write another target` {
+		t.Errorf("wrong is %s", wrong)
+	}
+	h.open()
+	h.stage()
+	if h.linker.Publish() == nil {
+		t.Error("published below /proc")
+	}
 }

@@ -88,7 +88,7 @@ func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
 
 // missingError says what isn't there, and why that may be.
 func (s *source) missingError(v *volume) error {
-	what := fmt.Sprintf("key %q is missing from volume %q", v.inVolume(s.base), v.dir)
+	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.base), v.dir, s.nearKey(v))
 	if s.kind != oneKey {
 		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
@@ -96,7 +96,7 @@ func (s *source) missingError(v *volume) error {
 		return &Invalid{s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source)}
 	}
 	if v.root == nil {
-		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s", s.Source, v.dir, s.absoluteHint())
+		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, s.nearVolume(v), s.absoluteHint())
 	}
 	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
 }

@@ -199,6 +199,8 @@ func (s *source) parseName() error {
 	switch {
 	case s.Name == "" || strings.ContainsAny(s.Name, "=\x00"):
 		return s.errorf("%q is no name of a variable: write one without =, such as LOG_LEVEL", s.Name)
+	case strings.Contains(s.Name, "/") && !strings.Contains(s.Source, "/"):
+		return s.errorf("%q is no name of a variable: the source comes first, write env %s %s", s.Name, s.Name, s.Source)
 	case s.kind == oneKey && stars > 0:
 		return s.errorf("variable %q has a *, and source %q is one key: write the name out", s.Name, s.Source)
 	case s.kind != oneKey && stars != 1:

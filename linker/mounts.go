@@ -96,3 +96,12 @@ func isFile(path string) bool {
 	var st unix.Stat_t
 	return unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
 }
+
+// isKernels reports a directory of a file system in which nobody can make a symlink,
+// whatever its mode says.
+func isKernels(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{
+		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC,
+	}, int64(st.Type))
+}

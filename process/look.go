@@ -27,17 +27,18 @@ func linkOf(pid int, name string) string {
 // php-fpm for /usr/sbin/php-fpm8.2, python for /usr/bin/python3.11. It is "" where
 // that isn't known.
 func Program(pid int) string {
-	executable := Executable(pid)
-	if executable == "" {
-		return ""
+	if executable := Executable(pid); executable != "" {
+		return Unversioned(executable)
 	}
-	return unversioned(path.Base(executable))
+	return ""
 }
 
-// unversioned cuts a version off the end of a name: digits and dots, and the
+// Unversioned is the name of a program without its directory, and without a version
+// at its end: digits and dots, and the
 // dash in front of them. That apache2 becomes apache does no harm. It also cuts
 // the ending that an upgrade gives the file of the running program: nginx.old.
-func unversioned(name string) string {
+func Unversioned(program string) string {
+	name := path.Base(program)
 	for _, replaced := range []string{".old", ".oldbin", ".bak"} {
 		name = strings.TrimSuffix(name, replaced)
 	}

@@ -16,7 +16,7 @@ func TestUnversioned(t *testing.T) {
 		"nginx.old": "nginx", "apache2": "apache", "stunnel4": "stunnel", "7z": "7z", "redis-server-7": "redis-server", "postgres-15.4": "postgres",
 		"haproxy": "haproxy", "php-fpm": "php-fpm", "1.2": "1.2", "busybox": "busybox", "python3": "python", "a-": "a-", "gunicorn": "gunicorn",
 	} {
-		if got := unversioned(name); got != want {
+		if got := Unversioned(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

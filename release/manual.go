@@ -13,7 +13,7 @@ import (
 // manual is the page confit(1), made of the help. It has the same words: the
 // help's groups of flags become subsections, and its paragraphs sections.
 func manual(version string, date time.Time) []byte {
-	blocks := strings.Split(strings.TrimSpace(config.Usage), "\n\n")
+	blocks := strings.Split(strings.TrimSpace(config.Usage()), "\n\n")
 	about := strings.Join(strings.Fields(blocks[0]), " ")
 	what, _, _ := strings.Cut(strings.TrimPrefix(about, "confit "), ":")
 	var b bytes.Buffer

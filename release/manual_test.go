@@ -14,14 +14,14 @@ import (
 // stands in it as often, and its flags in the same order.
 func TestManual(t *testing.T) {
 	text := plain(string(manual("1.2.3", time.Unix(0, 0).UTC())))
-	got, want := count(text), count(config.Usage)
+	got, want := count(text), count(config.Usage())
 	for word, n := range want {
 		if got[word] < n {
 			t.Errorf("%q stands %d times in the help and %d times in the page", word, n, got[word])
 		}
 	}
 	flag := regexp.MustCompile(`--[a-z]+(-[a-z]+)*`)
-	if a, b := flag.FindAllString(text, -1), flag.FindAllString(config.Usage, -1); !slices.Equal(a, b) {
+	if a, b := flag.FindAllString(text, -1), flag.FindAllString(config.Usage(), -1); !slices.Equal(a, b) {
 		t.Errorf("the page's flags are\n%v\nand the help's are\n%v", a, b)
 	}
 }

@@ -1,5 +1,7 @@
 package supervisor
 
+import "confit/process"
+
 // A habit is what a well-known program does at HUP instead of reading its
 // configuration again, although it catches the signal.
 type habit struct {
@@ -46,6 +48,12 @@ var habits = map[string]habit{
 func habitOf(e probed) (habit, bool) {
 	h, known := habits[e.program]
 	return h, known && (e.alone || !h.alone)
+}
+
+// Restarts reports whether auto restarts a program at each edit, whatever runs below it.
+func Restarts(program string) bool {
+	h, known := habits[process.Unversioned(program)]
+	return known && !h.alone
 }
 
 // mayBeAlone reports a program whose habit depends on its children.
