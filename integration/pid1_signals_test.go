@@ -138,7 +138,7 @@ func TestSignals_during_swaps(t *testing.T) {
 	c.Says("read swap 20", 1)
 }
 
-// The app starts as it would without confit: its limits, environment, directory, standard input and process group.
+// The app starts as it would without confit: its limits, environment, directory, standard input, process group and session.
 func TestSignals_app_starts_as_under_exec(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
@@ -146,7 +146,7 @@ func TestSignals_app_starts_as_under_exec(t *testing.T) {
 	s.env = append(s.env, "ONE=1", "EMPTY=")
 	s.flag("--reload", "none")
 	c := s.start("sh", "-c", `echo "limit $(ulimit -Sn)"; echo "directory $PWD"; tr '\0' '\n' </proc/$$/environ | sed 's/^/variable /'
-		echo "group $(cut -d' ' -f5 /proc/$$/stat) $$"; exec grep -E '^Sig(Blk|Ign)' /proc/self/status`)
+		echo "leads $(cut -d' ' -f5,6 /proc/$$/stat) $$"; exec grep -E '^Sig(Blk|Ign)' /proc/self/status`)
 	c.Ends(0)
 	got := strings.Join(c.Texts("stdout", ""), "\n") + "\n"
 	for _, want := range []string{
@@ -157,8 +157,8 @@ func TestSignals_app_starts_as_under_exec(t *testing.T) {
 			t.Errorf("the app sees\n%swant %q in it", got, want)
 		}
 	}
-	if group := strings.Fields(c.Texts("stdout", "group ")[0]); group[1] != group[2] {
-		t.Errorf("the app is process %s in group %s, want it to lead its own", group[2], group[1])
+	if ids := strings.Fields(c.Texts("stdout", "leads ")[0])[1:]; ids[0] != ids[2] || ids[1] != ids[2] {
+		t.Errorf("the app is process %s in group %s and session %s, want it to lead its own", ids[2], ids[0], ids[1])
 	}
 	if strings.Contains(got, "CONFIT_") {
 		t.Errorf("the app has a hook's variables:\n%s", got)
@@ -183,5 +183,16 @@ func TestSignals_traced_app(t *testing.T) {
 			c.stops(7)
 			c.wantLogged("app started", 1)
 		})
+	}
+}
+
+// Without a terminal nobody types fg, so a signal of job control stops nobody who doesn't catch it, as without confit. haproxy's
+// worker that dies sends TTIN to the others, who would be stopped for good in the midst of their end.
+func TestSignals_stop_nobody_without_a_terminal(t *testing.T) {
+	t.Parallel()
+	c := newExit(t).start("sh", "-c", `for s in TTIN TTOU TSTP; do sh -c 'kill -$0 $$; echo went on after $0' $s; done; kill -TTIN $$; exit 3`)
+	c.Ends(3)
+	for _, name := range []string{"TTIN", "TTOU", "TSTP"} {
+		c.Says("went on after "+name, 1)
 	}
 }

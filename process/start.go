@@ -17,7 +17,7 @@ import (
 )
 
 // start starts a process with the mask of signals that confit was started with;
-// attr makes it the leader of a group of its own.
+// attr makes it the leader of a group or a session of its own.
 func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
@@ -38,13 +38,18 @@ func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid in
 }
 
 // StartApp starts the app on confit's own standard input, output and error, as
-// the leader of a new process group. If standard input is a terminal, the group is
-// put into its foreground: in the background SIGTTIN would stop it at its first
-// read (credentials(7), tcsetpgrp(3)). Until then the Go runtime has all signals
-// blocked in the child, so TTOU doesn't stop it even when confit is in the
-// background.
+// the leader of a new process group. On a terminal the group is put into its
+// foreground, if it is confit's to give: in the background SIGTTIN would stop it at
+// its first read (credentials(7), tcsetpgrp(3)). Until then the Go runtime has all
+// signals blocked in the child, so TTOU doesn't stop it even when confit is in the
+// background. Without a terminal the app leads a session, too, as it would without
+// confit. For then its group is orphaned, so the kernel drops TSTP, TTIN and TTOU
+// instead of stopping who doesn't catch them (signal(7), setpgid(2)).
 func StartApp(c Command) (pid int, err error) {
-	attr := &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if _, terminal := foreground(); terminal {
+		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
+	}
 	return start(c, via{ignored: c.Inherited.Ignored(), listen: c.listens()}, []uintptr{0, 1, 2}, attr)
 }
 

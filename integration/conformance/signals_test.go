@@ -22,6 +22,8 @@ var signalled = []behaviour{
 		does: "the same for those that a runtime may keep for itself"},
 	{name: "TSTP, TTIN and TTOU reach the app", try: suspending,
 		does: "the same, for an app that catches them; one that is stopped instead gets CONT"},
+	{name: "without a terminal TSTP, TTIN and TTOU stop nobody", try: jobControlSignals,
+		does: "a child of the app sends itself each of them, without a handler: it goes on, as without an init"},
 	{name: "TERM ends an app that doesn't catch it: 143", try: plainTerm,
 		does: "`sleep` below the init"},
 	{name: "a flood of HUP doesn't hurt", try: flood,
@@ -127,6 +129,17 @@ func specialSignals(s subject) error {
 
 func suspending(s subject) error {
 	return receives(s, setup{}, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU)
+}
+
+func jobControlSignals(s subject) error {
+	p := s.start(setup{}, "sh", "-c", `for s in TSTP TTIN TTOU; do sh -c 'kill -$0 $$; echo went on' $s; done`)
+	if err := p.Until("the child goes on, or is stopped", func() bool { return p.count("went on") == 3 || p.anyIs("T") }); err != nil {
+		return err
+	}
+	if p.count("went on") < 3 {
+		return errors.New("the child is stopped")
+	}
+	return p.exits(0)
 }
 
 func plainTerm(s subject) error {
