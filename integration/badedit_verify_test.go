@@ -91,6 +91,9 @@ func TestVerify_first_start(t *testing.T) {
 		c.Says("ready", 1)
 		c.wantLogged("generation accepted", 0)
 		c.wantLogged(startsOnStored, 0)
+		c.tells(3, "that it is rejected", func(st report) bool {
+			return st.Phase == "running" && st.Rejection.Step == "verify" && st.Rejection.Hash == st.Live.Hash && st.Counters.Rejections == 1
+		})
 		c.Kill()
 		if exists(filepath.Join(s.state, "accepted.json")) {
 			t.Errorf("stored: %v", s.stored())

@@ -51,8 +51,7 @@ func (t *transition) accept(proof string) {
 func (t *transition) makeAccepted(survived bool) {
 	t.do(accept{survived})
 	t.accepted = t.accepted.Next(t.inForce(), survived)
-	t.untidy = true
-	t.fallback = false
+	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
 		t.recordEnd()
 		if !t.candidate.Fallback { // else what is mounted stays rejected
@@ -62,14 +61,26 @@ func (t *transition) makeAccepted(survived bool) {
 }
 
 // keep goes on with a generation that was not proved, as there is nothing to go
-// back to. It isn't stored: the next start proves it anew.
-func (t *transition) keep(step string, reason error) {
+// back to. It isn't stored: the next start proves it anew. Until then it counts as
+// rejected.
+func (t *transition) keep(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
+	t.recordRejection(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash)
 	t.makeAccepted(false)
-	t.seen.rejection = nil // it may have been rejected before the fallback was tried
+	t.unproved = t.seen.rejection
+	t.standRejected()
 	t.rest()
+}
+
+// standRejected drops the rejection, as what is mounted is live. But what stays
+// without a proof stays rejected.
+func (t *transition) standRejected() {
+	t.rejection = rejection{}
+	if t.unproved != nil {
+		t.seen.rejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted.Hash}
+	}
 }
 
 // inspected warns of an app that works inside a generation: the directory is

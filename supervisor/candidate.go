@@ -123,10 +123,10 @@ func (t *transition) liveAgain() {
 	if t.accepted.Fallback {
 		t.becomeMounted()
 	}
-	if t.rejection.stands {
+	if t.rejection.stands && t.rejection.hash != t.accepted.Hash {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	}
-	t.rejection = rejection{}
+	t.standRejected()
 	t.recordEnd()
 	t.do(discard{})
 	t.rest()

@@ -65,7 +65,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.rejectFallback(step, reason)
 		return
 	case t.exposure.reached() && !t.hasResort():
-		t.keep(step, reason)
+		t.keep(step, reason, tail)
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash

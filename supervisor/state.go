@@ -6,6 +6,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/signals"
+	"confit/status"
 )
 
 // phase is what confit is doing. Those that wait for something are exclusive,
@@ -60,14 +61,15 @@ type state struct {
 	queued      []signals.Signal // sent before the app runs
 
 	transaction
-	accepted     linker.Accepted // the generation to go back to
-	fallback     bool            // there is one, it was not tried, and nothing is accepted
-	unstored     string          // the proof of the accepted generation, while it isn't stored; "": it is
-	storeTrouble string          // why it isn't, as the log says it
-	untidy       bool            // a generation that nobody can go back to may be left
-	mendBy       time.Time       // when links that others have changed are mended next
-	pending      bool            // a hint came while there was something else to do
-	writing      linker.Writing  // how the volumes change
+	accepted     linker.Accepted   // the generation to go back to
+	unproved     *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	fallback     bool              // there is one, it was not tried, and nothing is accepted
+	unstored     string            // the proof of the accepted generation, while it isn't stored; "": it is
+	storeTrouble string            // why it isn't, as the log says it
+	untidy       bool              // a generation that nobody can go back to may be left
+	mendBy       time.Time         // when links that others have changed are mended next
+	pending      bool              // a hint came while there was something else to do
+	writing      linker.Writing    // how the volumes change
 
 	rejection rejection
 	outcomes  outcomes

@@ -149,7 +149,7 @@ func (w *world) quiet() {
 		w.fatalf("live is %+v, mounted is %+v, and that was not said", *w.live, w.mounted)
 	case w.live.number == w.mounted.number && w.live.fallback:
 		w.fatalf("what is live is mounted, and still counts as the fallback")
-	case w.live.number == w.mounted.number && s.rejection.stands:
+	case w.live.number == w.mounted.number && s.rejection.stands != (s.unproved != nil):
 		w.fatalf("what is mounted is live, and still counts as refused")
 	case w.earlier != nil && w.survived:
 		w.fatalf("keeps an earlier generation for nothing")
