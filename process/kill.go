@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -32,6 +33,19 @@ func KillGroup(group Group, sig syscall.Signal) error {
 // GroupAlive reports whether a group has a member, which may be a zombie.
 func GroupAlive(group Group) bool {
 	return group > 1 && KillGroup(group, 0) != unix.ESRCH
+}
+
+// Reach finds out whether confit may signal a process, which takes its user or
+// CAP_KILL (kill(2)). An error is a refusal; a process that is gone is none.
+func Reach(pid int) error { return Refusal(Kill(pid, 0)) }
+
+// Refusal is the error of a signal that the kernel refused to send, with what to do
+// about it; of every other outcome it is nil.
+func Refusal(err error) error {
+	if !errors.Is(err, os.ErrPermission) {
+		return nil
+	}
+	return fmt.Errorf("cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
 }
 
 // Gone reports that a signal found nobody: the process has ended, and is about

@@ -18,6 +18,7 @@ type app struct {
 	autoHUP   bool          // the last HUP that it got was auto's
 	readiness readiness     // what it has said of itself since then
 	readBy    time.Time     // when it should have opened what has changed; zero: it has, or nobody knows
+	beyond    string        // why it can't be signalled; "": it can
 	inside    bool          // its working directory is inside a generation, and the log says so
 }
 
@@ -138,7 +139,7 @@ func (t *transition) isReplaced(e exited) bool { return e.successor.runs() && t.
 // was no stop, and a change needn't wait any more.
 func (t *transition) adopt(successor app) {
 	t.app.pid, t.app.group = successor.pid, successor.group
-	t.app.renewed, t.app.inside = t.now, false
+	t.app.renewed, t.app.inside, t.app.beyond = t.now, false, ""
 	t.stopBy = time.Time{}
 	t.recordStart(false)
 	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)

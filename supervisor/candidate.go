@@ -207,7 +207,15 @@ func (t *transition) splay() {
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
-func (t *transition) publish() { t.order(publishing, publish{t.toBeRead()}) }
+// publish shows the candidate, unless the app would have to be signalled and can't
+// be: then nothing is visible that it doesn't read.
+func (t *transition) publish() {
+	job := publish{watch: t.toBeRead()}
+	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
+		job.app = t.app.pid
+	}
+	t.order(publishing, job)
+}
 
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
@@ -220,6 +228,9 @@ func (t *transition) publishEnded(e event) {
 		} else {
 			t.apply()
 		}
+	case barred:
+		t.noteBeyond(e.err)
+		t.reject("reload", e.err, "")
 	case superseded:
 		t.overtaken()
 	case failed:

@@ -71,7 +71,8 @@
 //	             hookStartFailed → running, settling, staging, withdrawing
 //	             reportStored    → running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	publishing   crashed         → done, draining, running
+//	publishing   barred          → draining, running, settling, staging, withdrawing
+//	             crashed         → done, draining, running
 //	             exited          → draining
 //	             failed          → withdrawing
 //	             published       → draining, probing, reloading, restarting, running, settling, staging, starting, touching, validating
@@ -82,8 +83,10 @@
 //	             failed          → done, staging
 //	             signalled TERM  → done, draining, stopping
 //	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting, touching
-//	probing      exited          → draining, withdrawing
-//	             probed          → delivering, proving, restarting, running, settling, staging
+//	probing      denied          → running, settling, staging, withdrawing
+//	             exited          → draining, withdrawing
+//	             probed          → restarting
+//	             sent            → delivering, proving, running, settling, staging
 //	             signalled TERM  → stopping
 //	delivering   delivered       → proving, restarting, running, settling, staging
 //	             exited          → draining, withdrawing
@@ -100,7 +103,8 @@
 //	             hookEnded       → draining, proving, restarting, running, settling, staging, withdrawing
 //	             hookStartFailed → restarting, withdrawing
 //	             signalled TERM  → draining, stopping
-//	restarting   exited          → draining
+//	restarting   denied          → running, settling, staging, withdrawing
+//	             exited          → draining
 //	             signalled TERM  → stopping
 //	draining     cleared         → done, starting, withdrawing
 //	             elapsed         → done, starting, withdrawing

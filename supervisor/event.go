@@ -28,6 +28,7 @@ type (
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked
 	published struct{ watched bool } // whether the linker sees when somebody opens what has changed
+	barred    struct{ err error }    // nothing was published, as the app can't be signalled
 	opened    struct{}               // somebody has opened it
 	touched   struct {               // the changed targets have new links
 		watched bool  // as in published
@@ -64,6 +65,9 @@ type (
 		program     string // what the app runs, as habits names it
 		alone       bool   // no child of it runs the same program, which it has habits for
 	}
+	sent        struct{}             // the reload signal
+	denied      struct{ err error }  // a signal was refused, or would be
+	reached     struct{}             // the app can be signalled again
 	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
 	inspected   struct{ inside bool }
 	started     struct{ pid int }
@@ -104,6 +108,10 @@ func (hookBegun) event()       {}
 func (hookStartFailed) event() {}
 func (hookEnded) event()       {}
 func (probed) event()          {}
+func (sent) event()            {}
+func (denied) event()          {}
+func (reached) event()         {}
+func (barred) event()          {}
 func (delivered) event()       {}
 func (inspected) event()       {}
 func (started) event()         {}
@@ -125,13 +133,14 @@ type action interface{ action() }
 
 type (
 	mend     struct{}                       // puts links right that others have changed
-	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed
+	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
 	complete struct{}                       // answered by staged, invalid, failed or crashed
 	check    struct {                       // answered by checked, invalid, failed or crashed
 		watch []linker.Change // who opens it from now on; nil: as before
 	}
-	publish struct { // answered by published, superseded, failed or crashed
+	publish struct { // answered by published, barred, superseded, failed or crashed
 		watch []linker.Change // who opens it
+		app   int             // that must be within reach; 0: nobody is signalled
 	}
 	withdraw struct{} // answered by withdrawn, failed or crashed
 	goBack   struct{} // to the generation before the accepted one; answered as withdraw
@@ -165,6 +174,10 @@ type (
 		pid    int
 		signal signals.Signal
 	}
+	deliver struct { // a reload signal; answered by sent or denied
+		pid    int
+		signal signals.Signal
+	}
 	track struct { // answered by delivered
 		pid    int
 		signal signals.Signal
@@ -174,7 +187,7 @@ type (
 	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
 	abandonTrial struct{}
 	inspect      struct{ pid int } // answered by inspected
-	signal       struct {
+	signal       struct {          // answered by denied, if it is
 		pid    int
 		signal signals.Signal
 	}
@@ -206,6 +219,7 @@ func (runHook) action()      {}
 func (killHook) action()     {}
 func (spawn) action()        {}
 func (probe) action()        {}
+func (deliver) action()      {}
 func (track) action()        {}
 func (inspect) action()      {}
 func (touch) action()        {}

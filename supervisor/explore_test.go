@@ -124,7 +124,7 @@ func (w *world) couldBeAnswered(s state) []event {
 	case checking:
 		return []event{checked{}, checked{true}, invalid{trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
-		return []event{published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
+		return []event{barred{trouble}, published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
 	case touching:
 		return []event{touched{watched: true}, touched{}, touched{err: trouble}, crashed{trouble}}
 	case withdrawing:
@@ -139,8 +139,10 @@ func couldBeFound(s state) []event {
 	switch s.phase {
 	case delivering:
 		return []event{delivered{true}, delivered{false}}
+	case restarting:
+		return []event{denied{errBeyond}}
 	case probing:
-		return []event{probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
+		return []event{sent{}, denied{errBeyond}, probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
 			probed{disposition: signals.Ignored}, probed{}, probed{program: "rsyslogd"}}
 	case draining:
 		return []event{cleared{true}, cleared{false}}

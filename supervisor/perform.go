@@ -20,7 +20,13 @@ func (l *loop) perform(a action) event {
 		if !l.state.neverStarted() { // the volumes come first
 			l.jobs <- lookAtLinks{}
 		}
-	case mend, complete, check, compare, publish, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
+		return l.lookWhetherReached()
+	case publish:
+		if err := process.Reach(a.app); a.app != 0 && err != nil {
+			return barred{err}
+		}
+		l.jobs <- a
+	case mend, complete, check, compare, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)
@@ -41,7 +47,12 @@ func (l *loop) perform(a action) event {
 	case inspect:
 		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
-		l.signal(a)
+		return l.signal(a.pid, a.signal)
+	case deliver:
+		if e := l.signal(a.pid, a.signal); e != nil {
+			return e
+		}
+		return sent{}
 	case wake:
 		l.wake(a)
 	case endLeftovers:
@@ -104,17 +115,32 @@ func (l *loop) track(a track) event {
 
 // signal sends a signal to the app alone, unless --signal-group says otherwise.
 // CONT always goes to the group: a stop has stopped all of it.
-func (l *loop) signal(a signal) {
+func (l *loop) signal(pid int, s signals.Signal) event {
 	l.noteProgram()
 	group := l.state.app.group // an adopted app need not lead it
 	switch {
-	case a.signal == signals.CONT:
-		l.noteFailedSignal(process.Continue(group), a.pid)
+	case s == signals.CONT:
+		return l.noteFailedSignal(process.Continue(group), pid)
 	case l.Config.SignalGroup:
-		l.noteFailedSignal(process.KillGroup(group, a.signal), a.pid)
-	default:
-		l.noteFailedSignal(process.Kill(a.pid, a.signal), a.pid)
+		return l.noteFailedSignal(process.KillGroup(group, s), pid)
 	}
+	return l.noteFailedSignal(process.Kill(pid, s), pid)
+}
+
+// lookWhetherReached finds out whether the app can be signalled, which changes when
+// it becomes another user: nil means as before.
+func (l *loop) lookWhetherReached() event {
+	if !l.state.app.runs() {
+		return nil
+	}
+	err := process.Reach(l.state.app.pid)
+	switch beyond := l.state.app.beyond != ""; {
+	case err != nil && !beyond:
+		return denied{err}
+	case err == nil && beyond:
+		return reached{}
+	}
+	return nil
 }
 
 // wake lets a stopped group go on.
@@ -133,8 +159,12 @@ func (l *loop) endLeftovers(a endLeftovers) event {
 
 // noteFailedSignal logs that a signal could not be sent: EPERM, when the app became
 // another user. A process that is gone is about to be reaped.
-func (l *loop) noteFailedSignal(err error, pid int) {
+func (l *loop) noteFailedSignal(err error, pid int) event {
 	if err != nil && !process.Gone(err) {
 		l.Log.Error("cannot signal", "pid", pid, "error", err)
 	}
+	if err := process.Refusal(err); err != nil {
+		return denied{err}
+	}
+	return nil
 }

@@ -35,6 +35,9 @@ func (s *state) status(c *config.Config) *status.Status {
 	if now.Trouble == "" {
 		now.Trouble = s.storeTrouble
 	}
+	if now.Trouble == "" {
+		now.Trouble = s.app.beyond
+	}
 	now.App.Reload = c.Reload.String()
 	if s.restartOnly {
 		now.App.Reload = "restart: it left at HUP"

@@ -131,6 +131,8 @@ func (t *transition) sayRejected(step string, reason error, again bool) {
 		todo = "mend the configuration and start again"
 	case step == "gate":
 		todo = "wait: the gate is asked again"
+	case reason.Error() == t.app.beyond:
+		todo = "let confit signal the app: the candidate is tried again"
 	}
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)

@@ -70,7 +70,7 @@ func (t *transition) probed(e probed) {
 	case t.reloadAction.Auto && known:
 		t.restart(h.reason, h.keys()...)
 	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
-		t.sendReload(e.disposition)
+		t.do(deliver{t.app.pid, t.reloadAction.Signal})
 	case t.isNew() && e.disposition != signals.Unknown:
 		// It may still install its handler: look again at the deadline.
 	default:
@@ -93,15 +93,17 @@ func (t *transition) survives(d signals.Disposition) bool {
 	return d != signals.Default || !signals.EndsByDefault(t.reloadAction.Signal)
 }
 
-// sendReload sends the signal. That the app waits for it is only a guess, until
-// the app takes it.
-func (t *transition) sendReload(d signals.Disposition) {
+// sent goes on when the signal is sent. That the app waits for it is only a guess,
+// until the app takes it.
+func (t *transition) sent() {
+	if t.phase != probing {
+		return
+	}
 	t.app.autoHUP, t.app.renewed = t.reloadAction.Auto, t.now
-	t.do(signal{t.app.pid, t.reloadAction.Signal})
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 	t.expectRead()
-	if d == signals.Waited {
+	if t.waitedFor > 0 {
 		t.enter(delivering, probeAgain)
 	} else {
 		t.prove()

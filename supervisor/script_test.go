@@ -17,7 +17,7 @@ import (
 var plain = map[string]event{
 	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{},
 	"compared": compared{}, "moved": compared{moved: true},
-	"hookBegun": hookBegun{}, "inspected": inspected{true}, "reaped": reaped{},
+	"hookBegun": hookBegun{}, "reached": reached{}, "inspected": inspected{true}, "reaped": reaped{},
 }
 
 // event is the event of a line.
@@ -47,6 +47,8 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		e := p.staged(words)
 		e.candidate.Unrendered = true
 		return e
+	case "barred":
+		return barred{errors.New(rest)}
 	case "invalid":
 		return invalid{errors.New(rest)}
 	case "failed":
@@ -107,6 +109,8 @@ func (p *player) fromApp(name, rest string, words []string) event {
 	switch name {
 	case "probed":
 		return p.probed(words[1:])
+	case "denied":
+		return denied{errors.New(rest)}
 	case "delivered":
 		return delivered{rest != "not"}
 	case "started":

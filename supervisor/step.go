@@ -36,7 +36,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case elapsed:
 		t.elapsed()
 		t.reportLate()
-	case staged, unchanged, checked, invalid, published, superseded, withdrawn, touched, failed, crashed:
+	case staged, unchanged, checked, invalid, published, barred, superseded, withdrawn, touched, failed, crashed:
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
@@ -49,18 +49,10 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case hookEnded:
 		t.hook = false
 		t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
-	case probed:
-		t.probed(e)
 	case opened:
 		t.opened()
-	case delivered:
-		t.delivered(e.taken)
-	case inspected:
-		t.inspected(e)
-	case started:
-		t.appStarted(e.pid)
-	case startFailed:
-		t.startFailed(e)
+	case probed, sent, denied, reached, delivered, inspected, started, startFailed:
+		t.appAnswered(e)
 	case exited:
 		t.exited(e)
 	case reaped:
@@ -136,6 +128,29 @@ func (t *transition) linkerAnswered(e event) {
 		t.withdrawEnded(e)
 	case touching:
 		t.touchEnded(e)
+	}
+}
+
+// appAnswered takes what came of a signal to the app, of a look at it, or of its
+// start.
+func (t *transition) appAnswered(e event) {
+	switch e := e.(type) {
+	case probed:
+		t.probed(e)
+	case sent:
+		t.sent()
+	case denied:
+		t.denied(e.err)
+	case reached:
+		t.app.beyond = ""
+	case delivered:
+		t.delivered(e.taken)
+	case inspected:
+		t.inspected(e)
+	case started:
+		t.appStarted(e.pid)
+	case startFailed:
+		t.startFailed(e)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +52,7 @@ type player struct {
 	store    store       // the last one
 	record   storeReport // the last one
 	fallback bool
+	beyond   bool  // no signal reaches the app
 	written  state // of the last status
 	now      time.Time
 	out      strings.Builder
@@ -121,6 +123,8 @@ func (p *player) set(word string) {
 		}
 	case "fallback":
 		p.fallback = true
+	case "beyond":
+		p.beyond = value != "no"
 	case "render":
 		p.config.Render = []string{"render"}
 	case "gate":
@@ -159,6 +163,11 @@ func (p *player) noticed() {
 
 // write writes down what step answered.
 func (p *player) write(s state, actions []action) {
+	if n := len(actions); n > 0 && !p.beyond && reflect.TypeOf(actions[n-1]) == reflect.TypeFor[deliver]() {
+		var more []action
+		s, more = step(&p.config, s, p.now, sent{}) // as the loop answers at once
+		actions = append(actions, more...)
+	}
 	p.state = s
 	p.noticed()
 	for _, a := range actions {
@@ -205,6 +214,8 @@ func describe(a action) string {
 		}
 	case signal:
 		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
+	case deliver:
+		return describe(signal(a))
 	case probe:
 		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
 	case endLeftovers:

@@ -37,6 +37,7 @@ func (w *world) act() {
 		w.give(signalled{[]signals.Signal{12, 28, 12, 28, 12, 28, 2, 3}[w.rand.IntN(8)]})
 	case 10:
 		w.handler = signals.Disposition(w.rand.IntN(5))
+		w.beyond = w.rand.IntN(6) == 0
 	case 11:
 		w.seldom()
 	case 12:
@@ -97,7 +98,7 @@ func (w *world) seldom() {
 
 // settleDown lets everything that is due happen and changes nothing any more.
 func (w *world) settleDown() {
-	w.frail = false
+	w.frail, w.beyond = false, false
 	w.handler = signals.Caught
 	for i := range 600 {
 		if w.state.phase == done || (i > 400 && w.state.phase == running) { // not in the middle of a retry
@@ -189,7 +190,7 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {

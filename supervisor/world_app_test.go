@@ -21,7 +21,7 @@ func (w *world) spawn() event {
 		return startFailed{errors.New("not found"), 127}
 	}
 	w.pids++
-	w.app, w.handler = w.pids, signals.Default
+	w.app, w.handler, w.beyond = w.pids, signals.Default, false
 	w.doomed, w.unread = w.inForce().deadly || w.inForce().late, false
 	return started{w.app}
 }
@@ -102,8 +102,25 @@ func (w *world) hookFails() bool {
 	return false
 }
 
-// signal is what the app makes of a signal. Most apps stop when asked to.
-func (w *world) signal(s signals.Signal) {
+var errBeyond = errors.New("operation not permitted")
+
+// reach finds out whether a signal reaches the app now, if that has changed.
+func (w *world) reach(s *state) event {
+	switch {
+	case w.beyond && s.app.runs() && s.app.beyond == "":
+		return denied{errBeyond}
+	case !w.beyond && s.app.beyond != "":
+		return reached{}
+	}
+	return nil
+}
+
+// signal is what the app makes of a signal, if that reaches it. Most apps stop when
+// asked to.
+func (w *world) signal(s signals.Signal) event {
+	if w.beyond {
+		return denied{errBeyond}
+	}
 	if s == signals.KILL || (s == signals.TERM && w.rand.IntN(4) > 0) {
 		w.die()
 	}
@@ -117,6 +134,7 @@ func (w *world) signal(s signals.Signal) {
 		w.die()
 		w.cause = []process.Status{waitStatus(1), waitStatus(129 << 8), 0}[w.rand.IntN(3)]
 	}
+	return nil
 }
 
 func (w *world) die() {

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -85,6 +86,7 @@ type world struct {
 	succeeding int  // the app's successor, while the app's exit is handled
 	zombie     int  // the app's pid, dead but not reaped
 	doomed     bool // the app read something deadly
+	beyond     bool // no signal reaches the app
 	unread     bool // the app was shown something, and nobody has opened it
 	handler    signals.Disposition
 	cause      process.Status // how the app died
@@ -224,7 +226,11 @@ func (w *world) perform(a action) event {
 			delete(w.judged, w.mounted)
 		}
 		w.begin(w.stage)
+		return w.reach(&w.state)
 	case publish:
+		if a.app != 0 && w.beyond {
+			return barred{errBeyond}
+		}
 		w.begin(w.publish)
 	case withdraw:
 		w.begin(w.withdraw)
@@ -262,7 +268,10 @@ func (w *world) perform(a action) event {
 		return inspected{w.rand.IntN(10) == 0}
 	case signal:
 		w.mayBeSignalled(a.pid)
-		w.signal(a.signal)
+		return w.signal(a.signal)
+	case deliver:
+		w.mayBeSignalled(a.pid)
+		return cmp.Or[event](w.signal(a.signal), sent{})
 	case wake:
 		w.mayBeSignalled(a.pid)
 	case endLeftovers:
