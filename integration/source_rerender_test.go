@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -191,4 +192,61 @@ until test -e ` + s.path("up") + `; do sleep 0.01; done`
 	if after := s.tree(s.state + "/generations"); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
+}
+
+// What was refused is rendered and validated again, until it is accepted: the same inputs as those of the accepted generation don't
+// make that what is mounted.
+func TestSource_render_refused_once(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("retry 200ms")
+	s.line("validate sh %s {candidate}", s.write(s.path("checker"), "test ! -e "+s.path("refuses")+"\n"))
+	web := s.counted()
+	web.swap(keys{"text": "first"})
+	c := s.start(app("-print", s.target("out"))...)
+	c.Says("ready", 1)
+	c.accepts(1)
+	c.stops(0)
+
+	s.write(s.path("refuses"), "")
+	s.env[len(s.env)-1] = "SITE=two"
+	c = s.start(app("-print", s.target("out"))...)
+	c.Says("ready", 1)
+	c.wantReads("f one")
+	c.wantRejected("validate", 2)
+	web.swap(keys{"text": "first"}) // is no other configuration
+	c.wantRejected("validate", 3)
+	c.tells(3, "the rejection", func(r report) bool { return r.Rejection.Step == "validate" })
+	c.wantLogged("mounted configuration is live again", 0)
+	if err := os.Remove(s.path("refuses")); err != nil {
+		t.Fatal(err)
+	}
+	c.Says("read f two", 1)
+	c.tells(0, "nothing rejected", func(r report) bool { return r.Rejection.Step == "" })
+}
+
+// A swap of the same bytes comes while what was rendered is validated: it is rendered and validated once more.
+func TestSource_render_superseded(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("validate sh %s {candidate}", s.write(s.path("checker"), "echo up >>"+s.path("up")+"; until test -e "+s.path("go")+"; do sleep 0.01; done\n"))
+	web := s.counted()
+	web.swap(keys{"text": "first"})
+	s.write(s.path("go"), "")
+	c := s.start(app("-print", s.target("out"))...)
+	c.accepts(1)
+	c.stops(0)
+
+	if err := errors.Join(os.Remove(s.path("go")), os.Remove(s.path("up"))); err != nil {
+		t.Fatal(err)
+	}
+	s.env[len(s.env)-1] = "SITE=two"
+	c = s.start(app("-print", s.target("out"))...)
+	c.Eventually("the validator runs", func() bool { _, err := os.Stat(s.path("up")); return err == nil })
+	web.swap(keys{"text": "first"})
+	s.write(s.path("go"), "")
+	c.Says("ready", 1)
+	c.wantReads("f two")
+	c.accepts(1)
+	s.wantRuns(3)
 }

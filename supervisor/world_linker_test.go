@@ -33,7 +33,7 @@ func (w *world) stage() event {
 func (w *world) candidate(c content) event {
 	w.staged = &c
 	w.stagedNumber = w.numbers + 1
-	unrendered := len(w.config.Render) > 0 && (!w.hasRun || w.live == nil || w.live.number != c.number)
+	unrendered := len(w.config.Render) > 0 && (w.live == nil || w.live.number != c.number || !w.confirmed[c.number])
 	if !unrendered && w.live != nil && w.live.number == c.number {
 		w.stagedNumber = w.liveNumber
 	} else {
@@ -63,10 +63,9 @@ func (w *world) complete() event {
 	case w.staged.unrenderable:
 		return invalid{errors.New("the renderer made a FIFO")}
 	}
-	w.hasRun = true
 	c := *w.staged
 	if w.live != nil && w.live.number == c.number {
-		w.stagedNumber = w.liveNumber
+		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
 	}
 	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber)}
 	if c.killer {
@@ -205,6 +204,7 @@ func (w *world) accept(survived bool) {
 			w.fatalf("accepts %+v, on which the app is not well", *g)
 		}
 	}
+	w.confirmed[g.number] = w.confirmed[g.number] || w.rendered
 	next := w.accepted().Next(g.generation(number), survived)
 	switch next.Earlier.Number {
 	case 0:

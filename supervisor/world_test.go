@@ -78,7 +78,7 @@ type world struct {
 	published      int              // the last number that was published
 	judged         map[content]bool // validated since it was mounted
 	job            func() event     // the linker's, not answered yet
-	hasRun         bool             // the renderer, in this life
+	confirmed      map[int]bool     // in this life the renderer made just this, and it was accepted then or is
 	rendered       bool             // it ended well on what is staged
 
 	pids       int
@@ -107,7 +107,7 @@ type arc struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}}
+	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, confirmed: map[int]bool{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
