@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 )
 
@@ -19,6 +20,7 @@ type copies struct {
 	state  *state
 	log    *slog.Logger
 	packer *bufio.Writer
+	strays []Key // what a hook left in its candidate, and the log says so
 }
 
 // flaw is a difference between a generation's directory and what was written.
@@ -165,6 +167,31 @@ func (in *inspection) sumOf(path Key) Hash {
 		return Hash{}
 	}
 	return sum
+}
+
+// removeAdded removes what a hook left beside the keys, such as the __pycache__ of
+// a checker in Python. A hook that does so at each candidate is reported once.
+func (c *copies) removeAdded(g *generation, strays []flaw) error {
+	if len(strays) == 0 {
+		return nil
+	}
+	err := c.withDir(g, func(root *os.Root) error {
+		for _, f := range strays {
+			if err := root.RemoveAll(string(f.path)); err != nil {
+				return invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), cause(err))
+			}
+		}
+		return nil
+	})
+	var names []Key
+	for _, f := range strays[:min(len(strays), maxProblems)] {
+		names = append(names, f.path)
+	}
+	if err == nil && !slices.Equal(names, c.strays) {
+		c.strays = names
+		c.log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
+	}
+	return err
 }
 
 // blame says what a hook did.

@@ -230,8 +230,9 @@ func (l *Linker) proven(g *generation) bool {
 	return l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
 }
 
-// Check looks at the staged generation after a hook has run. If it is no longer
-// what was staged, the error is an [*Invalid] that names what changed.
+// Check looks at the staged generation after a hook has run. If a key is no longer
+// what was staged, the error is an [*Invalid] that names what changed. What the
+// hook left beside the keys is removed.
 func (l *Linker) Check() error {
 	if l.staged == nil {
 		return errors.New("cannot check: nothing is staged")
@@ -242,9 +243,14 @@ func (l *Linker) Check() error {
 	}
 	var wrong []error
 	for _, f := range flaws {
-		wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(l.staged)))
+		if f.kind != added {
+			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(l.staged)))
+		}
 	}
-	return joinInvalid(wrong)
+	if len(wrong) > 0 {
+		return joinInvalid(wrong)
+	}
+	return l.copies.removeAdded(l.staged, flaws)
 }
 
 // Discard removes a staged generation that was not published.

@@ -189,18 +189,17 @@ func TestCheckAfterHook(t *testing.T) {
 		"mode":       {chmod("generations/2/web/a", 0o600), `the hook changed the mode or owner of key "web/a" of its candidate: let it write elsewhere`},
 		"owner":      {chown("generations/2/web/a"), `the hook changed the mode or owner of key "web/a" of its candidate: let it write elsewhere`},
 		"removed":    {takeAway("generations/2/web/a"), `the hook removed key "web/a" from its candidate: let it write elsewhere`},
-		"added":      {write("generations/2/web/x", ""), `the hook added "web/x" to its candidate: let it write elsewhere`},
-		"directory":  {addDir("generations/2/web/dir/x"), `the hook added "web/dir" to its candidate: let it write elsewhere`},
+		"added":      {write("generations/2/web/x", ""), ""},
+		"directory":  {addDir("generations/2/web/dir/x"), ""},
 		"its mode":   {chmod("generations/2/web/sub", 0o700), `the hook changed the mode or owner of directory "web/sub" of its candidate: let it write elsewhere`},
 		"all of it":  {takeAway("generations/2"), `the hook removed directory "." from its candidate: let it write elsewhere`},
 		"symlink":    {replace("generations/2/web/a", func(p string) error { return os.Symlink("sub/b", p) }), `the hook changed key "web/a" of its candidate: let it write elsewhere`},
 		"two": {func(h *house) error {
 			return errors.Join(takeAway("generations/2/web/a")(h), write("generations/2/web/x", "")(h))
-		}, `the hook added "web/x" to its candidate: let it write elsewhere
-the hook removed key "web/a" from its candidate: let it write elsewhere`},
+		}, `the hook removed key "web/a" from its candidate: let it write elsewhere`},
 		"many": {func(h *house) error {
 			for n := range 30 {
-				h.must(write(fmt.Sprintf("generations/2/web/x%02d", n), "")(h))
+				h.must(takeAway(fmt.Sprintf("generations/2/web/sub/many%02d", n))(h))
 			}
 			return nil
 		}, "and 20 more"},
@@ -208,7 +207,11 @@ the hook removed key "web/a" from its candidate: let it write elsewhere`},
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newStored(t, "web/ web/")
-			h.write("web", "a", "a2", "sub/b", "b2")
+			keys := []string{"a", "a2", "sub/b", "b2"}
+			for n := range 30 {
+				keys = append(keys, fmt.Sprintf("sub/many%02d", n), "")
+			}
+			h.write("web", keys...)
 			h.stage()
 			h.must(tt.do(h))
 			got := ""
@@ -224,6 +227,31 @@ the hook removed key "web/a" from its candidate: let it write elsewhere`},
 			}
 			h.linker.Discard()
 		})
+	}
+}
+
+// TestCheck_removes_what_is_new: what a hook leaves beside the keys doesn't reject
+// its candidate. It is removed, and said once for a hook that does so each time.
+func TestCheck_removes_what_is_new(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	for n := 2; n < 5; n++ {
+		h.write("web", "a", fmt.Sprint(n))
+		c := h.stage()
+		cache := filepath.Join(c.Dir, "web/__pycache__/a.pyc")
+		h.must(errors.Join(os.Mkdir(filepath.Dir(cache), 0o500), os.WriteFile(cache, nil, 0), os.Symlink("/etc", filepath.Join(c.Dir, "l"))))
+		h.must(h.linker.Check())
+		if flaws, err := h.linker.copies.inspect(h.linker.staged); err != nil || len(flaws) > 0 {
+			t.Errorf("found %v, %v", flaws, err)
+		}
+		if _, err := os.Stat("/etc/passwd"); err != nil {
+			t.Fatal(err)
+		}
+		h.must(h.linker.Publish())
+		h.accept()
+	}
+	const want = `msg="removed what a hook left in its candidate" paths="[l web/__pycache__]" count=2`
+	if said := h.said.String(); strings.Count(said, want) != 1 {
+		t.Errorf("it says %s, want once %s", said, want)
 	}
 }
 

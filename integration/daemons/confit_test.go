@@ -58,6 +58,7 @@ func (s *site) swap(configuration string) {
 //	/run          empty at first
 //	/run/confit   outlives a box, as an emptyDir does a container; pid files in /run must not
 //	/dev/shm      of its own, which squid needs
+//	/root         of its own, which is $HOME as in a container
 const root = "/srv"
 
 // confit is a running one with its daemon, and what both wrote. Each has its own ports and pid files.
@@ -73,11 +74,11 @@ func (s *site) start(flags ...string) *confit {
 	argv := []string{confitPath, "--links", root + "/links", "--volumes", root + "/volumes", "--rescan", "1h"}
 	c := &confit{s, harness.Start(s.t, harness.Command{
 		Argv: append(append(append(argv, flags...), "--"), strings.Fields(s.app)...),
-		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "PYTHONDONTWRITEBYTECODE=1"},
+		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},
 		Dir:  "/",
 		Box: harness.Box{Net: true, Mounts: []harness.Mount{
 			harness.Tmpfs("/run", "mode=0755"), harness.Bind(filepath.Join(s.dir, "state"), "/run/confit"),
-			harness.Bind(s.dir, root), harness.Tmpfs("/dev/shm", ""),
+			harness.Bind(s.dir, root), harness.Tmpfs("/dev/shm", ""), harness.Tmpfs("/root", "mode=0700"),
 		}},
 	})}
 	c.AtEnd = c.atEnd

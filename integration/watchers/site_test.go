@@ -71,12 +71,12 @@ type confit struct {
 
 func (s *site) start(app ...string) *confit {
 	s.t.Helper()
-	mounts := append([]harness.Mount{harness.Bind(s.dir, "/srv")}, s.mounts...)
+	mounts := append([]harness.Mount{harness.Bind(s.dir, "/srv"), harness.Tmpfs("/root", "mode=0700")}, s.mounts...)
 	must(s.t, os.WriteFile(s.path("links"), []byte(strings.Join(s.lines, "\n")+"\n"), 0o644))
 	argv := []string{programs.confit, "--links", "/srv/links", "--volumes", "/srv/volumes", "--rescan", "1h", "--"}
 	return &confit{s, harness.Start(s.t, harness.Command{
 		Argv: append(argv, app...), Dir: "/", Box: harness.Box{Net: true, Mounts: mounts},
-		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/run", "PYTHONDONTWRITEBYTECODE=1"},
+		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},
 	})}
 }
 
