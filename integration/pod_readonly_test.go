@@ -3,6 +3,7 @@ package integration
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"confit/integration/internal/harness"
@@ -47,14 +48,35 @@ func TestReadOnly_baked_nobody(t *testing.T) {
 }
 
 // bake runs confit --bake, as a Dockerfile does.
-func (s *setup) bake() {
+func (s *setup) bake() (said string) {
 	s.t.Helper()
 	argv := s.command("--bake")
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = s.env
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		s.t.Fatalf("confit --bake: %v\n%s", err, out)
 	}
+	return string(out)
+}
+
+// The image's default stays in force where the key of an optional line is missing, and the build says which line wasn't baked.
+func TestReadOnly_bake_optional(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/a %s optional", s.write(s.target("a"), "default"))
+	s.line("link web/b %s", s.write(s.target("b"), "default"))
+	s.line("link web/c %s optional", s.target("c"))
+	s.mkdir("state")
+	said := s.bake()
+	if last := said[strings.LastIndex(strings.TrimSpace(said), "\n")+1:]; !strings.HasPrefix(last, `baked 2 of 3 link lines; not source "web/a" at `+s.path("links")+":") {
+		t.Errorf("the last line is %s", last)
+	}
+	s.volume("web").swap(keys{"b": "key"})
+	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir), harness.Tmpfs(s.state, "mode=0777")}
+	c := s.start(app("-print", s.target("a"))...)
+	c.Says("read default", 1)
+	s.wantFiles(keys{"a": "default"})
 }
 
 // A link that isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.

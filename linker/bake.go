@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -18,19 +20,28 @@ func Check(c Config) (Config, error) {
 // Bake makes the links whose targets are known without a volume, dangling, and
 // the directories for the others. It is for the build of an image that runs
 // with a read-only root file system, or whose app isn't root. It covers what
-// stands at a target, as at run time. It makes no state directory. It says which
-// lines it made no link for, and why.
+// stands at a target, as at run time, unless the line is optional. It makes no
+// state directory. It says which lines it made no link for, and why; its last line
+// sums that up.
 func Bake(w io.Writer, c Config) error {
 	links, err := c.sources()
 	if err != nil {
 		return err
 	}
+	links = slices.DeleteFunc(slices.Clone(links), func(s source) bool { return s.Use != Linked })
 	t := targets{state: &state{path: c.State}}
 	wanted := map[Target]want{}
+	var left []string
 	for i := range links {
-		if links[i].single() {
-			wanted[links[i].Target] = want{dest: links[i].bakedDest(t.state), dir: links[i].kind == wholeDir}
+		s := &links[i]
+		to := want{dest: s.bakedDest(t.state), dir: s.kind == wholeDir}
+		why, todo := s.whyNotBaked(t.find(s.Target, to.dest))
+		if why == "" {
+			wanted[s.Target] = to
+			continue
 		}
+		fmt.Fprintf(w, "not baked: %v\n", s.errorf("source %q: %s; %s", s.Source, why, todo))
+		left = append(left, fmt.Sprintf("%s (%s)", s.label(), why))
 	}
 	steps, err := t.plan(wanted)
 	if err != nil {
@@ -40,32 +51,37 @@ func Bake(w io.Writer, c Config) error {
 		return err
 	}
 	for i := range links {
-		s := &links[i]
-		if s.single() {
-			continue
-		}
-		fmt.Fprintln(w, "not baked:", s.errorf("source %q: %s", s.Source, s.whyNotBaked()))
-		if s.Use != Linked {
-			continue
-		}
-		if err := makeParents(string(s.Target)); err != nil {
-			return fmt.Errorf("cannot make directory %q: %w", s.Target, cause(err))
+		if s := &links[i]; !s.single() {
+			if err := makeParents(string(s.Target)); err != nil {
+				return fmt.Errorf("cannot make directory %q: %w", s.Target, cause(err))
+			}
 		}
 	}
+	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), len(links), listed("; not ", left))
 	return nil
 }
 
-// whyNotBaked says what to do instead about a line without a single target.
-func (s *source) whyNotBaked() string {
-	switch {
-	case s.Use == Input:
-		return "an input has no target"
-	case s.Use == Variable:
-		return "a variable has no target"
-	case s.kind == tree:
-		return fmt.Sprintf("its keys aren't known yet; write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
+func listed(lead string, list []string) string {
+	if len(list) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("its keys aren't known yet; write a line for each key, or mount an emptyDir on %q", s.Target)
+	return lead + strings.Join(list, ", ")
+}
+
+// whyNotBaked says why a line gets no link when the image is built, and what to do
+// instead; "" if it gets one. Only at run time a link goes away with its key.
+func (s *source) whyNotBaked(there place) (why, todo string) {
+	const unknown = "its keys aren't known yet"
+	switch {
+	case s.kind == tree:
+		return unknown, fmt.Sprintf("write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
+	case s.kind == glob:
+		return unknown, fmt.Sprintf("write a line for each key, or mount an emptyDir on %q", s.Target)
+	case s.Optional && s.kind == oneKey && there.standing == aFile:
+		return "it is optional, and without its key it would hide " + there.what,
+			fmt.Sprintf("remove %q from the image, or mount an emptyDir on %q", s.Target, filepath.Dir(string(s.Target)))
+	}
+	return "", ""
 }
 
 // bakedDest is what a target will have to point at. The volume of a direct link

@@ -200,7 +200,7 @@ func (e *explanation) printLine(s *source) {
 // standing is what stands at a target now.
 func (e *explanation) standing(target Target, w want) string {
 	p := e.targets.find(target, w.dest)
-	if p.standing == emptyDir && !w.dir {
+	if p.standing == emptyDir && !w.dir || p.isFileFor(w) {
 		p.standing = immovable
 	}
 	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]

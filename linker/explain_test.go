@@ -1,6 +1,8 @@
 package linker
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,6 +200,26 @@ func TestNothingLinked(t *testing.T) {
 	if said := h.said.String(); strings.Contains(said, "nothing is linked") {
 		t.Errorf("with an input: %s", said)
 	}
+}
+
+// TestWholeDirectoryOverAFile: who opens a file of the image mustn't find a
+// directory there.
+func TestWholeDirectoryOverAFile(t *testing.T) {
+	h := newHouse(t, "web/ app.conf", "web/a link")
+	h.must(errors.Join(os.MkdirAll(h.path("etc"), 0o755), os.WriteFile(h.path("etc/app.conf"), []byte("image"), 0o644), os.Symlink("app.conf", h.path("etc/link"))))
+	h.write("web", "a", "a")
+	const want = `cannot link target "DIR/etc/app.conf": a regular file is there; write one key of the directory as the source, or a directory as the target, or remove it from the image or the pod`
+	plan, wrong := h.explain()
+	if wrong != want || !strings.Contains(plan, "app.conf  (refused)") {
+		t.Errorf("--check plans\n%s and refuses\n%s\nwant\n%s", plan, wrong, want)
+	}
+	_, staged := h.open().linker.Stage()
+	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.config), "a start": staged} {
+		if err == nil || strings.ReplaceAll(err.Error(), h.dir, "DIR") != want {
+			t.Errorf("%s says %v, want %s", what, err, want)
+		}
+	}
+	h.reads("app.conf", "image", "link", "image")
 }
 
 // TestRefusalNamesTheFile: whoever wrote the directory of a file is told so.

@@ -1,11 +1,13 @@
 package linker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -101,6 +103,9 @@ func (s *source) parseSource(volumes string) error {
 			written += "/"
 		}
 	}
+	if err := s.checkPattern(); err != nil {
+		return err
+	}
 	dir, isDir := strings.CutSuffix(written, "/")
 	fixed, pattern := splitPattern(filepath.Clean(dir))
 	s.base, s.pattern = fixed, pattern
@@ -118,6 +123,26 @@ func (s *source) parseSource(volumes string) error {
 		s.kind = wholeDir
 	}
 	return s.locate(volumes)
+}
+
+// checkPattern refuses what the patterns of other programs have, and path.Match
+// hasn't.
+func (s *source) checkPattern() error {
+	if before, _, found := strings.Cut(s.Source, "**"); found {
+		dir := cmp.Or(before[:strings.LastIndex(before, "/")+1], "VOLUME/")
+		return s.errorf("source %q: ** is no pattern: write %q for all keys below it, and a target that ends in a slash; or a line for each depth, such as %q and %q",
+			s.Source, dir, dir+"*.conf", dir+"*/*.conf")
+	}
+	_, rest, _ := strings.Cut(strings.TrimPrefix(s.Source, Rendered), "{")
+	inside, after, closed := strings.Cut(rest, "}")
+	if !closed || !strings.Contains(inside, ",") {
+		return nil
+	}
+	var each []string
+	for word := range strings.SplitSeq(inside, ",") {
+		each = append(each, strconv.Quote(strings.TrimSuffix(s.Source, "{"+rest)+word+after))
+	}
+	return s.errorf("source %q: {,} is no pattern: write a line for each, %s", s.Source, strings.Join(each, " and "))
 }
 
 // locate works out what the volume may be, and where the keys stand in a

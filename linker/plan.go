@@ -33,6 +33,9 @@ const (
 // fullDir is what only a link to a key below it can be made in.
 const fullDir = "a directory that isn't empty"
 
+// regularFile is what a link to a whole directory must not cover.
+const regularFile = "a regular file"
+
 // place is a target as it was found.
 type place struct {
 	standing standing
@@ -41,6 +44,10 @@ type place struct {
 	kept     bool        // something was kept beside it when it was covered
 	linked   bool        // our link stood here since confit started
 }
+
+// isFileFor reports a file of the image where a link to a whole directory is
+// wanted: who opens the file would find a directory.
+func (p place) isFileFor(w want) bool { return w.dir && p.what == regularFile && !p.kept && !p.linked }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
 type verb int
@@ -92,7 +99,7 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 		case p.standing == rightLink:
 		case p.standing == nothing, p.standing == ourLink:
 			steps = append(steps, step{verb: link, target: target, dest: w.dest, from: p.link})
-		case p.standing == aFile, p.standing == emptyDir && w.dir:
+		case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.dir:
 			s := step{verb: cover, target: target, dest: w.dest, dir: w.dir}
 			if p.kept || p.linked {
 				s.verb = reclaim
@@ -107,8 +114,11 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 
 func refusal(target Target, w want, p place) error {
 	what, instead := p.what, "another target"
-	if p.standing == emptyDir {
+	switch {
+	case p.standing == emptyDir:
 		what = "a directory"
+	case p.isFileFor(w):
+		instead = "one key of the directory as the source, or a directory as the target"
 	}
 	if name := path.Base(string(w.dest)); !w.dir && (what == fullDir || what == "a directory") && name != path.Base(string(target)) {
 		instead = fmt.Sprintf("the file, such as %q", path.Join(string(target), name))
