@@ -19,7 +19,12 @@ type report struct {
 			OOMKilled bool
 		}
 	}
-	Mounted, Live, Accepted, Candidate struct {
+	Mounted struct {
+		Hash  string
+		Since time.Time
+		Keys  map[string]string
+	}
+	Live, Accepted, Candidate struct {
 		Generation int
 		Hash       string
 		Since      time.Time
@@ -35,6 +40,7 @@ type report struct {
 		Hash, Step, Reason, Output string
 		Attempts                   int
 		NextTry                    *time.Time
+		Keys                       map[string]string
 	}
 	Gate   struct{ Hash, Since string }
 	Report struct {

@@ -1,7 +1,9 @@
 package integration
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -59,4 +61,76 @@ func TestKeys_logged(t *testing.T) {
 			t.Errorf("%q was printed", text)
 		}
 	}
+}
+
+// sums are what sha256sum says of these texts; "" stands for a missing key.
+func sums(texts keys) map[string]string {
+	list := map[string]string{}
+	for name, text := range texts {
+		list["web/"+name] = ""
+		if text != "" {
+			list["web/"+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+		}
+	}
+	return list
+}
+
+// wantKeys waits for a status in which just these keys are accepted, and differ in what is mounted and in what was rejected.
+func (c *confit) wantKeys(accepted, mounted, rejected keys) {
+	c.t.Helper()
+	c.reports("the keys that differ", func(r report) bool {
+		return maps.Equal(r.Keys, sums(accepted)) && maps.Equal(r.Mounted.Keys, sums(mounted)) && maps.Equal(r.Rejection.Keys, sums(rejected))
+	})
+}
+
+// The status has what differs from the accepted keys: of an edit that can't be staged, of one that is refused, and of that one still
+// when something else is accepted.
+func TestKeys_status(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/text %s", s.target("text"))
+	s.line("input web/")
+	s.line("validate sh {candidate}/web/check")
+	web := s.volume("web")
+	good := keys{"check": "exit 0", "text": "first", "same": "same"}
+	web.swap(good)
+	c := s.start(s.printer()...)
+	c.wantKeys(good, nil, nil)
+
+	web.swap(keys{"check": "exit 1", "same": "same", "more": "more"})
+	c.wantRejected("stage", 1)
+	bad := keys{"check": "exit 1", "text": "", "more": "more"}
+	c.wantKeys(good, bad, bad)
+
+	web.swap(keys{"check": "exit 1", "text": "second", "same": "same"})
+	c.wantRejected("validate", 2)
+	bad = keys{"check": "exit 1", "text": "second"}
+	c.wantKeys(good, bad, bad)
+
+	better := keys{"check": "exit 0", "text": "second", "other": "other"}
+	web.swap(better)
+	c.wantKeys(better, nil, keys{"check": "exit 1", "same": "same", "other": ""})
+
+	shown, _ := s.runPlain(0, programs.confit, "--status=text", "--state", s.state)
+	if strings.Contains(shown, "changed") {
+		t.Errorf("nothing differs:\n%s", shown)
+	}
+	web.swap(keys{"check": "exit 1", "text": "third"})
+	c.wantRejected("validate", 3)
+	c.reports("a rejection", report.refused)
+	shown, _ = s.runPlain(3, programs.confit, "--status=text", "--state", s.state)
+	if !strings.Contains(shown, "\nchanged    web/check, web/other (missing), web/text\n") {
+		t.Errorf("it doesn't name the keys:\n%s", shown)
+	}
+}
+
+// Whoever goes further back finds the keys of the earlier generation to be those that are accepted.
+func TestKeys_status_further_back(t *testing.T) {
+	t.Parallel()
+	s, _, c := newLate(t, "bad")
+	c.diesLate()
+	c = s.start(s.lateReader()...)
+	c.wantRolledBack(1, "1")
+	c.wantChanged(c.logs("rolled back", 1), "web/text")
+	c.wantKeys(keys{"text": "first"}, keys{"text": "bad"}, keys{"text": "bad"})
 }

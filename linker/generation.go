@@ -106,7 +106,11 @@ type Change struct {
 	Key      Key
 	Links    []int // indices of the links that ask for it
 	ModeOnly bool  // the bytes are the same
+	Sum, Was Hash  // of its bytes, now and in the accepted generation; zero: it is missing, or can't be read
 }
+
+// Rendered reports that the renderer makes the file.
+func (c Change) Rendered() bool { return isRendered(c.Key) }
 
 // changes lists the keys that differ, in order.
 func changes(from, to *generation) []Change {
@@ -118,12 +122,12 @@ func changes(from, to *generation) []Change {
 	for _, p := range sortedKeys(to.files) {
 		new, old := to.files[p], before[p]
 		if _, known := before[p]; !known || new.sum != old.sum || new.mode != old.mode {
-			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum})
+			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum, Sum: new.sum, Was: old.sum})
 		}
 	}
 	for _, p := range sortedKeys(before) {
 		if _, kept := to.files[p]; !kept && (!to.unrendered || !isRendered(p)) {
-			list = append(list, Change{Key: p, Links: before[p].links})
+			list = append(list, Change{Key: p, Links: before[p].links, Was: before[p].sum})
 		}
 	}
 	return list

@@ -93,12 +93,12 @@ func (s *source) missingError(v *volume) error {
 		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
 	if s.rendered {
-		return &Invalid{s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source)}
+		return invalid(s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
 	}
 	if v.root == nil {
 		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, s.nearVolume(v), s.absoluteHint())
 	}
-	return &Invalid{s.errorf("%s (if it may be missing, add the option optional)", what)}
+	return invalid(s.errorf("%s (if it may be missing, add the option optional)", what))
 }
 
 // absoluteHint is for a slash too many.

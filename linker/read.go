@@ -48,6 +48,22 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 	return files, nil
 }
 
+// hashReadable reads what can be read of keys that make no generation.
+func (rd *reader) hashReadable(r *reading) map[Key]file {
+	files := map[Key]file{}
+	left := rd.maxSize
+	for _, k := range r.firstKeys() {
+		direct, rest := rd.links[k.link].Direct, left
+		if !direct && k.info.Size() > left {
+			continue
+		}
+		if sum, _, err := rd.hashKey(r, k, direct, &rest); err == nil {
+			files[k.path], left = file{sum: sum, links: []int{k.link}}, rest
+		}
+	}
+	return files
+}
+
 // hashKey reads a key, and holds it if it is small. left is how many bytes the
 // keys to be copied may still have. The limit holds for what is read, too, as a
 // key may have grown since it was looked at. A direct key may be large, but not

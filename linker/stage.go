@@ -41,7 +41,8 @@ type Candidate struct {
 //  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
 // The error is an [*Invalid] if no candidate can be made of what is mounted.
-// Stage doesn't try that again before a volume changes. Any other error is the
+// Stage doesn't try that again before a volume changes. The candidate then has
+// the changes alone, as far as the keys can be read. Any other error is the
 // system's, and the next call tries again. In both cases what is live is
 // untouched.
 func (l *Linker) Stage() (Candidate, error) {
@@ -57,6 +58,8 @@ func (l *Linker) try(attempt func() (*generation, error)) (Candidate, error) {
 		switch {
 		case err == nil:
 			return l.candidate(g), nil
+		case g != nil && !errors.Is(err, errMoved):
+			return Candidate{Changes: changes(l.accepted, g)}, err
 		case !errors.Is(err, errMoved):
 			return Candidate{}, err
 		}
@@ -108,6 +111,10 @@ func (l *Linker) take(r *reading) (*generation, error) {
 	if err == nil {
 		err = l.write(g, r) // 4 to 7
 	}
+	var invalid *Invalid
+	if g == nil && errors.As(err, &invalid) {
+		g = l.readable(r)
+	}
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.
 	if err != nil || g.Number == l.acceptedNumber() {
@@ -116,6 +123,18 @@ func (l *Linker) take(r *reading) (*generation, error) {
 		}
 	}
 	return g, err
+}
+
+// readable is what can be read of volumes that give no generation.
+func (l *Linker) readable(r *reading) *generation {
+	g := &generation{files: l.reader.hashReadable(r), unrendered: true}
+	for path, f := range g.files {
+		if l.accepted != nil {
+			f.mode = l.accepted.files[path].mode // nobody looked at that
+		}
+		g.files[path] = f
+	}
+	return g
 }
 
 // read checks and hashes the keys.

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ const (
 	columns    = 80 // of a terminal by default
 	labelWidth = 11
 	maxOutput  = 10 // lines of what a hook printed
+	maxNames   = 20 // of keys
 )
 
 // page is text in rows, each a label and what belongs to it.
@@ -80,6 +82,29 @@ func (p *page) output(text string) {
 		lines[0] = "… (--status=json has more)"
 	}
 	p.row("output", strings.Join(lines, "\n"))
+}
+
+// changed adds a row of the keys that differ from the accepted ones.
+func (p *page) changed(keys map[string]Sum) {
+	var names []string
+	for name, sum := range keys {
+		if sum == "" {
+			name += " (missing)"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if len(names) > 0 {
+		p.row("changed", strings.Join(FirstNames(names), ", "))
+	}
+}
+
+// FirstNames are names to be read by people: the first ones, and how many more.
+func FirstNames(names []string) []string {
+	if more := len(names) - maxNames; more > 0 {
+		return append(slices.Clip(names[:maxNames]), fmt.Sprintf("and %d more", more))
+	}
+	return names
 }
 
 // hash adds a row that begins with a short hash, below which others stand.

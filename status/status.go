@@ -68,8 +68,9 @@ type Exit struct {
 
 // Mounted is what the volumes hold.
 type Mounted struct {
-	Hash  string `json:"hash"`  // "": there is none, as a key is missing
-	Since Time   `json:"since"` // when confit first saw it
+	Hash  string         `json:"hash"`  // "": there is none, as a key is missing
+	Since Time           `json:"since"` // when confit first saw it
+	Keys  map[string]Sum `json:"keys"`  // what differs from the accepted keys
 }
 
 // Generation is a complete copy of every linked key.
@@ -95,6 +96,8 @@ type Rejection struct {
 	Output   string `json:"output"`   // the last that the hook printed, at most 4 KiB
 	Attempts int    `json:"attempts"` // how often confit rejected this candidate
 	NextTry  Time   `json:"nextTry"`  // null: not before a volume changes
+
+	Keys map[string]Sum `json:"keys"` // what differs from the accepted keys
 }
 
 // Gate is a change that waits for the gate.
@@ -222,9 +225,17 @@ func At(t time.Time) Time {
 }
 
 // MarshalJSON writes the moment as a string, or null.
-func (t Time) MarshalJSON() ([]byte, error) {
-	if t == "" {
+func (t Time) MarshalJSON() ([]byte, error) { return orNull(string(t)) }
+
+// Sum is a SHA-256 in 64 digits; "" is none, and null in JSON.
+type Sum string
+
+// MarshalJSON writes the digits as a string, or null.
+func (s Sum) MarshalJSON() ([]byte, error) { return orNull(string(s)) }
+
+func orNull(s string) ([]byte, error) {
+	if s == "" {
 		return []byte("null"), nil
 	}
-	return []byte(`"` + t + `"`), nil
+	return []byte(`"` + s + `"`), nil
 }

@@ -76,6 +76,9 @@ func (s *Status) hashes(p *page) {
 		p.generation("mounted", nil)
 	} else {
 		p.hash("mounted", s.Mounted.Hash, "", s.Mounted.Since)
+		if s.Accepted != nil {
+			p.changed(s.Mounted.Keys)
+		}
 	}
 	if s.Candidate != nil && (s.Live == nil || s.Candidate.Number != s.Live.Number) {
 		p.generation("candidate", s.Candidate)

@@ -2,6 +2,7 @@ package status
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -45,7 +46,7 @@ func quiet() Status {
 func edited(phase string) Status {
 	s := quiet()
 	s.Phase, s.Updated, s.PendingSince = phase, before(3*time.Minute), before(3*time.Minute)
-	s.Mounted = &Mounted{Hash: hashB, Since: before(3 * time.Minute)}
+	s.Mounted = &Mounted{Hash: hashB, Since: before(3 * time.Minute), Keys: map[string]Sum{"web/nginx.conf": hashC}}
 	s.Candidate = &Generation{Number: 3, Hash: hashB, Source: "mounted", Since: before(3 * time.Minute)}
 	s.Counters.Swaps = 2
 	return s
@@ -116,6 +117,12 @@ func texts() map[string]Status {
 	})
 	add("accepted-since", quiet(), func(s *Status) {
 		s.Rejection = &Rejection{At: before(3 * day), Hash: hashA, Step: "render", Attempts: 2}
+	})
+	add("many-keys", rejected(), func(s *Status) {
+		s.Mounted.Keys["web/a\u202egone.conf"] = ""
+		for i := range 40 {
+			s.Mounted.Keys[fmt.Sprintf("web/conf.d/site-%02d.conf", i)] = hashC
+		}
 	})
 	add("in-trouble", edited("running"), func(s *Status) {
 		s.Candidate = nil

@@ -53,6 +53,7 @@ func (t *transition) makeAccepted(survived bool) {
 	t.accepted = t.accepted.Next(t.inForce(), survived)
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
+		t.recordChanges(t.candidate.Changes)
 		t.recordEnd()
 		if !t.candidate.Fallback { // else what is mounted stays rejected
 			t.rejection = rejection{}

@@ -31,13 +31,14 @@ func (t *transition) stageEnded(e event) {
 		t.recordEnd()
 		t.rest()
 	case staged:
-		t.recordMounted(e.candidate.Hash.Hex())
+		t.recordMounted(e.candidate.Hash.Hex(), e.candidate.Changes)
 		if !t.onFallback() {
 			t.supersede(e.candidate.Shared)
 		}
 		t.consider(e)
 	case invalid:
-		t.recordMounted("")
+		t.candidate.Changes = e.changes
+		t.recordMounted("", e.changes)
 		if !t.onFallback() { // something else is mounted
 			t.supersede(linker.Hash{})
 			t.rejection.cost = costly{}

@@ -1,22 +1,67 @@
 package supervisor
 
 import (
-	"fmt"
+	"maps"
 
 	"confit/linker"
+	"confit/status"
 )
 
-// maxNamedKeys bounds how many keys a log line names.
-const maxNamedKeys = 20
-
-// named are the keys that a log line names: the first ones, and how many more.
+// named are the keys that a log line names.
 func named(changes []linker.Change) []string {
-	var names []string
+	names := make([]string, len(changes))
 	for i, c := range changes {
-		if i == maxNamedKeys {
-			return append(names, fmt.Sprintf("and %d more", len(changes)-i))
-		}
-		names = append(names, string(c.Key))
+		names[i] = string(c.Key)
 	}
-	return names
+	return status.FirstNames(names)
+}
+
+// sums is what the status says of changes.
+func sums(changes []linker.Change) map[string]status.Sum {
+	list := map[string]status.Sum{}
+	for _, c := range changes {
+		if !c.ModeOnly {
+			list[string(c.Key)] = sum(c.Sum)
+		}
+	}
+	return list
+}
+
+func sum(h linker.Hash) status.Sum {
+	if h == (linker.Hash{}) {
+		return ""
+	}
+	return status.Sum(h.Hex())
+}
+
+// recordChanges notes that another generation is the accepted one, from which
+// the status says what differs. The changes lead to it.
+func (t *transition) recordChanges(changes []linker.Change) {
+	if m := t.seen.mounted; m != nil {
+		t.seen.mounted = &status.Mounted{Hash: m.Hash, Since: m.Since, Keys: against(m.Keys, changes)}
+	}
+	if t.seen.rejection != nil {
+		r := *t.seen.rejection
+		r.Keys = against(r.Keys, changes)
+		t.seen.rejection = &r
+	}
+}
+
+// against is what differs from the newly accepted generation. Of files that may
+// not have been rendered yet nothing is known.
+func against(keys map[string]status.Sum, changes []linker.Change) map[string]status.Sum {
+	keys = maps.Clone(keys)
+	for _, c := range changes {
+		its, differed := keys[string(c.Key)]
+		switch {
+		case !differed && c.Rendered():
+			continue
+		case !differed:
+			its = sum(c.Was)
+		}
+		if keys[string(c.Key)] = its; its == sum(c.Sum) {
+			delete(keys, string(c.Key))
+		}
+	}
+	return keys
 }

@@ -23,8 +23,11 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
-	checked   struct{ watched bool } // the candidate is as it was staged; watched as in published
-	invalid   struct{ reason error } // what is mounted, or what a hook made of it, can't be a candidate
+	checked struct{ watched bool } // the candidate is as it was staged; watched as in published
+	invalid struct {               // what is mounted, or what a hook made of it, can't be a candidate
+		reason  error
+		changes []linker.Change // of what is mounted, as far as they are known
+	}
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked
 	published struct{ watched bool } // whether the linker sees when somebody opens what has changed

@@ -104,7 +104,7 @@ func (w *world) couldBeAnswered(s state) []event {
 	trouble := errors.New("trouble")
 	switch s.phase {
 	case staging:
-		events := []event{invalid{trouble}, failed{trouble}, crashed{trouble}}
+		events := []event{invalid{reason: trouble}, failed{trouble}, crashed{trouble}}
 		if w.looked {
 			events = append(events, unchanged{})
 		}
@@ -116,13 +116,13 @@ func (w *world) couldBeAnswered(s state) []event {
 		}
 		return events
 	case completing:
-		events := []event{invalid{trouble}, failed{trouble}, crashed{trouble}}
+		events := []event{invalid{reason: trouble}, failed{trouble}, crashed{trouble}}
 		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {
 			events = append(events, staged{candidate: linker.Candidate{Generation: linker.Generation{Number: w.numbers + 1, Hash: hash, Shared: hash}}})
 		}
 		return events
 	case checking:
-		return []event{checked{}, checked{true}, invalid{trouble}, failed{trouble}, crashed{trouble}}
+		return []event{checked{}, checked{true}, invalid{reason: trouble}, failed{trouble}, crashed{trouble}}
 	case publishing:
 		return []event{barred{trouble}, published{}, published{watched: true}, superseded{}, failed{trouble}, crashed{trouble}}
 	case touching:

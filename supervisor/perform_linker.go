@@ -61,7 +61,11 @@ func (l *loop) performFiles(a action) event {
 	case withdraw:
 		return takenBack(nil, l.Linker.Reject())
 	case goBack:
-		return takenBack(l.Linker.GoBack())
+		e := takenBack(l.Linker.GoBack())
+		if _, back := e.(withdrawn); back {
+			l.noteKeys()
+		}
+		return e
 	case accept:
 		l.Linker.Accept(a.survived)
 		process.CollectFor(l.noteKeys())
@@ -110,7 +114,7 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
 	case errors.As(err, &bad):
-		return invalid{err}
+		return invalid{err, c.Changes}
 	}
 	return failed{err}
 }
@@ -130,7 +134,7 @@ func (l *loop) check(watch []linker.Change) event {
 	case err == nil:
 		return checked{watch != nil && l.Linker.WatchOpens(watch)}
 	case errors.As(err, &bad):
-		return invalid{err}
+		return invalid{reason: err}
 	}
 	return failed{err}
 }

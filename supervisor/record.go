@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"maps"
 	"time"
 
 	"confit/config"
@@ -70,19 +71,24 @@ func (t *transition) recordAccepted() {
 }
 
 // recordMounted notes what a look at the volumes found: the hash of a candidate,
-// or none when it can't be one.
-func (t *transition) recordMounted(hash string) {
+// or none when it can't be one, and what differs from the accepted generation.
+func (t *transition) recordMounted(hash string, changes []linker.Change) {
 	if !t.neverStarted() && !t.isRetry && !t.onFallback() {
 		t.seen.count.Swaps++
 	}
-	t.recordMountedHash(hash)
+	t.recordMountedKeys(hash, changes)
 }
 
-// recordMountedHash is for what was rendered meanwhile.
-func (t *transition) recordMountedHash(hash string) {
-	if !t.onFallback() && (t.seen.mounted == nil || t.seen.mounted.Hash != hash) {
-		t.seen.mounted = &status.Mounted{Hash: hash, Since: t.stamp()}
+// recordMountedKeys is for what was rendered meanwhile.
+func (t *transition) recordMountedKeys(hash string, changes []linker.Change) {
+	before, now := t.seen.mounted, status.Mounted{Hash: hash, Since: t.stamp(), Keys: sums(changes)}
+	switch {
+	case t.onFallback(), before != nil && before.Hash == hash && maps.Equal(before.Keys, now.Keys):
+		return
+	case before != nil && before.Hash == hash && hash != "":
+		now.Since = before.Since
 	}
+	t.seen.mounted = &now
 }
 
 // recordCandidate notes that one is on its way. What is tried again counts as
@@ -130,7 +136,7 @@ func (t *transition) recordLive(g linker.Generation) {
 }
 
 func (t *transition) recordRejection(step string, reason error, tail string, again bool) {
-	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1}
+	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}

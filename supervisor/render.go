@@ -21,7 +21,7 @@ func (t *transition) renderEnded(err error, tail string) {
 func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:
-		t.recordMountedHash(e.candidate.Hash.Hex())
+		t.recordMountedKeys(e.candidate.Hash.Hex(), e.candidate.Changes)
 		t.consider(e)
 	case invalid:
 		t.reject("render", e.reason, "")

@@ -50,7 +50,7 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 	case "barred":
 		return barred{errors.New(rest)}
 	case "invalid":
-		return invalid{errors.New(rest)}
+		return invalid{reason: errors.New(rest)}
 	case "failed":
 		return failed{errors.New(rest)}
 	case "crashed":

@@ -70,6 +70,7 @@ func (t *transition) takenBack(e withdrawn) {
 	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	if further {
 		t.acceptEarlier()
+		t.recordChanges(e.changes)
 	}
 	t.recordLive(t.accepted.Generation)
 	if t.hasAccepted() && (t.exposure == restored || further) {

@@ -19,6 +19,7 @@ func (w *world) check() {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
 	w.checkGate(s)
+	w.checkKeys(s)
 	if s.phase == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}

@@ -25,7 +25,7 @@ func (w *world) stage() event {
 	}
 	w.looked, w.seen = true, w.mounted
 	if w.mounted.invalid {
-		return invalid{errors.New("key missing")}
+		return invalid{errors.New("key missing"), w.changes(w.mounted)}
 	}
 	return w.candidate(w.mounted)
 }
@@ -42,7 +42,7 @@ func (w *world) candidate(c content) event {
 	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
 	w.action = action.Kind
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Writing: linker.Writing(w.rand.IntN(3))}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c), Writing: linker.Writing(w.rand.IntN(3))}
 	switch {
 	case unrendered:
 		candidate.Unrendered, candidate.Hash = true, c.inputs()
@@ -61,13 +61,13 @@ func (w *world) complete() event {
 		w.looked = false
 		return failed{errors.New("disk full")}
 	case w.staged.unrenderable:
-		return invalid{errors.New("the renderer made a FIFO")}
+		return invalid{reason: errors.New("the renderer made a FIFO")}
 	}
 	c := *w.staged
 	if w.live != nil && w.live.number == c.number {
 		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
 	}
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber)}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c)}
 	if c.killer {
 		candidate.Kills = maxKills
 	}
@@ -154,7 +154,7 @@ func (w *world) touch() event {
 
 func (w *world) checkHook() event {
 	if w.frail && w.rand.IntN(10) == 0 {
-		return []event{invalid{errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
+		return []event{invalid{reason: errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
 	}
 	return checked{w.rand.IntN(2) == 0}
 }
@@ -172,9 +172,10 @@ func (w *world) goBack() event {
 		back.fallback = false
 		w.rolledBack = &back
 	}
+	changes := w.changes(*w.earlier)
 	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
 	w.visible, w.staged, w.published = nil, nil, w.liveNumber
-	return withdrawn{}
+	return withdrawn{changes: changes}
 }
 
 func (w *world) accept(survived bool) {
