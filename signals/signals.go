@@ -35,6 +35,16 @@ const (
 	KILL = unix.SIGKILL // end at once
 )
 
+// MayStop reports a signal that an image may name as its STOPSIGNAL: any but HUP, by
+// which programs reload, and those of job control.
+func MayStop(sig Signal) bool {
+	switch sig {
+	case unix.SIGHUP, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
+		return false
+	}
+	return true
+}
+
 // rtMin and rtMax are the first and the last real-time signal of a program. The
 // kernel's begin at 32; the C library keeps two for itself, signal(7).
 const (

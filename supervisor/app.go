@@ -77,7 +77,7 @@ func (t *transition) sayExited(e exited) {
 // a process behind, as daemon(3) does. That is the end of a container for which
 // nobody finds a reason in the app's log.
 func (t *transition) wentToBackground(e exited) bool {
-	return e.forked && !e.successor.runs() && !t.stopMarked() && t.phase != stopping && t.phase != restarting && !t.over(t.app.since.Add(handlerWait))
+	return e.forked && !e.successor.runs() && !t.isStop(e) && t.phase != stopping && t.phase != restarting && !t.over(t.app.since.Add(handlerWait))
 }
 
 // exitCode is what confit exits with when the app ended so.
@@ -98,7 +98,7 @@ func (t *transition) leftAtReload(e exited) bool {
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
-	case e.successor.runs() || t.stopMarked():
+	case e.successor.runs() || t.isStop(e):
 		return false
 	}
 	code := e.status.ExitCode()
@@ -140,7 +140,7 @@ func (t *transition) isReplaced(e exited) bool { return e.successor.runs() && t.
 func (t *transition) adopt(successor app) {
 	t.app.pid, t.app.group = successor.pid, successor.group
 	t.app.renewed, t.app.inside, t.app.beyond = t.now, false, ""
-	t.stopBy = time.Time{}
+	t.stopBy, t.perhaps = time.Time{}, hint{}
 	t.recordStart(false)
 	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
 	if t.phase == running && t.pending {

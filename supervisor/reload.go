@@ -100,6 +100,9 @@ func (t *transition) sent() {
 		return
 	}
 	t.app.autoHUP, t.app.renewed = t.reloadAction.Auto, t.now
+	if t.app.autoHUP {
+		t.perhaps = hint{} // if it leaves now, that is why
+	}
 	t.seen.count.Reloads++
 	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
 	t.expectRead()

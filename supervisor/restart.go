@@ -12,7 +12,7 @@ import (
 // gone.
 func (t *transition) restart(why string, keys ...any) {
 	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
-	t.expired = false
+	t.expired, t.perhaps = false, hint{} // it ends because of this
 	t.enter(restarting, t.config.StopTimeout)
 	t.do(signal{t.app.pid, t.config.StopSignal})
 	t.do(wake{t.app.pid})

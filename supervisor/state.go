@@ -55,7 +55,8 @@ type state struct {
 
 	app         app
 	ending      bool             // the app is gone for good: draining leads to the exit
-	stopBy      time.Time        // the app was sent INT or QUIT: if it ends before, that was a stop
+	stopBy      time.Time        // the app was sent INT, QUIT or the stop signal: if it ends before, that was a stop
+	perhaps     hint             // the last other signal that came from outside
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
 	saysReady   bool             // the app has said READY=1: the next start waits for it
 	queued      []signals.Signal // sent before the app runs

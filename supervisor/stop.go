@@ -3,7 +3,10 @@ package supervisor
 import (
 	"log/slog"
 	"slices"
+	"time"
 
+	"confit/config"
+	"confit/process"
 	"confit/signals"
 )
 
@@ -35,16 +38,41 @@ func (t *transition) signalled(s signals.Signal) {
 	}
 }
 
-// forward sends the app a signal that came from outside. With INT and QUIT the
-// platform may want a stop (STOPSIGNAL of an image), or not: a JVM prints its
-// threads at QUIT. It was a stop if the app exits within --stop-timeout.
+// forward sends the app a signal that came from outside. With INT, QUIT and
+// --stop-signal the platform may want a stop (STOPSIGNAL of an image), or not: a
+// JVM prints its threads at QUIT. It was a stop if the app exits within
+// --stop-timeout. Of other signals only the way in which it exits can tell.
 func (t *transition) forward(s signals.Signal) {
 	t.app.autoHUP = t.app.autoHUP && s != signals.HUP
-	if s == signals.INT || s == signals.QUIT {
-		t.stopBy = t.now.Add(t.config.StopTimeout)
+	by := t.now.Add(t.config.StopTimeout)
+	switch {
+	case s == signals.INT, s == signals.QUIT, s == t.config.StopSignal && !t.isReload(s):
+		t.stopBy = by
 		t.excuse()
+	case signals.MayStop(s) && !t.isReload(s):
+		t.perhaps = hint{s, by}
 	}
 	t.do(signal{t.app.pid, s})
+}
+
+// isReload reports a signal by which somebody outside makes the app reload.
+func (t *transition) isReload(s signals.Signal) bool {
+	return t.config.Reload.Signal == s || slices.ContainsFunc(t.config.Links, func(l config.Link) bool { return t.config.ActionOf(&l).Signal == s })
+}
+
+// hint is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
+// is WINCH, that of haproxy USR1. Others rotate logs by USR1, and change the size of
+// a terminal by WINCH.
+type hint struct {
+	signal signals.Signal
+	by     time.Time // when it is forgotten
+}
+
+// tells reports that an app which ended so did as the signal asked: it ended by the
+// signal, with 128 and its number as a shell has it, or with 0.
+func (h hint) tells(status process.Status, now time.Time) bool {
+	code := status.ExitCode()
+	return now.Before(h.by) && (code == 0 || code == 128+int(h.signal))
 }
 
 // excuse ends the trial of what is in force: if the app doesn't stop in time, the
@@ -62,7 +90,9 @@ func (t *transition) stopMarked() bool { return t.now.Before(t.stopBy) }
 
 // isStop reports that somebody stopped the app: by a signal from outside, or by a
 // key of its terminal.
-func (t *transition) isStop(e exited) bool { return e.typed || t.stopMarked() }
+func (t *transition) isStop(e exited) bool {
+	return e.typed || t.stopMarked() || t.perhaps.tells(e.status, t.now)
+}
 
 // stop asks the app to stop, in whatever phase. The platform owns the deadline:
 // confit waits for as long as the app takes.
