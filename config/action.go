@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"confit/internal/near"
 	"confit/signals"
 )
 
@@ -50,6 +51,8 @@ func ParseAction(s string) (Action, error) {
 	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s))
 }
 
+var actionWords = []string{"auto", "touch", "restart", "none"}
+
 // meantAction is what somebody probably meant who wrote just a signal, a command, or
 // a blank in place of the colon.
 func meantAction(s string) string {
@@ -63,6 +66,8 @@ func meantAction(s string) string {
 		return first + ":" + rest
 	case several, strings.HasPrefix(s, "/"):
 		return "exec:" + s
+	case near.Of(s, actionWords) != "":
+		return near.Of(s, actionWords)
 	}
 	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"
 }

@@ -47,7 +47,7 @@ func TestParseActionErrors(t *testing.T) {
 		"exec a -b":    `"exec a -b" is not a way to reload: write exec:a -b`,
 		"/a.sh":        `"/a.sh" is not a way to reload: write exec:/a.sh`,
 		"nginx -s x":   `"nginx -s x" is not a way to reload: write exec:nginx -s x`,
-		"Auto":         `"Auto"` + ways,
+		"Auto":         `"Auto" is not a way to reload: write auto`,
 		"auto:1":       `"auto:1"` + ways,
 		"restart:":     `"restart:"` + ways,
 		"touch:x":      `"touch:x"` + ways,

@@ -23,8 +23,42 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 		printRow(w, "app", JoinWords(c.App))
 	}
 	err := errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+	c.notePaths(w)
 	c.noteRestarts(w, restarts)
 	return err
+}
+
+// notePaths names paths of a candidate where no line puts a key.
+func (c *Config) notePaths(w io.Writer) {
+	for _, h := range c.commands() {
+		for _, word := range h.command {
+			_, path, found := strings.Cut(word, Placeholder+"/")
+			if end := strings.IndexAny(path, ` '";&|<>()$`); end >= 0 {
+				path = path[:end]
+			}
+			if example := c.keyFor(path); found && example != "" {
+				fmt.Fprintf(w, "note: %s: no line puts %q into the candidate: a key is there by its source, as in %s/%s\n", h.name, path, Placeholder, example)
+			}
+		}
+	}
+}
+
+// keyFor is the source of a line that somebody may mean by a path in the candidate, where
+// no line puts anything; else "".
+func (c *Config) keyFor(path string) (example string) {
+	for i := range c.Links {
+		l := &c.Links[i]
+		source := strings.TrimPrefix(l.Source, "/")
+		dir, _, _ := strings.Cut(source, "*")
+		switch path = strings.TrimSuffix(path, "/"); {
+		case path == "", path[0] == '.', strings.HasPrefix(source+"/", path+"/"), dir != source && strings.HasPrefix(path, dir),
+			strings.HasSuffix(source, "/") && strings.HasPrefix(path, source), strings.ContainsAny(source, "?["):
+			return ""
+		case string(l.Target) == "/"+path || example == "":
+			example = source
+		}
+	}
+	return example
 }
 
 // slowStart is how long an app may need that restarts at each edit: one with a shorter

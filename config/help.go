@@ -32,7 +32,7 @@ func Usage() string {
 // entry is a flag and what is said of it.
 func entry(flag, says string) (text string) {
 	line := fmt.Sprintf("%-*s", helpColumn, flag)
-	for _, word := range strings.Fields(says) {
+	for word := range strings.SplitSeq(says, " ") {
 		if len(line)+len(word) > helpWidth {
 			text += strings.TrimRight(line, " ") + "\n"
 			line = strings.Repeat(" ", helpColumn)

@@ -81,6 +81,8 @@ func expandDir(name string) ([]string, error) {
 		hint := "write one there, or name it with --links"
 		if first, _, several := strings.Cut(name, " "); several && (sourceLines[first] != nil || find(first) != nil) {
 			hint = "this is a line, and --links takes the path of a file: write the line into one"
+		} else if first, rest, list := strings.Cut(name, ","); list {
+			hint = fmt.Sprintf("write --links once for each file, as in --links %s --links %s", first, rest)
 		}
 		return nil, fmt.Errorf("cannot read links file %q: %w; %s", name, cause(err), hint)
 	}

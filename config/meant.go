@@ -14,13 +14,14 @@ var elsewhere = map[string]string{
 	"configmap": "link", "copy": "link", "file": "link", "ln": "link", "mount": "link", "secret": "link", "subpath": "link", "symlink": "link",
 	"envfrom": "env", "environment": "env", "export": "env", "set": "env",
 	"template": "render", "test": "validate", "cmd": "validate", "precheck": "validate",
-	"healthcheck": "verify", "probe": "verify", "exec": "reload", "on-change": "reload", "signal": "reload", "notify": "reload",
+	"healthcheck": "verify", "probe": "verify", "exec": "reload", "reload-signal": "reload", "reload-command": "reload", "on-change": "reload", "signal": "reload", "notify": "reload",
 	"jitter": "splay", "delay": "splay", "debounce": "settle", "interval": "rescan", "poll": "rescan",
 	"grace-period": "stop-timeout", "kill-signal": "stop-signal", "timeout": "hook-timeout",
 	"volume": "volumes", "default": "fallback", "defaults": "fallback",
+	"json": "status", "format": "status", "output": "status", "o": "status",
 	"c": "links", "conf": "links", "config": "links", "f": "links",
 	"dry-run": "check", "lint": "check", "n": "check", "plan": "check", "t": "check",
-	"v": "version", "debug": "log-level", "verbose": "log-level", "quiet": "log-level",
+	"v": "version", "debug": "log-level", "log": "log-level", "verbose": "log-level", "quiet": "log-level",
 }
 
 // meant is the choice that somebody meant by a name, or "".

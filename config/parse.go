@@ -36,6 +36,9 @@ func Parse(args, environ []string) (Config, error) {
 	p.applyAll(how, p.linksFiles(env, line), env, line)
 	p.checkLinks()
 	p.checkTouch()
+	if c.Fallback == c.Volumes {
+		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", c.Fallback)
+	}
 	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"confit/internal/near"
 	"confit/linker"
@@ -59,10 +60,31 @@ func hasShell(list []word) bool {
 	return slices.ContainsFunc(list, func(w word) bool { return strings.HasSuffix(w.text, "sh") })
 }
 
+// checkProgram refuses what can't be a program, and is how others write a command.
+func checkProgram(program string, words []string) error {
+	rest, action := strings.CutPrefix(program, "exec:")
+	switch {
+	case action:
+		return fmt.Errorf("%q is how reload has a command: write %s", program, JoinWords(append([]string{rest}, words[1:]...)))
+	case strings.Contains(program, "://"):
+		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
+	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(words[len(words)-1], "]"):
+		list := strings.ReplaceAll(strings.ReplaceAll(strings.Trim(strings.Join(words, " "), "[]"), ", ", " "), ",", " ")
+		return fmt.Errorf("%q begins a list: write its words with blanks in between, as in %s", program, list)
+	}
+	return nil
+}
+
 // checkCommand refuses a command that was written for a shell, and one that is
 // quoted as a whole. A program whose name holds a blank is fine if it is there.
 func checkCommand(list []word) error {
-	for _, w := range list {
+	if err := checkProgram(list[0].text, texts(list)); err != nil {
+		return err
+	}
+	for i, w := range list {
+		if i > 0 && list[i-1].text == "{{" {
+			w.text = "{{" + w.text + "}}"
+		}
 		if written := asPlaceholder(w.text); written != w.text && (expands(w.bare) || !hasShell(list) && isBelow(written)) {
 			return fmt.Errorf("%q needs a shell, and a hook runs without one: write %s", w.text, written)
 		}
@@ -92,14 +114,19 @@ func splitHook(command string) ([]string, error) {
 	return list, err
 }
 
-// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "".
+// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "": a brace,
+// or two as other programs have them, and letters up to another brace or a slash.
 func meantPlaceholder(text string) string {
-	_, text, _ = strings.Cut(text, "{")
-	name, _, _ := strings.Cut(text, "}")
-	if m := near.Of(name, []string{"candidate", "rendered"}); m != name && !strings.ContainsAny(name, `"' `) {
-		return m
+	_, rest, _ := strings.Cut(text, "{")
+	if inner, two := strings.CutPrefix(rest, "{"); two {
+		rest = strings.TrimLeft(inner, " ")
 	}
-	return ""
+	name := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsLetter))]
+	m := near.Of(name, []string{"candidate", "rendered"})
+	if m == "" || strings.Contains(text, "{"+m+"}") && !strings.Contains(text, "{{") || strings.ContainsAny(rest[len(name):][:min(1, len(rest)-len(name))], `"';|&`) {
+		return ""
+	}
+	return m
 }
 
 // isPlain refuses a word of a line that a shell would expand.

@@ -26,10 +26,31 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 		return list, false
 	}
 	p.config.App = flags.Args()
+	p.checkModes(list)
 	if flags.ArgsLenAtDash() < 0 {
 		p.checkApp(list)
 	}
 	return list, true
+}
+
+// checkModes refuses two things to do at once: only one of them would be done.
+func (p *parser) checkModes(line []given) {
+	var c Config
+	var first string
+	for _, g := range line {
+		if !g.setting.notFile || g.setting.name == "links" || g.setting.notEnv {
+			continue
+		}
+		c.Mode = Run
+		if err := g.setting.of(&c).read(g.value); err != nil || c.Mode == Run || first == g.where {
+			continue
+		}
+		if first != "" {
+			p.errorf("%s and %s: only one can be done, write one of the two", first, g.where)
+			return
+		}
+		first = g.where
+	}
 }
 
 // onOff are the words that somebody writes behind a switch.

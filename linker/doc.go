@@ -25,7 +25,7 @@
 //
 // Each file names only what the files after it declare:
 //
-//	explain bake install start          what main calls: Explain, Check, Bake, Install, Open
+//	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch                               a change, shown to an app that watches its files
 //	accepted publish rendered fallback stage  what package supervisor calls, from the end to the beginning
 //	report                              what became of a gate

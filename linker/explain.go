@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // explanation is what --check prints of the links, and what it finds.
@@ -45,6 +43,7 @@ func Explain(w io.Writer, c Config) error {
 	e.checkTargets(keys)
 	e.checkVariables(keys)
 	e.checkFallback(fallback, err)
+	e.checkState()
 	for _, n := range e.notes {
 		fmt.Fprintln(w, "note:", n)
 	}
@@ -122,6 +121,7 @@ func (e *explanation) look(rd *reader) []keyFile {
 	if len(r.wrong) > 0 {
 		e.noteNames(r.volumes)
 	}
+	e.noteOptional(rd, r)
 	e.fail(r.checkHashes())
 	e.fail(rd.checkSize(r.keys))
 	for _, k := range r.keys {
@@ -133,6 +133,19 @@ func (e *explanation) look(rd *reader) []keyFile {
 		f.Close()
 	}
 	return r.keys
+}
+
+// noteOptional names lines that have no key, and need none: a name may be misspelt.
+func (e *explanation) noteOptional(rd *reader, r *reading) {
+	has := map[int]bool{}
+	for _, k := range r.keys {
+		has[k.link] = true
+	}
+	for _, i := range rd.mounted {
+		if s := &rd.links[i]; s.Optional && !has[i] && r.of[i] != nil {
+			e.notef("%v", s.errorf("%s; it is optional", s.missing(r.of[i])))
+		}
+	}
 }
 
 // maxNames bounds how many names of a volume are shown.
@@ -204,72 +217,6 @@ func (e *explanation) standing(target Target, w want) string {
 		p.standing = immovable
 	}
 	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
-}
-
-// checkTargets refuses targets that can't be linked.
-func (e *explanation) checkTargets(keys []keyFile) {
-	wanted, err := e.wanted(keys)
-	e.fail(err)
-	optional := map[Target]want{}
-	for i := range e.links {
-		s := &e.links[i]
-		if _, known := wanted[s.Target]; !s.single() || known {
-			continue
-		}
-		into := wanted
-		if s.Optional {
-			into = optional
-		}
-		into[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
-	}
-	e.checkPlan(wanted, e.fail)
-	e.checkPlan(optional, func(err error) {
-		if err != nil {
-			e.notef("%v; a start goes well until the optional key is there", err)
-		}
-	})
-}
-
-func (e *explanation) checkPlan(wanted map[Target]want, refuse func(error)) {
-	steps, err := e.targets.plan(wanted)
-	refuse(err)
-	for _, s := range steps {
-		e.checkDir(filepath.Dir(s.path()), refuse)
-	}
-}
-
-// checkVariables refuses keys that can't be variables by their names.
-func (e *explanation) checkVariables(keys []keyFile) {
-	g := generation{files: map[Key]file{}}
-	for _, k := range keys {
-		f := g.files[k.path]
-		f.links = append(f.links, k.link)
-		g.files[k.path] = f
-	}
-	_, err := e.variables(&g)
-	e.fail(err)
-}
-
-// checkDir finds out whether a target can be made in a directory. It need not be
-// there yet.
-func (e *explanation) checkDir(dir string, refuse func(error)) {
-	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
-	switch {
-	case err == unix.ENOENT && dir != "/":
-		e.checkDir(filepath.Dir(dir), refuse)
-		return
-	case err == nil && isKernels(dir):
-		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
-		return
-	case err == nil:
-		return
-	}
-	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
-	if e.pod {
-		refuse(err)
-	} else {
-		e.notef("%v", err)
-	}
 }
 
 // checkFallback looks at the keys as a first start would that needs the fallback.

@@ -94,6 +94,7 @@ link  webb/a  DIR/etc/a2
 link  web/X.conf  DIR/etc/x2
 note: volume "DIR/volumes/web" holds ["a" "x.conf" "y.conf"]
 note: volume "DIR/volumes" holds ["web"]
+note: key "c" is missing from volume "DIR/volumes/web"; it is optional
 `, strings.TrimSpace(`
 "tls/" needs volume "DIR/volumes/tls", which is not mounted (if it may be missing, add the option optional)
 key "web" in volume "DIR/volumes" is a directory: for every key below it write "web/"

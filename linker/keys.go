@@ -88,17 +88,32 @@ func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
 
 // missingError says what isn't there, and why that may be.
 func (s *source) missingError(v *volume) error {
-	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.base), v.dir, s.nearKey(v))
-	if s.kind != oneKey {
-		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
-	}
 	if s.rendered {
 		return invalid(s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
+	}
+	return invalid(s.errorf("%s (if it may be missing, add the option optional)", s.missing(v)))
+}
+
+func (s *source) missing(v *volume) string {
+	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.base), v.dir, s.nearKey(v))
+	if s.floor == s.root {
+		what += "; a source is VOLUME/KEY"
+	}
+	if s.kind != oneKey {
+		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
 	if v.root == nil {
 		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, s.nearVolume(v), s.absoluteHint())
 	}
-	return invalid(s.errorf("%s (if it may be missing, add the option optional)", what))
+	return what
+}
+
+// fileHint is for a slash behind a key.
+func (s *source) fileHint(err error) string {
+	if !errors.Is(err, unix.ENOTDIR) || s.kind == glob {
+		return ""
+	}
+	return fmt.Sprintf("; for one key write %q", strings.TrimSuffix(s.Source, "/"))
 }
 
 // absoluteHint is for a slash too many.
@@ -189,7 +204,7 @@ func (w *walk) dir(below, name string) error {
 	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return errMoved // it was a directory a moment ago
 	case err != nil:
-		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w", name, w.v.dir, cause(err)))
+		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, cause(err), w.s.fileHint(err)))
 	}
 	for _, e := range entries {
 		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {

@@ -227,7 +227,7 @@ func (s *source) parseName() error {
 	case strings.Contains(s.Name, "/") && !strings.Contains(s.Source, "/"):
 		return s.errorf("%q is no name of a variable: the source comes first, write env %s %s", s.Name, s.Name, s.Source)
 	case s.kind == oneKey && stars > 0:
-		return s.errorf("variable %q has a *, and source %q is one key: write the name out", s.Name, s.Source)
+		return s.errorf("variable %q has a *, and source %q is one key: write the name out, or %q for all keys below it", s.Name, s.Source, s.Source+"/")
 	case s.kind != oneKey && stars != 1:
 		return s.errorf("variable %q is for many keys: write one * for the key's name, such as %q", s.Name, "APP_*")
 	case isReserved(s.Name):

@@ -6,24 +6,34 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"confit/internal/near"
 )
 
-// nearKey is the hint for a misspelt key.
+// nearKey is the hint for a misspelt key, or for one in another directory.
 func (s *source) nearKey(v *volume) string {
 	if v.root == nil {
 		return ""
 	}
 	name := v.inVolume(s.base)
 	entries, _ := v.readDir(path.Dir(name))
+	if hint := didYouMean(path.Base(name), entries); hint != "" || path.Dir(name) == "." {
+		return hint
+	}
+	entries, _ = v.readDir(".")
 	return didYouMean(path.Base(name), entries)
 }
 
-// nearVolume is the hint for a misspelt volume.
+// nearVolume is the hint for a misspelt volume, or for a source that begins with the
+// directory of all volumes.
 func (s *source) nearVolume(v *volume) string {
-	entries, _ := os.ReadDir(asDir(filepath.Dir(v.dir)))
-	return didYouMean(filepath.Base(v.dir), entries)
+	all, dir := filepath.Split(v.dir)
+	if rest, found := strings.CutPrefix(s.Source, path.Base(s.root)+"/"); found {
+		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.root, rest)
+	}
+	entries, _ := os.ReadDir(asDir(all))
+	return didYouMean(dir, entries)
 }
 
 func didYouMean(name string, entries []fs.DirEntry) string {

@@ -10,6 +10,9 @@ const maxSlips = 2
 func Of(name string, choices []string) string {
 	best, shortest := "", min(maxSlips, len(name)/2)+1
 	for _, c := range choices {
+		if max(len(c)-len(name), len(name)-len(c)) >= shortest {
+			continue
+		}
 		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < shortest {
 			best, shortest = c, d
 		}
@@ -17,24 +20,26 @@ func Of(name string, choices []string) string {
 	return best
 }
 
-// distance is how many letters have to be inserted, deleted or replaced to turn
-// one word into the other: Levenshtein's, row by row.
+// distance is how many letters have to be inserted, deleted, replaced, or exchanged with
+// the next one to turn one word into the other: Levenshtein's and Damerau's.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := diagonal
-			if a[i-1] != b[j-1] {
-				replace++
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		for j := range rows[i] {
+			if i == 0 || j == 0 {
+				rows[i][j] = i + j
+				continue
 			}
-			diagonal = row[j]
-			row[j] = min(replace, row[j]+1, row[j-1]+1)
+			d := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				d++
+			}
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = min(d, rows[i-1][j]+1, rows[i][j-1]+1)
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)][len(b)]
 }

@@ -1,0 +1,131 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mistake is one that a newcomer makes, and what the answer must say: what to write
+// instead. The volume web has the keys nginx.conf and LEVEL.
+type mistake struct {
+	args, environ []string // --check comes after them, unless they hold --
+	links         string   // a line of the links file
+	answer        string
+}
+
+// mistakes are those whose answers were poor, and that people made.
+var mistakes = []mistake{
+	// Flags
+	{args: []string{"--adopt", "true", "--", "nginx"}, answer: `--adopt: "true" is a word of its own: write --adopt=true`},
+	{args: []string{"--allow-disk", "yes", "--", "app"}, answer: `--allow-disk: "yes" is a word of its own: write --allow-disk=true`},
+	{args: []string{"--adopt", "no", "--", "app"}, answer: `write --adopt=false`},
+	{args: []string{"--probation", "10s", "s", "--", "app"}, answer: `"s" stands before --, where only flags and their values do: remove it`},
+	{args: []string{"--dry-run"}, answer: "did you mean --check?"},
+	{args: []string{"--config", "/x"}, answer: "did you mean --links?"},
+	{args: []string{"-v"}, answer: "did you mean --version?"},
+	{args: []string{"--status", "--json"}, answer: "did you mean --status?"},
+	{args: []string{"--bake"}, answer: "--bake and --check: only one can be done, write one of the two"},
+	{args: []string{"--reload", "RESTART"}, answer: `"RESTART" is not a way to reload: write restart`},
+	{args: []string{"--links", "/a,/b"}, answer: "write --links once for each file, as in --links /a --links /b"},
+	{environ: []string{"CONFIT_RELOAD_SIGNAL=HUP"}, answer: "did you mean CONFIT_RELOAD?"},
+	{environ: []string{"CONFIT_COLOUR=red"}, answer: "CONFIT_COLOUR: no flag has this name: confit --help lists the flags"},
+
+	// The links file
+	{links: "links:\n  - source: web/nginx.conf\n", answer: `:1: this is YAML, and a links file isn't: write lines such as link web/nginx.conf /etc/nginx/nginx.conf`},
+	{links: "# mine\n---\n", answer: ":2: this is YAML"},
+	{links: "apiVersion: v1\n", answer: ":1: this is YAML"},
+	{links: "{\n", answer: ":1: this is JSON"},
+	{links: "[links]\n", answer: ":1: this is INI or TOML"},
+	{links: "secret web/a /etc/a", answer: `"secret" is not known: did you mean link?`},
+	{links: "reload SIGHUP", answer: "write signal:HUP"},
+
+	// Mounts
+	{links: "link webb/nginx.conf /etc/a", answer: `which is not mounted; did you mean "web"?`},
+	{links: "link other/nginx.conf /etc/a", answer: `volume "VOLUMES" holds ["web"]`},
+	{links: "link web/Nginx.conf /etc/a", answer: `key "Nginx.conf" is missing from volume "VOLUMES/web"; did you mean "nginx.conf"?`},
+	{links: "link web/web/nginx.conf /etc/a", answer: `did you mean "nginx.conf"?`},
+	{links: "link volumes/web/nginx.conf /etc/a", answer: `; a source is below "VOLUMES": did you mean "web/nginx.conf"?`},
+	{links: "link nginx.conf /etc/a", answer: `; a source is VOLUME/KEY`},
+	{links: "link web/nginx.conf/ /etc/a/", answer: `not a directory; for one key write "web/nginx.conf"`},
+	{links: "link web/ngin.conf /etc/a optional", answer: `did you mean "nginx.conf"?; it is optional`},
+	{links: "state /etc/passwd", answer: `cannot use state directory "/etc/passwd": not a directory`},
+	{links: "fallback VOLUMES", answer: `fallback "VOLUMES" is --volumes itself`},
+	{links: "link web/nginx.conf /proc/confit/a", answer: `it is the kernel's`},
+
+	// The environment
+	{links: "env LEVEL web/LEVEL", answer: `the source comes first, write env web/LEVEL LEVEL`},
+	{links: "envFrom web/", answer: `"envFrom" is not known: did you mean env?`},
+	{links: "env web *", answer: `or "web/" for all keys below it`},
+	{links: "env LEVEL debug", answer: `; a source is VOLUME/KEY`},
+	{links: "env web/ *", answer: `key "web/nginx.conf" becomes variable "nginx.conf", which no shell can read`},
+	{links: "env web/LEVEL log-level", answer: `which no shell can read`},
+	{links: "env web/ *\nenv web/* *\n", answer: `a line for one key wins: write env web/LEVEL LEVEL`},
+	{environ: []string{"CONFIT_LINKS=link a b"}, answer: "this is a line, and --links takes the path of a file"},
+
+	// Hooks
+	{links: "validate nginx -t -c $CONFIT_CANDIDATE/web/nginx.conf", answer: "write {candidate}/web/nginx.conf"},
+	{links: `validate nginx -t -c "${CONFIT_CANDIDATE}/web/nginx.conf"`, answer: "write {candidate}/web/nginx.conf"},
+	{links: "render cp a $CONFIT_RENDERED/a", answer: "write {rendered}/a"},
+	{links: "validate nginx -t -c {{ candidate }}/web/nginx.conf", answer: "did you mean {candidate}?"},
+	{links: "validate nginx -t -c {candidate/web/nginx.conf", answer: "did you mean {candidate}?"},
+	{links: "validate nginx -t -c {candidate}/etc/a\nlink web/nginx.conf /etc/a", answer: `no line puts "etc/a" into the candidate: a key is there by its source, as in {candidate}/web/nginx.conf`},
+	{links: "validate exec:nginx -t", answer: "write nginx -t"},
+	{links: `validate ["nginx", "-t"]`, answer: "as in nginx -t"},
+	{links: "verify http://localhost/", answer: "write curl -fsS http://localhost/"},
+}
+
+// TestMistakes: each is answered with what to write instead, by --check at the latest.
+func TestMistakes(t *testing.T) {
+	for _, m := range mistakes {
+		dir := t.TempDir()
+		volumes := filepath.Join(dir, "volumes")
+		for _, key := range []string{"nginx.conf", "LEVEL"} {
+			writeFile(t, filepath.Join(volumes, "web", key), "x")
+		}
+		here := strings.NewReplacer("VOLUMES", volumes)
+		args := []string{"confit", "--volumes", volumes}
+		if !strings.HasPrefix(m.links, "state ") {
+			args = append(args, "--state", filepath.Join(dir, "state"))
+		}
+		if !slices.Contains(m.args, "--links") && !slices.Contains(m.environ, "CONFIT_LINKS=link a b") {
+			args = append(args, "--links", write(t, "links", here.Replace(m.links)+"\n"))
+		}
+		if args = append(args, m.args...); !slices.Contains(m.args, "--") {
+			args = append(args, "--check")
+		}
+		var plan strings.Builder
+		c, err := Parse(args, append([]string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}, m.environ...))
+		if err == nil {
+			err = Explain(&plan, &c, func(string) error { return nil }, never)
+		}
+		if said := plan.String() + errorText(err); !strings.Contains(said, here.Replace(m.answer)) {
+			t.Errorf("%+v: it says\n%s", m, said)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// TestNoMistakes: what looks like one of them and is none is left alone.
+func TestNoMistakes(t *testing.T) {
+	for _, line := range []string{
+		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
+		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
+		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",
+	} {
+		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
+		var plan strings.Builder
+		_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never)
+		if strings.Contains(plan.String(), "no line puts") {
+			t.Errorf("%s: says %s", line, plan.String())
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package linker
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// What --check finds in the way of a start.
+
+// checkTargets refuses targets that can't be linked.
+func (e *explanation) checkTargets(keys []keyFile) {
+	wanted, err := e.wanted(keys)
+	e.fail(err)
+	optional := map[Target]want{}
+	for i := range e.links {
+		s := &e.links[i]
+		if _, known := wanted[s.Target]; !s.single() || known {
+			continue
+		}
+		into := wanted
+		if s.Optional {
+			into = optional
+		}
+		into[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
+	}
+	e.checkPlan(wanted, e.fail)
+	e.checkPlan(optional, func(err error) {
+		if err != nil {
+			e.notef("%v; a start goes well until the optional key is there", err)
+		}
+	})
+}
+
+func (e *explanation) checkPlan(wanted map[Target]want, refuse func(error)) {
+	steps, err := e.targets.plan(wanted)
+	refuse(err)
+	for _, s := range steps {
+		e.checkDir(filepath.Dir(s.path()), refuse)
+	}
+}
+
+// checkVariables refuses keys that can't be variables by their names.
+func (e *explanation) checkVariables(keys []keyFile) {
+	g := generation{files: map[Key]file{}}
+	for _, k := range keys {
+		f := g.files[k.path]
+		f.links = append(f.links, k.link)
+		g.files[k.path] = f
+	}
+	variables, err := e.variables(&g)
+	e.fail(err)
+	for _, name := range sortedKeys(variables) {
+		if !isShellName(name) {
+			e.notef("key %q becomes variable %q, which no shell can read: only letters, digits and _ can", variables[name], name)
+		}
+	}
+}
+
+// isShellName reports a name as the Shell Command Language has it, 3.235 Name.
+func isShellName(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r|0x20 < 'a' || r|0x20 > 'z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// checkState finds out whether the state directory can be used. It need not be there yet.
+func (e *explanation) checkState() {
+	dir := e.state.path
+	err := unix.Faccessat(unix.AT_FDCWD, asDir(dir), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	switch {
+	case err == nil, err == unix.ENOENT:
+	case err == unix.ENOTDIR, e.pod:
+		e.fail(unusableError(dir, err))
+	default:
+		e.notef("%v", unusableError(dir, err))
+	}
+}
+
+// checkDir finds out whether a target can be made in a directory. It need not be
+// there yet.
+func (e *explanation) checkDir(dir string, refuse func(error)) {
+	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	switch {
+	case err == unix.ENOENT && dir != "/":
+		e.checkDir(filepath.Dir(dir), refuse)
+		return
+	case err == nil && isKernels(dir):
+		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
+		return
+	case err == nil:
+		return
+	}
+	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
+	if e.pod {
+		refuse(err)
+	} else {
+		e.notef("%v", err)
+	}
+}
