@@ -2,6 +2,7 @@ package integration
 
 import (
 	"fmt"
+	"os"
 	"testing"
 )
 
@@ -115,4 +116,29 @@ func TestAuto_entrypoint_swaps_in_a_row(t *testing.T) {
 	c.Says("ready", 1)
 	c.Says("read swap 20", 1)
 	c.wantLogged("app started", 1)
+}
+
+// Programs that Debian lacks, or that don't say that they got HUP, are known by their names. Others stand in for them.
+func TestAuto_known_by_name(t *testing.T) {
+	for name, reason := range map[string]string{
+		"grafana": "HUP only reopens its logs", "grafana-server": "HUP only reopens its logs", "turnserver": "HUP only reopens its log",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSetup(t)
+			web := s.linkOne()
+			program := s.path(name)
+			if err := os.Link(programs.app, program); err != nil {
+				t.Fatal(err)
+			}
+			c := s.start(append([]string{program}, app("-print", s.target("a"))[1:]...)...)
+			c.Says("ready", 1)
+			web.swap(keys{"a": "second"})
+			c.Says("read second", 1)
+			if e := c.logs("app restarting", 1); e["reason"] != reason {
+				t.Errorf("restarted, as %q; want %q", e["reason"], reason)
+			}
+			c.wantCount("HUP", len(c.Texts("stdout", "signal HUP")), 0)
+		})
+	}
 }

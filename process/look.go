@@ -24,13 +24,20 @@ func linkOf(pid int, name string) string {
 }
 
 // Program is the name of the program that a process runs, without its version:
-// php-fpm for /usr/sbin/php-fpm8.2, python for /usr/bin/python3.11. It is "" where
-// that isn't known.
+// php-fpm for /usr/sbin/php-fpm8.2, python for /usr/bin/python3.11. Of another
+// user's process confit may see only the first fifteen bytes of it, which the
+// kernel shows everybody: ptrace(2), proc_pid_comm(5). It is "" where nothing is
+// known.
 func Program(pid int) string {
-	if executable := Executable(pid); executable != "" {
-		return Unversioned(executable)
+	name := Executable(pid)
+	if name == "" {
+		comm, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+		name, _, _ = strings.Cut(strings.TrimSpace(string(comm)), ":") // "nsd: xfrd"
 	}
-	return ""
+	if name == "" {
+		return ""
+	}
+	return Unversioned(name)
 }
 
 // Unversioned is the name of a program without its directory, and without a version
@@ -52,13 +59,48 @@ func Unversioned(program string) string {
 	return stem
 }
 
+// wrappers stay the parents of what they start: shells, and what changes the user
+// or the time. The names of inits often end with more than a version.
+var (
+	wrappers = []string{"ash", "bash", "busybox", "dash", "ksh", "mksh", "runuser", "sh", "su", "sudo", "timeout", "zsh"}
+	inits    = []string{"catatonit", "dumb-init", "tini"}
+)
+
+func wraps(program string) bool {
+	return slices.Contains(wrappers, program) || slices.ContainsFunc(inits, func(init string) bool { return strings.HasPrefix(program, init) })
+}
+
+// Wrapped is the process that does an app's work: what an init or a shell has as
+// its only child, however many of these there are. Else it is the app itself.
+func Wrapped(pid int) int {
+	for range maxAncestors {
+		if !wraps(Program(pid)) {
+			break
+		}
+		list := children(pid)
+		if len(list) != 1 {
+			break
+		}
+		pid = list[0]
+	}
+	return pid
+}
+
 // HasChildOfSameProgram reports whether a child of the process runs the same
-// program, as the workers of a master do. A child that has ended doesn't count.
+// program, as the workers of a master do.
 func HasChildOfSameProgram(pid int) bool {
-	program := Executable(pid)
-	return program != "" && slices.ContainsFunc(processes(), func(s stat) bool {
-		return s.parent == pid && !s.ended && Executable(s.pid) == program
-	})
+	program := Program(pid)
+	return slices.ContainsFunc(children(pid), func(child int) bool { return Program(child) == program })
+}
+
+// children are those of a process that have not ended.
+func children(pid int) (list []int) {
+	for _, s := range processes() {
+		if s.parent == pid && !s.ended {
+			list = append(list, s.pid)
+		}
+	}
+	return list
 }
 
 // Stopped reports whether a process is stopped, so that only KILL and CONT reach

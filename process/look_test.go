@@ -70,8 +70,8 @@ func wantProgram(t *testing.T, pid int, dir string) {
 func TestProgramOfNobody(t *testing.T) {
 	t.Parallel()
 	for _, pid := range []int{1 << 30, 0, -1} {
-		if p, d, h := Program(pid), WorkingDirectory(pid), HasChildOfSameProgram(pid); p != "" || d != "" || h {
-			t.Errorf("pid %d: %q, %q, %v", pid, p, d, h)
+		if p, d, w, h := Program(pid), WorkingDirectory(pid), Wrapped(pid), HasChildOfSameProgram(pid); p != "" || d != "" || w != pid || h {
+			t.Errorf("pid %d: %q, %q, %d, %v", pid, p, d, w, h)
 		}
 	}
 }
@@ -83,5 +83,20 @@ func TestHasChildOfSameProgram(t *testing.T) {
 	for script, want := range map[string]bool{"(read x) <&0; :": true, "cat; :": false, "(exit 0) & read x": false} {
 		pid := held(t, exec.Command("sh", "-c", script))
 		eventually(t, script, func() bool { return HasChildOfSameProgram(pid) == want && len(descendants(pid)) > 0 })
+	}
+}
+
+// TestWrapped: a program below shells is found, unless there is more than one.
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	for _, at := range []struct {
+		script, want string
+		below        int // processes
+	}{
+		{"exec cat", "cat", 0}, {"read x", "bash", 0}, {"cat; :", "cat", 1}, {"bash -c 'cat; :'; :", "cat", 2}, {"cat <&0 & cat; :", "bash", 2},
+		{"perl -e 'system q(cat); 1'; :", "perl", 2},
+	} {
+		pid := held(t, exec.Command("bash", "-c", at.script))
+		eventually(t, at.script, func() bool { return len(descendants(pid)) == at.below && Program(Wrapped(pid)) == at.want })
 	}
 }

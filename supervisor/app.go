@@ -16,6 +16,7 @@ type app struct {
 	since     time.Time     // when it was started
 	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
 	autoHUP   bool          // the last HUP that it got was auto's
+	program   string        // what it ran when it got that
 	readiness readiness     // what it has said of itself since then
 	readBy    time.Time     // when it should have opened what has changed; zero: it has, or nobody knows
 	beyond    string        // why it can't be signalled; "": it can
@@ -89,20 +90,27 @@ func (t *transition) exitCode(s process.Status) int {
 }
 
 // leftAtReload reports that the app left because of auto's HUP, and not because
-// of what it read: a runtime that catches every signal dies of HUP; a JVM, or
-// whoever has a handler that shuts down, exits with 129 or 0. Such an exit counts
-// only in the probation that follows.
+// of what it read, or that it may have: a runtime that catches every signal dies
+// of HUP; a JVM, or whoever has a handler that shuts down, exits with 129 or 0.
+// Others have codes of their own for it, as runsvdir has. They count until the
+// program has once lived on after such a HUP, and like 0 only in the probation.
+// Who shuts down slowly and exits with 129 may take the time of any other stop.
 func (t *transition) leftAtReload(e exited) bool {
-	switch {
+	inProof := t.exposure.reached() && t.phase.followsHUP()
+	switch code := e.status.ExitCode(); {
 	case !t.app.autoHUP || t.phase == restarting:
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
 	case e.successor.runs() || t.isStop(e):
 		return false
+	case code == exitAtHUP:
+		return inProof || !t.over(t.app.renewed.Add(t.config.StopTimeout))
+	case code == 0:
+		return inProof
+	default:
+		return inProof && t.suspect() == theCandidate && t.app.program != t.takesHUP && e.status.Signal() != signals.KILL
 	}
-	code := e.status.ExitCode()
-	return t.exposure.reached() && t.phase.followsHUP() && (code == 0 || code == exitAtHUP)
 }
 
 // followsHUP reports whether an exit in this phase may be the answer to HUP.

@@ -65,7 +65,7 @@ type (
 	}
 	probed struct {
 		disposition signals.Disposition
-		program     string // what the app runs, as habits names it
+		program     string // what the app runs, or an init or a shell that is the app, as habits names it
 		alone       bool   // no child of it runs the same program, which it has habits for
 	}
 	sent        struct{}             // the reload signal

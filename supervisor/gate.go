@@ -186,8 +186,8 @@ func (t *transition) leaveUndecided() {
 
 // bound is the longest time from the gate's answer to the outcome, roll back
 // included: both may take as long as making the app read its files, and a proof.
-// A volume that doesn't answer and an app that asks for more time by
-// EXTEND_TIMEOUT_USEC= aren't counted.
+// So may the start of an app that left at HUP. A volume that doesn't answer and an
+// app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
 func (t *transition) bound() time.Duration {
 	read := 2*handlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
 	switch t.reloadAction.Kind {
@@ -203,7 +203,11 @@ func (t *transition) bound() time.Duration {
 	if len(t.config.Verify) > 0 {
 		proof += 2 * t.config.VerifyTimeout
 	}
-	whole := linkerPatience + 2*(read+proof)
+	tries := time.Duration(2)
+	if t.reloadAction.Auto && t.app.runs() { // it may leave at HUP
+		tries++
+	}
+	whole := linkerPatience + tries*(read+proof)
 	if t.validatesAfter() {
 		whole += t.config.HookTimeout
 	}

@@ -13,7 +13,7 @@ type habit struct {
 // habits has a row for each of those programs, by the base name of its executable
 // without the digits and dots at the end (stunnel4 is stunnel). A row can only
 // make auto restart the app, which is never wrong, only slower. It says what the
-// program of Debian 12 does; integration/daemons shows it.
+// program of Debian 12 does; integration/daemons shows it of all but grafana and turnserver.
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
 	"caddy": {"HUP does nothing", "write reload exec:caddy reload --config FILE --force", false},
@@ -22,6 +22,9 @@ var habits = map[string]habit{
 	"chronyd": {"HUP ends it", "", false},
 	// dnsmasq(8), NOTES: "SIGHUP does NOT re-read the configuration file"
 	"dnsmasq": {"HUP reads only its hosts files again", "", false},
+	// Grafana's server.go, listenToSystemSignals: HUP reopens its logs.
+	"grafana":        {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
+	"grafana-server": {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
 	// haproxy(1): HUP "dumps the status of all proxies and servers into the
 	// logs". With a master (-W, -Ws) it reloads.
 	"haproxy": {"HUP only logs its state, as it has no master", "start it with -W", true},
@@ -36,12 +39,17 @@ var habits = map[string]habit{
 	// same in MariaDB, whose program had this name, too.
 	"mariadbd": {"HUP only flushes its logs and caches", "", false},
 	"mysqld":   {"HUP only flushes its logs and caches", "", false},
+	// nsd(8), SIGNALS: "SIGHUP Reload. Scans zone files and if changed (mtime)
+	// reads them in."
+	"nsd": {"HUP reads only its zones again", "write reload=signal:HUP at the links of zones", false},
 	// rsyslogd(8), SIGNALS: "HUP  This lets rsyslogd perform close all open
 	// files"
 	"rsyslogd": {"HUP only reopens its files", "", false},
 	// stunnel(8), SIGNALS: "Force a reload of the configuration file", but of
 	// the one that realpath(3) found at the start, which never changes.
 	"stunnel": {"HUP reads the file of its start again, not the new one", "", false},
+	// turnserver(1), --log-file: "the logfile can be reset with the SIGHUP signal"
+	"turnserver": {"HUP only reopens its log", "", false},
 }
 
 // habitOf is what the app does at HUP instead of reloading, if that is known.

@@ -96,13 +96,14 @@ func (l *loop) exitOf(status process.Status) exited {
 }
 
 // probe looks at the app as it is now: an entrypoint script may have become the
-// daemon.
+// daemon. An init in front of the daemon gets the signal and passes it on.
 func (l *loop) probe(a probe) event {
-	program := process.Program(a.pid)
+	daemon := process.Wrapped(a.pid)
+	program := process.Program(daemon)
 	return probed{
 		disposition: signals.DispositionOf(a.pid, a.signal),
 		program:     program,
-		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(a.pid),
+		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(daemon),
 	}
 }
 

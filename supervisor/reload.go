@@ -70,6 +70,7 @@ func (t *transition) probed(e probed) {
 	case t.reloadAction.Auto && known:
 		t.restart(h.reason, h.keys()...)
 	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
+		t.noteProgram(e.program)
 		t.do(deliver{t.app.pid, t.reloadAction.Signal})
 	case t.isNew() && e.disposition != signals.Unknown:
 		// It may still install its handler: look again at the deadline.
@@ -91,6 +92,15 @@ func (t *transition) survives(d signals.Disposition) bool {
 		return false
 	}
 	return d != signals.Default || !signals.EndsByDefault(t.reloadAction.Signal)
+}
+
+// noteProgram notes what gets the signal, and whether it has lived on after auto's
+// HUP.
+func (t *transition) noteProgram(program string) {
+	if t.app.autoHUP && t.app.program == program {
+		t.takesHUP = program
+	}
+	t.app.program = program
 }
 
 // sent goes on when the signal is sent. That the app waits for it is only a guess,

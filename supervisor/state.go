@@ -58,6 +58,7 @@ type state struct {
 	stopBy      time.Time        // the app was sent INT, QUIT or the stop signal: if it ends before, that was a stop
 	perhaps     hint             // the last other signal that came from outside
 	restartOnly bool             // the app leaves at HUP: it is restarted instead
+	takesHUP    string           // the program that has lived on after auto's HUP
 	saysReady   bool             // the app has said READY=1: the next start waits for it
 	queued      []signals.Signal // sent before the app runs
 

@@ -132,7 +132,7 @@ func (w *world) signal(s signals.Signal) event {
 	}
 	if s == signals.HUP && w.rand.IntN(4) == 0 { // a runtime that catches it and dies of it
 		w.die()
-		w.cause = []process.Status{waitStatus(1), waitStatus(129 << 8), 0}[w.rand.IntN(3)]
+		w.cause = []process.Status{waitStatus(1), waitStatus(129 << 8), 0, waitStatus(111 << 8)}[w.rand.IntN(4)]
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ type site struct {
 	t   *testing.T
 	dir string
 	daemon
+	front []string // what starts confit; nil: nothing
 }
 
 func newSite(t *testing.T, d daemon) *site {
@@ -26,7 +28,7 @@ func newSite(t *testing.T, d daemon) *site {
 	if _, err := exec.LookPath(program); err != nil {
 		t.Fatalf("install what make test installs: %v", err)
 	}
-	s := &site{t, t.TempDir(), d}
+	s := &site{t, t.TempDir(), d, nil}
 	must(t, os.Chmod(filepath.Dir(s.dir), 0o755))
 	must(t, os.Chmod(s.dir, 0o755))
 	for _, path := range []string{"volumes/web", "etc", "state"} {
@@ -71,7 +73,7 @@ type confit struct {
 func (s *site) start(flags ...string) *confit {
 	s.t.Helper()
 	s.write("links", s.links())
-	argv := []string{confitPath, "--links", root + "/links", "--volumes", root + "/volumes", "--rescan", "1h"}
+	argv := append(slices.Clip(s.front), confitPath, "--links", root+"/links", "--volumes", root+"/volumes", "--rescan", "1h")
 	c := &confit{s, harness.Start(s.t, harness.Command{
 		Argv: append(append(append(argv, flags...), "--"), strings.Fields(s.app)...),
 		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},

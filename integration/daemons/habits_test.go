@@ -1,6 +1,7 @@
 package daemons
 
 import (
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -23,6 +24,7 @@ var habits = []habit{
 	{lighttpd, []string{"logfiles cycled"}, "HUP only reopens its logs", "signal:USR1"},
 	{mariadb, []string{"started with:"}, "HUP only flushes its logs and caches", ""},
 	{mysql, []string{"started with:"}, "HUP only flushes its logs and caches", ""},
+	{nsd, []string{"SIGHUP received, reloading"}, "HUP reads only its zones again", "reload=signal:HUP"},
 	{rsyslog, []string{"rsyslogd was HUPed"}, "HUP only reopens its files", ""},
 	{stunnel, []string{"Configuration successful"}, "HUP reads the file of its start again", ""},
 }
@@ -55,6 +57,39 @@ func TestHabit_auto(t *testing.T) {
 			}
 			c.wantLogged(2, `msg="app restarting"`, h.reason, h.hint)
 			c.wantLogged(3, `msg="app started"`)
+			c.wantLogged(0, reloaded)
+		})
+	}
+}
+
+// An init, a shell or what changes the user in front of a daemon doesn't hide it. In most containers confit may not see the program
+// of another user (CAP_SYS_PTRACE).
+func TestHabit_behind(t *testing.T) {
+	for front, privileges := range map[string]string{
+		"tini -s --":                   "",
+		"dumb-init":                    "",
+		"catatonit --":                 "",
+		"sh /srv/entrypoint":           "",
+		"dumb-init sh /srv/entrypoint": "",
+		"setpriv --reuid=65534 --regid=65534 --clear-groups": "/usr/bin/setpriv --bounding-set=-sys_ptrace",
+	} {
+		t.Run(front, func(t *testing.T) {
+			t.Parallel()
+			d := dnsmasq
+			d.app, d.lines = front+" "+d.app, "map-exit 143:0\n"
+			d.image = map[string]string{"entrypoint": `trap 'kill -HUP $daemon' HUP; trap 'kill $daemon; wait $daemon; exit' TERM
+"$@" & daemon=$!; while kill -0 $daemon 2>/dev/null; do wait $daemon; done`}
+			s := newSite(t, d)
+			s.front = strings.Fields(privileges)
+			s.swap(s.good(1))
+			c := s.start()
+			c.isUp()
+			for n := 2; n < 4; n++ {
+				s.swap(s.good(n))
+				c.serves(name(n))
+				c.accepts(n)
+			}
+			c.wantLogged(2, `msg="app restarting"`, "HUP reads only its hosts files again")
 			c.wantLogged(0, reloaded)
 		})
 	}

@@ -17,6 +17,12 @@ var leavers = []leaver{
 	{renamed(java, "java", "/usr/lib/jvm/default-java/bin/java"), 129},
 	{node, 0},
 	{shell, 0},
+	{called("runsvdir", atHUP("exit 111")), 111}, // whatever it reads, as runsvdir(8) says
+}
+
+func called(name string, d daemon) daemon {
+	d.name = name
+	return d
 }
 
 // renamed is a daemon whose program has another name. A JVM looks for its libraries beside it.
@@ -70,13 +76,19 @@ func TestLeaver_bad(t *testing.T) {
 	}
 }
 
-// Any other code at HUP means that the app could not read the file. It isn't started on it.
-func TestLeaver_other_code(t *testing.T) {
+// An app that has once lived through HUP could not read the file when it exits with another code. It isn't started on it again.
+func TestLeaver_has_read_before(t *testing.T) {
 	t.Parallel()
-	s, c := up(t, exitingWith("3"))
+	s, c := up(t, atHUP(`. "$1"; echo "serving $name"`), "--probation", "15s") // a busy machine may need seconds to start what ends at once
+	s.swap(s.bad())
+	c.Eventually("its end at HUP, and that of the start", func() bool { return c.logged(`msg="app exited"`, "code=5\n") == 2 })
+	c.Eventually("the start after the roll back", func() bool { return c.logged("serving generation-1") == 2 })
 	s.swap(s.good(2))
-	c.logs(`msg="app exited"`, "code=3\n")
-	c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
-	c.Eventually("the second start", func() bool { return c.logged("serving generation-1") == 2 })
-	c.wantLogged(0, "serving generation-2")
+	c.serves(name(2))
+	c.accepts(3)
+	s.swap(s.bad() + "\n")
+	c.logs(`msg="candidate rejected"`, `live="generation 3, `)
+	c.Eventually("the start after the roll back", func() bool { return c.logged("serving generation-2") == 2 })
+	c.wantLogged(3, `msg="app exited"`, "code=5\n")
+	c.wantLogged(4, `msg="app started"`)
 }

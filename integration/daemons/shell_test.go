@@ -24,9 +24,9 @@ func askForOutput(c *confit) (string, error) {
 	return said[len(said)-1], nil
 }
 
-// exitingWith is the script with another exit code at HUP.
-func exitingWith(code string) daemon {
+// atHUP is the script with another handler for HUP.
+func atHUP(handler string) daemon {
 	d := shell
-	d.image = map[string]string{"app": strings.Replace(d.image["app"], "exit 0' HUP TERM", "exit "+code+"' HUP", 1)}
+	d.image = map[string]string{"app": strings.Replace(d.image["app"], "exit 0' HUP TERM", handler+"' HUP; trap 'exit 0' TERM", 1)}
 	return d
 }
