@@ -5,8 +5,7 @@
 // nothing misspelt. The precedence is: command line, environment, links file,
 // default.
 //
-// It knows nothing of processes or of what volumes hold, and it is the only
-// user of pflag.
+// It knows nothing of processes or of what volumes hold.
 package config
 
 import (
