@@ -105,7 +105,7 @@ func TestFallback_verify(t *testing.T) {
 			c.logs("fallback rejected", 1)
 			c.logs("generation not proved, and none was accepted before: it stays", 1)
 			c.Says("read sick", 2)
-			c.tells(0, "what is mounted", func(st report) bool { return st.Live.Hash == st.Mounted.Hash && st.Phase == "running" })
+			c.tells(3, "what is mounted", func(st report) bool { return st.Live.Hash == st.Mounted.Hash && st.Phase == "running" })
 			s.wantFiles(keys{"text": "sick", "token": "secret"})
 			if s.stored().Number != 0 {
 				t.Errorf("stored: %v", s.stored())
