@@ -178,7 +178,7 @@ func TestDrift_tried_again(t *testing.T) {
 	}
 }
 
-// A change that the system refuses isn't rejected: it waits, has an age, and is applied when the refusal is over.
+// A change that the system refuses isn't rejected: it waits, has an age and a reason, is told by 3, and is applied when the refusal is over.
 func TestDrift_trouble(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
@@ -193,7 +193,7 @@ func TestDrift_trouble(t *testing.T) {
 	inTheWay := s.mkdir("etc", "app", "conf.d", "b.conf", "full")
 	web.swap(keys{"a.conf": "second", "b.conf": "new"})
 	r := c.reports("trouble", func(r report) bool { return r.Trouble != "" && r.PendingSince != nil })
-	if r.code != 0 || !strings.Contains(r.Trouble, s.target("conf.d/b.conf")) || r.Rejection.Step != "" {
+	if r.code != 3 || !strings.Contains(r.Trouble, s.target("conf.d/b.conf")) || r.Rejection.Step != "" {
 		t.Errorf("exit code %d: %s", r.code, r.text)
 	}
 	if err := os.RemoveAll(filepath.Dir(inTheWay)); err != nil {

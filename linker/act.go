@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -16,37 +15,103 @@ import (
 // else came out. Where the file system can't exchange names, it looks right
 // before it acts.
 
+// act is a step in the opened directory of its target.
+type act struct {
+	step
+	in   *dir
+	name string // of the target there
+}
+
+// enter opens the directory of a step's target.
+func (t *targets) enter(s step) (act, error) {
+	d, err := t.open(filepath.Dir(string(s.target)), !s.prunes())
+	return act{s, d, filepath.Base(string(s.target))}, err
+}
+
 // do carries out one step. After an error, the target is as it was, or as
 // somebody else has made it.
-func (s step) do() error {
-	if err := s.act(); err != nil {
-		return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, cause(err), readOnlyHint(err))
-	}
-	return nil
-}
-
-func (s step) act() error {
-	switch s.verb {
-	case link:
-		return s.link()
-	case cover:
-		return s.cover(keptFor(s.target))
-	case reclaim:
-		former := replacedFor(s.target)
-		if err := ignoring(os.Remove(former), fs.ErrNotExist); err != nil {
-			return fmt.Errorf("cannot remove %q, which was written before: %w", former, cause(err))
+func (t *targets) do(s step) error {
+	if s.ready == "" && !s.prunes() {
+		if err := t.prepare(&s); err != nil {
+			return err
 		}
-		return s.cover(former)
-	case uncover:
-		return s.uncover(keptFor(s.target))
-	case remove:
-		return s.remove()
 	}
-	return &unplanned{lookAt(s.path()).what}
+	a, err := t.enter(s)
+	switch {
+	case err == nil:
+		defer a.in.close()
+		err = a.act()
+	case s.verb == remove:
+		err = ignoring(err, fs.ErrNotExist)
+	}
+	return s.failed(err)
 }
 
-// path is the target as the file system's calls take it.
-func (s step) path() string { return string(s.target) }
+func (s step) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, cause(err), readOnlyHint(err))
+}
+
+// prepare finds what the system refuses to a step before anything is changed. It
+// makes the new link, under a temporary name beside the target.
+func (t *targets) prepare(s *step) error {
+	a, err := t.enter(*s)
+	if err != nil && s.prunes() {
+		return nil // the step says why
+	}
+	if err != nil {
+		return s.failed(err)
+	}
+	defer a.in.close()
+	switch s.verb {
+	case leave:
+		return nil
+	case uncover:
+		err = a.in.writable()
+	case remove:
+		err = ignoring(a.in.writable(), unix.EROFS) // see there
+	default:
+		s.ready = tmpName()
+		err = a.in.symlink(s.dest, s.ready)
+	}
+	return s.failed(err)
+}
+
+// unprepare removes the links that were made ready for steps.
+func (t *targets) unprepare(steps []step) {
+	for _, s := range steps {
+		if s.ready == "" {
+			continue
+		}
+		if a, err := t.enter(s); err == nil {
+			a.in.removeLink(s.ready, s.dest)
+			a.in.close()
+		}
+	}
+}
+
+func (a act) act() error {
+	defer a.in.removeLink(a.ready, a.dest)
+	switch a.verb {
+	case link:
+		return a.link()
+	case cover:
+		return a.cover(besideName(a.name, keptPrefix))
+	case reclaim:
+		former := besideName(a.name, replacedPrefix)
+		if err := ignoring(a.in.remove(former), fs.ErrNotExist); err != nil {
+			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.join(former), err)
+		}
+		return a.cover(former)
+	case uncover:
+		return a.uncover(besideName(a.name, keptPrefix))
+	case remove:
+		return a.remove()
+	}
+	return a.unplanned(a.name)
+}
 
 func readOnlyHint(err error) string {
 	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
@@ -55,113 +120,107 @@ func readOnlyHint(err error) string {
 	return ""
 }
 
+func (a act) unplanned(name string) error { return &unplanned{what: a.in.lookAt(name).what} }
+
 // checkExpected refuses anything but the link of ours that the step was planned
 // for.
-func (s step) checkExpected(path string) error {
-	if s.from != "" && leadsTo(path, s.from) {
+func (a act) checkExpected(name string) error {
+	if a.from != "" && a.in.leadsTo(name, a.from) {
 		return nil
 	}
-	return &unplanned{lookAt(path).what}
+	return a.unplanned(name)
 }
 
 // checkWanted accepts the link that was to be made, too.
-func (s step) checkWanted(path string) error {
-	if leadsTo(path, s.dest) {
+func (a act) checkWanted(name string) error {
+	if a.in.leadsTo(name, a.dest) {
 		return nil
 	}
-	return s.checkExpected(path)
+	return a.checkExpected(name)
 }
 
-// link makes the link where nothing stands: symlink(2) never replaces. It
+// link puts the link where nothing stands, and never replaces anything. It
 // exchanges a link that leads elsewhere for the new one.
-func (s step) link() error {
-	if s.from == "" || missing(s.path()) {
-		if err := makeParents(filepath.Dir(s.path())); err != nil {
-			return err
-		}
-		return s.orUnplanned(putLink(s.dest, s.path()))
+func (a act) link() error {
+	if a.from == "" || a.in.missing(a.name) {
+		return a.orUnplanned(a.in.putLink(a.ready, a.name, a.dest))
 	}
-	tmp := tmpFor(s.target)
-	if err := os.Symlink(string(s.dest), tmp); err != nil {
-		return err
-	}
-	err := swapIn(tmp, s.target, s.checkWanted)
-	removeLink(tmp, s.from)
-	removeLink(tmp, s.dest)
+	err := a.in.swapIn(a.ready, a.name, a.checkWanted)
+	a.in.removeLink(a.ready, a.from)
 	if unsupported(err) {
-		return putOver(s.target, s.dest, func() bool { return s.checkWanted(s.path()) == nil })
+		return a.in.putOver(a.name, a.dest, func() bool { return a.checkWanted(a.name) == nil })
 	}
 	return err
 }
 
 // orUnplanned says what stands where nothing should.
-func (s step) orUnplanned(err error) error {
+func (a act) orUnplanned(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &unplanned{lookAt(s.path()).what}
+		return a.unplanned(a.name)
 	}
 	return err
 }
 
-// cover makes the link under the name for what is kept, and exchanges the two.
-func (s step) cover(kept string) error {
-	if err := putLink(s.dest, kept); err != nil {
+// cover gives the link the name for what is kept, and exchanges the two.
+func (a act) cover(kept string) error {
+	if err := a.in.putLink(a.ready, kept, a.dest); err != nil {
 		return err
 	}
-	err := swapIn(kept, s.target, s.checkCovers)
-	if errors.Is(err, unix.EXDEV) && renew(s.path()) == nil {
-		err = swapIn(kept, s.target, s.checkCovers)
+	err := a.in.swapIn(kept, a.name, a.checkCovers)
+	if errors.Is(err, unix.EXDEV) && a.in.renew(a.name) == nil {
+		err = a.in.swapIn(kept, a.name, a.checkCovers)
 	}
-	removeLink(kept, s.dest)
+	a.in.removeLink(kept, a.dest)
 	if unsupported(err) {
-		return s.coverInTurn(kept)
+		return a.coverInTurn(kept)
 	}
 	return err
 }
 
 // checkCovers refuses what a link can't replace.
-func (s step) checkCovers(path string) error {
-	p := lookAt(path)
-	if p.standing == aFile || (p.standing == emptyDir && s.dir) {
+func (a act) checkCovers(name string) error {
+	p := a.in.lookAt(name)
+	if p.standing == aFile || (p.standing == emptyDir && a.dir) {
 		return nil
 	}
-	return &unplanned{p.what}
+	return &unplanned{what: p.what}
 }
 
 // coverInTurn is for a file system that can't exchange names. It keeps a file
 // by a hard link, and makes a directory again.
-func (s step) coverInTurn(kept string) error {
-	info, err := os.Lstat(s.path())
+func (a act) coverInTurn(kept string) error {
+	st, err := a.in.stat(a.name)
 	if err != nil {
 		return err
 	}
-	if err := s.checkCovers(s.path()); err != nil {
+	if err := a.checkCovers(a.name); err != nil {
 		return err
 	}
-	if info.IsDir() {
-		return s.coverDirectory(kept, info)
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return a.coverDirectory(kept, &st)
 	}
-	if err := unix.Linkat(unix.AT_FDCWD, s.path(), unix.AT_FDCWD, kept, 0); err != nil {
+	if err := again(func() error { return unix.Linkat(a.in.fd, a.name, a.in.fd, kept, 0) }); err != nil {
 		return err
 	}
-	err = putOver(s.target, s.dest, func() bool { return sameFile(kept, info) && sameFile(s.path(), info) })
+	err = a.in.putOver(a.name, a.dest, func() bool { return a.in.isStill(kept, st) && a.in.isStill(a.name, st) })
 	if err != nil {
-		_ = os.Remove(kept) // the file still has its first name
+		_ = a.in.remove(kept) // the file still has its first name
 	}
-	removeLink(kept, s.dest) // what stood there was the wanted link
+	a.in.removeLink(kept, a.dest) // what stood there was the wanted link
 	return err
 }
 
-func (s step) coverDirectory(kept string, info fs.FileInfo) error {
-	err := makeLike(kept, info)
+func (a act) coverDirectory(kept string, st *unix.Stat_t) error {
+	err := a.in.makeLike(kept, st)
 	if err == nil {
-		err = os.Remove(s.path()) // fails if something is in it
+		err = a.in.remove(a.name) // fails if something is in it
 	}
 	if err != nil {
-		_ = os.Remove(kept)
+		_ = a.in.remove(kept)
 		return err
 	}
-	if err := s.orUnplanned(os.Symlink(string(s.dest), s.path())); err != nil {
-		_ = moveTo(kept, s.path())
+	if err := a.orUnplanned(a.in.symlink(a.dest, a.name)); err != nil {
+		_ = a.in.move(kept, a.name)
 		return err
 	}
 	return nil
@@ -169,53 +228,53 @@ func (s step) coverDirectory(kept string, info fs.FileInfo) error {
 
 // uncover exchanges our link for what was kept. A directory that was kept when
 // the image was built is in a lower layer of overlayfs.
-func (s step) uncover(kept string) error {
-	if s.from == "" || missing(s.path()) {
-		return s.orUnplanned(moveTo(kept, s.path()))
+func (a act) uncover(kept string) error {
+	if a.from == "" || a.in.missing(a.name) {
+		return a.orUnplanned(a.in.move(kept, a.name))
 	}
-	err := swapIn(kept, s.target, s.checkExpected)
-	if errors.Is(err, unix.EXDEV) && renew(kept) == nil {
-		err = swapIn(kept, s.target, s.checkExpected)
+	err := a.in.swapIn(kept, a.name, a.checkExpected)
+	if errors.Is(err, unix.EXDEV) && a.in.renew(kept) == nil {
+		err = a.in.swapIn(kept, a.name, a.checkExpected)
 	}
 	if unsupported(err) {
-		return s.uncoverInTurn(kept)
+		return a.uncoverInTurn(kept)
 	}
-	removeLink(kept, s.from)
+	a.in.removeLink(kept, a.from)
 	return err
 }
 
 // uncoverInTurn is for a file system that can't exchange names. A directory
 // can't be renamed over a link.
-func (s step) uncoverInTurn(kept string) error {
-	if err := s.checkExpected(s.path()); err != nil {
+func (a act) uncoverInTurn(kept string) error {
+	if err := a.checkExpected(a.name); err != nil {
 		return err
 	}
-	err := os.Rename(kept, s.path())
+	err := a.in.rename(kept, a.name, 0)
 	if !errors.Is(err, unix.ENOTDIR) {
 		return err
 	}
-	if err := os.Remove(s.path()); err != nil {
+	if err := a.in.remove(a.name); err != nil {
 		return err
 	}
-	return s.orUnplanned(moveTo(kept, s.path()))
+	return a.orUnplanned(a.in.move(kept, a.name))
 }
 
 // remove moves the link aside before it removes it, as unlink(2) doesn't tell
 // what it has removed.
-func (s step) remove() error {
-	if missing(s.path()) {
+func (a act) remove() error {
+	if a.in.missing(a.name) {
 		return nil
 	}
-	if err := s.checkExpected(s.path()); err != nil {
+	if err := a.checkExpected(a.name); err != nil {
 		return err
 	}
-	tmp := tmpFor(s.target)
-	if err := os.Rename(s.path(), tmp); err != nil {
+	tmp := tmpName()
+	if err := a.in.rename(a.name, tmp, 0); err != nil {
 		return ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link dangles, which reads as absent
 	}
-	if err := s.checkExpected(tmp); err != nil {
-		_ = moveTo(tmp, s.path())
+	if err := a.checkExpected(tmp); err != nil {
+		_ = a.in.move(tmp, a.name)
 		return err
 	}
-	return os.Remove(tmp)
+	return a.in.remove(tmp)
 }

@@ -25,7 +25,7 @@ type moment struct {
 
 func newMoment(t *testing.T, dir string) *moment {
 	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
-	m.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]want{}}}
+	m.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]bool{}}}
 	m.linker.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
 	m.put(m.dest, "key")
 	m.put(filepath.Join(dir, "state/live/web/old"), "old key")
@@ -124,8 +124,8 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"link then ours then full":      {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"cover then another file":       {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
 		"cover then full":               {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = want{} }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
-		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = want{} }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
 		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
 		"uncover then nothing":          {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
@@ -140,7 +140,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 				seal()
 				s := m.plan(tt.wanted, tt.verb)
 				tt.meanwhile(m)
-				err := s.do()
+				err := m.linker.targets.do(s)
 				if (err == nil) != (tt.words == "") || (err != nil && !strings.Contains(err.Error(), fmt.Sprintf("target %q: %s", m.target, tt.words))) {
 					t.Errorf("error %v, want words %q", err, tt.words)
 				}
@@ -218,8 +218,8 @@ func TestWriterNeverLoses(t *testing.T) {
 			steps, err := m.linker.targets.plan(wanted)
 			m.must(err)
 			for _, s := range steps {
-				if s.do() == nil && !s.prunes() {
-					m.linker.targets.made[Target(m.target)], m.linker.targets.linked[Target(m.target)] = s.dest, want{}
+				if m.linker.targets.do(s) == nil && !s.prunes() {
+					m.linker.targets.made[Target(m.target)], m.linker.targets.linked[Target(m.target)] = s.dest, true
 				}
 			}
 		}

@@ -47,14 +47,18 @@ func Bake(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := t.doSteps(steps, false); err != nil {
+	failed := map[Target]error{}
+	t.doAll(steps, false, failed)
+	if err := joined(failed); err != nil {
 		return err
 	}
 	for i := range links {
 		if s := &links[i]; !s.single() {
-			if err := makeParents(string(s.Target)); err != nil {
+			d, err := t.open(string(s.Target), true)
+			if err != nil {
 				return fmt.Errorf("cannot make directory %q: %w", s.Target, cause(err))
 			}
+			d.close()
 		}
 	}
 	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), len(links), listed("; not ", left))

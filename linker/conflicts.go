@@ -243,6 +243,10 @@ type table struct {
 }
 
 func (t *table) add(target Target, w want, s *source, errorf func(string, ...any) error) {
+	if isOwnName(string(target)) {
+		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key", target))
+		return
+	}
 	real := t.real.path(string(target))
 	other, taken := t.paths[real]
 	if _, written := t.targets[target]; written {

@@ -66,7 +66,7 @@ func TestCoveredDirectory(t *testing.T) {
 					steps, err := m.linker.targets.plan(wanted)
 					m.must(err)
 					for _, s := range steps {
-						m.must(s.do())
+						m.must(m.linker.targets.do(s))
 						m.linker.targets.made[s.target] = s.dest
 					}
 					m.holds(keptPrefix+"a", "(directory)", "a", "(directory)")
@@ -79,7 +79,7 @@ func TestCoveredDirectory(t *testing.T) {
 					cover()
 				}
 				s := m.plan(false, uncover)
-				m.must(s.do())
+				m.must(m.linker.targets.do(s))
 				m.holds("a", "(directory)")
 				info, err := os.Lstat(m.target)
 				m.must(err)

@@ -9,6 +9,9 @@
 //   - nothing is lost that confit did not make: a file that stood at a target is
 //     kept beside it and comes back; of what an app writes in a link's place the
 //     newest is kept, too;
+//   - where others may write, no symlink leads it elsewhere: a target is worked on in
+//     the directory that was opened, and a directory that somebody else has put there
+//     is refused;
 //   - each step checks, in the moment in which it acts, that what it was planned for
 //     is still there;
 //   - a generation that is put in force again is byte for byte what was accepted,
@@ -34,9 +37,10 @@
 //	mounts                              what can be said of the mounts before a key is read
 //	read moved look keys meant volume watch opens  how volumes are found, watched and read
 //	mend inspect trial                  generations on the disk, and the trial of one
-//	targets act swap mountinfo          how a target changes, as plan has decided
+//	act targets swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
-//	state lock                          the state directory
+//	live state lock                     the state directory, and the link in it that moves
+//	way                                 to the directory of a target, which others may change
 //	generation plan files raw errors    the ground
 //
 //	<state>/live                          -> generations/7, the one link that moves

@@ -1,8 +1,8 @@
 package linker
 
 import (
+	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -12,13 +12,14 @@ import (
 // writes to a state directory that is open to all.
 
 // Mend puts the live link and the targets of the accepted generation right, and
-// says so. What it can't mend it says once, and tries again when it is called
-// again. It does nothing while a candidate is published, or while the accepted
-// generation isn't in force for another reason. It reads each target, so it isn't
-// part of each look: a swap needn't wait for it, as publishing reads them anyway.
-func (l *Linker) Mend() {
+// says so. What it can't mend it says once, returns, and tries again when it is
+// called again. It does nothing while a candidate is published, or while the
+// accepted generation isn't in force for another reason. It reads each target, so
+// it isn't part of each look: a swap needn't wait for it, as publishing reads them
+// anyway.
+func (l *Linker) Mend() error {
 	if l.accepted == nil || l.previous != nil {
-		return
+		return nil
 	}
 	former := l.unmended
 	l.unmended = nil
@@ -32,6 +33,11 @@ func (l *Linker) Mend() {
 		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
 	}
 	l.targets.forgetAll(l.accepted.targets, failed)
+	var wrong []error
+	for _, path := range sortedKeys(l.unmended) {
+		wrong = append(wrong, errors.New(l.unmended[path]))
+	}
+	return errors.Join(wrong...)
 }
 
 // mendLive points the live link at the accepted generation again, whatever
@@ -40,15 +46,22 @@ func (l *Linker) mendLive(former map[string]string) {
 	if l.state.liveNumber() == l.accepted.Number {
 		return
 	}
-	path := filepath.Join(l.state.path, liveName)
-	found := lookAt(path).what
-	l.sayMended("live link", "link", path, found, l.state.point(l.accepted.Number), former)
+	found := "nothing"
+	if info, err := l.state.root.Lstat(liveName); err == nil {
+		found = describe(info.Mode())
+	}
+	ready, err := l.state.aim(l.accepted.Number)
+	if err == nil {
+		err = l.state.point(l.accepted.Number, ready)
+		l.state.unaim(ready)
+	}
+	l.sayMended("live link", "link", filepath.Join(l.state.path, liveName), found, err, former)
 }
 
 // mendTarget makes one target what it is to be, or prunes it.
 func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Target]destination, former map[string]string) error {
-	found := lookAt(string(target)).what
-	steps, err := plan(wanted, made, func(Target) place { return l.targets.find(target, wanted[target].dest) })
+	found := l.targets.find(target, wanted[target].dest)
+	steps, err := plan(wanted, made, func(Target) place { return found })
 	if err == nil {
 		err = l.targets.noteSteps(steps)
 	}
@@ -58,7 +71,7 @@ func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Targ
 		}
 	}
 	if err != nil || (len(steps) > 0 && steps[0].verb != leave) {
-		l.sayMended("target", "target", string(target), found, err, former)
+		l.sayMended("target", "target", string(target), found.what, err, former)
 	}
 	return err
 }
@@ -94,50 +107,40 @@ func (t *targets) sweep(links []source) {
 			dirs[string(s.Target)] = true
 		}
 	}
-	for dir := range dirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if t.leftover(dir, e) {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // removes a directory only if it is empty
-			}
+	for path := range dirs {
+		if d, err := t.open(path, false); err == nil {
+			t.sweepDir(d, path)
+			d.close()
+		}
+	}
+}
+
+func (t *targets) sweepDir(d *dir, path string) {
+	entries, _ := d.list()
+	for _, e := range entries {
+		if t.leftover(d, path, e) {
+			_ = d.remove(e.Name()) // removes a directory only if it is empty
 		}
 	}
 }
 
 // leftover reports whether a killed confit left this entry beside a target.
-func (t *targets) leftover(dir string, e os.DirEntry) bool {
+func (t *targets) leftover(d *dir, path string, e fs.DirEntry) bool {
 	temporary := strings.HasPrefix(e.Name(), tmpPrefix)
 	if e.IsDir() {
 		return temporary
 	}
-	if e.Type() != fs.ModeSymlink {
-		return false
-	}
-	read, err := os.Readlink(filepath.Join(dir, e.Name()))
-	if err != nil {
+	read, err := d.readlink(e.Name())
+	if err != nil || !isOwnName("/"+e.Name()) {
 		return false
 	}
 	to := destination(read)
-	if temporary {
-		return t.oursAnywhere(to)
-	}
-	for _, prefix := range []string{keptPrefix, replacedPrefix} {
-		if name, found := strings.CutPrefix(e.Name(), prefix); found {
-			return t.ours(Target(filepath.Join(dir, name)), to)
-		}
-	}
-	return false
-}
-
-// oursAnywhere is ours for a link with an unknown target.
-func (t *targets) oursAnywhere(to destination) bool {
-	if t.ours("", to) {
-		return true
-	}
-	for _, dest := range t.made {
-		if dest == to {
+	for target, dest := range t.made {
+		name := filepath.Base(string(target))
+		if dest == to && (temporary || filepath.Dir(string(target)) == path &&
+			(e.Name() == besideName(name, keptPrefix) || e.Name() == besideName(name, replacedPrefix))) {
 			return true
 		}
 	}
-	return false
+	return t.ours("", to)
 }

@@ -50,6 +50,14 @@ func joinInvalid(wrong []error) error {
 // errMoved says that the volumes changed while they were read.
 var errMoved = errors.New("the volume changed while it was read")
 
+// unplanned is something at a target for which the step was not planned.
+type unplanned struct {
+	what    string
+	instead string // what to write, "" for another target
+}
+
+func (e *unplanned) Error() string { return "by now there is " + e.what }
+
 // cause is the bare reason inside a path error. The path would be said twice,
 // or be relative to a directory that the reader doesn't know.
 func cause(err error) error {

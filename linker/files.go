@@ -1,13 +1,13 @@
 package linker
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,9 +36,10 @@ func checkTrusted(info fs.FileInfo) error {
 }
 
 // ours reports whether confit's user or root owns a file.
-func ours(info fs.FileInfo) bool {
-	return owner(info) == 0 || owner(info) == uint32(os.Geteuid())
-}
+func ours(info fs.FileInfo) bool { return own(owner(info)) }
+
+// own reports whether a user is confit's own or root.
+func own(uid uint32) bool { return uid == 0 || uid == uint32(os.Geteuid()) }
 
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
@@ -117,35 +118,6 @@ func makeDirs(root *os.Root, name string) error {
 		return err
 	}
 	return nil
-}
-
-// makeParents makes the directories above a target, 0755 whatever the umask.
-func makeParents(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, dirMode); err != nil {
-		return ignoring(err, fs.ErrExist)
-	}
-	return chmodMade(dir)
-}
-
-// chmodMade gives a directory that was just made its mode, whatever the umask.
-// It follows no link: who may write to the directory above may have put one
-// there.
-func chmodMade(dir string) error {
-	f, err := os.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !ours(info) {
-		return errors.Join(err, errors.New("it was replaced meanwhile"))
-	}
-	return f.Chmod(dirMode)
 }
 
 // setMode sets the mode of a directory through a descriptor: Root.Chmod is
@@ -235,6 +207,26 @@ const (
 // tmpPrefix begins the name of what is not yet in its place. What a killed
 // confit leaves under such a name is swept by the next one.
 const tmpPrefix = ".confit-tmp-"
+
+// maxName is the longest name of a file.
+const maxName = 255
+
+// besideName is a name beside another one. Of one that would be too long, a hash
+// stands for the end.
+func besideName(name, prefix string) string {
+	if len(prefix)+len(name) <= maxName {
+		return prefix + name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s%s-%x", prefix, strings.ToValidUTF8(name[:200], ""), sum[:8])
+}
+
+// isOwnName reports a path with an element that only confit gives.
+func isOwnName(path string) bool {
+	return slices.ContainsFunc([]string{keptPrefix, replacedPrefix, tmpPrefix}, func(prefix string) bool {
+		return strings.Contains(path, "/"+prefix)
+	})
+}
 
 func tmpName() string { return tmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
 

@@ -1,9 +1,12 @@
 package linker
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // Install copies the running program to a file, by rename, so that a container
@@ -16,17 +19,35 @@ func Install(to string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read this program: %w", err)
 	}
-	tmp := filepath.Join(filepath.Dir(to), tmpName())
-	err = os.WriteFile(tmp, program, 0o755)
-	if err == nil {
-		err = os.Chmod(tmp, 0o755) // whatever the umask
-	}
-	if err == nil {
-		err = os.Rename(tmp, to)
+	if to, err = filepath.Abs(to); err == nil {
+		err = install(program, to)
 	}
 	if err != nil {
-		_ = os.Remove(tmp)
 		return fmt.Errorf("cannot install to %q: %w", to, cause(err))
 	}
 	return nil
+}
+
+// install writes a new file in the directory that it has opened. It sets the mode
+// through the descriptor: who may write there can put another file in its place.
+func install(program []byte, to string) error {
+	d, err := openDir(filepath.Dir(to), false)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	tmp := tmpName()
+	f, err := d.openFile(tmp, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(program)
+	err = errors.Join(err, f.Chmod(0o755), f.Close()) // whatever the umask
+	if err == nil {
+		err = d.rename(tmp, filepath.Base(to), 0)
+	}
+	if err != nil {
+		_ = d.remove(tmp)
+	}
+	return err
 }

@@ -203,6 +203,9 @@ func (s *source) parseTarget() error {
 		return s.errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
 	}
 	s.Target = Target(filepath.Clean(string(s.Target)))
+	if isOwnName(string(s.Target)) {
+		return s.errorf("target %q has a name that confit gives to what it keeps: write another path", s.Target)
+	}
 	return nil
 }
 

@@ -37,7 +37,7 @@ func (e *explanation) checkPlan(wanted map[Target]want, refuse func(error)) {
 	steps, err := e.targets.plan(wanted)
 	refuse(err)
 	for _, s := range steps {
-		e.checkDir(filepath.Dir(s.path()), refuse)
+		e.checkDir(filepath.Dir(string(s.target)), refuse)
 	}
 }
 

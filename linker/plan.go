@@ -1,6 +1,7 @@
 package linker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -40,9 +41,10 @@ const regularFile = "a regular file"
 type place struct {
 	standing standing
 	what     string      // what it is, with its article
+	instead  string      // what to write, "" for another target
 	link     destination // what our link points at
 	kept     bool        // something was kept beside it when it was covered
-	linked   bool        // our link stood here since confit started
+	linked   bool        // our link stood here, and wasn't pruned since
 }
 
 // isFileFor reports a file of the image where a link to a whole directory is
@@ -69,6 +71,7 @@ type step struct {
 	dest   destination // of link, cover and reclaim
 	from   destination // what our link that stands there points at, "" where nothing stands
 	dir    bool        // of cover and reclaim: it may be an empty directory
+	ready  string      // the name beside the target under which the new link was made, "" if it wasn't yet
 }
 
 // plan works out how to come from what is found to what is wanted. made lists
@@ -113,7 +116,7 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 }
 
 func refusal(target Target, w want, p place) error {
-	what, instead := p.what, "another target"
+	what, instead := p.what, cmp.Or(p.instead, "another target")
 	switch {
 	case p.standing == emptyDir:
 		what = "a directory"

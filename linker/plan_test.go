@@ -138,7 +138,7 @@ func (s *site) apply() {
 		s.t.Fatal(err)
 	}
 	for i, step := range steps {
-		if err := step.do(); err != nil {
+		if err := s.linker.targets.do(step); err != nil {
 			s.t.Fatalf("step %d, %+v: %v", i, step, err)
 		}
 		for target := range s.before {

@@ -3,7 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 )
@@ -20,11 +19,13 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 //     candidate was staged. A target that can't be linked ends it here.
 //  2. Write down the targets that will be made. Left behind: a list that may
 //     name targets that don't exist, which are ignored.
-//  3. Prune the targets of keys that are gone. What they covered is back.
-//  4. Move the live link, by one rename(2). All other targets change over.
-//  5. Make and mend targets. Each step checks, in the moment in which it acts,
-//     that what it was planned for is still there.
-//  6. Forget the targets that were pruned.
+//  3. Make all new links, under temporary names. What the system refuses ends it
+//     here, while nothing has changed.
+//  4. Prune the targets of keys that are gone. What they covered is back.
+//  5. Move the live link, by one rename(2). All other targets change over.
+//  6. Give the new links their names. Each step checks, in the moment in which it
+//     acts, that what it was planned for is still there.
+//  7. Forget the targets that were pruned.
 //
 // After an error some of these steps are undone. [Linker.Reject] takes back the
 // others.
@@ -42,7 +43,7 @@ func (l *Linker) Publish() error {
 	} else {
 		l.trials.begin(g.Hash)
 	}
-	if err := l.change(g); err != nil {
+	if err := l.targets.switchTo(g.Number, g.targets, true); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
 	}
@@ -81,29 +82,6 @@ func (l *Linker) inForce() *previous {
 		b.targets[target] = want{dest: dest}
 	}
 	return b
-}
-
-// change carries out the steps of Publish until one fails.
-func (l *Linker) change(g *generation) error {
-	steps, err := l.targets.plan(g.targets) // 1
-	if err != nil {
-		return err
-	}
-	if err := l.targets.noteSteps(steps); err != nil { // 2
-		return err
-	}
-	if err := l.targets.doSteps(steps, true); err != nil { // 3
-		return err
-	}
-	if err := l.state.point(g.Number); err != nil { // 4
-		return err
-	}
-	if err := l.targets.doSteps(steps, false); err != nil { // 5
-		return err
-	}
-	l.targets.forgetAll(g.targets, nil) // 6
-	l.targets.linked = g.targets
-	return nil
 }
 
 // Opens receives a value when somebody has opened a changed key since
@@ -160,7 +138,7 @@ func (l *Linker) Reject() error {
 				return fmt.Errorf("cannot go back: %w", err)
 			}
 		}
-		err = l.targets.putInForce(b.number, b.targets)
+		err = l.targets.switchTo(b.number, b.targets, false)
 		var partly *Partly
 		if err != nil && !errors.As(err, &partly) {
 			return err
@@ -193,35 +171,54 @@ func (e *Partly) Error() string { return e.err.Error() }
 // Unwrap is what could not be put right, joined.
 func (e *Partly) Unwrap() error { return e.err }
 
-// putInForce puts an accepted generation and its targets in force as far as it
-// can. A target in the way, or a list that can't be written, doesn't keep the
-// rest from going back. It tells what it could not do as a [*Partly]. Any other
-// error means that the live link has not moved.
-//
-//  1. Write down the targets that will be made. If that fails, make only those
-//     that are on the list already.
-//  2. Prune what is not wanted. What it covered is back.
-//  3. Move the live link.
-//  4. Make and mend targets.
-//  5. Forget what was pruned.
-func (t *targets) putInForce(number int, wanted map[Target]want) error {
-	steps, refused := t.plan(wanted)
-	steps, unwritten := t.noteOrSkip(steps) // 1
-	wrong := []error{refused, unwritten}
-	failed := t.tryAll(steps, true)               // 2
-	if err := t.state.point(number); err != nil { // 3
+// switchTo makes the targets resolve to a generation: steps 1 to 7 of Publish.
+// Strictly, the first of them that fails ends it. Else, as on the way back, a target in
+// the way, or a list that can't be written, doesn't keep the rest from going back:
+// what could not be done is a [*Partly]. Any other error means that the live link
+// has not moved.
+func (t *targets) switchTo(number int, wanted map[Target]want, strict bool) error {
+	steps, refused := t.plan(wanted) // 1
+	if strict && refused != nil {
+		return refused
+	}
+	steps, unwritten := t.noteOrSkip(steps) // 2
+	if strict && unwritten != nil {
+		return unwritten
+	}
+	steps, failed := t.prepareAll(steps) // 3
+	defer t.unprepare(steps)
+	ready, err := t.state.aim(number)
+	defer t.state.unaim(ready)
+	if err != nil {
 		return err
 	}
-	maps.Copy(failed, t.tryAll(steps, false)) // 4
-	for _, target := range sortedKeys(failed) {
-		wrong = append(wrong, failed[target])
+	stop := func() bool { return strict && len(failed) > 0 }
+	if stop() {
+		return joined(failed)
 	}
-	t.forgetAll(wanted, failed) // 5
-	t.linked = wanted
-	if err := errors.Join(wrong...); err != nil {
+	if t.doAll(steps, true, failed); stop() { // 4
+		return joined(failed)
+	}
+	if err := t.state.point(number, ready); err != nil { // 5
+		return err
+	}
+	if t.doAll(steps, false, failed); stop() { // 6
+		return joined(failed)
+	}
+	t.forgetAll(wanted, failed) // 7
+	if err := errors.Join(refused, unwritten, joined(failed)); err != nil {
 		return &Partly{err}
 	}
 	return nil
+}
+
+// joined is one error of those of many targets.
+func joined(failed map[Target]error) error {
+	var all []error
+	for _, target := range sortedKeys(failed) {
+		all = append(all, failed[target])
+	}
+	return errors.Join(all...)
 }
 
 // noteOrSkip writes down the targets that the steps will make. If it can't, it
@@ -232,18 +229,4 @@ func (t *targets) noteOrSkip(steps []step) ([]step, error) {
 		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && t.made[s.target] != s.dest })
 	}
 	return steps, err
-}
-
-// tryAll carries out all steps of a kind, and returns those that failed.
-func (t *targets) tryAll(steps []step, prunes bool) (failed map[Target]error) {
-	failed = map[Target]error{}
-	for _, s := range steps {
-		if s.prunes() != prunes {
-			continue
-		}
-		if err := t.carryOut(s); err != nil {
-			failed[s.target] = err
-		}
-	}
-	return failed
 }

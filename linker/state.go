@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -151,59 +150,6 @@ func removeAll(dir *os.Root, name string) {
 		return nil
 	})
 	_ = dir.RemoveAll(name)
-}
-
-// liveNumber is the generation that the live link points at, or 0.
-func (s *state) liveNumber() int {
-	to, err := s.root.Readlink(liveName)
-	if err != nil || path.Dir(to) != generationsName {
-		return 0
-	}
-	n, _ := strconv.Atoi(path.Base(to))
-	return n
-}
-
-// point moves the live link to a generation, or removes it for number 0. It is
-// the one step that changes what all targets resolve to.
-func (s *state) point(number int) error {
-	if number == 0 {
-		s.clearLive()
-		if err := s.root.Remove(liveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.path, cause(err))
-		}
-		return nil
-	}
-	dest := path.Join(generationsName, strconv.Itoa(number))
-	if to, err := s.root.Readlink(liveName); err == nil && to == dest {
-		return nil // a full disk doesn't keep confit from going back to where it is
-	}
-	tmp := tmpName()
-	err := s.root.Symlink(dest, tmp)
-	if err == nil {
-		s.clearLive()
-		err = s.root.Rename(tmp, liveName)
-	}
-	if err != nil {
-		_ = s.root.Remove(tmp)
-		return fmt.Errorf("cannot move the live link in state directory %q: %w", s.path, cause(err))
-	}
-	return nil
-}
-
-// clearLive moves aside what stands in the live link's place and is no link. If
-// that fails, so does the rename(2) over it, which says why.
-func (s *state) clearLive() {
-	info, err := s.root.Lstat(liveName)
-	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
-		return
-	}
-	_ = s.root.RemoveAll(replacedPrefix + liveName)
-	_ = s.root.Rename(liveName, replacedPrefix+liveName)
-}
-
-// liveDest is what the target of a staged key or directory points at.
-func (s *state) liveDest(path Key) destination {
-	return destination(filepath.Join(s.path, liveName, string(path)))
 }
 
 // dirOf is a generation's directory.

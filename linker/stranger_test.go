@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("STRANGER"); dir != "" {
 		stranger(dir, os.Getenv("VICTIM"))
 	}
+	if dir := os.Getenv("USURPER"); dir != "" {
+		fmt.Println("ready")
+		usurper(dir, os.Getenv("VICTIM"))
+	}
 	os.Exit(m.Run())
 }
 
@@ -60,15 +64,12 @@ func stranger(dir, victim string) {
 // of it: no mode, no owner, no byte.
 func TestStranger(t *testing.T) {
 	h := newHouse(t, "web/ web/")
-	for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		h.must(os.Chmod(dir, 0o755))
-	}
 	h.must(os.MkdirAll(h.path("victims/dir"), 0o700))
-	h.must(os.WriteFile(h.path("victims/victim"), []byte("secret"), 0o600))
+	h.must(os.WriteFile(h.path("victims/a"), []byte("secret"), 0o600))
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	h.must(os.Chown(h.path("state"), 65534, 65534))
 	before := h.tree("victims")
-	h.releaseStranger()
+	h.release("STRANGER=" + h.config.State)
 	h.write("web", "a", "a1", "b", "b1")
 	worked := 0
 	for n := range 300 {
@@ -83,9 +84,12 @@ func TestStranger(t *testing.T) {
 	t.Logf("%d of 300 confits opened the directory", worked)
 }
 
-// releaseStranger starts the stranger, and waits until he is at work.
-func (h *house) releaseStranger() {
+// release starts another user, and waits until he is at work.
+func (h *house) release(role string) {
 	h.Helper()
+	for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		h.must(os.Chmod(dir, 0o755))
+	}
 	program, err := os.ReadFile("/proc/self/exe")
 	h.must(err)
 	h.must(os.WriteFile(h.path("stranger"), program, 0o755))
@@ -93,7 +97,7 @@ func (h *house) releaseStranger() {
 	h.must(err)
 	defer ready.Close()
 	c := exec.Command(h.path("stranger"))
-	c.Env = []string{"STRANGER=" + h.config.State, "VICTIM=" + h.path("victims/victim")}
+	c.Env = []string{role, "VICTIM=" + h.path("victims/a")}
 	c.Stdout, c.SysProcAttr = started, asNobody()
 	h.must(c.Start())
 	started.Close()

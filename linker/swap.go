@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,15 +11,18 @@ import (
 // A step puts one thing in the place of another, and needs to know what it
 // replaced.
 
-// unplanned is something at a target for which the step was not planned.
-type unplanned struct{ what string }
-
-func (e *unplanned) Error() string { return "by now there is " + e.what }
-
-// exchange exchanges two names: renameat2(2).
-func exchange(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+// rename is renameat2(2) from one name to another.
+func (d *dir) rename(from, to string, flags uint) error {
+	return again(func() error {
+		if flags == 0 {
+			return unix.Renameat(d.fd, from, d.fd, to)
+		}
+		return unix.Renameat2(d.fd, from, d.fd, to, flags)
+	})
 }
+
+// exchange exchanges two names.
+func (d *dir) exchange(a, b string) error { return d.rename(a, b, unix.RENAME_EXCHANGE) }
 
 // unsupported reports that renameat2(2) can't do what was asked: on NFS, in
 // gVisor, under a seccomp profile that doesn't know it, or with a directory of
@@ -35,51 +35,83 @@ func unsupported(err error) bool {
 // swapIn exchanges what confit put beside a target with what stands there, and
 // looks at what came out. If that doesn't fit, it is given back, and fits says
 // why.
-func swapIn(beside string, at Target, fits func(path string) error) error {
-	target := string(at)
-	mine, err := os.Lstat(beside)
+func (d *dir) swapIn(beside, target string, fits func(name string) error) error {
+	mine, err := d.stat(beside)
 	if err != nil {
 		return err
 	}
-	if err := exchange(beside, target); err != nil {
+	if err := d.exchange(beside, target); err != nil {
 		return err
 	}
 	odd := fits(beside)
 	if odd == nil {
 		return nil
 	}
-	switch err := exchange(beside, target); {
+	switch err := d.exchange(beside, target); {
 	case errors.Is(err, unix.ENOENT): // removed meanwhile
-		_ = moveTo(beside, target)
-	case err == nil && !sameFile(beside, mine): // replaced meanwhile: the newer one stays
-		_ = exchange(beside, target)
+		_ = d.move(beside, target)
+	case err == nil && !d.isStill(beside, mine): // replaced meanwhile: the newer one stays
+		_ = d.exchange(beside, target)
 	}
 	return odd
 }
 
-// sameFile reports whether a path still names the file of info.
-func sameFile(path string, info fs.FileInfo) bool {
-	now, err := os.Lstat(path)
-	return err == nil && os.SameFile(now, info)
+// stat looks at a name itself.
+func (d *dir) stat(name string) (st unix.Stat_t, err error) {
+	err = again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	return st, err
 }
 
-// moveTo renames to a name that must be free: renameat2(2).
-func moveTo(from, to string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+func (d *dir) missing(name string) bool {
+	_, err := d.stat(name)
+	return err == unix.ENOENT
+}
+
+// isStill reports whether a name still names the same file.
+func (d *dir) isStill(name string, file unix.Stat_t) bool {
+	now, err := d.stat(name)
+	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
+}
+
+// move renames to a name that must be free.
+func (d *dir) move(from, to string) error {
+	err := d.rename(from, to, unix.RENAME_NOREPLACE)
 	if !unsupported(err) {
 		return err
 	}
-	if _, err := os.Lstat(to); err == nil {
+	if !d.missing(to) {
 		return unix.EEXIST
 	}
-	return os.Rename(from, to)
+	return d.rename(from, to, 0)
 }
 
-// putLink makes a symlink under the name for what is kept, unless it is there
-// already.
-func putLink(dest destination, path string) error {
-	err := os.Symlink(string(dest), path)
-	if errors.Is(err, fs.ErrExist) && leadsTo(path, dest) {
+// remove removes a file, or an empty directory.
+func (d *dir) remove(name string) error {
+	err := again(func() error { return unix.Unlinkat(d.fd, name, 0) })
+	if err == unix.EISDIR || err == unix.EPERM {
+		err = again(func() error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) })
+	}
+	return err
+}
+
+// symlink makes a symlink. It never replaces.
+func (d *dir) symlink(dest destination, name string) error {
+	return again(func() error { return unix.Symlinkat(string(dest), d.fd, name) })
+}
+
+func (d *dir) readlink(name string) (string, error) {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlinkat(d.fd, name, buf[:])
+	return string(buf[:max(n, 0)]), err
+}
+
+// putLink gives a link that was made ready its name, unless it is there already.
+func (d *dir) putLink(ready, name string, dest destination) error {
+	err := d.rename(ready, name, unix.RENAME_NOREPLACE)
+	if unsupported(err) {
+		err = d.symlink(dest, name)
+	}
+	if err == unix.EEXIST && d.leadsTo(name, dest) {
 		return nil
 	}
 	return err
@@ -87,115 +119,102 @@ func putLink(dest destination, path string) error {
 
 // putOver replaces a target by a link where names can't be exchanged. It asks
 // still at the last moment, as rename(2) doesn't tell what it has replaced.
-func putOver(at Target, dest destination, still func() bool) error {
-	target, tmp := string(at), tmpFor(at)
-	if err := os.Symlink(string(dest), tmp); err != nil {
+func (d *dir) putOver(target string, dest destination, still func() bool) error {
+	tmp := tmpName()
+	if err := d.symlink(dest, tmp); err != nil {
 		return err
 	}
-	var err error = &unplanned{lookAt(target).what}
+	var err error = &unplanned{what: d.lookAt(target).what}
 	if still() {
-		err = os.Rename(tmp, target)
+		err = d.rename(tmp, target, 0)
 	}
 	if err != nil {
-		_ = os.Remove(tmp)
+		_ = d.remove(tmp)
 	}
 	return err
 }
 
-// leadsTo reports whether a path is a symlink to dest. It allocates nothing.
-func leadsTo(path string, dest destination) bool {
-	var buf [unix.PathMax]byte
-	n, err := unix.Readlink(path, buf[:])
-	return err == nil && string(buf[:n]) == string(dest)
+// leadsTo reports whether a name is a symlink to dest.
+func (d *dir) leadsTo(name string, dest destination) bool {
+	to, err := d.readlink(name)
+	return err == nil && to == string(dest)
 }
 
 // removeLink removes a symlink of ours from beside a target.
-func removeLink(path string, dest destination) {
-	if leadsTo(path, dest) {
-		_ = os.Remove(path)
+func (d *dir) removeLink(name string, dest destination) {
+	if d.leadsTo(name, dest) {
+		_ = d.remove(name)
 	}
 }
 
 // renew replaces an empty directory by a new one: a directory of a lower layer
 // of overlayfs can't be renamed, but it can be renamed over.
-func renew(dir string) error {
-	info, err := os.Lstat(dir)
+func (d *dir) renew(name string) error {
+	st, err := d.stat(name)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return unix.ENOTDIR
 	}
-	tmp := filepath.Join(filepath.Dir(dir), tmpName())
-	if err := makeLike(tmp, info); err != nil {
+	tmp := tmpName()
+	if err := d.makeLike(tmp, &st); err != nil {
 		return err
 	}
-	if err := unix.Rename(tmp, dir); err != nil { // os.Rename refuses directories
-		_ = os.Remove(tmp)
+	if err := d.rename(tmp, name, 0); err != nil {
+		_ = d.remove(tmp)
 		return err
 	}
 	return nil
 }
 
-// makeLike makes a directory with another's owner, group and mode, as far as
-// the kernel permits. The mode comes last, as chown(2) clears set-group-ID.
-func makeLike(dir string, info fs.FileInfo) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
-	st := info.Sys().(*syscall.Stat_t)
-	if err := os.Lchown(dir, int(st.Uid), int(st.Gid)); err != nil {
-		_ = os.Lchown(dir, -1, int(st.Gid)) // EPERM: only root may give away
-	}
-	return unix.Chmod(dir, st.Mode&0o7777)
-}
-
-// lookAt tells what stands at a path, whoever made it.
-func lookAt(path string) place {
-	info, err := os.Lstat(path)
+// lookAt tells what stands at a name, whoever made it.
+func (d *dir) lookAt(name string) place {
+	st, err := d.stat(name)
+	kind := st.Mode & unix.S_IFMT
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return place{standing: nothing, what: "nothing"}
-	case errors.Is(err, unix.ENOTDIR):
-		return place{standing: immovable, what: "a file in the place of its directory"}
 	case err != nil:
-		return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
-	case info.Mode()&fs.ModeSymlink != 0:
-		return place{standing: aFile, what: describe(info.Mode())}
-	case mounted(path):
+		return unreachable(err)
+	case kind == unix.S_IFLNK:
+		return place{standing: aFile, what: "a symlink"}
+	case d.mounted(name):
 		return place{standing: immovable, what: "a mount point"}
-	case info.Mode().IsRegular():
-		return place{standing: aFile, what: describe(info.Mode())}
-	case !info.IsDir():
+	case kind == unix.S_IFREG:
+		return place{standing: aFile, what: regularFile}
+	case kind != unix.S_IFDIR:
 		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
-	if names, err := os.ReadDir(path); err != nil || len(names) > 0 {
+	f, err := d.openFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err == nil {
+		defer f.Close()
+	}
+	if err != nil || !isEmpty(f) {
 		return place{standing: immovable, what: fullDir}
 	}
 	return place{standing: emptyDir, what: "an empty directory"}
 }
 
-// mounted reports whether something is mounted on a path that is no symlink.
+// unreachable is a target that can't be looked at.
+func unreachable(err error) place {
+	var by *unplanned
+	switch {
+	case errors.As(err, &by):
+		return place{standing: immovable, what: by.what, instead: by.instead}
+	case errors.Is(err, fs.ErrNotExist):
+		return place{standing: nothing, what: "nothing"}
+	case errors.Is(err, unix.ENOTDIR):
+		return place{standing: immovable, what: "a file in the place of its directory"}
+	}
+	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
+}
+
+// mounted reports whether something is mounted on a name that is no symlink.
 // statx(2) tells that since Linux 5.8, unless a seccomp profile refuses it.
-func mounted(path string) bool {
+func (d *dir) mounted(name string) bool {
 	var st unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
+	err := unix.Statx(d.fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
 	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
 		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 	}
-	return inMountinfo(path)
-}
-
-// keptFor is where a covered file is kept: in the target's directory, so that
-// one rename takes it there or back.
-func keptFor(target Target) string { return beside(target, keptPrefix) }
-
-// replacedFor is where the newest file is kept that replaced our link. It never
-// comes back by itself.
-func replacedFor(target Target) string { return beside(target, replacedPrefix) }
-
-func tmpFor(target Target) string { return filepath.Join(filepath.Dir(string(target)), tmpName()) }
-
-func beside(target Target, prefix string) string {
-	return filepath.Join(filepath.Dir(string(target)), prefix+filepath.Base(string(target)))
+	return inMountinfo(d.join(name))
 }

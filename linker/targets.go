@@ -3,10 +3,12 @@ package linker
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // targetsName is the list of the targets that confit made.
@@ -17,7 +19,26 @@ type targets struct {
 	state  *state
 	log    *slog.Logger
 	made   map[Target]destination // the targets that confit made, with their destinations: targets.json
-	linked map[Target]want        // the targets that were put in force last: our links have stood there
+	linked map[Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's
+	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
+}
+
+// open opens the directory of targets, and refuses as [*unplanned] one that somebody
+// may have put in the place of another.
+func (t *targets) open(path string, makes bool) (*dir, error) {
+	d, err := openDir(path, makes)
+	if err != nil {
+		return nil, err
+	}
+	if was, worked := t.known[path]; worked && !d.mayReplace(was) {
+		d.close()
+		return nil, &unplanned{what: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.st.Uid, path, was.Uid)}
+	}
+	if t.known == nil {
+		t.known = map[string]unix.Stat_t{}
+	}
+	t.known[path] = d.st
+	return d, nil
 }
 
 // plan plans for the file system as it is.
@@ -34,7 +55,9 @@ func (t *targets) plan(wanted map[Target]want) ([]step, error) {
 func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
 	missed, unwanted = map[Target]want{}, map[Target]destination{}
 	for target, w := range wanted {
-		if !leadsTo(string(target), w.dest) {
+		if leadsTo(string(target), w.dest) {
+			t.noteLinked(target)
+		} else {
 			missed[target] = w
 		}
 	}
@@ -46,11 +69,33 @@ func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, u
 	return missed, unwanted
 }
 
+// leadsTo reports whether a path is a symlink to dest, however it is reached: so
+// an app finds it. It allocates nothing.
+func leadsTo(path string, dest destination) bool {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlink(path, buf[:])
+	return err == nil && string(buf[:n]) == string(dest)
+}
+
+// noteLinked notes that our link stands at a target.
+func (t *targets) noteLinked(target Target) {
+	if t.linked == nil {
+		t.linked = map[Target]bool{}
+	}
+	t.linked[target] = true
+}
+
 // find looks at what stands at a target. dest is its wanted destination, "" if
 // it is to go.
 func (t *targets) find(target Target, dest destination) place {
-	p := lookAt(string(target))
-	if read, err := os.Readlink(string(target)); err == nil {
+	d, err := t.open(filepath.Dir(string(target)), false)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer d.close()
+	name := filepath.Base(string(target))
+	p := d.lookAt(name)
+	if read, err := d.readlink(name); err == nil {
 		switch to := destination(read); {
 		case to == dest && dest != "":
 			return place{standing: rightLink}
@@ -58,8 +103,7 @@ func (t *targets) find(target Target, dest destination) place {
 			p.standing, p.link = ourLink, to
 		}
 	}
-	p.kept = t.keeps(target)
-	_, p.linked = t.linked[target]
+	p.kept, p.linked = t.keeps(d, target), t.linked[target]
 	return p
 }
 
@@ -71,35 +115,56 @@ func (t *targets) ours(target Target, to destination) bool {
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
-func (t *targets) keeps(target Target) bool {
-	kept := keptFor(target)
-	if to, err := os.Readlink(kept); err == nil {
+func (t *targets) keeps(d *dir, target Target) bool {
+	kept := besideName(filepath.Base(string(target)), keptPrefix)
+	if to, err := d.readlink(kept); err == nil {
 		return !t.ours(target, destination(to))
 	}
-	_, err := os.Lstat(kept)
-	return err == nil
+	return !d.missing(kept)
 }
 
-func (t *targets) doSteps(steps []step, prunes bool) error {
+// prepareAll prepares all steps. It returns those that can be done, and the errors
+// of the others.
+func (t *targets) prepareAll(steps []step) (ready []step, failed map[Target]error) {
+	failed = map[Target]error{}
+	for _, s := range steps {
+		if err := t.prepare(&s); err != nil {
+			failed[s.target] = err
+		} else {
+			ready = append(ready, s)
+		}
+	}
+	return ready, failed
+}
+
+// doAll carries out all steps of a kind, and adds the errors to those that failed.
+func (t *targets) doAll(steps []step, prunes bool, failed map[Target]error) {
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
 		}
 		if err := t.carryOut(s); err != nil {
-			return err
+			failed[s.target] = err
 		}
 	}
-	return nil
 }
 
-// carryOut does one step. If a target that is to be pruned is no longer
-// confit's link, it is left alone, with a warning.
+// carryOut does one step, and notes whether our link stands there now. If a
+// target that is to be pruned is no longer confit's link, it is left alone, with
+// a warning.
 func (t *targets) carryOut(s step) error {
-	err := s.do()
+	err := t.do(s)
 	var by *unplanned
 	if s.prunes() && errors.As(err, &by) {
 		t.log.Warn("target left alone", "target", string(s.target), "found", by.what)
-		return nil
+		err = nil
+	}
+	switch {
+	case err != nil:
+	case s.prunes():
+		delete(t.linked, s.target)
+	default:
+		t.noteLinked(s.target)
 	}
 	return err
 }

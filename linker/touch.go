@@ -31,7 +31,7 @@ func (l *Linker) Touch(changes []Change) (watched bool, err error) {
 		for _, i := range c.Links {
 			target := l.links[i].targetOf(c.Key)
 			if w, wanted := g.targets[target]; wanted && !c.ModeOnly {
-				if err := touch(target, w.dest); err != nil {
+				if err := l.targets.touch(target, w.dest); err != nil {
 					return watched, err
 				}
 			}
@@ -54,8 +54,13 @@ func (s *source) targetOf(key Key) Target {
 
 // touch renames a new link over ours. An exchange, as a link that leads
 // elsewhere gets it, would tell a watcher in the end that the target has gone.
-func touch(target Target, dest destination) error {
-	err := putOver(target, dest, func() bool { return leadsTo(string(target), dest) })
+func (t *targets) touch(target Target, dest destination) error {
+	d, err := t.open(filepath.Dir(string(target)), false)
+	if err == nil {
+		name := filepath.Base(string(target))
+		err = d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) })
+		d.close()
+	}
 	if err != nil {
 		return fmt.Errorf("cannot touch target %q: %w", target, cause(err))
 	}

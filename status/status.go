@@ -141,11 +141,12 @@ const (
 
 // Verdict is [Well] or [Rejected]. A rejection stands until the same configuration
 // is accepted or another one is mounted, so it doesn't flicker while confit tries
-// again. It is [Rejected], too, when the configuration side broke down or waits for
-// a volume that doesn't answer, as confit applies nothing then.
+// again. It is [Rejected], too, when the system refuses to apply what is mounted, when
+// the configuration side broke down, and when it waits for a volume that doesn't
+// answer, as confit applies nothing then.
 func (s *Status) Verdict() int {
 	switch {
-	case s.Degraded != "", s.Stalled != "":
+	case s.Degraded != "", s.Stalled != "", s.refused():
 		return Rejected
 	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
 		return Well
@@ -156,6 +157,9 @@ func (s *Status) Verdict() int {
 	}
 	return Rejected
 }
+
+// refused reports a change that the system refuses to apply.
+func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
 
 // Encode writes the status as indented JSON that ends in a newline. It replaces
 // bytes of a hook's output that aren't UTF-8.

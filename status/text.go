@@ -31,6 +31,8 @@ func (s *Status) headline(now time.Time) string {
 		return "BROKEN DOWN: confit is a plain init now, and applies no change"
 	case s.Stalled != "":
 		return "STALLED: a volume or the state directory doesn't answer"
+	case s.refused():
+		return "IN TROUBLE: the system refuses to apply what is mounted"
 	case s.Verdict() == Rejected:
 		return "REJECTED: " + s.standing()
 	case s.Trouble != "":

@@ -128,6 +128,9 @@ func texts() map[string]Status {
 		s.Candidate = nil
 		s.Trouble = "cannot write generation 8 in state directory \"/run/confit\": no space left on device"
 	})
+	add("in-want", quiet(), func(s *Status) {
+		s.Trouble = "cannot link target \"/home/app/conf/a\": a symlink of user 1000 in the place of directory \"/home/app/conf\", where others may write, is there; write the real path, or remove it from the image or the pod"
+	})
 	add("out-of-date", rejected(), func(s *Status) { s.Rejection.NextTry = before(5 * time.Minute) })
 	add("ended", quiet(), func(s *Status) {
 		s.Phase, s.App.PID, s.App.LastExit = "done", 0, &Exit{At: before(time.Minute), Status: "exit 1", Code: 1}

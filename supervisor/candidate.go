@@ -23,9 +23,6 @@ func (t *transition) stageEnded(e event) {
 		t.refused("stage", e.err)
 		return
 	}
-	if !t.onFallback() {
-		t.trouble = ""
-	}
 	switch e := e.(type) {
 	case unchanged:
 		t.recordEnd()
@@ -60,6 +57,7 @@ func (t *transition) consider(e staged) {
 	case t.isKnownBad() && t.onFallback():
 		t.reject("stage", errors.New("it is what was rejected"), "")
 	case t.isKnownBad():
+		t.trouble = ""
 		t.do(discard{})
 		t.rest()
 	case t.isCostly():
@@ -221,7 +219,7 @@ func (t *transition) publish() {
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.exposure, t.watched, t.app.readBy = visible, e.watched, time.Time{}
+		t.exposure, t.watched, t.app.readBy, t.trouble = visible, e.watched, time.Time{}, ""
 		t.recordLive(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {

@@ -90,6 +90,7 @@ type (
 	signalled struct{ signal signals.Signal }
 	heard     struct{ message notify.Message } // of the app, by sd_notify(3)
 	linksRead struct{ sum config.LinksSum }    // the links files were looked at
+	mended    struct{ err error }              // what of the links that others have changed could not be put right
 )
 
 func (hinted) event()          {}
@@ -125,6 +126,7 @@ func (cleared) event()         {}
 func (signalled) event()       {}
 func (heard) event()           {}
 func (linksRead) event()       {}
+func (mended) event()          {}
 
 func (compared) event()          {}
 func (reportStored) event()      {}
@@ -135,7 +137,7 @@ func (reportEnded) event()       {}
 type action interface{ action() }
 
 type (
-	mend     struct{}                       // puts links right that others have changed
+	mend     struct{}                       // puts links right that others have changed; answered by mended
 	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
 	complete struct{}                       // answered by staged, invalid, failed or crashed
 	check    struct {                       // answered by checked, invalid, failed or crashed

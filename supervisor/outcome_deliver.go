@@ -34,6 +34,8 @@ func (t *transition) beside(e event) {
 		t.lookForLeftovers()
 	case linksRead:
 		t.linksRead(e.sum)
+	case mended:
+		t.mended(e.err)
 	}
 }
 

@@ -47,7 +47,7 @@ func guard(do func() error) (err error) {
 func (l *loop) performFiles(a action) event {
 	switch a := a.(type) {
 	case mend:
-		l.Linker.Mend()
+		return mended{l.Linker.Mend()}
 	case stage:
 		return l.stage(a)
 	case complete:

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"maps"
 	"time"
 
@@ -33,11 +34,8 @@ func (s *state) status(c *config.Config) *status.Status {
 		PendingSince: status.At(s.seen.pending), LinksChanged: status.At(s.seen.relinked), Rejection: s.lastRejection(),
 		Gate: s.seen.gate, Report: s.seen.report, Counters: s.seen.count,
 	}
-	if now.Trouble == "" {
-		now.Trouble = s.storeTrouble
-	}
-	if now.Trouble == "" {
-		now.Trouble = s.app.beyond
+	if now.Trouble == "" && s.seen.pending.IsZero() { // else it is what keeps the change from being applied
+		now.Trouble = cmp.Or(s.drift, s.storeTrouble, s.app.beyond)
 	}
 	now.App.Reload = c.Reload.String()
 	if s.restartOnly {
@@ -125,7 +123,12 @@ func (t *transition) recordRead(read bool) {
 }
 
 // recordEnd notes that nothing is on its way any more.
-func (t *transition) recordEnd() { t.seen.candidate, t.seen.pending = nil, time.Time{} }
+func (t *transition) recordEnd() {
+	t.seen.candidate, t.seen.pending = nil, time.Time{}
+	if !t.onFallback() {
+		t.trouble = ""
+	}
+}
 
 // recordLive notes which generation the targets lead to.
 func (t *transition) recordLive(g linker.Generation) {

@@ -31,7 +31,7 @@ type gist struct {
 	any         bool // tells it from the one before the first
 	phase       phase
 	seen        record
-	trouble     [3]string
+	trouble     [4]string
 	stalled     time.Time
 	degraded    string
 	restartOnly bool
@@ -41,7 +41,7 @@ type gist struct {
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [3]string{s.trouble, s.storeTrouble, s.app.beyond}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
+	return gist{true, s.phase, s.seen, [4]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
 }
 
 // isFleeting reports a phase that passes by itself within moments. The status leaves

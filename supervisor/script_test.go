@@ -67,6 +67,11 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 			return withdrawn{undone: errors.New(rest)}
 		}
 		return withdrawn{}
+	case "mended": // [ERROR]
+		if rest != "" {
+			return mended{errors.New(rest)}
+		}
+		return mended{}
 	case "touched": // watched | not | ERROR
 		if rest == "watched" || rest == "not" {
 			return touched{watched: rest == "watched"}

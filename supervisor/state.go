@@ -76,6 +76,7 @@ type state struct {
 	rejection rejection
 	outcomes  outcomes
 	trouble   string // what the system refused last, as the log says it
+	drift     string // which links of the accepted generation others have changed and can't be put right; "": none
 	degraded  string // how the configuration side broke down; "": it works
 
 	links config.LinksSum // what the links files held at the last look

@@ -40,7 +40,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
-	case compared, reportStored, reportStartFailed, reportEnded, linksRead:
+	case compared, reportStored, reportStartFailed, reportEnded, linksRead, mended:
 		t.beside(e)
 	case hookBegun:
 		t.hook = true

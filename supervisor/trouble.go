@@ -28,6 +28,14 @@ func (t *transition) reportSystemError(err error) {
 	}
 }
 
+// mended takes the answer to mend, which has logged it.
+func (t *transition) mended(err error) {
+	t.drift = ""
+	if err != nil {
+		t.drift = err.Error()
+	}
+}
+
 // refused ends a transaction because the system refused the linker something.
 func (t *transition) refused(step string, err error) {
 	if t.onFallback() {

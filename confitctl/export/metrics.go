@@ -20,7 +20,7 @@ var metrics = []metric{
 	gauge("phase_info", "What confit is doing; running is quiet, done has left.",
 		func(r reading) []sample { return one(1, r.Phase) }, "phase"),
 
-	gauge("config_last_reload_successful", "Whether what is mounted is live or on its way; 0: it was rejected.", truth(well)),
+	gauge("config_last_reload_successful", "Whether what is mounted is live or on its way; 0: it was rejected, or the system refuses it.", truth(well)),
 	gauge("config_last_reload_success_timestamp_seconds", "When a configuration was last accepted.",
 		part(accepted, func(a *status.Accepted) []sample { return moment(a.Since) })),
 	gauge("config_change_pending_seconds", "For how long a change has been on its way; 0: there is none.",

@@ -1,0 +1,152 @@
+package linker
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// readOnly makes a directory a read-only mount, or writable again.
+func (h *house) readOnly(dir string, only bool) {
+	h.Helper()
+	flags := uintptr(unix.MS_BIND | unix.MS_REMOUNT)
+	if only {
+		flags |= unix.MS_RDONLY
+	}
+	h.must(unix.Mount("", h.path(dir), "", flags, ""))
+}
+
+// ownMount makes a directory a mount point.
+func (h *house) ownMount(dir string) {
+	h.Helper()
+	h.must(errors.Join(os.MkdirAll(h.path(dir), 0o755), unix.Mount(h.path(dir), h.path(dir), "", unix.MS_BIND, "")))
+	h.Cleanup(func() { _ = unix.Unmount(h.path(dir), unix.MNT_DETACH) })
+}
+
+// TestPublishThatCannotBe changes nothing: an edit that drops one key, whose link
+// covers the image's file, and adds another whose link can't be made, leaves the
+// first link as it is, however often it is tried; and the image's file is back once
+// the edit can be applied.
+func TestPublishThatCannotBe(t *testing.T) {
+	for name, full := range map[string]func(t *testing.T, h *house) (mended func()){
+		"EROFS": func(_ *testing.T, h *house) func() {
+			h.ownMount("etc/new")
+			h.readOnly("etc/new", true)
+			return func() { h.readOnly("etc/new", false) }
+		},
+		"ENOSPC": func(t *testing.T, h *house) func() {
+			h.must(os.MkdirAll(h.path("etc/new"), 0o755))
+			mustMount(t, "tmpfs", h.path("etc/new"), "tmpfs", "nr_inodes=1")
+			return func() { h.must(unix.Mount("", h.path("etc/new"), "", unix.MS_REMOUNT, "nr_inodes=9")) }
+		},
+		"in the way": func(_ *testing.T, h *house) func() {
+			h.put(h.path("etc/new/z/full"), "in the way")
+			return func() { h.must(os.RemoveAll(h.path("etc/new"))) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "web/y y optional", "web/z new/z optional")
+			h.put(h.path("etc/y"), "image")
+			h.write("web", "y", "y1")
+			h.open().adopt()
+			mended := full(t, h)
+			before, err := os.Lstat(h.path("etc/y"))
+			h.must(err)
+			h.write("web", "z", "z1")
+			for range 3 {
+				_, err := h.linker.Stage()
+				if err == nil {
+					err = h.linker.Publish()
+				}
+				if err == nil || !strings.Contains(err.Error(), "cannot link target \""+h.path("etc/new/z")) {
+					t.Fatalf("published: %v", err)
+				}
+				if now, err := os.Lstat(h.path("etc/y")); err != nil || !os.SameFile(before, now) {
+					t.Error("the link of the accepted generation was touched")
+				}
+				h.must(h.linker.Reject())
+				h.reads("y", "y1", keptPrefix+"y", "image", replacedPrefix+"y", absent)
+			}
+			mended()
+			h.adopt()
+			h.reads("y", "image", "new/z", "z1", keptPrefix+"y", absent, replacedPrefix+"y", absent)
+		})
+	}
+}
+
+// TestWayBackThatCannotBe: a roll back whose link can't be made is mended later, and
+// the image's file is the image's all the time.
+func TestWayBackThatCannotBe(t *testing.T) {
+	h := newHouse(t, "web/y conf/y optional", "web/a a")
+	h.ownMount("etc/conf")
+	h.put(h.path("etc/conf/y"), "image")
+	h.write("web", "y", "y1", "a", "a1")
+	h.open().adopt()
+	h.write("web", "a", "a2")
+	h.stage()
+	h.must(h.linker.Publish())
+	h.reads("conf/y", "image")
+	h.readOnly("etc/conf", true)
+	var partly *Partly
+	if err := h.linker.Reject(); !errors.As(err, &partly) {
+		t.Fatalf("went back: %v", err)
+	}
+	h.readOnly("etc/conf", false)
+	h.must(h.linker.Mend())
+	h.reads("conf/y", "y1", "conf/"+keptPrefix+"y", "image")
+	h.write("web", "a", "a3")
+	h.adopt()
+	h.reads("conf/y", "image", "a", "a3", "conf/"+replacedPrefix+"y", absent)
+}
+
+// TestWhereOurLinkStood: what an app writes in a link's place is its own also where
+// confit found the link when it came, as after a restart or --bake.
+func TestWhereOurLinkStood(t *testing.T) {
+	h := newHouse(t, "web/a a optional", "web/b b")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open().adopt()
+	h.restart().adopt()
+	h.must(errors.Join(os.Remove(h.path("etc/a")), os.WriteFile(h.path("etc/a"), []byte("app"), 0o644)))
+	h.must(h.linker.Mend())
+	h.reads("a", "a1", replacedPrefix+"a", "app", keptPrefix+"a", absent)
+	h.write("web", "b", "b1")
+	h.adopt()
+	h.reads("a", absent)
+}
+
+// TestNamesOfConfit: a target can't have a name under which confit keeps what it
+// covers, or makes a link ready.
+func TestNamesOfConfit(t *testing.T) {
+	for _, prefix := range []string{keptPrefix, replacedPrefix, tmpPrefix} {
+		for link, key := range map[string]string{"web/ web/": prefix + "z", "web/* web/": prefix + "z", "web/ d/": "sub/" + prefix + "z"} {
+			h := newHouse(t, link)
+			h.plain("web", "z", "z1", key, "x")
+			h.open()
+			h.invalid(`key "web/`+key+`"`, "rename the key")
+		}
+		_, err := Check(newHouse(t, "web/z "+prefix+"z").config)
+		if err == nil || !strings.Contains(err.Error(), "write another path") {
+			t.Errorf("%s is a target: %v", prefix, err)
+		}
+	}
+}
+
+// TestLongNames: what stands at a target of any length is kept, and comes back.
+func TestLongNames(t *testing.T) {
+	for _, n := range []int{200, 238, 239, 242, 243, 250, 255} {
+		name := strings.Repeat("é", n/2) + strings.Repeat("x", n%2)
+		h := newHouse(t, "web/a "+name+" optional", "web/b b")
+		h.put(h.path("etc", name), "image")
+		h.write("web", "a", "a1", "b", "b1")
+		h.open().adopt()
+		h.must(errors.Join(os.Remove(h.path("etc", name)), os.WriteFile(h.path("etc", name), []byte("app"), 0o644)))
+		h.must(h.linker.Mend())
+		h.reads(name, "a1")
+		h.write("web", "b", "b2")
+		h.restart().adopt()
+		h.reads(name, "image", "b", "b2")
+	}
+}
