@@ -65,7 +65,8 @@ type (
 	}
 	probed struct {
 		disposition signals.Disposition
-		program     string // what the app runs, or an init or a shell that is the app, as habits names it
+		runs        string // the program that the app runs
+		program     string // the same, or what it is wrapped around, as habits names it
 		alone       bool   // no child of it runs the same program, which it has habits for
 	}
 	sent        struct{}             // the reload signal

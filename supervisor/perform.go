@@ -102,6 +102,7 @@ func (l *loop) probe(a probe) event {
 	program := process.Program(daemon)
 	return probed{
 		disposition: signals.DispositionOf(a.pid, a.signal),
+		runs:        process.Program(a.pid),
 		program:     program,
 		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(daemon),
 	}

@@ -70,7 +70,7 @@ func (t *transition) probed(e probed) {
 	case t.reloadAction.Auto && known:
 		t.restart(h.reason, h.keys()...)
 	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
-		t.noteProgram(e.program)
+		t.noteProgram(e.runs)
 		t.do(deliver{t.app.pid, t.reloadAction.Signal})
 	case t.isNew() && e.disposition != signals.Unknown:
 		// It may still install its handler: look again at the deadline.

@@ -204,7 +204,7 @@ func (p *player) probed(words []string) event {
 	e := probed{disposition: map[string]signals.Disposition{
 		"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "waited": signals.Waited}[words[0]]}
 	if len(words) > 1 {
-		e.program, e.alone = words[1], len(words) > 2
+		e.runs, e.program, e.alone = words[1], words[1], len(words) > 2
 	}
 	return e
 }

@@ -259,7 +259,7 @@ func (w *world) perform(a action) event {
 		return w.spawn()
 	case probe:
 		w.mayBeSignalled(a.pid)
-		return probed{disposition: w.handler, program: []string{"app", "daemon"}[w.rand.IntN(2)]}
+		return probed{disposition: w.handler, runs: []string{"app", "daemon"}[w.rand.IntN(2)]}
 	case track:
 		w.mayBeSignalled(a.pid)
 		return delivered{w.rand.IntN(2) == 0}
