@@ -72,6 +72,7 @@ type (
 	sent        struct{}             // the reload signal
 	denied      struct{ err error }  // a signal was refused, or would be
 	reached     struct{}             // the app can be signalled again
+	unheard     struct{ waits bool } // the stop signal isn't sent, as nobody would take it, or only seems to wait for it
 	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
 	inspected   struct{ inside bool }
 	started     struct{ pid int }
@@ -114,6 +115,7 @@ func (hookStartFailed) event() {}
 func (hookEnded) event()       {}
 func (probed) event()          {}
 func (sent) event()            {}
+func (unheard) event()         {}
 func (denied) event()          {}
 func (reached) event()         {}
 func (barred) event()          {}
@@ -180,6 +182,10 @@ type (
 		pid    int
 		signal signals.Signal
 	}
+	ask struct { // the app to stop; answered by unheard or denied, if it is
+		pid    int
+		signal signals.Signal
+	}
 	deliver struct { // a reload signal; answered by sent or denied
 		pid    int
 		signal signals.Signal
@@ -225,6 +231,7 @@ func (runHook) action()      {}
 func (killHook) action()     {}
 func (spawn) action()        {}
 func (probe) action()        {}
+func (ask) action()          {}
 func (deliver) action()      {}
 func (track) action()        {}
 func (inspect) action()      {}

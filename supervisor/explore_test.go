@@ -140,7 +140,7 @@ func couldBeFound(s state) []event {
 	case delivering:
 		return []event{delivered{true}, delivered{false}}
 	case restarting:
-		return []event{denied{errBeyond}}
+		return []event{denied{errBeyond}, unheard{}, unheard{true}}
 	case probing:
 		return []event{sent{}, denied{errBeyond}, probed{disposition: signals.Caught}, probed{disposition: signals.Waited}, probed{disposition: signals.Default},
 			probed{disposition: signals.Ignored}, probed{}, probed{program: "rsyslogd"}}

@@ -1,7 +1,9 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"confit/process"
 	"confit/signals"
@@ -48,11 +50,10 @@ func (l *loop) perform(a action) event {
 		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 	case signal:
 		return l.signal(a.pid, a.signal)
+	case ask:
+		return l.ask(a)
 	case deliver:
-		if e := l.signal(a.pid, a.signal); e != nil {
-			return e
-		}
-		return sent{}
+		return cmp.Or[event](l.signal(a.pid, a.signal), sent{})
 	case wake:
 		l.wake(a)
 	case endLeftovers:
@@ -127,6 +128,24 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 		return l.noteFailedSignal(process.KillGroup(group, s), pid)
 	}
 	return l.noteFailedSignal(process.Kill(pid, s), pid)
+}
+
+// ask sends the app its stop signal, if somebody takes it.
+func (l *loop) ask(a ask) event {
+	whom := []int{a.pid}
+	if l.Config.SignalGroup {
+		whom = process.Members(l.state.app.group)
+	}
+	someWait := false
+	takes := func(pid int) bool {
+		dropped, waits := signals.Dropped(pid, a.signal)
+		someWait = someWait || waits
+		return !dropped && !waits
+	}
+	if len(whom) == 0 || slices.ContainsFunc(whom, takes) { // without /proc nobody knows
+		return l.signal(a.pid, a.signal)
+	}
+	return unheard{someWait}
 }
 
 // lookWhetherReached finds out whether the app can be signalled, which changes when

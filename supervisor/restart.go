@@ -14,8 +14,17 @@ func (t *transition) restart(why string, keys ...any) {
 	t.say(slog.LevelInfo, "app restarting", append([]any{"pid", t.app.pid, "generation", t.inForce().Number, "reason", why}, keys...)...)
 	t.expired, t.perhaps = false, hint{} // it ends because of this
 	t.enter(restarting, t.config.StopTimeout)
-	t.do(signal{t.app.pid, t.config.StopSignal})
-	t.do(wake{t.app.pid})
+	t.askToStop(t.config.StopSignal)
+}
+
+// restartLate is the deadline of the app's end, or of another look at what it would
+// do with its stop signal.
+func (t *transition) restartLate() {
+	if t.app.asksAgain {
+		t.askAgain()
+	} else {
+		t.kill()
+	}
 }
 
 const (

@@ -17,7 +17,7 @@ import (
 var plain = map[string]event{
 	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{},
 	"compared": compared{}, "moved": compared{moved: true},
-	"hookBegun": hookBegun{}, "reached": reached{}, "inspected": inspected{true}, "reaped": reaped{},
+	"hookBegun": hookBegun{}, "reached": reached{}, "unheard": unheard{}, "waits": unheard{true}, "inspected": inspected{true}, "reaped": reaped{},
 }
 
 // event is the event of a line.

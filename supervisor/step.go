@@ -51,7 +51,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
 	case opened:
 		t.opened()
-	case probed, sent, denied, reached, delivered, inspected, started, startFailed:
+	case probed, sent, unheard, denied, reached, delivered, inspected, started, startFailed:
 		t.appAnswered(e)
 	case exited:
 		t.exited(e)
@@ -99,7 +99,9 @@ func (t *transition) elapsed() {
 	case proving:
 		t.goOn()
 	case restarting:
-		t.kill()
+		t.restartLate()
+	case stopping:
+		t.askAgain()
 	case draining:
 		t.killLeftovers()
 	case starting:
@@ -139,6 +141,8 @@ func (t *transition) appAnswered(e event) {
 		t.probed(e)
 	case sent:
 		t.sent()
+	case unheard:
+		t.unheard(e.waits)
 	case denied:
 		t.denied(e.err)
 	case reached:

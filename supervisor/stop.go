@@ -109,10 +109,10 @@ func (t *transition) stop(s signals.Signal) {
 		t.drain()
 	default:
 		t.excuse()
-		if t.phase != restarting { // else it was sent already
-			t.do(signal{t.app.pid, s})
-			t.do(wake{t.app.pid})
-		}
+		sent := t.phase == restarting && !t.app.asksAgain
 		t.phase, t.deadline = stopping, noDeadline
+		if !sent {
+			t.askToStop(s)
+		}
 	}
 }

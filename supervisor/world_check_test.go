@@ -15,7 +15,7 @@ func (w *world) check() {
 	if leaving := s.phase == stopping || s.phase == done || s.ending; !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}
-	if s.phase == stopping && !s.deadline.IsZero() {
+	if s.phase == stopping && !s.deadline.IsZero() && !s.app.asksAgain {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
 	w.checkGate(s)

@@ -15,6 +15,7 @@ type stop struct {
 var stops = []stop{
 	{nginx, syscall.SIGQUIT},
 	{lighttpd, syscall.SIGINT},
+	{apache, syscall.SIGWINCH},
 }
 
 // bare is the daemon without a line about its stop signal.
@@ -56,6 +57,18 @@ func TestStop_in_the_probation(t *testing.T) {
 			c.wantStopped()
 		})
 	}
+}
+
+// The same with haproxy, whose master ignores signals while it executes itself anew: until the former worker is gone.
+func TestStop_haproxy(t *testing.T) {
+	t.Parallel()
+	s, c := up(t, stop{haproxy, syscall.SIGUSR1}.bare(), "--probation", "15s")
+	s.swap(s.good(2))
+	c.serves(name(2))
+	c.logs("Former worker")
+	c.wantLogged(1, `msg="generation accepted"`)
+	c.outside(syscall.SIGUSR1)
+	c.wantStopped()
 }
 
 // An edit that comes in while the app ends is left to the next start.
