@@ -5,7 +5,8 @@
 // nothing misspelt. The precedence is: command line, environment, links file,
 // default.
 //
-// It knows nothing of processes or of what volumes hold.
+// It knows nothing of processes or of what volumes hold, and it is the only
+// user of pflag.
 package config
 
 import (

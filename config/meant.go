@@ -57,16 +57,23 @@ func meantLine(first string) string {
 		"write link, input, env or a flag (confit --help lists the flags)")
 }
 
-// meantFlag is the hint for an unknown flag. A word that is like no flag is most likely
+// meantFlag is the hint for what pflag says, such as "unknown flag: --name", or
+// "unknown shorthand flag: 'n' in -name". A word that is like no flag is most likely
 // an argument of the command before it.
-func meantFlag(name string, before []given) string {
+func meantFlag(message string, before []given) string {
+	_, name, ok := strings.Cut(message, "unknown flag: --")
+	if !ok {
+		_, name, ok = strings.Cut(message, " in -")
+	}
 	all := names(func(*setting) bool { return true })
 	last := len(before) - 1
-	switch m := meant(name, all); {
+	switch {
+	case !ok:
+		return ""
 	case near.Of(name, all) == "" && last >= 0 && before[last].setting.command():
 		return "; put quotes around the whole command of " + before[last].where
-	case m != "":
-		return "; did you mean --" + m + "?"
+	case meant(name, all) != "":
+		return "; did you mean --" + meant(name, all) + "?"
 	}
 	return ""
 }

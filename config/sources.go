@@ -3,52 +3,34 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // commandLine reads the flags. What follows them or -- is the app. It is not ok
 // when it could not be read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
-	rest := args[1:]
-	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") && rest[0] != "-" && rest[0] != "--" {
-		flag, value, valued := strings.Cut(rest[0], "=")
-		rest = rest[1:]
-		s := findFlag(flag)
-		switch {
-		case s == nil:
-			p.errorf("unknown flag: %s (confit --help lists the flags%s)", flag, meantFlag(strings.TrimLeft(flag, "-"), list))
-			return list, false
-		case valued:
-		case s.bare():
-			value = "true"
-		case len(rest) == 0:
-			p.errorf("flag needs an argument: %s (confit --help lists the flags)", flag)
-			return list, false
-		default:
-			value, rest = rest[0], rest[1:]
+	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
+	flags.SortFlags = false
+	flags.SetInterspersed(false) // the app's own flags are the app's
+	flags.Usage = func() {}
+	for i := range settings {
+		s := &settings[i]
+		f := flags.VarPF(&flagValue{s, &list}, s.name, s.short, "")
+		if s.bare() {
+			f.NoOptDefVal = "true"
 		}
-		list = append(list, given{setting: s, value: value, where: "--" + s.name})
 	}
-	p.config.App = rest
+	if err := flags.Parse(args[1:]); err != nil {
+		p.errorf("%s (confit --help lists the flags%s)", err, meantFlag(err.Error(), list))
+		return list, false
+	}
+	p.config.App = flags.Args()
 	p.checkModes(list)
-	if len(rest) > 0 && rest[0] == "--" {
-		p.config.App = rest[1:]
-	} else {
+	if flags.ArgsLenAtDash() < 0 {
 		p.checkApp(list)
 	}
 	return list, true
-}
-
-// findFlag is the setting of a word that begins with a dash, or nil.
-func findFlag(word string) *setting {
-	if name, long := strings.CutPrefix(word, "--"); long {
-		return find(name)
-	}
-	for i := range settings {
-		if s := &settings[i]; s.short != "" && word == "-"+s.short {
-			return s
-		}
-	}
-	return nil
 }
 
 // checkModes refuses two things to do at once: only one of them would be done.
@@ -94,6 +76,22 @@ func (p *parser) checkApp(before []given) {
 		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
 	}
 }
+
+// flagValue adds a flag's values to the list.
+type flagValue struct {
+	setting *setting
+	list    *[]given
+}
+
+func (f *flagValue) Set(value string) error {
+	*f.list = append(*f.list, given{setting: f.setting, value: value, where: "--" + f.setting.name})
+	return nil
+}
+
+func (f *flagValue) String() string { return "" }
+
+// Type is what pflag would call the value in a help of its own.
+func (f *flagValue) Type() string { return "value" }
 
 // prefix begins the name of each environment variable that is a flag.
 const prefix = "CONFIT_"
