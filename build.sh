@@ -12,6 +12,8 @@
 # nogreenteagc chooses the older of Go's two collectors. The newer one is made for large heaps and many processors: confit has
 # neither, and is 49 KB smaller without it. A Go that no longer has the choice refuses the name, and builds with what it has.
 #
+# Of Go's own library only the runtime and what hashes are inlined: the rest mostly makes text and asks the kernel, and this is 90 KB.
+#
 # -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
 set -eu
 cd "$(dirname "$0")"
@@ -25,4 +27,6 @@ fi
 if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
-CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -buildvcs=false -tags "$tags" -ldflags "$flags" -o "$1" .
+inlined='-gcflags=std=-l -gcflags=runtime= -gcflags=internal/runtime/...= -gcflags=crypto/...='
+# shellcheck disable=SC2086 # a word for each
+CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -buildvcs=false -tags "$tags" $inlined -ldflags "$flags" -o "$1" .
