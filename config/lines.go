@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
+	"strconv"
 	"strings"
 
 	"confit/linker"
@@ -19,7 +21,7 @@ type lineKind struct {
 var sourceLines = map[string]*lineKind{
 	"link": {
 		use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
-		options: []string{"optional", "direct", "local", "reload=ACTION"},
+		options: []string{"optional", "direct", "local", "reload=ACTION", "mode=MODE"},
 	},
 	"input": {
 		use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
@@ -66,6 +68,13 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 		l.Local = true
 	case option == "direct" && l.Use == linker.Linked:
 		l.Direct = true
+	case key == "mode" && key != option && l.Use == linker.Linked:
+		mode, err := strconv.ParseUint(value, 8, 32)
+		if err != nil || mode < 0o400 || mode > 0o777 || l.Mode != 0 {
+			p.errorf("%s: %q isn't the one mode of this line: write an octal number from 0400 to 0777, such as mode=0644", where, option)
+			return
+		}
+		l.Mode = fs.FileMode(mode)
 	case key == "reload" && key != option && l.Reload != sourceLines[name].reload:
 		p.errorf("%s: %q is the second reload of this line: remove one of the two", where, option)
 	case key == "reload" && key != option:

@@ -120,6 +120,7 @@ func TestReferencePlaces(t *testing.T) {
 // TestReferenceLines: each line that names a source, and each of its options.
 func TestReferenceLines(t *testing.T) {
 	example := strings.NewReplacer("SOURCE", "web/a", "TARGET", "/etc/a", "NAME", "A", "ACTION", "restart")
+	rendered := strings.NewReplacer("MODE", "0644\nrender true", "SOURCE", linker.Rendered+"/a") // for the option that needs one
 	lines, options := map[string]string{}, map[string][]string{}
 	for _, row := range reference(t, "## The links file") {
 		spans := markdown.Spans(row[0])
@@ -135,7 +136,11 @@ func TestReferenceLines(t *testing.T) {
 	for name, line := range lines {
 		wantSame(t, "options of "+name, options[name], sourceLines[name].options)
 		for _, option := range append(options[name], "") {
-			mustParse(t, write(t, "links", example.Replace(line+" "+option)), nil, "--", "true")
+			text := line + " " + option
+			if strings.Contains(option, "MODE") {
+				text = rendered.Replace(text)
+			}
+			mustParse(t, write(t, "links", example.Replace(text)), nil, "--", "true")
 		}
 	}
 }

@@ -201,6 +201,9 @@ func (l *Linker) linksFingerprint(g *generation) string {
 	fmt.Fprintf(h, "%q\n", l.state.path)
 	for _, s := range l.links {
 		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
+		if s.Mode != 0 {
+			fmt.Fprintf(h, "%o\n", s.Mode)
+		}
 	}
 	for _, path := range sortedKeys(g.files) {
 		f := g.files[path]

@@ -29,7 +29,7 @@
 // Each file names only what the files after it declare:
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
-//	touch                               a change, shown to an app that watches its files
+//	touch readable                      a change, shown to an app that watches its files; what its user can't open
 //	accepted publish rendered fallback stage  what package supervisor calls, from the end to the beginning
 //	report                              what became of a gate
 //	drift write environment             what a rescan mends, what a stage writes, and its variables

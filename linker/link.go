@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path"
 	"path/filepath"
@@ -14,13 +15,14 @@ import (
 // Link is one line that names a source: which keys are staged, and what for.
 type Link struct {
 	Use      Use
-	Source   string // VOLUME/KEY, a glob, or a directory with a final slash; as written
-	Target   Target // of Linked: absolute; with a final slash it gets a link for each key
-	Name     string // of Variable: its name; with one *, a variable for each key: * is the key's base name
-	Local    bool   // differs from replica to replica
-	Optional bool   // the key may be missing
-	Direct   bool   // not staged: the target points into the volume
-	Where    string // where the line stands, for messages: "/etc/confit/links:3"
+	Source   string      // VOLUME/KEY, a glob, or a directory with a final slash; as written
+	Target   Target      // of Linked: absolute; with a final slash it gets a link for each key
+	Name     string      // of Variable: its name; with one *, a variable for each key: * is the key's base name
+	Mode     fs.FileMode // of Linked, below Rendered: of the files, whatever staged keys are like; 0: not said
+	Local    bool        // differs from replica to replica
+	Optional bool        // the key may be missing
+	Direct   bool        // not staged: the target points into the volume
+	Where    string      // where the line stands, for messages: "/etc/confit/links:3"
 }
 
 // Config is what a [Linker] is made of.
@@ -160,6 +162,9 @@ func (s *source) locate(volumes string) error {
 		s.prefix, s.root, s.floor = Key(path.Join(renderedName, rel)), Rendered, renderedVolume
 		return s.checkRendered(local)
 	}
+	if s.Mode != 0 {
+		return s.errorf("source %q can't have the option mode: a key has that of its volume, set defaultMode there", s.Source)
+	}
 	if !local {
 		return nil
 	}
@@ -278,11 +283,13 @@ func (s *source) errorf(format string, args ...any) error {
 }
 
 // label names a link in the error of another one.
-func (s *source) label() string {
+func (s *source) label() string { return fmt.Sprintf("source %q%s", s.Source, s.at()) }
+
+func (s *source) at() string {
 	if s.Where == "" {
-		return fmt.Sprintf("source %q", s.Source)
+		return ""
 	}
-	return fmt.Sprintf("source %q at %s", s.Source, s.Where)
+	return " at " + s.Where
 }
 
 // single reports whether the link has one target, which is known without the

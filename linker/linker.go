@@ -35,8 +35,9 @@ type Linker struct {
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why
 
-	noted     []int // the generations that accepted.json names
-	untrusted error // why what a former confit stored isn't trusted
+	noted      []int // the generations that accepted.json names
+	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
+	untrusted  error // why what a former confit stored isn't trusted
 }
 
 // previous is what was in force before a candidate was published.

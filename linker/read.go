@@ -193,16 +193,22 @@ func (k keyFile) open() (raw, *syscall.Stat_t, error) {
 // describeCopy returns the attributes of a key's copy. Nobody may write to it.
 func (rd *reader) describeCopy(info fs.FileInfo) (file, error) {
 	st := info.Sys().(*syscall.Stat_t)
-	f := file{mode: info.Mode().Perm() &^ 0o222, owner: st.Uid, group: st.Gid, direct: true}
+	f := file{mode: info.Mode().Perm(), owner: st.Uid, group: st.Gid, direct: true}
+	return f, rd.limitMode(&f)
+}
+
+// limitMode takes from a mode what a copy can't have.
+func (rd *reader) limitMode(f *file) error {
+	f.mode &^= 0o222
 	group, others := f.mode>>3&7, f.mode&7
 	if group&^others == 0 {
-		return f, nil // the group may do no more than everybody else
+		return nil // the group may do no more than everybody else
 	}
-	gives, err := rd.canGive(st.Gid)
+	gives, err := rd.canGive(f.group)
 	if !gives {
 		f.mode &^= (group &^ others) << 3
 	}
-	return f, err
+	return err
 }
 
 // canGive finds out, once for each group, whether a file can be given to it.

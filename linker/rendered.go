@@ -21,7 +21,8 @@ func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 //  2. Take the renderer's directory away from it. What it left running may still
 //     hold files open there.
 //  3. List and check the files like the keys of a volume, hash them.
-//  4. Write copies into the generation. Its hash and targets follow from all files.
+//  4. Write copies into the generation, no more readable than the strictest staged
+//     key unless a line says so. Its hash and targets follow from all files.
 //  5. If the generation equals the accepted one, that is the candidate.
 //
 // The error is an [*Invalid] if the renderer did something wrong. Any other
@@ -128,6 +129,9 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 	if err != nil {
 		return err
 	}
+	if err := l.limitModes(g, files); err != nil {
+		return err
+	}
 	maps.Copy(g.files, files)
 	return l.copies.withDir(g, func(root *os.Root) error {
 		if err := l.makeWholeDirs(root, l.rendered); err != nil {
@@ -135,6 +139,49 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 		}
 		return l.writeKeys(g, r, root, io.Discard)
 	})
+}
+
+// limitModes makes no rendered file more readable than the strictest staged key,
+// whose bytes may be in each. A line says otherwise by its mode; of several the
+// strictest counts.
+func (l *Linker) limitModes(g *generation, files map[Key]file) error {
+	for path, f := range files {
+		said := fs.FileMode(0)
+		for _, i := range f.links {
+			switch mode := l.links[i].Mode; {
+			case said == 0:
+				said = mode
+			case mode != 0:
+				said &= mode
+			}
+		}
+		if f.mode &^= g.unreadable(f.group); said != 0 {
+			f.mode = said
+		}
+		if err := l.reader.limitMode(&f); err != nil {
+			return err
+		}
+		files[path] = f
+	}
+	return nil
+}
+
+// unreadable is what a file of a group can't have in its mode if nobody may read it
+// who may not read each staged key.
+func (g *generation) unreadable(group uint32) (mode fs.FileMode) {
+	for _, f := range g.files {
+		switch {
+		case f.direct:
+		case f.mode&0o040 == 0:
+			mode |= 0o077
+		case f.mode&0o004 != 0:
+		case f.group == group:
+			mode |= 0o007
+		default:
+			mode |= 0o077
+		}
+	}
+	return mode
 }
 
 // finish works out what follows from all files of a generation.

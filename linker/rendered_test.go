@@ -192,6 +192,56 @@ func TestRendered_open_files(t *testing.T) {
 	h.reads("r", "1")
 }
 
+// A rendered file is no more readable than the strictest staged key, whatever the
+// renderer's umask, unless its line says otherwise.
+func TestRendered_modes(t *testing.T) {
+	type attributes struct {
+		mode  os.FileMode
+		group int
+	}
+	for name, try := range map[string]struct {
+		one, other, made attributes // of two keys, and of what the renderer makes
+		line, want       os.FileMode
+	}{
+		"not for its group": {attributes{0o644, 0}, attributes{0o604, 0}, attributes{0o755, 7}, 0, 0o500},
+		"for everybody":     {attributes{0o644, 0}, attributes{0o444, 7}, attributes{0o755, 8}, 0, 0o555},
+		"for root":          {attributes{0o644, 0}, attributes{0o400, 0}, attributes{0o755, 7}, 0, 0o500},
+		"for a group":       {attributes{0o440, 7}, attributes{0o640, 7}, attributes{0o644, 7}, 0, 0o440},
+		"of another group":  {attributes{0o440, 7}, attributes{0o644, 7}, attributes{0o644, 8}, 0, 0o400},
+		"for two groups":    {attributes{0o440, 7}, attributes{0o440, 8}, attributes{0o644, 8}, 0, 0o400},
+		"made for less":     {attributes{0o640, 7}, attributes{0o644, 7}, attributes{0o600, 7}, 0, 0o400},
+		"as it is said":     {attributes{0o400, 7}, attributes{0o400, 7}, attributes{0o600, 7}, 0o755, 0o555},
+		"said for less":     {attributes{0o644, 7}, attributes{0o644, 7}, attributes{0o644, 7}, 0o600, 0o400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := renderer(t, "input web/one", "env web/other O", "{rendered}/r r", "{rendered}/r other")
+			h.config.Links[2].Mode = try.line
+			set := func(path string, a attributes) {
+				h.must(errors.Join(os.Chown(path, -1, a.group), os.Chmod(path, a.mode)))
+			}
+			h.write("web", "one", "1", "other", "2")
+			set(h.path("volumes/web/..data/one"), try.one)
+			set(h.path("volumes/web/..data/other"), try.other)
+			h.open()
+			c := h.stage()
+			h.render(c, "r", "rendered")
+			set(filepath.Join(c.RenderDir(), "r"), try.made)
+			h.complete()
+			h.must(h.linker.Check())
+			h.must(h.linker.Publish())
+			h.accept()
+			if info, err := os.Stat(h.path("etc/r")); err != nil || info.Mode() != try.want {
+				t.Errorf("it is %v (%v), want %v", info.Mode(), err, try.want)
+			}
+			h.must(h.linker.Store())
+			h.restart()
+			if a, err := h.linker.Accepted(); err != nil || a.Number != 1 {
+				t.Errorf("stored is %v, %v", a.Number, err)
+			}
+		})
+	}
+}
+
 func TestRendered_many(t *testing.T) {
 	h := renderer(t, "input web/tpl", "{rendered}/ r/")
 	h.write("web", "tpl", "1")

@@ -67,7 +67,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	if g.unrendered { // the pack is written with all the rest
-		return errors.Join(makeDir(root, renderedName), l.writeKeys(g, r, root, io.Discard))
+		return errors.Join(makeDir(root, renderedName), chmodOpen(root, renderedName, 0o700), l.writeKeys(g, r, root, io.Discard))
 	}
 	return l.copies.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
 }

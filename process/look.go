@@ -12,6 +12,31 @@ import (
 // directory that was removed keeps its last name.
 func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
 
+// User is whose files a process may open. Who has no groups isn't known.
+type User struct {
+	ID     uint32
+	Groups []uint32
+}
+
+// UserOf reads whose a process is, or a zombie was: the last of the ids of
+// /proc/PID/status is that for files, and of supplementary groups there may be any
+// number.
+func UserOf(pid int) (u User) {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	for line := range strings.Lines(string(text)) {
+		name, ids, _ := strings.Cut(line, ":")
+		for i, word := range strings.Fields(ids) {
+			switch id, _ := strconv.ParseUint(word, 10, 32); {
+			case name == "Uid" && i == 3:
+				u.ID = uint32(id)
+			case name == "Gid" && i == 3, name == "Groups":
+				u.Groups = append(u.Groups, uint32(id))
+			}
+		}
+	}
+	return u
+}
+
 // Executable is the path of the program that a process runs, or "" where that
 // isn't known. It stays the same when an upgrade replaces the file.
 func Executable(pid int) string { return linkOf(pid, "exe") }

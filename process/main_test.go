@@ -121,7 +121,7 @@ func (n *nursery) talking(w *os.File, script string) int {
 	return pid
 }
 
-func (n *nursery) reap() { n.family.Reap(n.look, n.ended) }
+func (n *nursery) reap() { n.family.Reap(func(int) { n.look() }, n.ended) }
 
 func (n *nursery) wantEnd(pid int, how string) {
 	n.t.Helper()

@@ -44,9 +44,9 @@ func (f *Family) SignalHook(pid int, sig syscall.Signal) {
 // between it calls look: everything that the child said is there by then, and it
 // is still known who the child was. And the zombie of a hook pins the number of
 // its group, so the kill can't hit a stranger with the same number.
-func (f *Family) Reap(look func(), handle func(Exit)) {
+func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	for pid := peek(); pid != 0; pid = peek() {
-		look()
+		look(pid)
 		if f.hooks[pid] {
 			_ = KillGroup(Group(pid), unix.SIGKILL) // ESRCH: the leader was the last
 		}

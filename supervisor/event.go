@@ -198,8 +198,9 @@ type (
 	unwatchOpens struct{}
 	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
 	abandonTrial struct{}
-	inspect      struct{ pid int } // answered by inspected
-	signal       struct {          // answered by denied, if it is
+	noteUser     struct{ user process.User } // of the app
+	inspect      struct{ pid int }           // answered by inspected
+	signal       struct {                    // answered by denied, if it is
 		pid    int
 		signal signals.Signal
 	}
@@ -238,6 +239,7 @@ func (inspect) action()      {}
 func (touch) action()        {}
 func (unwatchOpens) action() {}
 func (abandonTrial) action() {}
+func (noteUser) action()     {}
 func (lookAtLinks) action()  {}
 func (signal) action()       {}
 func (wake) action()         {}

@@ -47,7 +47,7 @@ func (l *loop) perform(a action) event {
 	case track:
 		return l.track(a)
 	case inspect:
-		return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
+		return l.inspect(a)
 	case signal:
 		return l.signal(a.pid, a.signal)
 	case ask:
@@ -114,6 +114,12 @@ func (l *loop) probe(a probe) event {
 func (l *loop) track(a track) event {
 	waits, known := signals.Pending(a.pid, a.signal)
 	return delivered{known && !waits}
+}
+
+// inspect looks at an app that was proved.
+func (l *loop) inspect(a inspect) event {
+	l.noteUser(a.pid)
+	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 }
 
 // signal sends a signal to the app alone, unless --signal-group says otherwise.

@@ -85,6 +85,8 @@ func (l *loop) performFiles(a action) event {
 	case touch:
 		watched, err := l.Linker.Touch(a.changes)
 		return touched{watched, err}
+	case noteUser:
+		l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
 	case unwatchOpens:
 		l.Linker.UnwatchOpens()
 	case lookAtLinks:

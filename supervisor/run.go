@@ -187,7 +187,26 @@ func (l *loop) become(s state, actions []action) {
 // it reaps the next: with --adopt, that one may have become the app just now. It
 // hears a child's messages before it reaps the child, while the sender is known.
 func (l *loop) reap() {
-	l.family.Reap(l.listen, func(x process.Exit) { l.handle(l.ended(x)) })
+	l.family.Reap(l.lookAt, func(x process.Exit) { l.handle(l.ended(x)) })
+}
+
+// lookAt learns of a child that has ended what nobody knows once it is reaped.
+func (l *loop) lookAt(pid int) {
+	l.listen()
+	if pid == l.state.app.pid {
+		l.noteUser(pid)
+	}
+}
+
+// noteUser has the linker look whether the app's user may open what was rendered.
+func (l *loop) noteUser(pid int) {
+	if len(l.Config.Render) == 0 {
+		return
+	}
+	select {
+	case l.jobs <- noteUser{process.UserOf(pid)}:
+	default: // a disk that hangs must not stop the loop
+	}
 }
 
 func (l *loop) ended(x process.Exit) event {

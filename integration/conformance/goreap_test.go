@@ -39,7 +39,7 @@ func family() int {
 			waiting[pid] = true
 		}
 		<-deaths
-		f.Reap(func() {}, func(e process.Exit) {
+		f.Reap(func(int) {}, func(e process.Exit) {
 			if !waiting[e.PID] {
 				return // an orphan, or what made it
 			}

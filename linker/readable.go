@@ -1,0 +1,42 @@
+package linker
+
+import (
+	"fmt"
+	"slices"
+)
+
+// WarnOfModes says, once for each line, which rendered files the app's user can't
+// open. Only the running app shows who that is: its program may have changed its
+// user. A line with a mode says that its author knows.
+func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
+	g := l.inUse()
+	if g == nil || user == 0 {
+		return
+	}
+	for _, key := range sortedKeys(g.files) {
+		f := g.files[key]
+		if !isRendered(key) || f.opensFor(user, groups) {
+			continue
+		}
+		for _, i := range f.links {
+			s := &l.links[i]
+			if s.Use != Linked || s.Mode != 0 || slices.Contains(l.tooPrivate, i) {
+				continue
+			}
+			l.tooPrivate = append(l.tooPrivate, i)
+			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.mode),
+				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.at()))
+		}
+	}
+}
+
+// opensFor reports whether a user may read a file, as open(2) decides.
+func (f file) opensFor(user uint32, groups []uint32) bool {
+	switch {
+	case f.owner == user:
+		return f.mode&0o400 != 0
+	case slices.Contains(groups, f.group):
+		return f.mode&0o040 != 0
+	}
+	return f.mode&0o004 != 0
+}
