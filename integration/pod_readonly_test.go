@@ -69,7 +69,7 @@ func TestReadOnly_bake_optional(t *testing.T) {
 	s.line("link web/c %s optional", s.target("c"))
 	s.mkdir("state")
 	said := s.bake()
-	if last := said[strings.LastIndex(strings.TrimSpace(said), "\n")+1:]; !strings.HasPrefix(last, `baked 2 of 3 link lines; not source "web/a" at `+s.path("links")+":") {
+	if last := said[strings.LastIndex(strings.TrimSpace(said), "\n")+1:]; !strings.HasPrefix(last, `baked 2 of 3 link lines, not source "web/a" at `+s.path("links")+":") {
 		t.Errorf("the last line is %s", last)
 	}
 	s.volume("web").swap(keys{"b": "key"})

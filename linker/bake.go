@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -28,12 +26,16 @@ func Bake(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	links = slices.DeleteFunc(slices.Clone(links), func(s source) bool { return s.Use != Linked })
 	t := targets{state: &state{path: c.State}}
 	wanted := map[Target]want{}
-	var left []string
+	var dirs []string
+	lines, left := 0, ""
 	for i := range links {
 		s := &links[i]
+		if s.Use != Linked {
+			continue
+		}
+		lines++
 		to := want{dest: s.bakedDest(t.state), dir: s.kind == wholeDir}
 		why, todo := s.whyNotBaked(t.find(s.Target, to.dest))
 		if why == "" {
@@ -41,7 +43,10 @@ func Bake(w io.Writer, c Config) error {
 			continue
 		}
 		fmt.Fprintf(w, "not baked: %v\n", s.errorf("source %q: %s; %s", s.Source, why, todo))
-		left = append(left, fmt.Sprintf("%s (%s)", s.label(), why))
+		left += fmt.Sprintf(", not %s (%s)", s.label(), why)
+		if !s.single() {
+			dirs = append(dirs, string(s.Target))
+		}
 	}
 	steps, err := t.plan(wanted)
 	if err != nil {
@@ -52,24 +57,15 @@ func Bake(w io.Writer, c Config) error {
 	if err := joined(failed); err != nil {
 		return err
 	}
-	for i := range links {
-		if s := &links[i]; !s.single() {
-			d, err := t.open(string(s.Target), true)
-			if err != nil {
-				return fmt.Errorf("cannot make directory %q: %w", s.Target, cause(err))
-			}
-			d.close()
+	for _, dir := range dirs {
+		d, err := t.open(dir, true)
+		if err != nil {
+			return fmt.Errorf("cannot make directory %q: %w", dir, cause(err))
 		}
+		d.close()
 	}
-	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), len(links), listed("; not ", left))
+	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), lines, left)
 	return nil
-}
-
-func listed(lead string, list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return lead + strings.Join(list, ", ")
 }
 
 // whyNotBaked says why a line gets no link when the image is built, and what to do

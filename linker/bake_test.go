@@ -18,7 +18,7 @@ func TestBake(t *testing.T) {
 		const want = `not baked: links:3: source "web/*.conf": its keys aren't known yet; write a line for each key, or mount an emptyDir on "DIR/etc/conf.d"
 not baked: source "web/sub/": its keys aren't known yet; write "DIR/etc/sub" to link the directory as a whole, a line for each key, or mount an emptyDir there
 not baked: links:8: source "web/o": it is optional, and without its key it would hide a regular file; remove "DIR/etc/o" from the image, or mount an emptyDir on "DIR/etc"
-baked 4 of 7 link lines; not source "web/*.conf" at links:3 (its keys aren't known yet), source "web/sub/" (its keys aren't known yet), source "web/o" at links:8 (it is optional, and without its key it would hide a regular file)
+baked 4 of 7 link lines, not source "web/*.conf" at links:3 (its keys aren't known yet), not source "web/sub/" (its keys aren't known yet), not source "web/o" at links:8 (it is optional, and without its key it would hide a regular file)
 `
 		if got := strings.ReplaceAll(said.String(), h.dir, "DIR"); got != want {
 			t.Errorf("it says\n%s\nwant\n%s", got, want)

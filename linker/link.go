@@ -1,14 +1,12 @@
 package linker
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -131,7 +129,10 @@ func (s *source) parseSource(volumes string) error {
 // hasn't.
 func (s *source) checkPattern() error {
 	if before, _, found := strings.Cut(s.Source, "**"); found {
-		dir := cmp.Or(before[:strings.LastIndex(before, "/")+1], "VOLUME/")
+		dir := before[:strings.LastIndex(before, "/")+1]
+		if dir == "" {
+			dir = "VOLUME/"
+		}
 		return s.errorf("source %q: ** is no pattern: write %q for all keys below it, and a target that ends in a slash; or a line for each depth, such as %q and %q",
 			s.Source, dir, dir+"*.conf", dir+"*/*.conf")
 	}
@@ -140,11 +141,11 @@ func (s *source) checkPattern() error {
 	if !closed || !strings.Contains(inside, ",") {
 		return nil
 	}
-	var each []string
-	for word := range strings.SplitSeq(inside, ",") {
-		each = append(each, strconv.Quote(strings.TrimSuffix(s.Source, "{"+rest)+word+after))
+	each := strings.Split(inside, ",")
+	for i, word := range each {
+		each[i] = strings.TrimSuffix(s.Source, "{"+rest) + word + after
 	}
-	return s.errorf("source %q: {,} is no pattern: write a line for each, %s", s.Source, strings.Join(each, " and "))
+	return s.errorf("source %q: {,} is no pattern: write a line for each, %q", s.Source, each)
 }
 
 // locate works out what the volume may be, and where the keys stand in a
