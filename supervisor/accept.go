@@ -68,7 +68,7 @@ func (t *transition) keep(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
-	t.recordRejection(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash)
+	t.recordRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
 	t.makeAccepted(false)
 	t.unproved = t.seen.rejection
 	t.standRejected()
@@ -99,6 +99,7 @@ func (t *transition) inspected(e inspected) {
 // can go back to.
 func (t *transition) keepHouse() {
 	switch {
+	case t.held.stands(): // a stop may still take back why there is something to do
 	case t.unstored != "":
 		t.do(store{t.accepted.Generation, t.unstored})
 	case t.untidy:

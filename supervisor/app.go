@@ -55,6 +55,7 @@ func (t *transition) exited(e exited) {
 	case t.isReplaced(e):
 		t.adopt(e.successor)
 	case t.isStop(e):
+		t.dropVerdict()
 		t.stopReporting()
 		t.end(e.status)
 	case t.phase == restarting:
@@ -188,7 +189,7 @@ func (t *transition) recoverFromExit() {
 		t.expire()
 	case t.appFailure != nil:
 		reason := t.appFailure
-		t.appFailure = nil
+		t.appFailure, t.died = nil, true
 		t.fail("probation", reason, "")
 	default:
 		t.drain()

@@ -40,10 +40,12 @@ func (t *transition) recordChanges(changes []linker.Change) {
 	if m := t.seen.mounted; m != nil {
 		t.seen.mounted = &status.Mounted{Hash: m.Hash, Since: m.Since, Keys: against(m.Keys, changes)}
 	}
-	if t.seen.rejection != nil {
-		r := *t.seen.rejection
-		r.Keys = against(r.Keys, changes)
-		t.seen.rejection = &r
+	for _, rejection := range []**status.Rejection{&t.seen.rejection, &t.held.rejection} {
+		if *rejection != nil {
+			r := **rejection
+			r.Keys = against(r.Keys, changes)
+			*rejection = &r
+		}
 	}
 }
 

@@ -92,15 +92,24 @@ func (t *transition) openRecord() bool {
 // decide notes how a change ended: for the gate that was asked about it, or to
 // be told once.
 func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
-	hash := ""
-	if of != (linker.Hash{}) {
-		hash = of.Hex()
-	}
-	if t.outcomes.isOpen() && t.outcomes.gated.Hash == hash {
-		t.decideGated(outcome, step, reason)
-	} else if r := t.outcome(outcome, hash, step, reason); t.reports() && t.outcomes.isNews(r) {
+	t.passVerdict() // that was first
+	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
+}
+
+func (t *transition) decideAs(r *linker.Report) {
+	if t.outcomes.isOpen() && t.outcomes.gated.Hash == r.Hash {
+		t.outcomes.gated = r
+	} else if t.reports() && t.outcomes.isNews(r) {
 		t.outcomes.other = r
 	}
+}
+
+// hexOf writes a hash; "" is that of what could not be staged.
+func hexOf(of linker.Hash) string {
+	if of == (linker.Hash{}) {
+		return ""
+	}
+	return of.Hex()
 }
 
 // decideGated closes the record of the gate, if one is open.

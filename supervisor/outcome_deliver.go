@@ -48,6 +48,9 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.mayStore() {
 		by = earliest(by, s.outcomes.storeBy)
 	}
+	if s.held.stands() {
+		by = earliest(by, s.held.by)
+	}
 	return by
 }
 

@@ -138,7 +138,8 @@ func (t *transition) recordLive(g linker.Generation) {
 	}
 }
 
-func (t *transition) recordRejection(step string, reason error, tail string, again bool) {
+// rejectionFor is what the status will say of a candidate that is rejected.
+func (t *transition) rejectionFor(step string, reason error, tail string, again bool) *status.Rejection {
 	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
@@ -146,7 +147,11 @@ func (t *transition) recordRejection(step string, reason error, tail string, aga
 	if again && t.seen.rejection != nil {
 		r.Attempts = t.seen.rejection.Attempts + 1
 	}
-	t.seen.rejection = &r
+	return &r
+}
+
+func (t *transition) recordRejection(r *status.Rejection) {
+	t.seen.rejection = r
 	t.seen.count.Rejections++
 	t.recordEnd()
 }

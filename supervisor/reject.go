@@ -69,10 +69,13 @@ func (t *transition) reject(step string, reason error, tail string) {
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
-	t.decide(t.failure(), t.candidate.Shared, step, reason.Error())
+	outcome := t.failure()
 	t.planRetry(again)
-	t.recordRejection(step, reason, tail, again)
-	t.sayRejected(step, reason, again)
+	t.judge(verdict{
+		line:      t.rejected(step, reason, again),
+		rejection: t.rejectionFor(step, reason, tail, again),
+		report:    t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
+	})
 	end := exit{process.ExitRejected, &Rejected{reason, tail}}
 	if t.exposure.reached() && !t.hasAccepted() {
 		t.stays = t.app.runs() // it is only not well
@@ -113,7 +116,8 @@ func (t *transition) planRetry(again bool) {
 	}
 }
 
-func (t *transition) sayRejected(step string, reason error, again bool) {
+// rejected is the log line of a candidate that is rejected.
+func (t *transition) rejected(step string, reason error, again bool) say {
 	level := slog.LevelError
 	if again {
 		level = slog.LevelWarn
@@ -137,7 +141,7 @@ func (t *transition) sayRejected(step string, reason error, again bool) {
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
-	t.say(level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)...)
+	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)}
 }
 
 // mendIt is what to do about a configuration that was rejected.
@@ -147,14 +151,17 @@ const mendIt = "mend the configuration: the next change is tried"
 // with the accepted one before, and can't live on it: a daemon that finishes its
 // work first reads a bad file when its probation is over.
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
+	v := verdict{
+		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
+			"live", name(t.accepted.Earlier), "todo", mendIt}},
+		report: t.outcome(outcomeRolledBack, hexOf(t.accepted.Shared), step, reason.Error()),
+	}
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
 		t.candidate.Generation = t.accepted.Generation
 		t.rejection = rejection{stands: true, hash: t.accepted.Hash, cost: costly{hash: t.accepted.Hash}}
-		t.recordRejection(step, reason, tail, false)
+		v.rejection = t.rejectionFor(step, reason, tail, false)
 	}
-	t.say(slog.LevelError, "candidate rejected", "step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
-		"live", name(t.accepted.Earlier), "todo", mendIt)
-	t.decide(outcomeRolledBack, t.accepted.Shared, step, reason.Error())
+	t.judge(v)
 	t.backToEarlier = true
 	t.withdraw()
 }

@@ -74,6 +74,7 @@ type state struct {
 	writing      linker.Writing    // how the volumes change
 
 	rejection rejection
+	held      verdict // on the app's death, for a moment
 	outcomes  outcomes
 	trouble   string // what the system refused last, as the log says it
 	drift     string // which links of the accepted generation others have changed and can't be put right; "": none

@@ -34,6 +34,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	case hinted:
 		t.hinted()
 	case elapsed:
+		t.verdictDue()
 		t.elapsed()
 		t.reportLate()
 	case staged, unchanged, checked, invalid, published, barred, superseded, withdrawn, touched, failed, crashed:

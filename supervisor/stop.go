@@ -48,6 +48,7 @@ func (t *transition) forward(s signals.Signal) {
 	switch {
 	case s == signals.INT, s == signals.QUIT, s == t.config.StopSignal && !t.isReload(s):
 		t.stopBy = by
+		t.held.by = later(t.held.by, by)
 		t.excuse()
 	case signals.MayStop(s) && !t.isReload(s):
 		t.perhaps = hint{s, by}
@@ -99,6 +100,7 @@ func (t *transition) isStop(e exited) bool {
 func (t *transition) stop(s signals.Signal) {
 	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.phase.String())
 	t.endHook()
+	t.dropVerdict()
 	t.stopReporting()
 	switch {
 	case t.phase == draining && t.ending:

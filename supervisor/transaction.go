@@ -150,8 +150,8 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 // begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
-	if t.stopMarked() {
-		t.pending, t.phase, t.deadline = true, running, t.stopBy
+	if t.stopMarked() || t.held.stands() {
+		t.pending, t.phase, t.deadline = true, running, later(t.stopBy, t.held.by)
 		return
 	}
 	t.isRetry = t.rejection.isDue(t.now)

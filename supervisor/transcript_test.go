@@ -189,6 +189,10 @@ func (p *player) write(s state, actions []action) {
 	case !s.deadline.IsZero():
 		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))
 	}
+	if s.held.stands() && s.phase != done {
+		fmt.Fprintf(&p.out, "; verdict for %v", s.held.by.Sub(p.now))
+	}
+	s.held = verdict{}
 	if by := s.deadlineBeside(); !by.IsZero() && s.phase != done {
 		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
 	}

@@ -13,6 +13,7 @@ type transition struct {
 	config  *config.Config
 	now     time.Time
 	actions []action
+	died    bool // what is rejected now is so for the app's death
 }
 
 func (t *transition) do(a action) { t.actions = append(t.actions, a) }
@@ -62,6 +63,7 @@ func (t *transition) endHook() {
 
 // leave ends confit. No hook outlives it.
 func (t *transition) leave(how exit) {
+	t.passVerdict()
 	t.endHook()
 	t.interruptReport()
 	t.phase, t.deadline, t.exit = done, noDeadline, how
