@@ -68,7 +68,7 @@ func compareSurroundings(t *testing.T, without, with string) {
 	kept := func(text string) []string {
 		return slices.DeleteFunc(strings.Split(strings.TrimSpace(text), "\n"), func(line string) bool {
 			key, _, _ := strings.Cut(line, ":")
-			own := []string{"Tgid", "Pid", "PPid", "NStgid", "NSpid", "NSpgid", "SigQ", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"}
+			own := []string{"Tgid", "Pid", "PPid", "NStgid", "NSpid", "NSpgid", "NSsid", "SigQ", "voluntary_ctxt_switches", "nonvoluntary_ctxt_switches"}
 			return slices.Contains(own, key) || strings.HasPrefix(key, "Vm") || strings.HasPrefix(key, "Rss") ||
 				strings.HasSuffix(line, "/fd") // by which find reads
 		})

@@ -20,6 +20,7 @@ import (
 var statusPage = map[string]runner{
 	" 1":                       printStatus,
 	" 2":                       heldBy("status/picture_test.go", "docs/status.md"),
+	"Fields 1":                 differingKeys,
 	"From another container 1": manifestOf("status.md"),
 	"Alerts 1":                 alertsByJQ,
 	"Alerts 2":                 compareReplicas,
@@ -111,6 +112,14 @@ func alertsByJQ(t *testing.T, block string) {
 		"pendingSince": "^false\n|null\n$", "attempts": "^false\n$", "linksChanged": "^null\n$", "polling": "^/confit/app\n$",
 	} {
 		wantSaid(t, said, part, want)
+	}
+}
+
+// differingKeys runs the line on the same status: the edit changed one key.
+func differingKeys(t *testing.T, block string) {
+	status, _ := execute("confit", "--status")(rejecting(t))
+	if out, err := shell(block, status); err != nil || out != "app/text\n" {
+		t.Errorf("what differs is %q (%v)", out, err)
 	}
 }
 
