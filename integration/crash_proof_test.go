@@ -27,13 +27,13 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 	s, web := newCrash(t, maxSteps)
 	printer := app("-print", s.target("conf.d/a"))
 	for n := 1; n < maxSteps; n++ {
-		s.flags = nil
+		s.flags = []string{"--rescan", "300ms"}
 		web.swap(crashKeys(n - 1))
 		c := s.start(printer...)
 		c.Eventually("the state before the bad edit", func() bool { return s.settled(n-1, maxSteps) })
 		c.Kill()
 
-		s.flags = []string{"--probation", "1h"}
+		s.flags = []string{"--probation", "1h", "--rescan", "300ms"}
 		c = s.start(printer...)
 		c.Says("ready", 1)
 		result := c.KillAt(n)

@@ -32,6 +32,7 @@ func newCrash(t *testing.T, files int) (*setup, *volume) {
 	s := newSetup(t)
 	s.line("link web/* %s/", s.target("conf.d"))
 	s.line("reload signal:HUP")
+	s.flag("--rescan", "300ms") // what confit was killed with is tried at the next look
 	s.image(files)
 	return s, s.volume("web")
 }

@@ -67,8 +67,8 @@ func (l *Linker) Accept(survived bool) {
 		l.earlier = l.accepted
 	}
 	g.survived, g.unmoved = next.Survived, nil // it leads to all that was looked at
-	if l.staged != nil {
-		l.trials.end()
+	if l.staged != nil && !g.Fallback {        // what is mounted may still have killed confit
+		l.trials.forget(g.inputs)
 	}
 	l.accepted, l.staged, l.previous, l.untrusted = g, nil, nil, nil
 }

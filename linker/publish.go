@@ -14,7 +14,7 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 // Publish makes all targets resolve to the staged generation, if the volumes
 // still look as they did:
 //
-//  0. Record the trial, if it is one; see [trials].
+//  0. Record the trial, if it is one; see [Linker.Arm].
 //  1. Look at the targets anew: others may have changed them since the
 //     candidate was staged. A target that can't be linked ends it here.
 //  2. Write down the targets that will be made. Left behind: a list that may
@@ -39,10 +39,9 @@ func (l *Linker) Publish() error {
 	}
 	l.previous = l.inForce()
 	if l.proven(g) {
-		l.trials.end()
-	} else {
-		l.trials.begin(g.Hash)
+		l.trials.forget(g.inputs)
 	}
+	l.Arm(StepProbation)
 	if err := l.targets.switchTo(g.Number, g.targets, true); err != nil {
 		l.seen = never // the system's fault: the next look tries again
 		return err
@@ -150,12 +149,22 @@ func (l *Linker) Reject() error {
 	return err
 }
 
-// AbandonTrial ends the trial of what was published without a verdict: a confit
-// that is killed from now on was asked to stop. A candidate that was refused
-// unpublished, because it had killed confit too often, keeps its record, so the
-// next confit refuses it as well.
+// Arm records that the candidate goes through a step now which may be too much for
+// the container. If confit is killed in it, the next [Candidate] of the same bytes
+// says so. There is no trial of what an app has survived a start on, nor of the
+// fallback: nothing else is left.
+func (l *Linker) Arm(step string) {
+	if g := l.staged; g != nil && !g.Fallback && !l.proven(g) {
+		l.trials.begin(g.Hash, step)
+	}
+}
+
+// AbandonTrial ends the trial without a verdict: the step is over, or a confit that
+// is killed from now on was asked to stop. A candidate that was refused because it
+// had killed confit too often keeps its record, so the next confit refuses it as
+// well.
 func (l *Linker) AbandonTrial() {
-	if l.trials.running {
+	if l.trials.open.Hash != "" {
 		l.trials.end()
 	}
 }

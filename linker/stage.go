@@ -26,7 +26,9 @@ type Candidate struct {
 	Changes    []Change // against the accepted generation
 	Writing    Writing  // how the volumes change that it comes from
 	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
-	Kills      int      // how often confit was killed while it proved this generation
+	Kills      int      // how often confit was killed while it tried this generation
+	KilledIn   string   // in which step, the last time
+	Unrun      bool     // it is the accepted generation, as confit was killed while the renderer ran on the same keys
 }
 
 // Stage looks at every volume and, if one has changed, writes a candidate:
@@ -239,14 +241,16 @@ func (l *Linker) candidate(g *generation) Candidate {
 	g.Dir = l.state.dirOf(g.Number)
 	c := Candidate{Generation: g.Generation, Changes: changes(l.accepted, g), Writing: g.writing, Unrendered: g.unrendered}
 	if !l.proven(g) {
-		c.Kills = l.trials.kills(g.Hash)
+		former := l.trials.of(g.Hash)
+		c.Kills, c.KilledIn = former.Kills, former.Step
 	}
+	c.Unrun = g.Number == l.acceptedNumber() && l.killsRenderer(g.inputs)
 	return c
 }
 
 // proven reports whether an app has survived a start on just these bytes.
 func (l *Linker) proven(g *generation) bool {
-	return l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
+	return !g.unrendered && l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
 }
 
 // Check looks at the staged generation after a hook has run. If a key is no longer

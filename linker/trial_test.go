@@ -115,13 +115,55 @@ func TestTrialOfWhatSurvived(t *testing.T) {
 	h.kill().wantKills(0)
 }
 
+// TestTrialBeforeTheNodeStarted: a node that loses power says nothing of what is
+// mounted, and a record without the kernel's id counts.
+func TestTrialBeforeTheNodeStarted(t *testing.T) {
+	for boot, want := range map[string]int{"another": 0, "": 1} {
+		h := newHouse(t, "web/ web/").openWith("one")
+		h.write("web", "a", "bad")
+		h.try()
+		h.close()
+		record, err := os.ReadFile(h.path("state/trial.json"))
+		h.must(err)
+		now, id, _ := strings.Cut(string(record), `"boot":"`)
+		if _, end, cut := strings.Cut(id, `"`); !cut || len(record) >= 512 {
+			t.Fatalf("the record is %s", record)
+		} else {
+			h.must(os.WriteFile(h.path("state/trial.json"), []byte(now+`"boot":"`+boot+`"`+end), 0o644))
+		}
+		h.open()
+		h.wantKills(want)
+	}
+}
+
+// TestTrialOfAStep: a step is a trial before anything is published, too, and the
+// record names the last one. It ends with the step.
+func TestTrialOfAStep(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.write("web", "a", "bad")
+	for n := range 3 {
+		h.linker.Forget()
+		if c := h.stage(); c.Kills != n || n > 0 && c.KilledIn != "verify" {
+			t.Errorf("killed %d times, the last time in %q; want %d, in verify", c.Kills, c.KilledIn, n)
+		}
+		h.linker.Arm("validate")
+		if n == 2 {
+			h.linker.AbandonTrial()
+		} else {
+			h.linker.Arm("verify")
+		}
+		h.kill()
+	}
+	h.wantKills(0)
+}
+
 // TestTrialNotTrusted: a record that somebody else may have written is none.
 func TestTrialNotTrusted(t *testing.T) {
 	for name, spoil := range map[string]func(h *house) error{
 		"another's": chown("trial.json"),
 		"for all":   chmod("trial.json", 0o666),
 		"cut off":   write("trial.json", `{"version":1,`),
-		"other":     write("trial.json", `{"version":2,"hash":"","kills":9}`),
+		"other":     write("trial.json", `{"version":9,"hash":"","kills":9}`),
 		"a link":    replace("trial.json", func(p string) error { return os.Symlink("status.json", p) }),
 		"a FIFO":    replace("trial.json", func(p string) error { return unix.Mkfifo(p, 0o644) }),
 	} {

@@ -15,7 +15,7 @@ import (
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
 // the next write of N removes it first.
 func (l *Linker) write(g *generation, r *reading) error {
-	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.accepted.current || !l.renders) { // 4
+	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.accepted.current || !l.renders || l.killsRenderer(g.inputs)) { // 4
 		g.become(l.accepted)
 	} else {
 		g.unrendered = l.renders

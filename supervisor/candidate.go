@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -28,6 +27,7 @@ func (t *transition) stageEnded(e event) {
 		t.recordEnd()
 		t.rest()
 	case staged:
+		t.noteUnrun(e.candidate)
 		t.recordMounted(e.candidate.Hash.Hex(), e.candidate.Changes)
 		if !t.onFallback() {
 			t.supersede(e.candidate.Shared)
@@ -64,6 +64,8 @@ func (t *transition) consider(e staged) {
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isDeadly():
 		t.rejectDeadly()
+	case t.mayBeDeadly() && t.hasResort():
+		t.putOff()
 	default:
 		t.pursue(e.splay)
 	}
@@ -97,26 +99,6 @@ func (t *transition) compareWithCostly() {
 	t.inputs = t.candidate.Hash
 }
 
-// maxKills is how often confit may be killed while it proves a generation: once
-// may be the node's doing, the second time the generation is blamed.
-const maxKills = 2
-
-// isDeadly reports that confit was killed with the candidate more than once, as
-// by an edit that makes the cgroup run out of memory, and that there is
-// something else to start on.
-func (t *transition) isDeadly() bool {
-	return t.candidate.Kills >= maxKills && t.hasResort() && !t.onFallback() && (!t.isAccepted() || t.doubtful())
-}
-
-func (t *transition) rejectDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it proved this generation", t.candidate.Kills)
-	if t.isAccepted() {
-		t.rejectAccepted("probation", reason, "")
-	} else {
-		t.reject("probation", reason, "")
-	}
-}
-
 // liveAgain ends a transaction that found what is live already.
 func (t *transition) liveAgain() {
 	if t.accepted.Fallback {
@@ -134,14 +116,17 @@ func (t *transition) liveAgain() {
 // pursue goes on with a candidate that is new.
 func (t *transition) pursue(splay time.Duration) {
 	t.recordCandidate()
+	if t.mayBeDeadly() {
+		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
+	}
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
 	switch {
 	case t.candidate.Unrendered:
-		t.render()
+		t.arm(linker.StepRender)
 	case t.validatesBefore() && !t.isAccepted():
-		t.validate()
+		t.arm("validate")
 	default:
 		t.splay()
 	}
@@ -221,6 +206,9 @@ func (t *transition) publishEnded(e event) {
 	case published:
 		t.exposure, t.watched, t.app.readBy, t.trouble = visible, e.watched, time.Time{}, ""
 		t.recordLive(t.candidate.Generation)
+		if t.excused {
+			t.do(abandonTrial{})
+		}
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()

@@ -38,8 +38,12 @@
 //	             failed          → draining, running, settling, withdrawing
 //	             invalid         → draining, running, settling, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	             staged          → draining, gating, publishing, rendering, running, settling, validating
+//	             staged          → arming, draining, gating, publishing, running, settling
 //	             unchanged       → draining, running, settling
+//	arming       armed           → rendering, validating
+//	             crashed         → done, draining, running
+//	             exited          → draining
+//	             signalled TERM  → done, draining, stopping
 //	rendering    exited          → draining
 //	             hookEnded       → completing, draining, running, settling, staging, withdrawing
 //	             hookStartFailed → draining, running, settling, staging, withdrawing
@@ -49,7 +53,7 @@
 //	             failed          → draining, running, settling, staging, withdrawing
 //	             invalid         → draining, running, settling, staging, withdrawing
 //	             signalled TERM  → done, draining, stopping
-//	             staged          → draining, gating, publishing, running, settling, staging, validating
+//	             staged          → arming, draining, gating, publishing, running, settling, staging, validating
 //	validating   exited          → draining
 //	             hookEnded       → checking, draining, running, settling, staging, withdrawing
 //	             hookStartFailed → draining, running, settling, staging, withdrawing

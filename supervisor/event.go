@@ -23,6 +23,7 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
+	armed   struct{}               // the trial is noted, or can't be
 	checked struct{ watched bool } // the candidate is as it was staged; watched as in published
 	invalid struct {               // what is mounted, or what a hook made of it, can't be a candidate
 		reason  error
@@ -99,6 +100,7 @@ func (hinted) event()          {}
 func (elapsed) event()         {}
 func (unchanged) event()       {}
 func (staged) event()          {}
+func (armed) event()           {}
 func (checked) event()         {}
 func (invalid) event()         {}
 func (failed) event()          {}
@@ -142,6 +144,8 @@ type action interface{ action() }
 type (
 	mend     struct{}                       // puts links right that others have changed; answered by mended
 	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
+	arm      struct{ step string }          // answered by armed or crashed
+	noteStep struct{ step string }          // of what is published; without an answer
 	complete struct{}                       // answered by staged, invalid, failed or crashed
 	check    struct {                       // answered by checked, invalid, failed or crashed
 		watch []linker.Change // who opens it from now on; nil: as before
@@ -219,6 +223,8 @@ type (
 
 func (mend) action()         {}
 func (stage) action()        {}
+func (arm) action()          {}
+func (noteStep) action()     {}
 func (complete) action()     {}
 func (check) action()        {}
 func (publish) action()      {}

@@ -115,6 +115,8 @@ func (w *world) couldBeAnswered(s state) []event {
 			events = append(events, staged{candidate: linker.Candidate{Unrendered: true, Generation: linker.Generation{Number: w.numbers + 1, Hash: linker.Hash{98}, Shared: linker.Hash{98}}}})
 		}
 		return events
+	case arming:
+		return []event{armed{}, crashed{trouble}}
 	case completing:
 		events := []event{invalid{reason: trouble}, failed{trouble}, crashed{trouble}}
 		for _, hash := range []linker.Hash{{99}, s.accepted.Hash, s.rejection.hash} {

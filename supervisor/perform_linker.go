@@ -50,6 +50,9 @@ func (l *loop) performFiles(a action) event {
 		return mended{l.Linker.Mend()}
 	case stage:
 		return l.stage(a)
+	case arm:
+		l.Linker.Arm(a.step)
+		return armed{}
 	case complete:
 		return l.staged(l.Linker.Complete())
 	case check:
@@ -72,27 +75,37 @@ func (l *loop) performFiles(a action) event {
 		return noted{}
 	case store:
 		return stored{a, l.Linker.Store()}
-	case tidy:
-		l.Linker.Tidy()
 	case storeReport:
 		return reportStored{a.report, l.Linker.StoreReport(a.report)}
+	case touch:
+		watched, err := l.Linker.Touch(a.changes)
+		return touched{watched, err}
+	case lookAtLinks:
+		return l.lookAtLinks()
+	default:
+		l.performUnanswered(a)
+	}
+	return nil
+}
+
+// performUnanswered carries out an action of the linker that nobody waits for.
+func (l *loop) performUnanswered(a action) {
+	switch a := a.(type) {
+	case tidy:
+		l.Linker.Tidy()
 	case discard:
 		l.Linker.Discard()
 	case forget:
 		l.Linker.Forget()
+	case noteStep:
+		l.Linker.Arm(a.step)
 	case abandonTrial:
 		l.Linker.AbandonTrial()
-	case touch:
-		watched, err := l.Linker.Touch(a.changes)
-		return touched{watched, err}
 	case noteUser:
 		l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
 	case unwatchOpens:
 		l.Linker.UnwatchOpens()
-	case lookAtLinks:
-		return l.lookAtLinks()
 	}
-	return nil
 }
 
 func (l *loop) stage(a stage) event {

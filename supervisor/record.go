@@ -35,7 +35,7 @@ func (s *state) status(c *config.Config) *status.Status {
 		Gate: s.seen.gate, Report: s.seen.report, Counters: s.seen.count,
 	}
 	if now.Trouble == "" && s.seen.pending.IsZero() { // else it is what keeps the change from being applied
-		now.Trouble = cmp.Or(s.drift, s.storeTrouble, s.app.beyond)
+		now.Trouble = cmp.Or(s.drift, s.storeTrouble, s.app.beyond, s.unrun)
 	}
 	now.App.Reload = c.Reload.String()
 	if s.restartOnly {

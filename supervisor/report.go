@@ -31,7 +31,7 @@ type gist struct {
 	any         bool // tells it from the one before the first
 	phase       phase
 	seen        record
-	trouble     [4]string
+	trouble     [5]string
 	stalled     time.Time
 	degraded    string
 	restartOnly bool
@@ -41,14 +41,14 @@ type gist struct {
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [4]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
+	return gist{true, s.phase, s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
 }
 
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
 	switch s.phase {
-	case staging, completing, checking, publishing, starting:
+	case staging, arming, completing, checking, publishing, starting:
 		return true
 	}
 	return s.phase == settling && s.settleTime(c) < time.Second

@@ -37,7 +37,7 @@ func (p *player) event(words []string) event {
 
 func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
-	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [shared=HASH] [changed=KEY,KEY]
+	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [in=STEP] [unrun=true] [shared=HASH] [changed=KEY,KEY]
 		return p.staged(words)
 	case "fallback", "unrenderedFallback":
 		e := p.staged(words)
@@ -183,7 +183,11 @@ func (p *player) staged(words []string) staged {
 		case "volumes":
 			c.Writing = map[string]linker.Writing{"plain": linker.FileByFile, "several": linker.SwapBySwap}[value]
 		case "kills":
-			c.Kills = p.number([]string{"", value})
+			c.Kills, c.KilledIn = p.number([]string{"", value}), linker.StepProbation
+		case "in":
+			c.KilledIn = value
+		case "unrun":
+			c.Unrun = true
 		case "shared":
 			c.Shared = p.hash(value)
 		case "changed":

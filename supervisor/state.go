@@ -16,6 +16,7 @@ type phase int
 const (
 	settling    phase = iota // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
+	arming                   // the linker notes which hook is about to run on the candidate
 	rendering                // the render hook runs
 	completing               // the linker takes up what that made
 	validating               // the validate hook runs
@@ -38,7 +39,7 @@ const (
 	done                     // confit ends
 )
 
-var phaseNames = [...]string{"settling", "staging", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
+var phaseNames = [...]string{"settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
 	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
@@ -67,6 +68,8 @@ type state struct {
 	unproved     *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
 	fallback     bool              // there is one, it was not tried, and nothing is accepted
 	unstored     string            // the proof of the accepted generation, while it isn't stored; "": it is
+	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	unrun        string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
 	storeTrouble string            // why it isn't, as the log says it
 	untidy       bool              // a generation that nobody can go back to may be left
 	mendBy       time.Time         // when links that others have changed are mended next

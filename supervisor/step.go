@@ -37,7 +37,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.verdictDue()
 		t.elapsed()
 		t.reportLate()
-	case staged, unchanged, checked, invalid, published, barred, superseded, withdrawn, touched, failed, crashed:
+	case staged, unchanged, armed, checked, invalid, published, barred, superseded, withdrawn, touched, failed, crashed:
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
@@ -81,7 +81,7 @@ func (t *transition) elapsed() {
 		t.look()
 	case settling:
 		t.look()
-	case staging, completing, checking, publishing, touching:
+	case staging, arming, completing, checking, publishing, touching:
 		t.remind()
 	case splaying:
 		t.passGate()
@@ -121,6 +121,8 @@ func (t *transition) linkerAnswered(e event) {
 	switch t.phase {
 	case staging:
 		t.stageEnded(e)
+	case arming:
+		t.armEnded()
 	case completing:
 		t.completeEnded(e)
 	case checking:
@@ -161,6 +163,7 @@ func (t *transition) appAnswered(e event) {
 
 // hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
+	t.disarm(err)
 	switch t.phase {
 	case rendering:
 		t.renderEnded(err, tail)

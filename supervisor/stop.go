@@ -76,10 +76,10 @@ func (h hint) tells(status process.Status, now time.Time) bool {
 	return now.Before(h.by) && (code == 0 || code == 128+int(h.signal))
 }
 
-// excuse ends the trial of what is in force: if the app doesn't stop in time, the
+// excuse ends the trial of the candidate: if the app doesn't stop in time, the
 // platform kills it and confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
-	if t.exposure.published() && !t.excused {
+	if t.candidate.Number != 0 && !t.excused {
 		t.excused = true
 		t.do(abandonTrial{})
 	}

@@ -23,12 +23,13 @@ type transaction struct {
 	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
-	trial         trial // what the generation in force still has to prove
-	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
-	backToEarlier bool  // the accepted generation is taken back, too
-	lastResort    exit  // how confit ends if there is nothing to start on
-	stays         bool  // without anything else the app is started on what is mounted, though it was rejected
-	dropped       bool  // it was rejected, and no app is started on it again
+	trial         trial  // what the generation in force still has to prove
+	excused       bool   // the app was asked to stop: a kill of confit says nothing of the candidate
+	killStep      string // the hook that the trial of what is published names; "": none yet
+	backToEarlier bool   // the accepted generation is taken back, too
+	lastResort    exit   // how confit ends if there is nothing to start on
+	stays         bool   // without anything else the app is started on what is mounted, though it was rejected
+	dropped       bool   // it was rejected, and no app is started on it again
 }
 
 // exposure is how far a candidate has come towards the app.
@@ -154,7 +155,7 @@ func (t *transition) look() {
 		t.pending, t.phase, t.deadline = true, running, later(t.stopBy, t.held.by)
 		return
 	}
-	t.isRetry = t.rejection.isDue(t.now)
+	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
 	t.order(staging, stage{again: t.isRetry})
 }
 
@@ -182,7 +183,7 @@ func (t *transition) rest() {
 
 // nextLook is the next rescan, or what is due before it.
 func (t *transition) nextLook() time.Time {
-	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.app.readBy)
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.app.readBy, t.putOffBy)
 }
 
 // mendLinks has links mended that others have changed, as often as --rescan says. It

@@ -181,6 +181,10 @@ func (p *player) write(s state, actions []action) {
 	}
 	fmt.Fprintf(&p.out, "    → %v", s.phase)
 	switch {
+	case s.phase == arming: // its answer is always the same
+		p.out.WriteString("\n")
+		p.write(step(&p.config, s, p.now, armed{}))
+		return
 	case s.phase == done:
 		fmt.Fprintf(&p.out, " %d", s.exit.code)
 		if s.exit.reason != nil {
@@ -228,6 +232,10 @@ func describe(a action) string {
 		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
 	case track:
 		return fmt.Sprintf("track %d %s", a.pid, signals.Name(a.signal))
+	case arm:
+		return "arm " + a.step
+	case noteStep:
+		return "noteStep " + a.step
 	case accept:
 		if a.survived {
 			return "accept, which survived a start"

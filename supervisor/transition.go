@@ -50,6 +50,7 @@ func (t *transition) run() {
 		about.Generation = t.inForce()
 	}
 	hook := t.ownHook()
+	t.inStep(hook.name)
 	t.do(runHook{hook.name, hook.command, about, t.hookVariables(about.Shared)})
 }
 

@@ -59,7 +59,7 @@ func (w *world) edit() {
 	former := w.mounted
 	w.edits++
 	w.mounted = content{number: 1000 + w.edits, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
-		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0,
+		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0, shaky: w.rand.IntN(12) == 0,
 		barred: w.rand.IntN(6) == 0, silent: w.rand.IntN(12) == 0, unrenderable: w.rand.IntN(6) == 0}
 	if w.live != nil && w.rand.IntN(6) == 0 {
 		w.mounted.twin = w.live.number // as with another mode
@@ -191,7 +191,8 @@ func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
 		barred{errors.New("x")}, sent{}, unheard{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
-		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}}}
+		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
+		armed{}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
 		for _, e := range events {

@@ -100,6 +100,9 @@ func (t *transition) acceptEarlier() {
 	t.unstored = alreadyStored
 	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
 		t.rejection = rejection{}
+		if t.accepted.Fallback {
+			t.do(forget{}) // the next look finds that
+		}
 	}
 }
 

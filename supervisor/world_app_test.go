@@ -62,6 +62,7 @@ func (w *world) runHook() event {
 		w.judged[*w.staged] = true
 	}
 	w.mayBeAsked()
+	w.mustBeOnTrial()
 	w.pids++
 	w.hook, w.hookKilled, w.hookTermed = w.pids, false, false
 	return hookBegun{}

@@ -20,6 +20,7 @@ func (w *world) check() {
 	}
 	w.checkGate(s)
 	w.checkKeys(s)
+	w.checkTrial(s)
 	if s.phase == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}

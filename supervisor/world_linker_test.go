@@ -46,8 +46,8 @@ func (w *world) candidate(c content) event {
 	switch {
 	case unrendered:
 		candidate.Unrendered, candidate.Hash = true, c.inputs()
-	case c.killer:
-		candidate.Kills = maxKills
+	default:
+		c.wasKilled(&candidate)
 	}
 	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
 }
@@ -68,9 +68,7 @@ func (w *world) complete() event {
 		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
 	}
 	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c)}
-	if c.killer {
-		candidate.Kills = maxKills
-	}
+	c.wasKilled(&candidate)
 	return staged{candidate, config.Action{Kind: w.action, Signal: 10, Command: []string{"reload"}}, 0}
 }
 
@@ -94,6 +92,8 @@ func (w *world) publish() event {
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
 	w.mustHavePassed()
+	w.mayBePublished()
+	w.trial = linker.StepProbation
 	w.visible, w.published = w.staged, w.stagedNumber
 	return published{watched: w.rand.IntN(2) == 0}
 }
@@ -118,7 +118,7 @@ func (w *world) withdraw() event {
 	if w.state.exposure.reached() {
 		w.rollBack()
 	}
-	w.visible, w.staged = nil, nil
+	w.visible, w.staged, w.trial = nil, nil, ""
 	if w.liveNumber > 0 {
 		w.published = w.liveNumber
 	}
@@ -174,7 +174,7 @@ func (w *world) goBack() event {
 	}
 	changes := w.changes(*w.earlier)
 	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
-	w.visible, w.staged, w.published = nil, nil, w.liveNumber
+	w.visible, w.staged, w.trial, w.published = nil, nil, "", w.liveNumber
 	return withdrawn{changes: changes}
 }
 
@@ -214,7 +214,7 @@ func (w *world) accept(survived bool) {
 		w.earlier, w.earlierNumber = w.live, w.liveNumber
 	}
 	w.live, w.liveNumber, w.survived = g, number, next.Survived
-	w.visible, w.staged = nil, nil
+	w.visible, w.staged, w.trial = nil, nil, ""
 	w.wasAccepted[g.shared().Hex()] = true
 }
 

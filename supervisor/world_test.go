@@ -26,7 +26,8 @@ type content struct {
 	deadly bool // the app dies of it, sooner or later
 	unwell bool // the app lives on it, but the verify hook fails
 	late   bool // the app lives on after a reload, but can't live when it is started on it
-	killer bool // confits were killed while they proved it
+	killer bool // confits were killed while they tried it
+	shaky  bool // one was
 	barred bool // the gate refuses it
 	silent bool // the gate never answers
 	twin   int  // what all replicas share is that of this number; 0: of its own
@@ -96,6 +97,7 @@ type world struct {
 	frail      bool // the system refuses things now and then
 
 	gatekeeper
+	trial string // the step that the linker's record names; "": there is none
 }
 
 // arc is one transition that was seen.
@@ -122,7 +124,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		Splay:      []time.Duration{0, time.Minute}[r.IntN(2)],
 		Retry:      10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}
-	w.mounted = content{number: 1, late: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
+	w.mounted = content{number: 1, late: r.IntN(10) == 0, shaky: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
 	c := w.config
 	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Gate, c.Report, c.Verify, c.Probation, c.Splay, w.looked)
@@ -236,6 +238,8 @@ func (w *world) perform(a action) event {
 		w.begin(w.withdraw)
 	case complete:
 		w.begin(w.complete)
+	case arm, noteStep, abandonTrial:
+		w.performTrial(a)
 	case touch:
 		w.unread = true // what is opened counts from now on
 		w.begin(w.touch)
