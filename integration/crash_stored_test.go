@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const startsOnStored = "starting on the last accepted generation: what is mounted can't be used"
@@ -51,6 +53,38 @@ func TestStored_starts_on_it(t *testing.T) {
 			c.tells(0, "nothing rejected", func(st report) bool { return st.Live.Hash == st.Mounted.Hash })
 			c.wantLogged(startsOnStored, 1)
 			c.wantLogged("app started", 1)
+		})
+	}
+}
+
+// What the app goes back to may be months old: the log says so, and the status since when. Where nobody knows, they don't.
+func TestStored_age(t *testing.T) {
+	for name, test := range map[string]struct {
+		at, age string
+		since   time.Time
+	}{
+		"known":   {`"acceptedAt":1000000000`, "h", time.Unix(1000000000, 0)},
+		"unknown": {`"acceptedAt":0`, "", time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+			web.swap(keys{"text": "first"})
+			s.accept(app()...)
+			note, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.replace(filepath.Join(s.state, "accepted.json"), regexp.MustCompile(`"acceptedAt":\d+`).ReplaceAllString(string(note), test.at))
+			web.swap(keys{"text": "bad"})
+			c := s.start(s.printer()...)
+			if e := c.logs(startsOnStored, 1); !strings.Contains(e["age"], test.age) || (e["age"] == "") != (test.age == "") {
+				t.Errorf("logged %v, want the age", e)
+			}
+			c.tells(3, "when that was accepted", func(st report) bool {
+				return st.Accepted.Proof == "stored" && st.Accepted.Since.Equal(test.since)
+			})
 		})
 	}
 }

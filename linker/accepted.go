@@ -50,15 +50,16 @@ func (l *Linker) Accepted() (Accepted, error) {
 // Accept makes the staged generation the one to go back to. survived says that
 // an app was started on it and lived. An app may reload a file that it can't
 // start on. So until the accepted generation has survived a start, the newest
-// one that has stays beside it.
+// one that has stays beside it. at is when that was, as Generation.AcceptedAt.
 //
 // Without a staged generation, Accept records that the accepted one survived.
-func (l *Linker) Accept(survived bool) {
+func (l *Linker) Accept(survived bool, at int64) {
 	g := l.staged
 	if g == nil {
 		g = l.accepted
 	}
 	before, _ := l.Accepted()
+	g.AcceptedAt = at
 	next := before.Next(g.Generation, survived)
 	switch {
 	case next.Earlier.Number == 0:
@@ -126,6 +127,7 @@ type storedGeneration struct {
 	Hash     string                  `json:"hash"`
 	Survived bool                    `json:"survived"`
 	Fallback bool                    `json:"fallback,omitempty"`
+	At       int64                   `json:"acceptedAt,omitempty"`
 	Links    string                  `json:"links"` // fingerprint of the link lines and of their result
 	Keys     map[Key]storedKey       `json:"keys"`
 	Targets  map[Target]storedTarget `json:"targets"`
@@ -181,7 +183,7 @@ func (l *Linker) toStore(g *generation) *storedGeneration {
 		return nil
 	}
 	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Fallback: g.Fallback, Links: l.linksFingerprint(g),
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Fallback: g.Fallback, At: g.AcceptedAt, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.files {
@@ -258,7 +260,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 		return nil, nil
 	}
 	g := &generation{files: map[Key]file{}, targets: map[Target]want{}, survived: s.Survived}
-	g.Number, g.Fallback = s.Number, s.Fallback
+	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
 	for target, t := range s.Targets {
 		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
 	}

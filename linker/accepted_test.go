@@ -107,7 +107,7 @@ func TestStoredIsTheCandidate(t *testing.T) {
 		t.Errorf("staged %+v", c)
 	}
 	h.must(h.linker.Publish())
-	h.linker.Accept(true)
+	h.linker.Accept(true, 0)
 	h.must(h.linker.Store())
 
 	h.restart()

@@ -15,7 +15,7 @@ func (h *house) edit(a string, survived bool) {
 	h.write("web", "a", a, "b", "of "+a)
 	h.stage()
 	h.must(h.linker.Publish())
-	h.linker.Accept(survived)
+	h.linker.Accept(survived, 0)
 }
 
 // wantBoth checks the accepted and the earlier generation.
@@ -111,7 +111,7 @@ func TestEarlierGoBack(t *testing.T) {
 // TestEarlierIsOver: once a start on it was survived, nothing earlier is kept.
 func TestEarlierIsOver(t *testing.T) {
 	for name, survive := range map[string]func(h *house){
-		"the same":       func(h *house) { h.stage(); h.must(h.linker.Publish()); h.linker.Accept(true) },
+		"the same":       func(h *house) { h.stage(); h.must(h.linker.Publish()); h.linker.Accept(true, 0) },
 		"a newer":        func(h *house) { h.edit("four", true) },
 		"the same bytes": func(h *house) { h.edit("one", false) }, // have survived
 	} {
@@ -134,13 +134,13 @@ func TestEarlierAcceptedAgain(t *testing.T) {
 	h := newEarlier(t).restart()
 	h.stage()
 	h.must(h.linker.Publish())
-	h.linker.Accept(false)
+	h.linker.Accept(false, 0)
 	h.wantBoth(3, false, 1)
 	h.edit("four", true)
 	h.linker.Forget()
 	h.stage()
 	h.must(h.linker.Publish())
-	h.linker.Accept(false)
+	h.linker.Accept(false, 0)
 	h.wantBoth(4, true, 0)
 }
 
@@ -201,7 +201,7 @@ func TestStoreOnAFullDisk(t *testing.T) {
 	h.write("web", "a", "two", "b", "of two")
 	h.stage()
 	h.must(h.linker.Publish())
-	h.linker.Accept(true)
+	h.linker.Accept(true, 0)
 	h.fill()
 	for range 2 {
 		if err := h.linker.Store(); !errors.Is(err, unix.ENOSPC) {

@@ -28,6 +28,8 @@ type Generation struct {
 	Local  string       // the staged keys that Shared leaves out, one a line
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 
+	AcceptedAt int64 // in seconds since 1970; 0: it wasn't, or nobody knows when
+
 	Fallback bool // some of it came from the fallback, and what is mounted has not equalled it since
 }
 

@@ -121,7 +121,7 @@ func (h *house) adopt() Candidate {
 
 // accept accepts what is published, and has survived a start.
 func (h *house) accept() {
-	h.linker.Accept(true)
+	h.linker.Accept(true, 0)
 	h.linker.Tidy()
 }
 

@@ -28,7 +28,7 @@ func TestStageInTheSameTick(t *testing.T) {
 			h.put(a, text)
 			if _, err := h.linker.Stage(); err == nil {
 				h.must(h.linker.Publish())
-				h.linker.Accept(false)
+				h.linker.Accept(false, 0)
 			} else if !errors.Is(err, ErrUnchanged) {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ func TestOpens(t *testing.T) {
 		{"a listing", func() error { _, err := os.ReadDir(h.path("etc/dir")); return err }, false},
 		{"a changed key, through its link", func() error { return read(h.path("etc/a")) }, true},
 		{"another, through a link to the directory", func() error { return read(h.path("etc/dir/c")) }, true},
-		{"the note of what is accepted", func() error { h.linker.Accept(true); return h.linker.Store() }, false},
+		{"the note of what is accepted", func() error { h.linker.Accept(true, 0); return h.linker.Store() }, false},
 	} {
 		h.must(step.do())
 		if got := h.opened(); got != step.want {

@@ -150,7 +150,7 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a candidate that isn't accepted shows: %v", got)
 	}
 	h.must(h.linker.Publish())
-	h.linker.Accept(true)
+	h.linker.Accept(true, 0)
 	want = map[string]string{"web/a": sum("a2")}
 	if got := h.linker.Keys(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

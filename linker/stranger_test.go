@@ -117,7 +117,7 @@ func (h *house) hurry() bool {
 	defer h.close()
 	_ = l.WriteStatus([]byte("{}"))
 	if _, err := l.Stage(); err == nil && l.Publish() == nil {
-		l.Accept(true)
+		l.Accept(true, 0)
 		_ = l.Store()
 	}
 	_ = l.Reject()

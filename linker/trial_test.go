@@ -68,7 +68,7 @@ func TestTrial(t *testing.T) {
 // the trial, or of another generation.
 func TestTrialEnds(t *testing.T) {
 	for name, end := range map[string]func(h *house){
-		"accepted": func(h *house) { h.try(); h.linker.Accept(true) },
+		"accepted": func(h *house) { h.try(); h.linker.Accept(true, 0) },
 		"rejected": func(h *house) { h.try(); h.must(h.linker.Reject()) },
 		"stopped":  func(h *house) { h.try(); h.linker.Close() },
 		"another": func(h *house) {
@@ -84,7 +84,7 @@ func TestTrialEnds(t *testing.T) {
 			h.kill()
 			h.write("web", "a", "one", "b", "of one")
 			h.try()
-			h.linker.Accept(true)
+			h.linker.Accept(true, 0)
 			h.kill()
 			h.write("web", "a", "bad")
 		},
@@ -196,7 +196,7 @@ func TestTrialOnAFullDisk(t *testing.T) {
 		h.stage()
 		h.fill()
 		h.must(h.linker.Publish())
-		h.linker.Accept(true)
+		h.linker.Accept(true, 0)
 		h.must(os.Remove(h.path("state/filler")))
 		h.reads("web/a", a)
 	}

@@ -65,7 +65,7 @@ func (h *house) followHints(ok func() bool) {
 				h.must(h.linker.Reject())
 				continue
 			}
-			h.linker.Accept(false)
+			h.linker.Accept(false, 0)
 			h.linker.Tidy()
 		}
 	}

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"log/slog"
+	"time"
 )
 
 // hasAccepted reports whether there is something to go back to.
@@ -49,8 +50,12 @@ func (t *transition) accept(proof string) {
 // makeAccepted makes what is in force the accepted generation. If that is what is
 // mounted, no rejection stands any more.
 func (t *transition) makeAccepted(survived bool) {
-	t.do(accept{survived})
-	t.accepted = t.accepted.Next(t.inForce(), survived)
+	g := t.inForce()
+	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
+		g.AcceptedAt = t.accepted.AcceptedAt
+	}
+	t.do(accept{survived, g.AcceptedAt})
+	t.accepted = t.accepted.Next(g, survived)
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
 		t.recordChanges(t.candidate.Changes)
@@ -82,6 +87,14 @@ func (t *transition) standRejected() {
 	if t.unproved != nil {
 		t.seen.rejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted.Hash}
 	}
+}
+
+// age is a key that says how old what the app goes back to is. It may be months.
+func (t *transition) age() []any {
+	if at := t.accepted.AcceptedAt; at != 0 {
+		return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
+	}
+	return nil
 }
 
 // inspected warns of an app that works inside a generation: the directory is

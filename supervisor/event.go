@@ -156,8 +156,11 @@ type (
 	}
 	withdraw struct{} // answered by withdrawn, failed or crashed
 	goBack   struct{} // to the generation before the accepted one; answered as withdraw
-	accept   struct{ survived bool }
-	store    struct { // answered by stored
+	accept   struct {
+		survived bool
+		at       int64 // see linker.Generation
+	}
+	store struct { // answered by stored
 		generation linker.Generation
 		proof      string
 	}

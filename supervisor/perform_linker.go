@@ -70,7 +70,7 @@ func (l *loop) performFiles(a action) event {
 		}
 		return e
 	case accept:
-		l.Linker.Accept(a.survived)
+		l.Linker.Accept(a.survived, a.at)
 		process.CollectFor(l.noteKeys())
 		return noted{}
 	case store:

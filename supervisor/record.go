@@ -61,10 +61,19 @@ func (t *transition) seenAs(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Since: t.stamp(), Source: source(g)}
 }
 
+// seenAsAccepted is since when it is accepted, by whichever confit.
+func (t *transition) seenAsAccepted(proof string) *status.Accepted {
+	g := t.seenAs(t.accepted.Generation)
+	if g.Since = ""; t.accepted.AcceptedAt != 0 {
+		g.Since = status.At(time.Unix(t.accepted.AcceptedAt, 0))
+	}
+	return &status.Accepted{Generation: *g, Proof: proof}
+}
+
 // recordAccepted notes that what was accepted some time ago is accepted now.
 func (t *transition) recordAccepted() {
 	if t.hasAccepted() {
-		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: "stored"}
+		t.seen.accepted = t.seenAsAccepted("stored")
 	}
 }
 
@@ -110,7 +119,7 @@ func (t *transition) recordTrouble() {
 // proved stays "stored".
 func (t *transition) recordProof(proof string) {
 	if a := t.seen.accepted; a == nil || a.Hash != t.accepted.Hash.Hex() || a.Source != source(t.accepted.Generation) {
-		t.seen.accepted = &status.Accepted{Generation: *t.seenAs(t.accepted.Generation), Proof: proof}
+		t.seen.accepted = t.seenAsAccepted(proof)
 	}
 }
 

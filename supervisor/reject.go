@@ -189,7 +189,7 @@ func (t *transition) giveUp() {
 	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
 		t.rest()
 	case t.hasAccepted() && !t.isPlainInit():
-		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", "generation", t.accepted.Number, "hash", t.accepted.Hash)
+		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
 		t.start()
 	case t.fallback && !t.isPlainInit():

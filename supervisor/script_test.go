@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -222,10 +223,12 @@ func (p *player) accepted(words []string) (a linker.Accepted) {
 	if len(words) > 2 {
 		fallback := a.Fallback
 		a.Generation, a.Survived = p.generation(words[1:]), len(words) < 5
+		a.AcceptedAt = p.now.Add(-time.Hour).Unix()
 		a.Fallback = fallback
 	}
 	if len(words) > 4 {
 		a.Earlier = p.generation(words[3:])
+		a.Earlier.AcceptedAt = p.now.Add(-100 * time.Hour).Unix()
 	}
 	return a
 }

@@ -78,7 +78,7 @@ func (t *transition) takenBack(e withdrawn) {
 		if further {
 			changes = e.changes
 		}
-		t.say(slog.LevelInfo, "rolled back", "generation", t.accepted.Number, "hash", t.accepted.Hash, "changed", named(changes))
+		t.say(slog.LevelInfo, "rolled back", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash, "changed", named(changes)}, t.age()...)...)
 		t.rolledBack(further)
 		return
 	}

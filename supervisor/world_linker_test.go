@@ -173,12 +173,12 @@ func (w *world) goBack() event {
 		w.rolledBack = &back
 	}
 	changes := w.changes(*w.earlier)
-	w.live, w.liveNumber, w.survived, w.earlier = w.earlier, w.earlierNumber, true, nil
+	w.live, w.liveNumber, w.liveAt, w.survived, w.earlier = w.earlier, w.earlierNumber, w.earlierAt, true, nil
 	w.visible, w.staged, w.trial, w.published = nil, nil, "", w.liveNumber
 	return withdrawn{changes: changes}
 }
 
-func (w *world) accept(survived bool) {
+func (w *world) accept(a accept) {
 	g, number := w.visible, w.published
 	mounted := g == nil && w.staged != nil && w.live.fallback // it was the fallback until now
 	switch {
@@ -196,7 +196,7 @@ func (w *world) accept(survived bool) {
 		w.fatalf("accepts %+v, which the app has not opened", *g)
 	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
 		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)
-	case w.visible == nil && !survived && !mounted:
+	case w.visible == nil && !a.survived && !mounted:
 		w.fatalf("accepts the accepted generation once more")
 	}
 	if w.live == nil || g.number != w.live.number {
@@ -206,14 +206,14 @@ func (w *world) accept(survived bool) {
 		}
 	}
 	w.confirmed[g.number] = w.confirmed[g.number] || w.rendered
-	next := w.accepted().Next(g.generation(number), survived)
+	next := w.accepted().Next(g.generation(number), a.survived)
 	switch next.Earlier.Number {
 	case 0:
 		w.earlier = nil
 	case w.liveNumber:
-		w.earlier, w.earlierNumber = w.live, w.liveNumber
+		w.earlier, w.earlierNumber, w.earlierAt = w.live, w.liveNumber, w.liveAt
 	}
-	w.live, w.liveNumber, w.survived = g, number, next.Survived
+	w.live, w.liveNumber, w.liveAt, w.survived = g, number, a.at, next.Survived
 	w.visible, w.staged, w.trial = nil, nil, ""
 	w.wasAccepted[g.shared().Hex()] = true
 }

@@ -69,9 +69,11 @@ type world struct {
 	visible        *content // published, not accepted
 	live           *content // the accepted generation
 	liveNumber     int
+	liveAt         int64
 	survived       bool     // a start on it
 	earlier        *content // the generation to go back to from live
 	earlierNumber  int
+	earlierAt      int64
 	action         config.Kind      // what the candidate requires
 	unproved       bool             // live is kept though it is not well, as there was nothing else
 	rolledBack     *content         // the last that was rolled back, until an edit
@@ -166,9 +168,11 @@ func (w *world) accepted() linker.Accepted {
 	a := linker.Accepted{Survived: w.survived}
 	if w.live != nil {
 		a.Generation = w.live.generation(w.liveNumber)
+		a.AcceptedAt = w.liveAt
 	}
 	if w.earlier != nil {
 		a.Earlier = w.earlier.generation(w.earlierNumber)
+		a.Earlier.AcceptedAt = w.earlierAt
 	}
 	return a
 }
@@ -248,7 +252,7 @@ func (w *world) perform(a action) event {
 	case goBack:
 		w.begin(w.goBack)
 	case accept:
-		w.accept(a.survived)
+		w.accept(a)
 	case store:
 		return w.store(a)
 	case discard:
