@@ -39,10 +39,14 @@ func newKiller(t *testing.T, line string) (*setup, *volume) {
 	return s, s.volume("web")
 }
 
-// killedInHook kills a confit while the hook runs.
-func (c *confit) killedInHook() {
+// killedInHook kills a confit while the hook runs. A hook on what is published doesn't wait for the record to name it.
+func (c *confit) killedInHook(step string) {
 	c.t.Helper()
 	c.find("sleep 7654321")
+	c.Eventually("the record of step "+step, func() bool {
+		record, _ := os.ReadFile(filepath.Join(c.setup.state, "trial.json"))
+		return strings.Contains(string(record), strconv.Quote(step))
+	})
 	c.Kill()
 }
 
@@ -69,11 +73,11 @@ func TestBadEdit_killed_in_a_hook(t *testing.T) {
 			c := s.start(s.printer()...)
 			c.Says("ready", 1)
 			web.swap(keys{"text": "second"})
-			c.killedInHook()
+			c.killedInHook(test.step)
 
 			c = s.start(s.printer()...)
 			c.wantPutOff(test.step)
-			c.killedInHook()
+			c.killedInHook(test.step)
 
 			c = s.start(s.printer()...)
 			c.Says("ready", 1)
@@ -122,24 +126,24 @@ func TestBadEdit_killed_in_a_hook_at_the_first_start(t *testing.T) {
 	t.Parallel()
 	s, web := newKiller(t, killers["validate_before"].line)
 	web.swap(keys{"text": "second"})
-	s.start(s.printer()...).killedInHook()
+	s.start(s.printer()...).killedInHook("validate")
 	for range 2 {
 		c := s.start(s.printer()...)
 		if e := c.logs("trying again what confit was killed with: there is nothing else to start on", 1); e["step"] != "validate" {
 			t.Errorf("logged %v, want the step", e)
 		}
-		c.killedInHook()
+		c.killedInHook("validate")
 	}
 
 	s.line("fallback %s", s.path("fallback"))
 	s.write(s.path("fallback", "web", "text"), "from the image")
 	s.state = s.path("another")
-	s.start(s.printer()...).killedInHook()
+	s.start(s.printer()...).killedInHook("validate")
 	c := s.start(s.printer()...)
 	if e := c.accepts(1); e["source"] != "fallback" {
 		t.Errorf("logged %v, want that the fallback was accepted", e)
 	}
-	c.killedInHook()
+	c.killedInHook("validate")
 	c = s.start(s.printer()...)
 	c.Says("read from the image", 1)
 	c.wantRejected("validate", 1)
@@ -152,7 +156,7 @@ func TestBadEdit_killed_while_rendering_what_is_accepted(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	s.accept(s.printer()...)
 	s.write(s.path("script"), "sleep 7654321")
-	s.start(s.printer()...).killedInHook()
+	s.start(s.printer()...).killedInHook("render")
 	for range 2 {
 		c := s.start(s.printer()...)
 		c.Says("read first", 1)

@@ -30,7 +30,7 @@
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
-//	accepted publish rendered fallback stage  what package supervisor calls, from the end to the beginning
+//	accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
 //	report                              what became of a gate
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
@@ -49,7 +49,7 @@
 //	<state>/packs/7                       the bytes of all its files, for confit alone: it is mended from them
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/accepted.json                 the accepted and the earlier generation, to go back to after a crash
-//	<state>/trial.json                    a generation is being proved: a kill counts
+//	<state>/trial.json                    a candidate is being tried: a kill counts
 //	<state>/report.json                   how a change ended that a gate was asked about, until that is delivered
 //	<state>/lock                          locked as long as confit runs
 //	<state>/status.json                   what package supervisor says, for everybody to read

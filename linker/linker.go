@@ -24,6 +24,7 @@ type Linker struct {
 	ownDirs  []string // what Owns looks for
 
 	seen     string      // fingerprint of the last look that came to an end
+	peeked   string      // the same, also of one that only peeked
 	accepted *generation // the accepted generation, nil before the first
 	earlier  *generation // the newest one before it that survived a start, nil if it did itself
 	dropped  *generation // what GoBack went back from

@@ -100,7 +100,7 @@ func (l *Linker) attempt() (*generation, error) {
 	if err != nil && !errors.As(err, &invalid) {
 		return nil, err
 	}
-	l.seen = r.print
+	l.seen, l.peeked = r.print, r.print
 	if err == nil && r.fresh() {
 		l.seen = never // the next look compares the bytes
 	}

@@ -52,6 +52,11 @@ type (
 		moved bool
 		err   error
 	}
+	peeked struct { // at what is mounted
+		changed bool   // it isn't what was known; false, too, if it can't be read
+		hash    string // "": it can't be a candidate
+		changes []linker.Change
+	}
 	reportStored struct {
 		report *linker.Report
 		err    error
@@ -133,6 +138,7 @@ func (heard) event()           {}
 func (linksRead) event()       {}
 func (mended) event()          {}
 
+func (peeked) event()            {}
 func (compared) event()          {}
 func (reportStored) event()      {}
 func (reportStartFailed) event() {}
@@ -173,6 +179,7 @@ type (
 		variables []string // NAME=VALUE, besides what says which candidate
 	}
 	terminateHook struct{}                        // asks it to end
+	peek          struct{}                        // answered by peeked or crashed
 	compare       struct{}                        // answered by compared
 	forget        struct{}                        // what is mounted is staged again, even if it doesn't change
 	storeReport   struct{ report *linker.Report } // answered by reportStored
@@ -255,6 +262,7 @@ func (wake) action()         {}
 func (endLeftovers) action() {}
 func (say) action()          {}
 
+func (peek) action()          {}
 func (compare) action()       {}
 func (forget) action()        {}
 func (terminateHook) action() {}

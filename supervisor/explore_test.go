@@ -93,6 +93,9 @@ func (w *world) couldHappen(s state) []event {
 		events = append(events, hookEnded{}, hookEnded{status: waitStatus(1 << 8)})
 	}
 	events = append(events, couldComeOfGate(s)...)
+	if s.peeking {
+		events = append(events, peeked{changed: true})
+	}
 	if s.busy {
 		events = append(events, w.couldBeAnswered(s)...)
 	}

@@ -18,6 +18,7 @@ func (t *transition) doBeside() {
 	}
 	t.storeRecord()
 	t.deliver()
+	t.peekMeanwhile()
 }
 
 // beside takes what comes in beside the phase.
@@ -25,6 +26,8 @@ func (t *transition) beside(e event) {
 	switch e := e.(type) {
 	case compared:
 		t.compared(e)
+	case peeked:
+		t.peeked(e)
 	case reportStored:
 		t.reportStored(e)
 	case reportStartFailed:
@@ -50,6 +53,9 @@ func (s *state) deadlineBeside() (by time.Time) {
 	}
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
+	}
+	if !s.peeking {
+		by = earliest(by, s.peekBy)
 	}
 	return by
 }

@@ -28,7 +28,7 @@ func (l *loop) perform(a action) event {
 			return barred{err}
 		}
 		l.jobs <- a
-	case mend, arm, noteStep, complete, check, compare, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
+	case mend, arm, noteStep, complete, check, compare, peek, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
 		l.jobs <- a
 	case runHook:
 		return l.runHook(a)

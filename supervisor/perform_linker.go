@@ -59,6 +59,8 @@ func (l *loop) performFiles(a action) event {
 		return l.check(a.watch)
 	case compare:
 		return l.compare()
+	case peek:
+		return l.peek()
 	case publish:
 		return l.publish(a.watch)
 	case withdraw:
@@ -160,6 +162,18 @@ func (l *loop) compare() event {
 		return compared{moved: true}
 	}
 	return compared{err: err}
+}
+
+func (l *loop) peek() event {
+	c, err := l.Linker.Peek()
+	var bad *linker.Invalid
+	switch {
+	case err == nil:
+		return peeked{true, c.Hash.Hex(), c.Changes}
+	case errors.As(err, &bad):
+		return peeked{true, "", c.Changes}
+	}
+	return peeked{}
 }
 
 func (l *loop) publish(watch []linker.Change) event {

@@ -88,9 +88,15 @@ func (t *transition) recordMounted(hash string, changes []linker.Change) {
 
 // recordMountedKeys is for what was rendered meanwhile.
 func (t *transition) recordMountedKeys(hash string, changes []linker.Change) {
+	if !t.onFallback() {
+		t.noteMounted(hash, changes)
+	}
+}
+
+func (t *transition) noteMounted(hash string, changes []linker.Change) {
 	before, now := t.seen.mounted, status.Mounted{Hash: hash, Since: t.stamp(), Keys: sums(changes)}
 	switch {
-	case t.onFallback(), before != nil && before.Hash == hash && maps.Equal(before.Keys, now.Keys):
+	case before != nil && before.Hash == hash && maps.Equal(before.Keys, now.Keys):
 		return
 	case before != nil && before.Hash == hash && hash != "":
 		now.Since = before.Since

@@ -90,6 +90,11 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		return reportStored{p.record.report, nil}
 	case "reportNotStored":
 		return reportStored{p.record.report, errors.New(rest)}
+	case "peeked": // [HASH]; none is what can't be a candidate
+		if rest == "" {
+			return peeked{changed: true}
+		}
+		return peeked{changed: true, hash: p.hash(rest).Hex()}
 	case "notCompared":
 		return compared{err: errors.New(rest)}
 	}

@@ -73,6 +73,8 @@ type state struct {
 	storeTrouble string            // why it isn't, as the log says it
 	untidy       bool              // a generation that nobody can go back to may be left
 	mendBy       time.Time         // when links that others have changed are mended next
+	peekBy       time.Time         // when the linker peeks at what is mounted; zero: a look is near
+	peeking      bool              // it does
 	pending      bool              // a hint came while there was something else to do
 	writing      linker.Writing    // how the volumes change
 

@@ -41,7 +41,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 		t.linkerAnswered(e)
 	case stored:
 		t.stored(e)
-	case compared, reportStored, reportStartFailed, reportEnded, linksRead, mended:
+	case compared, peeked, reportStored, reportStartFailed, reportEnded, linksRead, mended:
 		t.beside(e)
 	case hookBegun:
 		t.hook = true

@@ -196,7 +196,7 @@ func (p *player) write(s state, actions []action) {
 	if s.held.stands() && s.phase != done {
 		fmt.Fprintf(&p.out, "; verdict for %v", s.held.by.Sub(p.now))
 	}
-	s.held = verdict{}
+	s.held, s.peekBy = verdict{}, noDeadline
 	if by := s.deadlineBeside(); !by.IsZero() && s.phase != done {
 		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
 	}

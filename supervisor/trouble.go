@@ -55,7 +55,7 @@ func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
-	t.outcomes.storing = false
+	t.outcomes.storing, t.peeking = false, false
 	switch t.phase {
 	case restarting, draining, starting, stopping:
 	default:

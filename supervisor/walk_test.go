@@ -192,7 +192,7 @@ func TestStepIsTotal(t *testing.T) {
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
 		barred{errors.New("x")}, sent{}, unheard{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
-		armed{}}
+		armed{}, peeked{}, peeked{changed: true}}
 	c := newWorld(t, 1).config
 	for p := settling; p <= done; p++ {
 		for _, e := range events {

@@ -54,6 +54,8 @@ func (w *world) performGate(a action) event {
 		w.hookTermed = true
 	case compare:
 		w.beside = append(w.beside, w.compare)
+	case peek:
+		w.beside = append(w.beside, w.peek)
 	case forget:
 		w.looked = false
 		delete(w.judged, w.mounted)
@@ -87,6 +89,20 @@ func (w *world) compare() event {
 		return compared{moved: true}
 	}
 	return compared{}
+}
+
+// peek tells what is mounted now.
+func (w *world) peek() event {
+	if w.frail && w.rand.IntN(4) == 0 || w.mounted == w.seen {
+		return peeked{}
+	}
+	if w.looked = false; w.state.phase.takesLong() {
+		w.seen = w.mounted
+	}
+	if w.mounted.invalid {
+		return peeked{true, "", w.changes(w.mounted)}
+	}
+	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted)}
 }
 
 func (w *world) storeReport(a storeReport) event {

@@ -261,7 +261,7 @@ func (w *world) perform(a action) event {
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
-	case terminateHook, compare, forget, storeReport, runReport, killReport:
+	case terminateHook, compare, peek, forget, storeReport, runReport, killReport:
 		return w.performGate(a)
 	case spawn:
 		return w.spawn()

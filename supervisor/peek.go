@@ -1,0 +1,30 @@
+package supervisor
+
+// While a phase takes long the linker peeks at what is mounted now, for the status.
+// The change itself waits for the end of the phase.
+
+// takesLong reports whether a phase may last longer than a rescan without a look at
+// the volumes.
+func (p phase) takesLong() bool { return p == splaying || p == reading || p == proving }
+
+// peekMeanwhile peeks at each rescan.
+func (t *transition) peekMeanwhile() {
+	switch {
+	case !t.phase.takesLong() || t.isPlainInit():
+		t.peekBy = noDeadline
+	case t.peekBy.IsZero():
+		t.peekBy = t.now.Add(t.config.Rescan)
+	case t.over(t.peekBy) && !t.peeking:
+		t.peeking, t.peekBy = true, t.now.Add(t.config.Rescan)
+		t.do(peek{})
+	}
+}
+
+// peeked takes what is mounted, if that was found out and isn't what was known.
+func (t *transition) peeked(e peeked) {
+	t.peeking = false
+	if e.changed && t.phase.takesLong() {
+		t.noteMounted(e.hash, e.changes)
+		t.pending = true
+	}
+}
