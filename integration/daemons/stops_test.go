@@ -71,6 +71,42 @@ func TestStop_haproxy(t *testing.T) {
 	c.wantStopped()
 }
 
+// A preStop hook ends nginx in the probation of an edit, and TERM follows. On a busy machine that may be too late, so it is tried again.
+func TestStop_after_a_pre_stop_hook(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		s, c := up(t, nginx, "--probation", "15s")
+		s.swap(s.good(2))
+		c.serves(name(2))
+		must(t, syscall.Kill(c.appPID(), syscall.SIGQUIT)) // nginx -s quit
+		c.logs(`msg="app exited"`)
+		c.serves(name(1))
+		c.outside(syscall.SIGTERM)
+		c.Ends(0)
+		if c.logged(`msg="candidate rejected"`) == 0 {
+			next := s.start()
+			next.serves(name(2))
+			return
+		}
+	}
+	t.Error("the edit was rejected each time")
+}
+
+// The container is stopped while the entrypoint still prepares: nobody has a handler for httpd's stop signal yet.
+func TestStop_in_the_entrypoint(t *testing.T) {
+	t.Parallel()
+	slow := apache
+	slow.app = "sh /srv/entrypoint " + apache.app
+	s := newSite(t, slow)
+	s.write("entrypoint", "echo preparing\nsleep 1h\nexec \"$@\"\n")
+	s.swap(s.good(1))
+	c := s.start()
+	c.Says("preparing", 1)
+	c.outside(syscall.SIGTERM)
+	c.Ends(128 + int(syscall.SIGTERM))
+	c.wantLogged(1, "TERM follows")
+}
+
 // An edit that comes in while the app ends is left to the next start.
 func TestStop_then_an_edit(t *testing.T) {
 	t.Parallel()
