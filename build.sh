@@ -13,6 +13,7 @@
 # neither, and is 49 KB smaller without it. A Go that no longer has the choice refuses the name, and builds with what it has.
 #
 # Of Go's own library only the runtime and what hashes are inlined: the rest mostly makes text and asks the kernel, and this is 90 KB.
+# Nor is anything in supervisor, which decides a few times a change: 24 KB.
 #
 # -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
 set -eu
@@ -27,6 +28,6 @@ fi
 if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
-inlined='-gcflags=std=-l -gcflags=runtime= -gcflags=internal/runtime/...= -gcflags=crypto/...='
+inlined='-gcflags=confit/supervisor=-l -gcflags=std=-l -gcflags=runtime= -gcflags=internal/runtime/...= -gcflags=crypto/...='
 # shellcheck disable=SC2086 # a word for each
 CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -buildvcs=false -tags "$tags" $inlined -ldflags "$flags" -o "$1" .
