@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,11 +119,25 @@ func HasChildOfSameProgram(pid int) bool {
 	return slices.ContainsFunc(children(pid), func(child int) bool { return Program(child) == program })
 }
 
-// children are those of a process that have not ended.
+// children are those of a process that have not ended. The kernel lists them for
+// each thread, proc_tid_children(5), unless it is built without that: then all
+// processes are looked at.
 func children(pid int) (list []int) {
-	for _, s := range processes() {
-		if s.parent == pid && !s.ended {
-			list = append(list, s.pid)
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
+	if len(threads) == 0 {
+		for _, s := range processes() {
+			if s.parent == pid && !s.ended {
+				list = append(list, s.pid)
+			}
+		}
+	}
+	for _, thread := range threads {
+		text, _ := os.ReadFile(thread)
+		for _, word := range strings.Fields(string(text)) {
+			child, _ := strconv.Atoi(word)
+			if s, known := readStat(child); known && !s.ended {
+				list = append(list, child)
+			}
 		}
 	}
 	return list
