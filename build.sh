@@ -12,7 +12,8 @@
 # nogreenteagc chooses the older of Go's two collectors. The newer one is made for large heaps and many processors: confit has
 # neither, and is 49 KB smaller without it. A Go that no longer has the choice refuses the name, and builds with what it has.
 #
-# Of Go's own library only the runtime and what hashes are inlined: the rest mostly makes text and asks the kernel, and this is 90 KB.
+# Only what is on the way of a signal or of a swap is inlined: in the runtime, hashes, linker, process and signals. The rest mostly
+# makes text, and this is 120 KB.
 # Nor is anything in supervisor, which decides a few times a change: 24 KB.
 #
 # -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
@@ -28,6 +29,9 @@ fi
 if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
-inlined='-gcflags=confit/supervisor=-l -gcflags=std=-l -gcflags=runtime= -gcflags=internal/runtime/...= -gcflags=crypto/...='
+inlined='-gcflags=all=-l'
+for package in runtime internal/runtime/... crypto/... confit/linker confit/process confit/signals; do
+	inlined="$inlined -gcflags=$package="
+done
 # shellcheck disable=SC2086 # a word for each
 CGO_ENABLED=0 GOOS=linux exec "$go" build -trimpath -buildvcs=false -tags "$tags" $inlined -ldflags "$flags" -o "$1" .

@@ -3,7 +3,6 @@ package process
 import (
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,25 +118,33 @@ func HasChildOfSameProgram(pid int) bool {
 	return slices.ContainsFunc(children(pid), func(child int) bool { return Program(child) == program })
 }
 
-// children are those of a process that have not ended. The kernel lists them for
-// each thread, proc_tid_children(5), unless it is built without that: then all
-// processes are looked at.
+// children are those of a process that have not ended.
 func children(pid int) (list []int) {
-	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
-	if len(threads) == 0 {
-		for _, s := range processes() {
-			if s.parent == pid && !s.ended {
-				list = append(list, s.pid)
-			}
+	for _, child := range listChildren(pid) {
+		if s, known := readStat(child); known && s.parent == pid && !s.ended {
+			list = append(list, child)
 		}
 	}
+	return list
+}
+
+// listChildren takes the kernel's list of the children of each thread,
+// proc_tid_children(5). A kernel that is built without it leaves only a look at all
+// processes.
+func listChildren(pid int) (list []int) {
+	tasks, told := "/proc/"+strconv.Itoa(pid)+"/task/", false
+	threads, _ := os.ReadDir(tasks)
 	for _, thread := range threads {
-		text, _ := os.ReadFile(thread)
+		text, err := os.ReadFile(tasks + thread.Name() + "/children")
+		told = told || err == nil
 		for _, word := range strings.Fields(string(text)) {
 			child, _ := strconv.Atoi(word)
-			if s, known := readStat(child); known && !s.ended {
-				list = append(list, child)
-			}
+			list = append(list, child)
+		}
+	}
+	if !told {
+		for _, s := range processes() {
+			list = append(list, s.pid)
 		}
 	}
 	return list
