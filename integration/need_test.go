@@ -58,7 +58,7 @@ Dir::Log "%[1]s"; APT::Sandbox::User "root"; DPkg::Options { "--root=%[1]s/root"
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- need.Wait(); wrote.Close() }()
+	go func() { ended <- need.Wait(); _ = wrote.Close() }()
 	var said bytes.Buffer
 	for b := make([]byte, 1); ; {
 		if _, err := read.Read(b); err != nil {

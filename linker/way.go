@@ -85,7 +85,7 @@ func (d *dir) open(name string) (*dir, error) {
 		next.close()
 		return nil, err
 	}
-	next.foreign = d.foreign || d.othersWrite() && !(own(next.st.Uid) && d.isSticky())
+	next.foreign = d.foreign || d.othersWrite() && (!own(next.st.Uid) || !d.isSticky())
 	next.path = strings.TrimSuffix(d.path, "/") + "/" + strings.TrimPrefix(name, "/")
 	return next, nil
 }
