@@ -15,6 +15,7 @@ import (
 func TestSource_killed_at_each_step(t *testing.T) {
 	t.Parallel()
 	w := newWitness(t)
+	w.flag("--rescan", "300ms") // what confit was killed with is tried at the next look
 	w.edit("0" + good)
 	c := w.recover("0" + good)
 	for n := 1; n < maxSteps; n++ {
