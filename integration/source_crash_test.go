@@ -53,8 +53,8 @@ func (w *witness) wantWholeFiles() {
 	}
 }
 
-// confit is killed while a hook of it hangs, once or twice, and then the hook goes on. The app is started on the edit when that is good,
-// else on what was accepted, with the files and the environment of that.
+// confit is killed while a hook of it hangs, once or twice, and then the hook goes on. The app ends on the edit when that is good and killed
+// confit once, else on what was accepted, with the files and the environment of that.
 func TestSource_killed_in_a_phase(t *testing.T) {
 	for _, test := range []struct {
 		phase string
@@ -62,16 +62,19 @@ func TestSource_killed_in_a_phase(t *testing.T) {
 		edit  string
 		want  string
 	}{
-		{"render", 2, "1" + good, "1" + good},
-		{"render", 2, "1" + unrendered, "0" + good},
-		{"validate", 2, "1" + good, "1" + good},
-		{"validate", 2, "1" + refused, "0" + good},
+		{"render", 1, "1" + good, "1" + good},
+		{"render", 2, "1" + good, "0" + good},
+		{"render", 1, "1" + unrendered, "0" + good},
+		{"validate", 1, "1" + good, "1" + good},
+		{"validate", 2, "1" + good, "0" + good},
+		{"validate", 1, "1" + refused, "0" + good},
 		{"verify", 1, "1" + good, "1" + good},
 		{"verify", 2, "1" + good, "0" + good}, // the edit is to blame
 	} {
 		t.Run(fmt.Sprintf("%s_%d_times_%s", test.phase, test.kills, test.edit), func(t *testing.T) {
 			t.Parallel()
 			w := newWitness(t)
+			w.flag("--rescan", "300ms")
 			w.hangs(test.phase)
 			w.edit("0" + good)
 			c := w.recover("0" + good)

@@ -48,6 +48,7 @@ func TestKeys_logged(t *testing.T) {
 	c.wantRolledBack(1, "1")
 	s.write(s.path("volumes", "odd", "to-the-left\u202e"), "hidden-value")
 	c.wantRolledBack(2, "1")
+	c.logs("candidate rejected", 3) // a second later
 	for _, message := range []string{"candidate rejected", "rolled back"} {
 		found := c.entries(message)
 		names := strings.Fields(strings.Trim(found[len(found)-1]["changed"], "[]"))

@@ -22,7 +22,7 @@ var phases = []phase{
 	{name: "validating", flag: "--validate", hook: "nginx -t -e stderr -c {candidate}/web/nginx.conf"},
 	{name: "published", flag: "--validate", hook: "nginx -t -e stderr -c /srv/etc/nginx.conf"},
 	{name: "reloading", flag: "--reload", hook: "nginx -s reload -e stderr -c /srv/etc/nginx.conf", kept: true},
-	{name: "proving", flag: "--verify", hook: "true", kept: true},
+	{name: "proving", flag: "--verify", hook: "nginx -t -e stderr -c /srv/etc/nginx.conf", kept: true}, // a reload doesn't end nginx
 }
 
 // start runs confit with an nginx and the hook.
