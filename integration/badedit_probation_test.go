@@ -141,16 +141,18 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 	c.Kill()
 	s.flags = nil
 	c = s.start(s.printer("-runtime", "HUP")...)
-	c.accepts(1) // it was still to be proved
-	c.Says("ready", 1)
-	web.swap(keys{"text": "third"})
+	c.Says("read second", 1) // confit was killed with the candidate: it is tried as a change, and learnt from anew
+	c.logs("app left at HUP: it is started again", 1)
 	c.Says("ready", 2)
+	c.tells(0, "that nothing is under way", report.quiet)
+	web.swap(keys{"text": "third"})
 	c.Says("read third", 1)
+	c.Says("ready", 3)
 	web.swap(keys{"text": "fourth"})
 	c.Says("read fourth", 1)
-	c.logs("app restarting", 1)
+	c.logs("app restarting", 2)
 	c.wantLogged("app reloaded", 1)
-	c.wantCount("stop signals", len(c.Texts("stdout", "signal TERM")), 1)
+	c.wantCount("stop signals", len(c.Texts("stdout", "signal TERM")), 2)
 }
 
 // Whoever ends the app in a phase: once it was reloaded with a candidate, that one is taken back and the app started anew;
