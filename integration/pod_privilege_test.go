@@ -98,6 +98,7 @@ func TestPrivilege_edit_afterwards(t *testing.T) {
 			c.wantBeyond()
 			c.wantLogged("generation withdrawn", 1)
 			c.wantLogged("app reloaded", 0)
+			c.Says("ready", 2) // only now it takes the signal
 			c.signalProcess(c.find(programs.app), syscall.SIGUSR1)
 			c.Ends(5)
 		})

@@ -27,7 +27,7 @@ func (t *transition) unheard(waits bool) {
 		return
 	}
 	t.do(signal{t.app.pid, t.app.asked})
-	if !t.app.drops {
+	if !t.app.drops || t.app.asked == signals.TERM {
 		return
 	}
 	t.say(slog.LevelWarn, "app doesn't take its stop signal: TERM follows", "signal", signals.Name(t.app.asked), "pid", t.app.pid)
