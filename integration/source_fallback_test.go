@@ -71,7 +71,7 @@ func TestFallback_starts_on_it(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, web := newFallback(t)
-			s.flag("--probation", "300ms")
+			s.flag("--probation", "3s")
 			s.bakeFallback("default")
 			web.swap(test.mounted)
 			c := s.start(s.printer()...)
@@ -208,7 +208,7 @@ func TestFallback_killed(t *testing.T) {
 		c.reports("the proof", func(st report) bool { return st.Phase == "proving" })
 		c.Kill()
 	}
-	s.flags = append([]string{"--probation", "100ms"}, flags...)
+	s.flags = append([]string{"--probation", "3s"}, flags...)
 	c := s.start(s.printer()...)
 	c.wantFallback("probation", "default")
 	c.Kill()
