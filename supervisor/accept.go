@@ -54,7 +54,7 @@ func (t *transition) makeAccepted(survived bool) {
 	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
 		g.AcceptedAt = t.accepted.AcceptedAt
 	}
-	t.do(accept{survived, g.AcceptedAt})
+	t.assign(accept{survived, g.AcceptedAt})
 	t.accepted = t.accepted.Next(g, survived)
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
@@ -97,9 +97,9 @@ func (t *transition) age() []any {
 	return nil
 }
 
-// inspected warns of an app that works inside a generation: the directory is
-// removed together with the generation.
-func (t *transition) inspected(e inspected) {
+// An app that works inside a generation is warned of: the directory is removed
+// together with the generation.
+func (e inspected) occur(t *transition) {
 	if e.inside && !t.app.inside && t.app.runs() {
 		t.app.inside = true
 		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
@@ -114,10 +114,10 @@ func (t *transition) keepHouse() {
 	switch {
 	case t.held.stands(): // a stop may still take back why there is something to do
 	case t.unstored != "":
-		t.do(store{t.accepted.Generation, t.unstored})
+		t.assign(store{t.accepted.Generation, t.unstored})
 	case t.untidy:
 		t.untidy = false
-		t.do(tidy{})
+		t.assign(tidy{})
 	}
 }
 
@@ -130,9 +130,8 @@ func (e stored) keys() []any {
 	return keys
 }
 
-// stored takes the answer to store. Only now the log says that a generation was
-// accepted: a container that is killed right after the line goes back to it.
-func (t *transition) stored(e stored) {
+// Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it.
+func (e stored) occur(t *transition) {
 	switch {
 	case e.generation != t.accepted.Generation || t.unstored == "": // it isn't the newest
 	case e.err == nil:

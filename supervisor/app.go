@@ -33,10 +33,9 @@ func (a app) runs() bool { return a.pid != 0 }
 // unless a former confit left an accepted generation.
 func (s *state) neverStarted() bool { return s.app.group == 0 }
 
-// exited decides what the app's exit means. Confit asked for it, in a restart or
-// a stop; HUP meant something else to the app; a generation is to blame; or
+// The app's exit has one of these reasons: confit asked for it, in a restart or a stop; HUP meant something else to the app; a generation is to blame; or
 // confit ends, too.
-func (t *transition) exited(e exited) {
+func (e exited) occur(t *transition) {
 	if !t.app.runs() {
 		return
 	}

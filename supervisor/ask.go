@@ -15,13 +15,13 @@ func (t *transition) askToStop(s signals.Signal) {
 	t.do(wake{t.app.pid})
 }
 
-// unheard waits for the next look. Whoever waits for the signal does so at all of
+// The app is looked at again. Whoever waits for the signal does so at all of
 // them; else TERM follows.
-func (t *transition) unheard(waits bool) {
+func (e unheard) occur(t *transition) {
 	if t.phase != restarting && t.phase != stopping {
 		return
 	}
-	t.app.drops = t.app.drops || !waits
+	t.app.drops = t.app.drops || !e.waits
 	if t.app.looks++; t.app.looks < waitedLooks {
 		t.app.asksAgain, t.deadline = true, t.now.Add(probeAgain)
 		return

@@ -6,14 +6,16 @@ import (
 	"confit/config"
 )
 
-// denied takes that the app can't be signalled, as it became another user. What it
-// should be told by a signal it isn't told.
-func (t *transition) denied(err error) {
-	t.noteBeyond(err)
+// The app can't be signalled, as it became another user. What a signal should have
+// told it, it isn't told.
+func (e denied) occur(t *transition) {
+	t.noteBeyond(e.err)
 	if t.phase == probing || t.phase == restarting {
-		t.notTold(err)
+		t.notTold(e.err)
 	}
 }
+
+func (reached) occur(t *transition) { t.app.beyond = "" }
 
 // noteBeyond says once of each app that it can't be signalled: TERM won't reach it
 // either.

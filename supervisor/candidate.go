@@ -58,7 +58,7 @@ func (t *transition) consider(e staged) {
 		t.reject("stage", errors.New("it is what was rejected"), "")
 	case t.isKnownBad():
 		t.trouble = ""
-		t.do(discard{})
+		t.assign(discard{})
 		t.rest()
 	case t.isCostly():
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
@@ -109,7 +109,7 @@ func (t *transition) liveAgain() {
 	}
 	t.standRejected()
 	t.recordEnd()
-	t.do(discard{})
+	t.assign(discard{})
 	t.rest()
 }
 
@@ -160,7 +160,7 @@ func (t *transition) validateEnded(err error, tail string) {
 	if t.exposure.published() { // the hook has opened it, too
 		job.watch = t.toBeRead()
 	}
-	t.order(checking, job)
+	t.order(checking, assign{job})
 }
 
 // checkEnded is the end of validation.
@@ -176,7 +176,7 @@ func (t *transition) checkEnded(e event) {
 	case invalid:
 		t.reject("validate", e.reason, "")
 	case failed:
-		t.do(forget{})
+		t.assign(forget{})
 		t.refused("validate", e.err)
 	}
 }
@@ -207,7 +207,7 @@ func (t *transition) publishEnded(e event) {
 		t.exposure, t.watched, t.app.readBy, t.trouble = visible, e.watched, time.Time{}, ""
 		t.recordLive(t.candidate.Generation)
 		if t.excused {
-			t.do(abandonTrial{})
+			t.assign(abandonTrial{})
 		}
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
 	"time"
 
 	"confit/config"
@@ -11,8 +10,9 @@ import (
 	"confit/signals"
 )
 
-// event is something that happened. Its name is a participle.
-type event interface{ event() }
+// event is something that happened. Its name is a participle. Its method says what
+// it means.
+type event interface{ occur(t *transition) }
 
 type (
 	hinted    struct{} // something may have changed in a volume
@@ -101,171 +101,18 @@ type (
 	mended    struct{ err error }              // what of the links that others have changed could not be put right
 )
 
-func (hinted) event()          {}
-func (elapsed) event()         {}
-func (unchanged) event()       {}
-func (staged) event()          {}
-func (armed) event()           {}
-func (checked) event()         {}
-func (invalid) event()         {}
-func (failed) event()          {}
-func (crashed) event()         {}
-func (published) event()       {}
-func (superseded) event()      {}
-func (opened) event()          {}
-func (touched) event()         {}
-func (withdrawn) event()       {}
-func (noted) event()           {}
-func (stored) event()          {}
-func (hookBegun) event()       {}
-func (hookStartFailed) event() {}
-func (hookEnded) event()       {}
-func (probed) event()          {}
-func (sent) event()            {}
-func (unheard) event()         {}
-func (denied) event()          {}
-func (reached) event()         {}
-func (barred) event()          {}
-func (delivered) event()       {}
-func (inspected) event()       {}
-func (started) event()         {}
-func (startFailed) event()     {}
-func (exited) event()          {}
-func (reaped) event()          {}
-func (cleared) event()         {}
-func (signalled) event()       {}
-func (heard) event()           {}
-func (linksRead) event()       {}
-func (mended) event()          {}
+// What the linker answers is taken by the phase that waits for it.
+func (e staged) occur(t *transition)     { t.linkerAnswered(e) }
+func (e unchanged) occur(t *transition)  { t.linkerAnswered(e) }
+func (e armed) occur(t *transition)      { t.linkerAnswered(e) }
+func (e checked) occur(t *transition)    { t.linkerAnswered(e) }
+func (e invalid) occur(t *transition)    { t.linkerAnswered(e) }
+func (e failed) occur(t *transition)     { t.linkerAnswered(e) }
+func (e published) occur(t *transition)  { t.linkerAnswered(e) }
+func (e barred) occur(t *transition)     { t.linkerAnswered(e) }
+func (e superseded) occur(t *transition) { t.linkerAnswered(e) }
+func (e withdrawn) occur(t *transition)  { t.linkerAnswered(e) }
+func (e touched) occur(t *transition)    { t.linkerAnswered(e) }
 
-func (peeked) event()            {}
-func (compared) event()          {}
-func (reportStored) event()      {}
-func (reportStartFailed) event() {}
-func (reportEnded) event()       {}
-
-// action is something to do. Its name is an imperative.
-type action interface{ action() }
-
-type (
-	mend     struct{}                       // puts links right that others have changed; answered by mended
-	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
-	arm      struct{ step string }          // answered by armed or crashed
-	noteStep struct{ step string }          // of what is published; without an answer
-	complete struct{}                       // answered by staged, invalid, failed or crashed
-	check    struct {                       // answered by checked, invalid, failed or crashed
-		watch []linker.Change // who opens it from now on; nil: as before
-	}
-	publish struct { // answered by published, barred, superseded, failed or crashed
-		watch []linker.Change // who opens it
-		app   int             // that must be within reach; 0: nobody is signalled
-	}
-	withdraw struct{} // answered by withdrawn, failed or crashed
-	goBack   struct{} // to the generation before the accepted one; answered as withdraw
-	accept   struct {
-		survived bool
-		at       int64 // see linker.Generation
-	}
-	store struct { // answered by stored
-		generation linker.Generation
-		proof      string
-	}
-	tidy    struct{}
-	discard struct{}
-	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
-		name      string // of its flag
-		command   []string
-		candidate linker.Candidate
-		variables []string // NAME=VALUE, besides what says which candidate
-	}
-	terminateHook struct{}                        // asks it to end
-	peek          struct{}                        // answered by peeked or crashed
-	compare       struct{}                        // answered by compared
-	forget        struct{}                        // what is mounted is staged again, even if it doesn't change
-	storeReport   struct{ report *linker.Report } // answered by reportStored
-	runReport     struct {                        // answered by reportStartFailed, or later by reportEnded
-		command   []string
-		inForce   linker.Generation
-		report    *linker.Report
-		variables []string
-	}
-	killReport struct{}
-	killHook   struct{}
-	spawn      struct{} // answered by started or startFailed
-	probe      struct { // answered by probed
-		pid    int
-		signal signals.Signal
-	}
-	ask struct { // the app to stop; answered by unheard or denied, if it is
-		pid    int
-		signal signals.Signal
-	}
-	deliver struct { // a reload signal; answered by sent or denied
-		pid    int
-		signal signals.Signal
-	}
-	track struct { // answered by delivered
-		pid    int
-		signal signals.Signal
-	}
-	touch        struct{ changes []linker.Change } // answered by touched or crashed
-	unwatchOpens struct{}
-	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
-	abandonTrial struct{}
-	noteUser     struct{ user process.User } // of the app
-	inspect      struct{ pid int }           // answered by inspected
-	signal       struct {                    // answered by denied, if it is
-		pid    int
-		signal signals.Signal
-	}
-	wake         struct{ pid int } // an app that is stopped (^Z) doesn't act on a signal to end
-	endLeftovers struct {          // answered by cleared
-		group     process.Group
-		signal    signals.Signal // 0: only look
-		everybody bool           // confit ends after it
-	}
-	say struct {
-		level   slog.Level
-		message string
-		keys    []any
-	}
-)
-
-func (mend) action()         {}
-func (stage) action()        {}
-func (arm) action()          {}
-func (noteStep) action()     {}
-func (complete) action()     {}
-func (check) action()        {}
-func (publish) action()      {}
-func (withdraw) action()     {}
-func (goBack) action()       {}
-func (accept) action()       {}
-func (store) action()        {}
-func (tidy) action()         {}
-func (discard) action()      {}
-func (runHook) action()      {}
-func (killHook) action()     {}
-func (spawn) action()        {}
-func (probe) action()        {}
-func (ask) action()          {}
-func (deliver) action()      {}
-func (track) action()        {}
-func (inspect) action()      {}
-func (touch) action()        {}
-func (unwatchOpens) action() {}
-func (abandonTrial) action() {}
-func (noteUser) action()     {}
-func (lookAtLinks) action()  {}
-func (signal) action()       {}
-func (wake) action()         {}
-func (endLeftovers) action() {}
-func (say) action()          {}
-
-func (peek) action()          {}
-func (compare) action()       {}
-func (forget) action()        {}
-func (terminateHook) action() {}
-func (storeReport) action()   {}
-func (runReport) action()     {}
-func (killReport) action()    {}
+func (noted) occur(*transition)       {} // the status is a view
+func (hookBegun) occur(t *transition) { t.hook = true }

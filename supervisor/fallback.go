@@ -54,7 +54,7 @@ func (t *transition) stageMounted() {
 // becomeMounted notes that what is mounted now is just the fallback that was
 // accepted.
 func (t *transition) becomeMounted() {
-	t.do(accept{t.accepted.Survived, t.accepted.AcceptedAt})
+	t.assign(accept{t.accepted.Survived, t.accepted.AcceptedAt})
 	t.accepted.Fallback, t.unstored = false, alreadyStored
 	t.recordProof(t.seen.accepted.Proof)
 	t.recordLive(t.accepted.Generation)

@@ -116,7 +116,7 @@ func (t *transition) lookMeanwhile() {
 	} else if !t.gate.outdated {
 		t.gate.looking, t.pending = true, false
 		t.mendLinks()
-		t.do(compare{})
+		t.assign(compare{})
 	}
 }
 
@@ -130,8 +130,7 @@ func (t *transition) hintedMeanwhile() {
 	}
 }
 
-// compared is the linker's answer.
-func (t *transition) compared(e compared) {
+func (e compared) occur(t *transition) {
 	t.gate.looking = false
 	switch {
 	case t.phase != gating || t.gate.outdated:
@@ -162,7 +161,7 @@ func (t *transition) outdate() {
 
 // overtaken drops a candidate that isn't the newest any more.
 func (t *transition) overtaken() {
-	t.do(discard{})
+	t.assign(discard{})
 	if t.onFallback() {
 		t.fallback = true // it wasn't tried
 		t.stageMounted()
@@ -178,8 +177,8 @@ func (t *transition) leaveUndecided() {
 		t.endGate()
 		return
 	}
-	t.do(forget{})
-	t.do(discard{})
+	t.assign(forget{})
+	t.assign(discard{})
 	t.pending = true
 	t.rest()
 }

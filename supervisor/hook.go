@@ -11,10 +11,10 @@ import (
 	"confit/process"
 )
 
-// hookStartFailed counts as a hook that failed. But a reload hook that never ran
+// A hook that could not be started counts as one that failed. But a reload hook that never ran
 // has not reloaded the app: nothing has to be undone there, and another try costs
 // no service.
-func (t *transition) hookStartFailed(e hookStartFailed) {
+func (e hookStartFailed) occur(t *transition) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}

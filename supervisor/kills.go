@@ -44,7 +44,7 @@ func (t *transition) putOff() {
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.recordTrouble()
-	t.do(forget{}) // the next look stages it again
+	t.assign(forget{}) // the next look stages it again
 	t.stays = true
 	t.abandon(t.lastResort)
 }
@@ -70,7 +70,7 @@ func (t *transition) arm(step string) {
 	if t.excused {
 		t.armEnded()
 	} else {
-		t.order(arming, arm{step})
+		t.order(arming, assign{arm{step}})
 	}
 }
 
@@ -86,7 +86,7 @@ func (t *transition) armEnded() {
 func (t *transition) inStep(step string) {
 	if t.exposure.published() && !t.excused && t.killStep != step {
 		t.killStep = step
-		t.do(noteStep{step})
+		t.assign(noteStep{step})
 	}
 }
 
@@ -94,7 +94,7 @@ func (t *transition) inStep(step string) {
 func (t *transition) disarm(failure error) {
 	switch {
 	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
-		t.do(abandonTrial{})
+		t.assign(abandonTrial{})
 	case failure == nil:
 		t.inStep(linker.StepProbation)
 	}

@@ -21,25 +21,11 @@ func (t *transition) doBeside() {
 	t.peekMeanwhile()
 }
 
-// beside takes what comes in beside the phase.
-func (t *transition) beside(e event) {
-	switch e := e.(type) {
-	case compared:
-		t.compared(e)
-	case peeked:
-		t.peeked(e)
-	case reportStored:
-		t.reportStored(e)
-	case reportStartFailed:
-		t.reportEnded(fmt.Errorf("report: %w", e.err))
-	case reportEnded:
-		t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
-		t.lookForLeftovers()
-	case linksRead:
-		t.linksRead(e.sum)
-	case mended:
-		t.mended(e.err)
-	}
+func (e reportStartFailed) occur(t *transition) { t.reportEnded(fmt.Errorf("report: %w", e.err)) }
+
+func (e reportEnded) occur(t *transition) {
+	t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
+	t.lookForLeftovers()
 }
 
 // deadlineBeside is when something is due beside the phase; zero: never. What has
@@ -69,19 +55,19 @@ func (s *state) mayStore() bool {
 func (t *transition) storeRecord() {
 	if o := &t.outcomes; t.mayStore() && t.over(o.storeBy) {
 		o.storing, o.storeBy = true, noDeadline
-		t.do(storeReport{o.gated})
+		t.assign(storeReport{o.gated})
 	}
 }
 
-// reportStored is the linker's answer. Without a record no gate is asked.
-func (t *transition) reportStored(e reportStored) {
+// Without a record that is stored no gate is asked.
+func (e reportStored) occur(t *transition) {
 	t.outcomes.storing = false
 	switch {
 	case e.err == nil:
 		t.outcomes.stored = e.report
 	case t.phase == gating && !t.gate.asked && t.outcomes.isOpen():
 		t.outcomes.gated = nil
-		t.do(forget{})
+		t.assign(forget{})
 		t.reportSystemError(e.err)
 		t.abandon(exit{process.ExitSystem, e.err})
 	default:

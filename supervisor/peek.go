@@ -16,12 +16,11 @@ func (t *transition) peekMeanwhile() {
 		t.peekBy = t.now.Add(t.config.Rescan)
 	case t.over(t.peekBy) && !t.peeking:
 		t.peeking, t.peekBy = true, t.now.Add(t.config.Rescan)
-		t.do(peek{})
+		t.assign(peek{})
 	}
 }
 
-// peeked takes what is mounted, if that was found out and isn't what was known.
-func (t *transition) peeked(e peeked) {
+func (e peeked) occur(t *transition) {
 	t.peeking = false
 	if e.changed && t.phase.takesLong() {
 		t.noteMounted(e.hash, e.changes)

@@ -9,60 +9,12 @@ import (
 	"confit/signals"
 )
 
-// perform carries out one action, and returns its answer if that is known at once.
-// The linker's actions may take time: another goroutine carries them out, and
-// their answers come through a channel.
-func (l *loop) perform(a action) event {
-	switch a := a.(type) {
-	case say:
-		l.Log.Log(context.Background(), a.level, a.message, a.keys...)
-	case stage:
-		l.noteProgram()
-		l.jobs <- a
-		if !l.state.neverStarted() { // the volumes come first
-			l.jobs <- lookAtLinks{}
-		}
-		return l.lookWhetherReached()
-	case publish:
-		if err := process.Reach(a.app); a.app != 0 && err != nil {
-			return barred{err}
-		}
-		l.jobs <- a
-	case mend, arm, noteStep, complete, check, compare, peek, withdraw, goBack, accept, store, storeReport, tidy, discard, forget, abandonTrial, touch, unwatchOpens:
-		l.jobs <- a
-	case runHook:
-		return l.runHook(a)
-	case killHook:
-		l.family.SignalHook(l.hook.pid, signals.KILL)
-	case terminateHook:
-		l.family.SignalHook(l.hook.pid, signals.TERM)
-	case runReport:
-		return l.runReport(a)
-	case killReport:
-		l.family.SignalHook(l.teller.pid, signals.KILL)
-	case spawn:
-		return l.spawn()
-	case probe:
-		return l.probe(a)
-	case track:
-		return l.track(a)
-	case inspect:
-		return l.inspect(a)
-	case signal:
-		return l.signal(a.pid, a.signal)
-	case ask:
-		return l.ask(a)
-	case deliver:
-		return cmp.Or[event](l.signal(a.pid, a.signal), sent{})
-	case wake:
-		l.wake(a)
-	case endLeftovers:
-		return l.endLeftovers(a)
-	}
+func (a say) perform(l *loop) event {
+	l.Log.Log(context.Background(), a.level, a.message, a.keys...)
 	return nil
 }
 
-func (l *loop) spawn() event {
+func (spawn) perform(l *loop) event {
 	app := l.withVariables(l.App, l.state.inForce())
 	pid, err := process.StartApp(app)
 	if err != nil {
@@ -96,9 +48,9 @@ func (l *loop) exitOf(status process.Status) exited {
 	return e
 }
 
-// probe looks at the app as it is now: an entrypoint script may have become the
+// The app is looked at as it is now: an entrypoint script may have become the
 // daemon. An init in front of the daemon gets the signal and passes it on.
-func (l *loop) probe(a probe) event {
+func (a probe) perform(*loop) event {
 	daemon := process.Wrapped(a.pid)
 	program := process.Program(daemon)
 	return probed{
@@ -109,18 +61,20 @@ func (l *loop) probe(a probe) event {
 	}
 }
 
-// track looks whether the app has taken the signal. What the kernel doesn't tell
-// counts as not taken.
-func (l *loop) track(a track) event {
+// What the kernel doesn't tell counts as not taken.
+func (a track) perform(*loop) event {
 	waits, known := signals.Pending(a.pid, a.signal)
 	return delivered{known && !waits}
 }
 
-// inspect looks at an app that was proved.
-func (l *loop) inspect(a inspect) event {
+func (a inspect) perform(l *loop) event {
 	l.noteUser(a.pid)
 	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 }
+
+func (a signal) perform(l *loop) event { return l.signal(a.pid, a.signal) }
+
+func (a deliver) perform(l *loop) event { return cmp.Or[event](l.signal(a.pid, a.signal), sent{}) }
 
 // signal sends a signal to the app alone, unless --signal-group says otherwise.
 // CONT always goes to the group: a stop has stopped all of it.
@@ -136,8 +90,8 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 	return l.noteFailedSignal(process.Kill(pid, s), pid)
 }
 
-// ask sends the app its stop signal, if somebody takes it.
-func (l *loop) ask(a ask) event {
+// The stop signal is sent if somebody takes it.
+func (a ask) perform(l *loop) event {
 	whom := []int{a.pid}
 	if l.Config.SignalGroup {
 		whom = process.Members(l.state.app.group)
@@ -170,14 +124,14 @@ func (l *loop) lookWhetherReached() event {
 	return nil
 }
 
-// wake lets a stopped group go on.
-func (l *loop) wake(a wake) {
+func (a wake) perform(l *loop) event {
 	if process.Stopped(a.pid) {
 		l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
 	}
+	return nil
 }
 
-func (l *loop) endLeftovers(a endLeftovers) event {
+func (a endLeftovers) perform(*loop) event {
 	if a.signal == 0 {
 		return cleared{process.Leftovers(a.group)}
 	}

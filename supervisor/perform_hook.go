@@ -9,6 +9,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/process"
+	"confit/signals"
 )
 
 // hook is a hook that runs. Its end has two halves, which come in any order: the
@@ -22,16 +23,27 @@ type hook struct {
 	halves int
 }
 
-func (l *loop) runHook(a runHook) event {
+func (a runHook) perform(l *loop) event {
 	if err := l.startHook(&l.hook, a.name, a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}
 	}
 	return hookBegun{}
 }
 
-// runReport starts the report hook. What it is told is of the past; everything
-// else is about the generation in force.
-func (l *loop) runReport(a runReport) event {
+func (killHook) perform(l *loop) event { return l.signalHook(&l.hook, signals.KILL) }
+
+func (terminateHook) perform(l *loop) event { return l.signalHook(&l.hook, signals.TERM) }
+
+func (killReport) perform(l *loop) event { return l.signalHook(&l.teller, signals.KILL) }
+
+func (l *loop) signalHook(h *hook, s signals.Signal) event {
+	l.family.SignalHook(h.pid, s)
+	return nil
+}
+
+// What the report hook is told is of the past; everything else is about the
+// generation in force.
+func (a runReport) perform(l *loop) event {
 	if err := l.startHook(&l.teller, "report", a.command, linker.Candidate{Generation: a.inForce}, a.variables); err != nil {
 		return reportStartFailed{err}
 	}

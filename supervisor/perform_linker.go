@@ -11,12 +11,12 @@ import (
 	"confit/process"
 )
 
-// work carries out the linker's actions one after the other, so that a slow disk
+// work carries out the linker's jobs one after the other, so that a slow disk
 // doesn't delay a signal for the app. In the end it closes the linker.
 func (l *loop) work() {
 	defer close(l.closed)
-	for a := range l.jobs {
-		if e := l.guarded(a); e != nil {
+	for j := range l.jobs {
+		if e := l.guarded(j); e != nil {
 			l.done <- e
 		}
 	}
@@ -24,8 +24,8 @@ func (l *loop) work() {
 }
 
 // guarded makes an event of a panic, which is not the end of PID 1.
-func (l *loop) guarded(a action) (e event) {
-	err := guard(func() error { e = l.performFiles(a); return nil })
+func (l *loop) guarded(j job) (e event) {
+	err := guard(func() error { e = j.carryOut(l); return nil })
 	if err != nil {
 		return crashed{err}
 	}
@@ -42,75 +42,19 @@ func guard(do func() error) (err error) {
 	return do()
 }
 
-// performFiles carries out an action of the linker, and returns its answer if it
-// has one.
-func (l *loop) performFiles(a action) event {
-	switch a := a.(type) {
-	case mend:
-		return mended{l.Linker.Mend()}
-	case stage:
-		return l.stage(a)
-	case arm:
-		l.Linker.Arm(a.step)
-		return armed{}
-	case complete:
-		return l.staged(l.Linker.Complete())
-	case check:
-		return l.check(a.watch)
-	case compare:
-		return l.compare()
-	case peek:
-		return l.peek()
-	case publish:
-		return l.publish(a.watch)
-	case withdraw:
-		return takenBack(nil, l.Linker.Reject())
-	case goBack:
-		e := takenBack(l.Linker.GoBack())
-		if _, back := e.(withdrawn); back {
-			l.noteKeys()
-		}
-		return e
-	case accept:
-		l.Linker.Accept(a.survived, a.at)
-		process.CollectFor(l.noteKeys())
-		return noted{}
-	case store:
-		return stored{a, l.Linker.Store()}
-	case storeReport:
-		return reportStored{a.report, l.Linker.StoreReport(a.report)}
-	case touch:
-		watched, err := l.Linker.Touch(a.changes)
-		return touched{watched, err}
-	case lookAtLinks:
-		return l.lookAtLinks()
-	default:
-		l.performUnanswered(a)
+func (mend) carryOut(l *loop) event { return mended{l.Linker.Mend()} }
+
+// The volumes come first, then the links files.
+func (a stage) perform(l *loop) event {
+	l.noteProgram()
+	l.jobs <- a
+	if !l.state.neverStarted() {
+		l.jobs <- lookAtLinks{}
 	}
-	return nil
+	return l.lookWhetherReached()
 }
 
-// performUnanswered carries out an action of the linker that nobody waits for.
-func (l *loop) performUnanswered(a action) {
-	switch a := a.(type) {
-	case tidy:
-		l.Linker.Tidy()
-	case discard:
-		l.Linker.Discard()
-	case forget:
-		l.Linker.Forget()
-	case noteStep:
-		l.Linker.Arm(a.step)
-	case abandonTrial:
-		l.Linker.AbandonTrial()
-	case noteUser:
-		l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
-	case unwatchOpens:
-		l.Linker.UnwatchOpens()
-	}
-}
-
-func (l *loop) stage(a stage) event {
+func (a stage) carryOut(l *loop) event {
 	if a.fallback {
 		return l.staged(l.Linker.StageFallback())
 	}
@@ -144,19 +88,19 @@ func draw(maximum time.Duration) time.Duration {
 	return rand.N(maximum)
 }
 
-func (l *loop) check(watch []linker.Change) event {
+func (a check) carryOut(l *loop) event {
 	err := l.Linker.Check()
 	var bad *linker.Invalid
 	switch {
 	case err == nil:
-		return checked{watch != nil && l.Linker.WatchOpens(watch)}
+		return checked{a.watch != nil && l.Linker.WatchOpens(a.watch)}
 	case errors.As(err, &bad):
 		return invalid{reason: err}
 	}
 	return failed{err}
 }
 
-func (l *loop) compare() event {
+func (compare) carryOut(l *loop) event {
 	err := l.Linker.CheckNewest()
 	if errors.Is(err, linker.ErrSuperseded) {
 		return compared{moved: true}
@@ -164,7 +108,7 @@ func (l *loop) compare() event {
 	return compared{err: err}
 }
 
-func (l *loop) peek() event {
+func (peek) carryOut(l *loop) event {
 	c, err := l.Linker.Peek()
 	var bad *linker.Invalid
 	switch {
@@ -176,15 +120,33 @@ func (l *loop) peek() event {
 	return peeked{}
 }
 
-func (l *loop) publish(watch []linker.Change) event {
+func (a publish) perform(l *loop) event {
+	if err := process.Reach(a.app); a.app != 0 && err != nil {
+		return barred{err}
+	}
+	l.jobs <- a
+	return nil
+}
+
+func (a publish) carryOut(l *loop) event {
 	switch err := l.Linker.Publish(); {
 	case err == nil:
-		return published{watched: l.Linker.WatchOpens(watch)}
+		return published{watched: l.Linker.WatchOpens(a.watch)}
 	case errors.Is(err, linker.ErrSuperseded):
 		return superseded{}
 	default:
 		return failed{err}
 	}
+}
+
+func (withdraw) carryOut(l *loop) event { return takenBack(nil, l.Linker.Reject()) }
+
+func (goBack) carryOut(l *loop) event {
+	e := takenBack(l.Linker.GoBack())
+	if _, back := e.(withdrawn); back {
+		l.noteKeys()
+	}
+	return e
 }
 
 // takenBack is the answer to withdraw and goBack. The app goes on even if a target
@@ -198,4 +160,47 @@ func takenBack(changes []linker.Change, err error) event {
 		return withdrawn{partly, changes}
 	}
 	return failed{err}
+}
+
+func (a accept) carryOut(l *loop) event {
+	l.Linker.Accept(a.survived, a.at)
+	process.CollectFor(l.noteKeys())
+	return noted{}
+}
+
+func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store()} }
+
+func (a storeReport) carryOut(l *loop) event {
+	return reportStored{a.report, l.Linker.StoreReport(a.report)}
+}
+
+func (a touch) carryOut(l *loop) event {
+	watched, err := l.Linker.Touch(a.changes)
+	return touched{watched, err}
+}
+
+func (complete) carryOut(l *loop) event { return l.staged(l.Linker.Complete()) }
+
+func (a arm) carryOut(l *loop) event {
+	l.Linker.Arm(a.step)
+	return armed{}
+}
+
+// Nobody waits for these.
+
+func (a noteStep) carryOut(l *loop) event { l.Linker.Arm(a.step); return nil }
+
+func (abandonTrial) carryOut(l *loop) event { l.Linker.AbandonTrial(); return nil }
+
+func (tidy) carryOut(l *loop) event { l.Linker.Tidy(); return nil }
+
+func (discard) carryOut(l *loop) event { l.Linker.Discard(); return nil }
+
+func (forget) carryOut(l *loop) event { l.Linker.Forget(); return nil }
+
+func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
+
+func (a noteUser) carryOut(l *loop) event {
+	l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
+	return nil
 }

@@ -154,9 +154,10 @@ func (t *transition) proved() {
 	}
 }
 
-// heard takes what the app says of itself by sd_notify(3). A proof that waited
-// for it goes on.
-func (t *transition) heard(m notify.Message) {
+// The app says something of itself by sd_notify(3). A proof that waited for that
+// goes on.
+func (e heard) occur(t *transition) {
+	m := e.message
 	if m.HasStatus {
 		t.seen.app.Text = m.Status
 	}

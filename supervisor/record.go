@@ -133,7 +133,7 @@ func (t *transition) recordProof(proof string) {
 func (t *transition) recordRead(read bool) {
 	if !t.app.readBy.IsZero() {
 		t.seen.app.Read, t.app.readBy, t.watched = &read, time.Time{}, false
-		t.do(unwatchOpens{})
+		t.assign(unwatchOpens{})
 	}
 }
 

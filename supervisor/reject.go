@@ -177,7 +177,7 @@ func (t *transition) abandon(lastResort exit) {
 	case t.exposure.published() || t.neverStarted():
 		t.withdraw()
 	default:
-		t.do(discard{})
+		t.assign(discard{})
 		t.giveUp()
 	}
 }

@@ -54,9 +54,9 @@ func (t *transition) lookForHandler() {
 // isNew reports that the app may yet install its handler.
 func (t *transition) isNew() bool { return !t.over(t.app.renewed.Add(handlerWait)) }
 
-// probed decides by what the kernel says of the app: the signal is sent, the app
-// is looked at again, or it is restarted.
-func (t *transition) probed(e probed) {
+// What the kernel says of the app decides: the signal is sent, the app is looked at
+// again, or it is restarted.
+func (e probed) occur(t *transition) {
 	if t.phase != probing {
 		return
 	}
@@ -103,9 +103,9 @@ func (t *transition) noteProgram(program string) {
 	t.app.program = program
 }
 
-// sent goes on when the signal is sent. That the app waits for it is only a guess,
-// until the app takes it.
-func (t *transition) sent() {
+// The signal is sent. That the app waits for it is only a guess, until the app takes
+// it.
+func (sent) occur(t *transition) {
 	if t.phase != probing {
 		return
 	}
@@ -163,12 +163,12 @@ func (t *transition) lookWhetherTaken() {
 	t.do(track{t.app.pid, t.reloadAction.Signal})
 }
 
-// delivered decides by whether the app has taken the signal that it seemed to
-// wait for. If it hasn't in the end, it only had the signal blocked.
-func (t *transition) delivered(taken bool) {
+// An app that has not taken the signal in the end, though it seemed to wait for it,
+// only had it blocked.
+func (e delivered) occur(t *transition) {
 	switch name := signals.Name(t.reloadAction.Signal); {
 	case t.phase != delivering:
-	case taken:
+	case e.taken:
 		t.prove()
 	case t.isNew(): // look again at the deadline
 	case t.reloadAction.Auto:

@@ -13,7 +13,7 @@ func (t *transition) renderEnded(err error, tail string) {
 		t.reject("render", err, tail)
 		return
 	}
-	t.order(completing, complete{})
+	t.order(completing, assign{complete{}})
 }
 
 // completeEnded is the end of staging with a renderer. Only now it is known

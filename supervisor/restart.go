@@ -55,8 +55,8 @@ func (t *transition) drain() {
 	t.do(endLeftovers{t.app.group, signals.TERM, t.ending})
 }
 
-// reaped may have been the last of the leftovers.
-func (t *transition) reaped() {
+// The child may have been the last of the leftovers.
+func (reaped) occur(t *transition) {
 	t.seen.count.Orphans++
 	t.lookForLeftovers()
 }
@@ -68,8 +68,8 @@ func (t *transition) lookForLeftovers() {
 	}
 }
 
-func (t *transition) cleared(left bool) {
-	if t.phase == draining && !left {
+func (e cleared) occur(t *transition) {
+	if t.phase == draining && !e.left {
 		t.drained()
 	}
 }
@@ -105,15 +105,15 @@ func (t *transition) start() {
 	t.do(spawn{})
 }
 
-// appStarted sends the app the signals that came in before it ran.
-func (t *transition) appStarted(pid int) {
+// The app gets the signals that came in before it ran.
+func (e started) occur(t *transition) {
 	if t.phase != starting {
 		return
 	}
 	again := !t.neverStarted()
-	t.app = app{pid: pid, group: process.Group(pid), since: t.now, renewed: t.now, readiness: begun}
+	t.app = app{pid: e.pid, group: process.Group(e.pid), since: t.now, renewed: t.now, readiness: begun}
 	t.recordStart(again)
-	t.say(slog.LevelInfo, "app started", "pid", pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
+	t.say(slog.LevelInfo, "app started", "pid", e.pid, "generation", t.inForce().Number, "hash", t.inForce().Hash)
 	for _, s := range t.queued {
 		t.forward(s)
 	}
@@ -121,11 +121,11 @@ func (t *transition) appStarted(pid int) {
 	t.prove()
 }
 
-// startFailed decides what a failed start means. If the system is short of
+// If the system is short of
 // something and the app ran before, the start is tried again. If the program
 // can't be executed, the suspect is blamed: the program may be one of its keys.
 // Everything else is the end, with the code that a shell gives.
-func (t *transition) startFailed(e startFailed) {
+func (e startFailed) occur(t *transition) {
 	switch {
 	case t.phase != starting:
 	case e.code == process.ExitSystem && !t.neverStarted():

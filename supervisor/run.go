@@ -35,7 +35,7 @@ type loop struct {
 	program string          // what the app runs: its successor runs the same
 	said    map[string]bool // what the log has said of variables, by name
 	ooms    int             // processes killed for want of memory before the app was started
-	jobs    chan action     // for the linker, one after the other
+	jobs    chan job        // for the linker, one after the other
 	closed  chan struct{}   // closed after the linker
 	done    chan event      // what came of them
 	next    []event         // answers to actions: they are handled first
@@ -52,7 +52,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l := &loop{
 		Supervisor: s,
 		family:     process.NewFamily(),
-		jobs:       make(chan action, 16),
+		jobs:       make(chan job, 16),
 		closed:     make(chan struct{}),
 		done:       make(chan event, 16),
 	}
@@ -177,7 +177,7 @@ func (l *loop) heed() {
 func (l *loop) become(s state, actions []action) {
 	l.state = s
 	for _, a := range actions {
-		if answer := l.perform(a); answer != nil {
+		if answer := a.perform(l); answer != nil {
 			l.next = append(l.next, answer)
 		}
 	}

@@ -30,43 +30,15 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	if s.phase == done {
 		return s, nil
 	}
-	switch e := e.(type) {
-	case hinted:
-		t.hinted()
-	case elapsed:
-		t.verdictDue()
-		t.elapsed()
-		t.reportLate()
-	case staged, unchanged, armed, checked, invalid, published, barred, superseded, withdrawn, touched, failed, crashed:
-		t.linkerAnswered(e)
-	case stored:
-		t.stored(e)
-	case compared, peeked, reportStored, reportStartFailed, reportEnded, linksRead, mended:
-		t.beside(e)
-	case hookBegun:
-		t.hook = true
-	case hookStartFailed:
-		t.hookStartFailed(e)
-	case hookEnded:
-		t.hook = false
-		t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
-	case opened:
-		t.opened()
-	case probed, sent, unheard, denied, reached, delivered, inspected, started, startFailed:
-		t.appAnswered(e)
-	case exited:
-		t.exited(e)
-	case reaped:
-		t.reaped()
-	case cleared:
-		t.cleared(e.left)
-	case signalled:
-		t.signalled(e.signal)
-	case heard:
-		t.heard(e.message)
-	}
+	e.occur(&t)
 	t.doBeside()
 	return t.state, t.actions
+}
+
+func (elapsed) occur(t *transition) {
+	t.verdictDue()
+	t.elapsed()
+	t.reportLate()
 }
 
 // elapsed compares the deadline with now: a timer that comes late, or twice,
@@ -114,10 +86,6 @@ func (t *transition) elapsed() {
 // more, as after a stop, it changes nothing.
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, time.Time{}
-	if e, ok := e.(crashed); ok {
-		t.crash(e.err)
-		return
-	}
 	switch t.phase {
 	case staging:
 		t.stageEnded(e)
@@ -136,29 +104,9 @@ func (t *transition) linkerAnswered(e event) {
 	}
 }
 
-// appAnswered takes what came of a signal to the app, of a look at it, or of its
-// start.
-func (t *transition) appAnswered(e event) {
-	switch e := e.(type) {
-	case probed:
-		t.probed(e)
-	case sent:
-		t.sent()
-	case unheard:
-		t.unheard(e.waits)
-	case denied:
-		t.denied(e.err)
-	case reached:
-		t.app.beyond = ""
-	case delivered:
-		t.delivered(e.taken)
-	case inspected:
-		t.inspected(e)
-	case started:
-		t.appStarted(e.pid)
-	case startFailed:
-		t.startFailed(e)
-	}
+func (e hookEnded) occur(t *transition) {
+	t.hook = false
+	t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
 }
 
 // hookOver takes the end of a hook, or of the attempt to start one.

@@ -16,10 +16,10 @@ const exitStopped = 128 + int(signals.TERM)
 // maxQueued bounds how many signals wait for an app that can't be started.
 const maxQueued = 256
 
-// signalled stops confit at TERM, and forwards every other signal to the app.
+// TERM stops confit, every other signal is forwarded to the app.
 // --map-signal comes first, and may replace or drop the signal.
-func (t *transition) signalled(s signals.Signal) {
-	from := s
+func (e signalled) occur(t *transition) {
+	from, s := e.signal, e.signal
 	if to, mapped := t.config.MapSignal[s]; mapped {
 		s = to
 	}
@@ -81,7 +81,7 @@ func (h hint) tells(status process.Status, now time.Time) bool {
 func (t *transition) excuse() {
 	if t.candidate.Number != 0 && !t.excused {
 		t.excused = true
-		t.do(abandonTrial{})
+		t.assign(abandonTrial{})
 	}
 }
 

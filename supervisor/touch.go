@@ -9,7 +9,7 @@ import "log/slog"
 func (t *transition) touch() {
 	t.seen.app.Read, t.app.readBy = nil, t.now.Add(readWait)
 	t.interruptReport()
-	t.order(touching, touch{t.candidate.Changes})
+	t.order(touching, assign{touch{t.candidate.Changes}})
 }
 
 func (t *transition) touchEnded(e event) {
@@ -41,9 +41,9 @@ func (t *transition) awaitRead() {
 	}
 }
 
-// opened tells that somebody has opened what changed. While the app is expected
+// Somebody has opened what changed. While the app is expected
 // to, no hook runs that could have.
-func (t *transition) opened() {
+func (opened) occur(t *transition) {
 	t.recordRead(true)
 	if t.phase == reading {
 		t.prove()

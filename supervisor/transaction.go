@@ -103,8 +103,8 @@ func (s *state) generationInDoubt() bool {
 // runs and may yet die of it.
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
-// hinted makes confit look: at once, after some quiet, or when the phase is over.
-func (t *transition) hinted() {
+// A hint makes confit look: at once, after some quiet, or when the phase is over.
+func (hinted) occur(t *transition) {
 	switch t.phase {
 	case running:
 		t.settle()
@@ -163,7 +163,7 @@ func (t *transition) look() {
 // left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) rest() {
 	if t.watched && t.app.readBy.IsZero() { // nobody asks any more
-		t.do(unwatchOpens{})
+		t.assign(unwatchOpens{})
 	}
 	t.transaction = transaction{} // its list of changes may be long
 	switch {
@@ -192,6 +192,6 @@ func (t *transition) nextLook() time.Time {
 func (t *transition) mendLinks() {
 	if t.over(t.mendBy) {
 		t.mendBy = t.now.Add(t.config.Rescan)
-		t.do(mend{})
+		t.assign(mend{})
 	}
 }

@@ -171,7 +171,7 @@ func (p *player) write(s state, actions []action) {
 	p.state = s
 	p.noticed()
 	for _, a := range actions {
-		switch a := a.(type) {
+		switch a := unwrapped(a).(type) {
 		case store:
 			p.store = a
 		case storeReport:
@@ -203,8 +203,16 @@ func (p *player) write(s state, actions []action) {
 	p.out.WriteString("\n")
 }
 
+// unwrapped is an action, or the job that it hands the linker.
+func unwrapped(a action) any {
+	if a, ok := a.(assign); ok {
+		return a.job
+	}
+	return a
+}
+
 func describe(a action) string {
-	switch a := a.(type) {
+	switch a := unwrapped(a).(type) {
 	case say:
 		return strings.TrimSpace(fmt.Sprintf("say %v %q %s", a.level, a.message, pairs(a.keys)))
 	case runHook:
@@ -241,7 +249,7 @@ func describe(a action) string {
 			return "accept, which survived a start"
 		}
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%T", a), "supervisor.")
+	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }
 
 // asked is what only the gate is told.

@@ -18,6 +18,9 @@ type transition struct {
 
 func (t *transition) do(a action) { t.actions = append(t.actions, a) }
 
+// assign has the linker do a job.
+func (t *transition) assign(j job) { t.do(assign{j}) }
+
 func (t *transition) say(l slog.Level, message string, keys ...any) {
 	t.do(say{l, message, keys})
 }

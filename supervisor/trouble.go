@@ -3,6 +3,7 @@ package supervisor
 import (
 	"log/slog"
 	"strings"
+	"time"
 
 	"confit/process"
 )
@@ -28,11 +29,10 @@ func (t *transition) reportSystemError(err error) {
 	}
 }
 
-// mended takes the answer to mend, which has logged it.
-func (t *transition) mended(err error) {
+func (e mended) occur(t *transition) { // the linker has logged it
 	t.drift = ""
-	if err != nil {
-		t.drift = err.Error()
+	if e.err != nil {
+		t.drift = e.err.Error()
 	}
 }
 
@@ -48,6 +48,11 @@ func (t *transition) refused(step string, err error) {
 
 // isPlainInit reports that the configuration side broke down.
 func (s *state) isPlainInit() bool { return s.degraded != "" }
+
+func (e crashed) occur(t *transition) {
+	t.busy, t.stalled = false, time.Time{}
+	t.crash(e.err)
+}
 
 // crash makes confit a plain init, which forwards signals, reaps and passes the
 // exit code on, and looks at no volume any more.

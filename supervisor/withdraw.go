@@ -13,9 +13,9 @@ import (
 // nothing else is done meanwhile.
 func (t *transition) withdraw() {
 	if t.backToEarlier {
-		t.order(withdrawing, goBack{})
+		t.order(withdrawing, assign{goBack{}})
 	} else {
-		t.order(withdrawing, withdraw{})
+		t.order(withdrawing, assign{withdraw{}})
 	}
 }
 
@@ -101,7 +101,7 @@ func (t *transition) acceptEarlier() {
 	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
 		t.rejection = rejection{}
 		if t.accepted.Fallback {
-			t.do(forget{}) // the next look finds that
+			t.assign(forget{}) // the next look finds that
 		}
 	}
 }

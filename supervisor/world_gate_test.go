@@ -48,7 +48,7 @@ func (w *world) inheritRecord() {
 	}
 }
 
-func (w *world) performGate(a action) event {
+func (w *world) performGate(a any) event {
 	switch a := a.(type) {
 	case terminateHook:
 		w.hookTermed = true

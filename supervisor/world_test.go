@@ -205,7 +205,7 @@ func (w *world) become(s state, actions []action) {
 	w.state = s
 	var answers []event
 	for _, a := range actions {
-		w.log = append(w.log, fmt.Sprintf("    %T%+v", a, a))
+		w.log = append(w.log, fmt.Sprintf("    %T%+v", unwrapped(a), unwrapped(a)))
 		if answer := w.perform(a); answer != nil {
 			answers = append(answers, answer)
 		}
@@ -221,7 +221,7 @@ func (w *world) become(s state, actions []action) {
 
 // perform is what the real loop does, on the world.
 func (w *world) perform(a action) event {
-	switch a := a.(type) {
+	switch a := unwrapped(a).(type) {
 	case stage:
 		if a.fallback {
 			w.begin(w.stageFallback)

@@ -14,7 +14,7 @@ func (c content) wasKilled(candidate *linker.Candidate) {
 	}
 }
 
-func (w *world) performTrial(a action) {
+func (w *world) performTrial(a any) {
 	switch a := a.(type) {
 	case arm:
 		w.trial = a.step

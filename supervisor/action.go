@@ -1,0 +1,109 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/linker"
+	"confit/process"
+	"confit/signals"
+)
+
+// action is something to do. Its name is an imperative. Its method does it in the
+// loop, and returns the answer if that is known at once.
+type action interface{ perform(l *loop) event }
+
+// job is something for the linker to do, which may take time: another goroutine
+// carries the jobs out, one after the other. Their answers come through a channel.
+type job interface{ carryOut(l *loop) event }
+
+// assign is the action that hands the linker a job.
+type assign struct{ job }
+
+func (a assign) perform(l *loop) event {
+	l.jobs <- a.job
+	return nil
+}
+
+type (
+	mend     struct{}                       // puts links right that others have changed; answered by mended
+	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
+	arm      struct{ step string }          // answered by armed or crashed
+	noteStep struct{ step string }          // of what is published; without an answer
+	complete struct{}                       // answered by staged, invalid, failed or crashed
+	check    struct {                       // answered by checked, invalid, failed or crashed
+		watch []linker.Change // who opens it from now on; nil: as before
+	}
+	publish struct { // answered by published, barred, superseded, failed or crashed
+		watch []linker.Change // who opens it
+		app   int             // that must be within reach; 0: nobody is signalled
+	}
+	withdraw struct{} // answered by withdrawn, failed or crashed
+	goBack   struct{} // to the generation before the accepted one; answered as withdraw
+	accept   struct {
+		survived bool
+		at       int64 // see linker.Generation
+	}
+	store struct { // answered by stored
+		generation linker.Generation
+		proof      string
+	}
+	tidy    struct{}
+	discard struct{}
+	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
+		name      string // of its flag
+		command   []string
+		candidate linker.Candidate
+		variables []string // NAME=VALUE, besides what says which candidate
+	}
+	terminateHook struct{}                        // asks it to end
+	peek          struct{}                        // answered by peeked or crashed
+	compare       struct{}                        // answered by compared
+	forget        struct{}                        // what is mounted is staged again, even if it doesn't change
+	storeReport   struct{ report *linker.Report } // answered by reportStored
+	runReport     struct {                        // answered by reportStartFailed, or later by reportEnded
+		command   []string
+		inForce   linker.Generation
+		report    *linker.Report
+		variables []string
+	}
+	killReport struct{}
+	killHook   struct{}
+	spawn      struct{} // answered by started or startFailed
+	probe      struct { // answered by probed
+		pid    int
+		signal signals.Signal
+	}
+	ask struct { // the app to stop; answered by unheard or denied, if it is
+		pid    int
+		signal signals.Signal
+	}
+	deliver struct { // a reload signal; answered by sent or denied
+		pid    int
+		signal signals.Signal
+	}
+	track struct { // answered by delivered
+		pid    int
+		signal signals.Signal
+	}
+	touch        struct{ changes []linker.Change } // answered by touched or crashed
+	unwatchOpens struct{}
+	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
+	abandonTrial struct{}
+	noteUser     struct{ user process.User } // of the app
+	inspect      struct{ pid int }           // answered by inspected
+	signal       struct {                    // answered by denied, if it is
+		pid    int
+		signal signals.Signal
+	}
+	wake         struct{ pid int } // an app that is stopped (^Z) doesn't act on a signal to end
+	endLeftovers struct {          // answered by cleared
+		group     process.Group
+		signal    signals.Signal // 0: only look
+		everybody bool           // confit ends after it
+	}
+	say struct {
+		level   slog.Level
+		message string
+		keys    []any
+	}
+)
