@@ -52,8 +52,9 @@ type player struct {
 	store    store       // the last one
 	record   storeReport // the last one
 	fallback bool
-	beyond   bool  // no signal reaches the app
-	written  state // of the last status
+	beyond   bool                         // no signal reaches the app
+	written  state                        // of the last status
+	shown    map[string]map[string]string // the last status that was written down
 	now      time.Time
 	out      strings.Builder
 }
@@ -136,16 +137,6 @@ func (p *player) set(word string) {
 	default:
 		p.t.Fatalf("config %q?", word)
 	}
-}
-
-// status writes down the status.
-func (p *player) status() {
-	s := p.state.status(&p.config)
-	s.Keys = nil
-	for line := range strings.Lines(string(s.Encode())) {
-		p.out.WriteString("    " + line)
-	}
-	fmt.Fprintf(&p.out, "    verdict %d\n", s.Verdict())
 }
 
 // noticed holds that a status that says something new has another gist than the
