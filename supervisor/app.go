@@ -1,24 +1,45 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
+	"confit/config"
+	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/status"
 )
 
-// app is the process after --.
+// app is all that is left of confit without a configuration: a plain init, which
+// starts the app, signals it, and waits for its end. It knows nothing of files.
 type app struct {
+	phase    phase     // down, up, starting, probing, delivering, restarting, draining or stopping
+	deadline time.Time // when the phase has waited enough; zero: never
+	late     bool      // what should end was killed at the deadline
+	then     then      // what follows when nothing is left of the app
+	exit     exit      // how confit ends, if that follows
+	life
+
+	stopBy      time.Time        // the app was sent INT, QUIT or the stop signal: if it ends before, that was a stop
+	perhaps     hint             // the last other signal that came from outside
+	restartOnly bool             // the app leaves at HUP: it is restarted instead
+	takesHUP    string           // the program that has lived on after auto's HUP
+	saysReady   bool             // the app has said READY=1: the next start waits for it
+	queued      []signals.Signal // sent before the app runs
+}
+
+// life is one process after --.
+type life struct {
 	pid       int            // 0: not running
 	group     process.Group  // the group of the last one, which may have members left
 	since     time.Time      // when it was started
 	renewed   time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	by        config.Action  // the signal that makes it reload
+	waitedFor int            // looks in a row at which it seemed to wait for that
 	autoHUP   bool           // the last HUP that it got was auto's
 	program   string         // what it ran when it got that
 	readiness readiness      // what it has said of itself since then
-	readBy    time.Time      // when it should have opened what has changed; zero: it has, or nobody knows
 	asked     signals.Signal // by which it is to stop
 	looks     int            // at what it would do with that
 	drops     bool           // one of them found that it would drop it
@@ -27,71 +48,158 @@ type app struct {
 	inside    bool           // its working directory is inside a generation, and the log says so
 }
 
-func (a app) runs() bool { return a.pid != 0 }
+// then is what follows when nothing is left of an app.
+type then int
+
+const (
+	startAgain then = iota
+	stayDown
+	leave
+)
+
+// isEnding reports that confit ends when nothing is left of the app.
+func (a *app) isEnding() bool { return a.phase == draining && a.then == leave }
+
+func (l life) runs() bool { return l.pid != 0 }
 
 // neverStarted reports that no app has run yet: what goes wrong now is the end,
 // unless a former confit left an accepted generation.
-func (s *state) neverStarted() bool { return s.app.group == 0 }
+func (a *app) neverStarted() bool { return a.group == 0 }
 
-// The app's exit has one of these reasons: confit asked for it, in a restart or a stop; HUP meant something else to the app; a generation is to blame; or
-// confit ends, too.
-func (e exited) occur(t *transition) {
-	if !t.app.runs() {
-		return
-	}
-	t.sayExited(e)
-	if t.wentToBackground(e) {
-		t.say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
-	}
-	t.recordExit(e)
-	t.app.pid = 0
-	switch {
-	case t.phase == stopping:
-		t.end(e.status)
-	case t.leftAtReload(e):
-		t.learn()
-		t.continueWithoutApp()
-	case t.isReplaced(e):
-		t.adopt(e.successor)
-	case t.isStop(e):
-		t.dropVerdict()
-		t.stopReporting()
-		t.end(e.status)
-	case t.phase == restarting:
-		t.drain()
-	case t.suspect() != nobody:
-		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
-		t.resortTo(exit{code: t.exitCode(e.status)})
-		t.continueWithoutApp()
-	case t.exposure == restored: // it may have died of the candidate
-		t.continueWithoutApp()
-	default:
-		t.end(e.status)
-	}
+func (s *state) neverStarted() bool { return s.app.neverStarted() }
+
+// keeper is the app's half of a transition. What it can't decide it returns.
+type keeper struct {
+	*app
+	*outbox
+	config *config.Config
+	now    time.Time
+	on     linker.Generation // what is in force, for the log
+	seen   *record
 }
 
-func (t *transition) sayExited(e exited) {
-	keys := []any{"pid", t.app.pid, "status", e.status.String(), "code", t.exitCode(e.status)}
+func (t *transition) keeper() keeper {
+	return keeper{&t.app, t.outbox, t.config, t.now, t.inForce(), &t.seen}
+}
+
+func (k keeper) over(by time.Time) bool { return !k.now.Before(by) }
+
+func (k keeper) enter(p phase, wait time.Duration) {
+	k.phase, k.deadline = p, k.now.Add(wait)
+}
+
+// settle is for an app that is up, or down, until something happens.
+func (k keeper) settle(p phase) { k.phase, k.deadline = p, noDeadline }
+
+func (k keeper) start() {
+	k.enter(starting, tryAgain)
+	k.do(spawn{})
+}
+
+func (k keeper) started(pid int) {
+	again := !k.neverStarted()
+	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
+	k.settle(up)
+	k.recordStart(again)
+	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)
+}
+
+func (k keeper) recordStart(again bool) {
+	if again {
+		k.seen.app.Restarts++
+		k.seen.count.Reloads++
+	}
+	k.seen.app.PID, k.seen.app.Started, k.seen.app.Text = k.pid, status.At(k.now), ""
+}
+
+// ending is what an exit of the app means, as far as the app's half can tell.
+type ending int
+
+const (
+	own       ending = iota
+	inRestart        // confit asked for it
+	inStop           // the platform asked for it, by confit
+	stopped          // somebody outside stopped the app
+	leftAtHUP        // HUP means something else to the app
+	replaced         // its successor goes on
+)
+
+// ended takes an exit. suspected says how far the app may have ended as it can't live
+// with what it has read.
+func (k keeper) ended(e exited, suspected suspicion) ending {
+	how := k.endingOf(e, suspected)
+	k.sayExited(e)
+	if k.wentToBackground(e) {
+		k.say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
+	}
+	k.seen.app.PID = 0
+	k.seen.app.LastExit = &status.Exit{At: status.At(k.now), Status: e.status.String(), Code: k.exitCode(e.status), OOMKilled: e.oom}
+	k.pid = 0
+	if how == replaced {
+		k.adopt(e.successor)
+	} else {
+		k.settle(down)
+	}
+	return how
+}
+
+func (k keeper) endingOf(e exited, suspected suspicion) ending {
+	switch {
+	case k.phase == stopping:
+		return inStop
+	case k.leftAtReload(e, suspected):
+		return leftAtHUP
+	case e.successor.runs() && k.phase != restarting: // in a restart it would be one of the leftovers
+		return replaced
+	case k.isStop(e):
+		return stopped
+	case k.phase == restarting:
+		return inRestart
+	}
+	return own
+}
+
+func (k keeper) sayExited(e exited) {
+	keys := []any{"pid", k.pid, "status", e.status.String(), "code", k.exitCode(e.status)}
 	if e.oom {
 		keys = append(keys, "oomKilled", true)
 	}
-	t.say(slog.LevelInfo, "app exited", keys...)
+	k.say(slog.LevelInfo, "app exited", keys...)
 }
 
 // wentToBackground reports that the app ended well right after its start, and left
 // a process behind, as daemon(3) does. That is the end of a container for which
 // nobody finds a reason in the app's log.
-func (t *transition) wentToBackground(e exited) bool {
-	return e.forked && !e.successor.runs() && !t.isStop(e) && t.phase != stopping && t.phase != restarting && !t.over(t.app.since.Add(handlerWait))
+func (k keeper) wentToBackground(e exited) bool {
+	return e.forked && !e.successor.runs() && !k.isStop(e) && k.phase != stopping && k.phase != restarting && !k.over(k.since.Add(handlerWait))
 }
 
 // exitCode is what confit exits with when the app ended so.
-func (t *transition) exitCode(s process.Status) int {
-	if code, mapped := t.config.MapExit[s.ExitCode()]; mapped {
+func (k keeper) exitCode(s process.Status) int {
+	if code, mapped := k.config.MapExit[s.ExitCode()]; mapped {
 		return code
 	}
 	return s.ExitCode()
 }
+
+// adopt goes on with the successor, in whatever phase. The signal that led to it
+// was no stop.
+func (k keeper) adopt(successor life) {
+	k.pid, k.group = successor.pid, successor.group
+	k.renewed, k.inside, k.beyond = k.now, false, ""
+	k.stopBy, k.perhaps = time.Time{}, hint{}
+	k.recordStart(false)
+	k.say(slog.LevelInfo, "app adopted", "pid", k.pid, "generation", k.on.Number)
+}
+
+// suspicion is how far an app that ends may have died of what it has read.
+type suspicion int
+
+const (
+	none    suspicion = iota
+	inProof           // it was made to read something a moment ago
+	ofNew             // the same, and that wasn't accepted before
+)
 
 // leftAtReload reports that the app left because of auto's HUP, and not because
 // of what it read, or that it may have: a runtime that catches every signal dies
@@ -99,105 +207,30 @@ func (t *transition) exitCode(s process.Status) int {
 // Others have codes of their own for it, as runsvdir has. They count until the
 // program has once lived on after such a HUP, and like 0 only in the probation.
 // Who shuts down slowly and exits with 129 may take the time of any other stop.
-func (t *transition) leftAtReload(e exited) bool {
-	inProof := t.exposure.reached() && t.phase.followsHUP()
+func (k keeper) leftAtReload(e exited, suspected suspicion) bool {
 	switch code := e.status.ExitCode(); {
-	case !t.app.autoHUP || t.phase == restarting:
+	case !k.autoHUP || k.phase == restarting:
 		return false
 	case e.status.Signal() == signals.HUP:
 		return true
-	case e.successor.runs() || t.isStop(e):
+	case e.successor.runs() || k.isStop(e):
 		return false
 	case code == exitAtHUP:
-		return inProof || !t.over(t.app.renewed.Add(t.config.StopTimeout))
+		return suspected != none || !k.over(k.renewed.Add(k.config.StopTimeout))
 	case code == 0:
-		return inProof
+		return suspected != none
 	default:
-		return inProof && t.suspect() == theCandidate && t.app.program != t.takesHUP && e.status.Signal() != signals.KILL
+		return suspected == ofNew && k.program != k.takesHUP && e.status.Signal() != signals.KILL
 	}
 }
-
-// followsHUP reports whether an exit in this phase may be the answer to HUP.
-func (p phase) followsHUP() bool { return p == probing || p == delivering || p == proving }
 
 // exitAtHUP is the code of programs that shut down in good order at HUP, as the
 // JVM does.
 const exitAtHUP = 128 + int(signals.HUP)
 
-// learn turns HUP into a restart from now on. While a candidate is on trial, the
-// candidate may be to blame as well: then the app first has to live through a
-// start on it.
-func (t *transition) learn() {
-	t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
-	if t.suspect() == theCandidate {
-		t.leftAtHUP = true
-	} else {
-		t.restartFromNowOn()
+func (k keeper) restartFromNowOn() {
+	if !k.restartOnly {
+		k.restartOnly = true
+		k.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
 	}
-}
-
-func (t *transition) restartFromNowOn() {
-	if !t.restartOnly {
-		t.restartOnly = true
-		t.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "todo", "write reload restart, or reload signal:NAME if another signal makes it reload")
-	}
-}
-
-// isReplaced reports that a successor took the app's place. In a restart it would
-// be one of the leftovers.
-func (t *transition) isReplaced(e exited) bool { return e.successor.runs() && t.phase != restarting }
-
-// adopt goes on with the successor, in whatever phase. The signal that led to it
-// was no stop, and a change needn't wait any more.
-func (t *transition) adopt(successor app) {
-	t.app.pid, t.app.group = successor.pid, successor.group
-	t.app.renewed, t.app.inside, t.app.beyond = t.now, false, ""
-	t.stopBy, t.perhaps = time.Time{}, hint{}
-	t.recordStart(false)
-	t.say(slog.LevelInfo, "app adopted", "pid", t.app.pid, "generation", t.inForce().Number)
-	if t.phase == running && t.pending {
-		t.settle()
-	}
-}
-
-// continueWithoutApp goes on when the app is gone and confit stays. Phases that
-// need the app end here; the others go on until they come to the app.
-func (t *transition) continueWithoutApp() {
-	switch t.phase {
-	case settling:
-		t.pending = true
-		t.drain()
-	case splaying:
-		t.deadline = t.now // no app is disturbed
-	case gating:
-		t.leaveUndecided()
-	case withdrawing:
-		if !t.busy { // it waits to try again, but nobody is served meanwhile
-			t.withdraw()
-		}
-	case running, probing, delivering, reading, reloading, proving:
-		t.recoverFromExit()
-	}
-}
-
-// recoverFromExit takes back what is to blame for the exit, and starts the app
-// again. A hook that works on the app is killed first; its end leads back here.
-func (t *transition) recoverFromExit() {
-	switch {
-	case t.hook:
-		t.expire()
-	case t.appFailure != nil:
-		reason := t.appFailure
-		t.appFailure, t.died = nil, true
-		t.fail("probation", reason, "")
-	default:
-		t.drain()
-	}
-}
-
-// end ends confit with the app's exit code, when nothing is left of the app.
-func (t *transition) end(s process.Status) {
-	t.endHook()
-	t.ending, t.exit.code = true, t.exitCode(s)
-	t.drain()
 }

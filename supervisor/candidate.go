@@ -204,7 +204,7 @@ func (t *transition) publish() {
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.exposure, t.watched, t.app.readBy, t.trouble = visible, e.watched, time.Time{}, ""
+		t.exposure, t.watched, t.readBy, t.trouble = visible, e.watched, time.Time{}, ""
 		t.recordLive(t.candidate.Generation)
 		if t.excused {
 			t.assign(abandonTrial{})
@@ -216,7 +216,7 @@ func (t *transition) publishEnded(e event) {
 			t.apply()
 		}
 	case barred:
-		t.noteBeyond(e.err)
+		t.keeper().noteBeyond(e.err)
 		t.reject("reload", e.err, "")
 	case superseded:
 		t.overtaken()
@@ -233,7 +233,7 @@ func (t *transition) apply() {
 	case t.neverStarted():
 		t.start()
 	case !t.app.runs():
-		t.drain()
+		t.drain(startAgain)
 	default:
 		t.reload()
 	}

@@ -91,7 +91,7 @@ type (
 		forked    bool // it ended well, and left a process behind
 		oom       bool // the kernel killed something in this container for want of memory
 		typed     bool // a key of its terminal ended it
-		successor app  // with --adopt: what took its place, if anything did
+		successor life // with --adopt: what took its place, if anything did
 	}
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left

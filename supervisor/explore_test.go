@@ -23,7 +23,7 @@ func (w *world) tryAll(s state, depth int) {
 	for _, e := range w.couldHappen(s) {
 		now := w.now
 		if _, ok := e.(elapsed); ok {
-			now = s.deadline
+			now = s.due()
 		}
 		if d, ok := e.(delivered); ok && !d.taken {
 			now = s.app.renewed.Add(handlerWait) // as it is at the last look
@@ -33,12 +33,12 @@ func (w *world) tryAll(s state, depth int) {
 			s.app.autoHUP = true // as it is after any reload by auto
 		}
 		if p, ok := e.(probed); ok && p.disposition == signals.Waited {
-			s.waitedFor = waitedLooks - 1 // as it is at the last look
+			s.app.waitedFor = waitedLooks - 1 // as it is at the last look
 		}
 		next, _ := step(w.config, s, now, e)
-		w.tried[arc{s.phase, eventName(e), next.phase}] = true
-		without := next.app.pid == 0 && next.app.group != 0 && (next.phase < restarting || next.phase == proving)
-		seldom := next.phase != s.phase && (next.phase == delivering || next.phase == gating)
+		w.tried[arc{s.shown(), eventName(e), next.shown()}] = true
+		without := next.app.pid == 0 && next.app.group != 0 && (next.shown() < restarting || next.shown() == proving)
+		seldom := next.shown() != s.shown() && (next.shown() == delivering || next.shown() == gating)
 		if (without || seldom) && depth > 0 {
 			w.tryAll(next, depth-1)
 		}
@@ -68,15 +68,15 @@ type shape struct {
 
 func (w *world) shapeOf(s state, depth int) shape {
 	return shape{
-		phase: s.phase, app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
+		phase: s.shown(), app: s.app.pid != 0, group: s.app.group != 0, hook: s.hook, exposure: s.exposure,
 		started: s.started, left: s.leftAtHUP, failed: s.appFailure != nil, busy: s.busy, untidy: s.untidy,
-		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.stopBy), watched: s.watched, unread: !s.app.readBy.IsZero(), says: s.saysReady, pending: s.pending,
-		writing: s.writing, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.ending, expired: s.expired, only: s.restartOnly,
+		unstored: s.unstored != "", further: s.backToEarlier, marked: w.now.Before(s.app.stopBy), watched: s.watched, unread: !s.readBy.IsZero(), says: s.app.saysReady, pending: s.pending,
+		writing: s.writing, refused: s.rejection.stands, degraded: s.degraded != "", ending: s.app.isEnding(), expired: s.expired, only: s.app.restartOnly,
 		again: s.isRetry, due: !s.rejection.nextTry.IsZero(), verifying: s.trial.verifying(), lives: w.now.Before(s.trial.until),
 		waits: s.trial.awaitsReady(), leaving: s.lastResort.code != 0, survived: s.accepted.Survived, known: s.accepted.Number != 0,
-		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.queued) > 0,
-		falls: s.fallback, onFallback: s.onFallback(), stays: s.stays, dropped: s.dropped,
-		seems: s.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, gate: gateShapeOf(s), config: w.flavour, depth: depth,
+		earlier: s.accepted.Earlier.Number != 0, same: s.isAccepted(), queued: len(s.app.queued) > 0,
+		falls: s.fallback, onFallback: s.onFallback(), stays: s.stays, dropped: s.app.then == stayDown,
+		seems: s.app.waitedFor, kind: s.reloadAction.Kind, auto: s.reloadAction.Auto, readiness: s.app.readiness, gate: gateShapeOf(s), config: w.flavour, depth: depth,
 	}
 }
 
@@ -86,7 +86,7 @@ func (w *world) couldHappen(s state) []event {
 	if s.app.pid != 0 {
 		events = append(events, exited{}, exited{typed: true}, exited{forked: true}, exited{status: waitStatus(1)}, exited{status: waitStatus(1 << 8)})
 		if w.config.Adopt {
-			events = append(events, exited{successor: app{pid: 8, group: 8}})
+			events = append(events, exited{successor: life{pid: 8, group: 8}})
 		}
 	}
 	if s.hook {
@@ -105,7 +105,7 @@ func (w *world) couldHappen(s state) []event {
 // couldBeAnswered lists what the linker may say.
 func (w *world) couldBeAnswered(s state) []event {
 	trouble := errors.New("trouble")
-	switch s.phase {
+	switch s.shown() {
 	case staging:
 		events := []event{invalid{reason: trouble}, failed{trouble}, crashed{trouble}}
 		if w.looked {
@@ -141,7 +141,7 @@ func (w *world) couldBeAnswered(s state) []event {
 // couldBeFound lists what a look at the app or its leftovers may find, and how a
 // start may end.
 func couldBeFound(s state) []event {
-	switch s.phase {
+	switch s.shown() {
 	case delivering:
 		return []event{delivered{true}, delivered{false}}
 	case restarting:

@@ -196,7 +196,7 @@ func (t *transition) bound() time.Duration {
 		read += t.config.Probation
 	}
 	proof := t.config.Probation
-	if t.saysReady {
+	if t.app.saysReady {
 		proof = max(proof, readyTimeout)
 	}
 	if len(t.config.Verify) > 0 {

@@ -25,7 +25,7 @@ func (e reportStartFailed) occur(t *transition) { t.reportEnded(fmt.Errorf("repo
 
 func (e reportEnded) occur(t *transition) {
 	t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
-	t.lookForLeftovers()
+	t.keeper().lookForLeftovers()
 }
 
 // deadlineBeside is when something is due beside the phase; zero: never. What has
@@ -80,7 +80,7 @@ func (e reportStored) occur(t *transition) {
 // for that.
 func (s *state) mayDeliver() bool {
 	o := &s.outcomes
-	return o.next() != nil && o.told == nil && !s.phase.bearsNoReport() && (!o.storing || s.phase == stopping)
+	return o.next() != nil && o.told == nil && !s.shown().bearsNoReport() && (!o.storing || s.app.phase == stopping)
 }
 
 // deliver starts the report hook.

@@ -47,7 +47,7 @@ func (t *transition) prove() {
 	t.trial = trial{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
 	case !t.app.runs():
-		t.drain()
+		t.drain(startAgain)
 	case t.isPlainInit(): // nobody knows what is in force
 		t.rest()
 	case t.trial.generation, t.appInDoubt():
@@ -69,7 +69,7 @@ const readyTimeout = 90 * time.Second
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.readiness == begun && (!t.started || t.saysReady) && t.trial.generation {
+	if t.app.readiness == begun && (!t.started || t.app.saysReady) && t.trial.generation {
 		t.trial.readyBy = t.now.Add(readyTimeout)
 	}
 }
@@ -145,7 +145,7 @@ func (t *transition) unready() bool { return t.trial.awaitsReady() && t.app.read
 // proved ends a proof that went well.
 func (t *transition) proved() {
 	if t.leftAtHUP {
-		t.restartFromNowOn()
+		t.keeper().restartFromNowOn()
 	}
 	if t.trial.generation {
 		t.accept(t.proof())
@@ -169,7 +169,7 @@ func (e heard) occur(t *transition) {
 			t.expectReady()
 		}
 	case m.State == notify.Ready && t.app.readiness == begun:
-		t.app.readiness, t.saysReady = ready, true
+		t.app.readiness, t.app.saysReady = ready, true
 	}
 	if t.trial.awaitsReady() {
 		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))

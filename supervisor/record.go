@@ -29,7 +29,7 @@ type record struct {
 // status is what status.json says, except for what only the linker knows.
 func (s *state) status(c *config.Config) *status.Status {
 	now := &status.Status{
-		Phase: s.phase.String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
+		Phase: s.shown().String(), Degraded: s.degraded, Trouble: s.trouble, Stalled: status.At(s.stalled), App: s.seen.app,
 		Mounted: s.seen.mounted, Live: s.seen.live, Accepted: s.seen.accepted, Candidate: s.seen.candidate,
 		PendingSince: status.At(s.seen.pending), LinksChanged: status.At(s.seen.relinked), Rejection: s.lastRejection(),
 		Gate: s.seen.gate, Report: s.seen.report, Counters: s.seen.count,
@@ -38,7 +38,7 @@ func (s *state) status(c *config.Config) *status.Status {
 		now.Trouble = cmp.Or(s.drift, s.storeTrouble, s.app.beyond, s.unrun)
 	}
 	now.App.Reload = c.Reload.String()
-	if s.restartOnly {
+	if s.app.restartOnly {
 		now.App.Reload = "restart: it left at HUP"
 	}
 	return now
@@ -131,8 +131,8 @@ func (t *transition) recordProof(proof string) {
 
 // recordRead notes whether the app has opened what changed, while that is watched.
 func (t *transition) recordRead(read bool) {
-	if !t.app.readBy.IsZero() {
-		t.seen.app.Read, t.app.readBy, t.watched = &read, time.Time{}, false
+	if !t.readBy.IsZero() {
+		t.seen.app.Read, t.readBy, t.watched = &read, time.Time{}, false
 		t.assign(unwatchOpens{})
 	}
 }
@@ -171,16 +171,6 @@ func (t *transition) recordRejection(r *status.Rejection) {
 	t.recordEnd()
 }
 
-func (t *transition) recordStart(again bool) {
-	if again {
-		t.seen.app.Restarts++
-		t.seen.count.Reloads++
-	}
-	t.seen.app.PID, t.seen.app.Started, t.seen.app.Text = t.app.pid, t.stamp(), ""
-	t.seen.app.Read, t.app.readBy = nil, time.Time{}
-}
-
-func (t *transition) recordExit(e exited) {
-	t.seen.app.PID = 0
-	t.seen.app.LastExit = &status.Exit{At: t.stamp(), Status: e.status.String(), Code: t.exitCode(e.status), OOMKilled: e.oom}
-}
+// forgetRead notes that another process is the app, which nobody has asked yet to
+// open anything.
+func (t *transition) forgetRead() { t.seen.app.Read, t.readBy = nil, time.Time{} }

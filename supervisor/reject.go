@@ -172,8 +172,8 @@ func (t *transition) abandon(lastResort exit) {
 	t.resortTo(lastResort)
 	switch {
 	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
-		t.dropped = true
-		t.restart("it must not stay on what was rejected")
+		t.serve()
+		t.keeper().stopFor(stayDown, "it must not stay on what was rejected")
 	case t.exposure.published() || t.neverStarted():
 		t.withdraw()
 	default:
@@ -199,8 +199,7 @@ func (t *transition) giveUp() {
 	case t.neverStarted():
 		t.leave(t.lastResort)
 	default: // something of the app may be left
-		t.ending, t.exit = true, t.lastResort
-		t.drain()
+		t.endWith(t.lastResort)
 	}
 }
 

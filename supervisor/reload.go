@@ -6,7 +6,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/signals"
 )
 
 // reload makes the app read the generation that is in force.
@@ -18,11 +17,8 @@ func (t *transition) reload() {
 	case config.Touch:
 		t.touch()
 	case config.Signal:
-		if t.reloadAction.Auto && t.restartOnly {
-			t.restart("it left at " + signals.Name(t.reloadAction.Signal) + " before")
-			return
-		}
-		t.lookForHandler()
+		t.serve()
+		t.keeper().reloadBy(t.reloadAction)
 	case config.Exec:
 		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // the app may read before the hook ends
@@ -32,95 +28,27 @@ func (t *transition) reload() {
 	}
 }
 
-const (
-	// handlerWait is how long an app may take to install its handler after a
-	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
-	// has none.
-	handlerWait = 10 * time.Second
-	// probeAgain is the wait between two looks for the handler.
-	probeAgain = 50 * time.Millisecond
-	// waitedLooks is how many looks in a row must find the app waiting for the
-	// signal: a shell (dash) blocks all signals for a moment whenever it forks.
-	waitedLooks = 5
-)
+// serve waits for the app's half to make the app read what is in force.
+func (t *transition) serve() { t.phase, t.deadline = serving, noDeadline }
 
-// lookForHandler finds out what the app would do with the signal: without a
-// handler it would die of it.
-func (t *transition) lookForHandler() {
-	t.enter(probing, probeAgain)
-	t.do(probe{t.app.pid, t.reloadAction.Signal})
+// restart stops the app, and starts it on what is in force.
+func (t *transition) restart(why string, keys ...any) {
+	t.serve()
+	t.keeper().restart(why, keys...)
 }
 
-// isNew reports that the app may yet install its handler.
-func (t *transition) isNew() bool { return !t.over(t.app.renewed.Add(handlerWait)) }
-
-// What the kernel says of the app decides: the signal is sent, the app is looked at
-// again, or it is restarted.
-func (e probed) occur(t *transition) {
-	if t.phase != probing {
-		return
-	}
-	if e.disposition != signals.Waited {
-		t.waitedFor = 0
-	} else if t.waitedFor++; t.waitedFor < waitedLooks {
-		return // look again at the deadline
-	}
-	h, known := habitOf(e)
-	switch {
-	case t.reloadAction.Auto && known:
-		t.restart(h.reason, h.keys()...)
-	case t.survives(e.disposition) && (!t.isNew() || e.disposition != signals.Ignored):
-		t.noteProgram(e.runs)
-		t.do(deliver{t.app.pid, t.reloadAction.Signal})
-	case t.isNew() && e.disposition != signals.Unknown:
-		// It may still install its handler: look again at the deadline.
-	default:
-		t.restart("the app has no handler for " + signals.Name(t.reloadAction.Signal) + " (disposition: " + e.disposition.String() + ")")
-	}
+// drain ends what is left of an app that is gone.
+func (t *transition) drain(before then) {
+	t.interruptReport()
+	t.serve()
+	t.keeper().drain(before)
 }
 
-// survives reports whether the signal may be sent. Under auto the app must take
-// it: an app that ignores it would not reload. A signal that the user named is
-// sent when it can do no harm, or when the kernel doesn't say. haproxy ignores
-// its reload signal until it has installed its handler, so probed waits for an
-// app that ignores the signal, too.
-func (t *transition) survives(d signals.Disposition) bool {
-	switch {
-	case d == signals.Caught, d == signals.Waited:
-		return true
-	case t.reloadAction.Auto:
-		return false
-	}
-	return d != signals.Default || !signals.EndsByDefault(t.reloadAction.Signal)
-}
-
-// noteProgram notes what gets the signal, and whether it has lived on after auto's
-// HUP.
-func (t *transition) noteProgram(program string) {
-	if t.app.autoHUP && t.app.program == program {
-		t.takesHUP = program
-	}
-	t.app.program = program
-}
-
-// The signal is sent. That the app waits for it is only a guess, until the app takes
-// it.
-func (sent) occur(t *transition) {
-	if t.phase != probing {
-		return
-	}
-	t.app.autoHUP, t.app.renewed = t.reloadAction.Auto, t.now
-	if t.app.autoHUP {
-		t.perhaps = hint{} // if it leaves now, that is why
-	}
-	t.seen.count.Reloads++
-	t.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(t.reloadAction.Signal), "pid", t.app.pid, "generation", t.inForce().Number)
-	t.expectRead()
-	if t.waitedFor > 0 {
-		t.enter(delivering, probeAgain)
-	} else {
-		t.prove()
-	}
+// start starts the app where nothing is left of another.
+func (t *transition) start() {
+	t.started = true
+	t.serve()
+	t.keeper().start()
 }
 
 // readWait is how long an app may take to open what has changed after a reload:
@@ -140,43 +68,21 @@ func (t *transition) toBeRead() []linker.Change {
 // expectRead waits for somebody to open what has changed: to many programs a
 // signal, HUP above all, means something else than a reload.
 func (t *transition) expectRead() {
-	t.seen.app.Read, t.app.readBy = nil, time.Time{}
+	t.forgetRead()
 	if t.exposure.published() && t.watched {
-		t.app.readBy = t.now.Add(readWait)
+		t.readBy = t.now.Add(readWait)
 	}
 }
 
 // warnUnread warns when nothing was opened in time. That is no reason for a roll
 // back: an app may read its files when it needs them.
 func (t *transition) warnUnread() {
-	if t.app.readBy.IsZero() || !t.over(t.app.readBy) {
+	if t.readBy.IsZero() || !t.over(t.readBy) {
 		return
 	}
 	t.recordRead(false)
 	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
-}
-
-// lookWhetherTaken finds out whether the signal still waits to be taken.
-func (t *transition) lookWhetherTaken() {
-	t.enter(delivering, probeAgain)
-	t.do(track{t.app.pid, t.reloadAction.Signal})
-}
-
-// An app that has not taken the signal in the end, though it seemed to wait for it,
-// only had it blocked.
-func (e delivered) occur(t *transition) {
-	switch name := signals.Name(t.reloadAction.Signal); {
-	case t.phase != delivering:
-	case e.taken:
-		t.prove()
-	case t.isNew(): // look again at the deadline
-	case t.reloadAction.Auto:
-		t.restart("the app has " + name + " blocked, and doesn't take it")
-	default:
-		t.say(slog.LevelWarn, "app has not taken the reload signal", "signal", name, "pid", t.app.pid, "waited", handlerWait)
-		t.prove()
-	}
 }
 
 // reloadEnded is the end of a reload hook. If it fails on the accepted

@@ -41,13 +41,13 @@ type gist struct {
 }
 
 func (s *state) gist() gist {
-	return gist{true, s.phase, s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.restartOnly, s.rejection.nextTry, nil, nil}
+	return gist{true, s.shown(), s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.app.restartOnly, s.rejection.nextTry, nil, nil}
 }
 
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
-	switch s.phase {
+	switch s.shown() {
 	case staging, arming, completing, checking, publishing, starting:
 		return true
 	}

@@ -71,7 +71,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
 		l.report()
-		rearm(timer, earliest(l.state.deadline, l.state.deadlineBeside()))
+		rearm(timer, earliest(l.state.due(), l.state.deadlineBeside()))
 		l.handle(l.wait(timer))
 	}
 	l.end()

@@ -131,7 +131,7 @@ func (p *player) fromApp(name, rest string, words []string) event {
 	case "exited":
 		return exited{status: waitStatus(p.number(words) << 8)}
 	case "left":
-		return exited{successor: app{pid: p.number(words), group: process.Group(p.number(words))}}
+		return exited{successor: life{pid: p.number(words), group: process.Group(p.number(words))}}
 	case "forked":
 		return exited{forked: true}
 	case "typed":

@@ -5,7 +5,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/signals"
 	"confit/status"
 )
 
@@ -14,7 +13,8 @@ import (
 type phase int
 
 const (
-	settling    phase = iota // a volume changed: waiting for quiet
+	down        phase = iota // of the app's half: no app runs
+	settling                 // a volume changed: waiting for quiet
 	staging                  // the linker is reading the volumes
 	arming                   // the linker notes which hook is about to run on the candidate
 	rendering                // the render hook runs
@@ -37,10 +37,12 @@ const (
 	running                  // nothing to do
 	stopping                 // the platform asked to stop: waiting for the app
 	done                     // confit ends
+	up                       // of the app's half: the app runs, and nothing is asked of it
+	serving                  // of the change: the app's half is to make the app read what is in force, or to end
 )
 
-var phaseNames = [...]string{"settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
-	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done"}
+var phaseNames = [...]string{"down", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
+	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done", "up", "serving"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -54,14 +56,7 @@ type state struct {
 	hook     bool      // a hook was started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
-	app         app
-	ending      bool             // the app is gone for good: draining leads to the exit
-	stopBy      time.Time        // the app was sent INT, QUIT or the stop signal: if it ends before, that was a stop
-	perhaps     hint             // the last other signal that came from outside
-	restartOnly bool             // the app leaves at HUP: it is restarted instead
-	takesHUP    string           // the program that has lived on after auto's HUP
-	saysReady   bool             // the app has said READY=1: the next start waits for it
-	queued      []signals.Signal // sent before the app runs
+	app app
 
 	transaction
 	accepted     linker.Accepted   // the generation to go back to
@@ -75,6 +70,7 @@ type state struct {
 	mendBy       time.Time         // when links that others have changed are mended next
 	peekBy       time.Time         // when the linker peeks at what is mounted; zero: a look is near
 	peeking      bool              // it does
+	readBy       time.Time         // when the app should have opened what has changed; zero: it has, or nobody knows
 	pending      bool              // a hint came while there was something else to do
 	writing      linker.Writing    // how the volumes change
 
@@ -91,3 +87,15 @@ type state struct {
 
 	exit exit // how confit ends, when that is decided
 }
+
+// shown is the phase that the log and the status name: that of the app's half while
+// the change waits for it.
+func (s *state) shown() phase {
+	if s.phase == serving {
+		return s.app.phase
+	}
+	return s.phase
+}
+
+// due is when something is due in the phase; zero: never.
+func (s *state) due() time.Time { return earliest(s.deadline, s.app.deadline) }

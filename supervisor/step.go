@@ -12,7 +12,7 @@ import (
 // confit accepted on the same state directory, if anything. fallback says whether
 // there is one. former is the record of the gate that it asked last.
 func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *linker.Report, now time.Time) (state, []action) {
-	t := transition{config: c, now: now, state: state{
+	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
 	t.recordAccepted()
@@ -26,7 +26,7 @@ func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *li
 // done. It is pure, and total: a pair of phase and event that has no rule leaves
 // the phase as it is.
 func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
-	t := transition{state: s, config: c, now: now}
+	t := transition{state: s, outbox: &outbox{}, config: c, now: now}
 	if s.phase == done {
 		return s, nil
 	}
@@ -38,6 +38,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 func (elapsed) occur(t *transition) {
 	t.verdictDue()
 	t.elapsed()
+	t.appLate()
 	t.reportLate()
 }
 
@@ -61,24 +62,12 @@ func (t *transition) elapsed() {
 		t.gateLate()
 	case withdrawing:
 		t.withdrawLate()
-	case probing:
-		t.lookForHandler()
-	case delivering:
-		t.lookWhetherTaken()
 	case reading:
 		t.readLate()
 	case rendering, validating, reloading:
 		t.expire()
 	case proving:
 		t.goOn()
-	case restarting:
-		t.restartLate()
-	case stopping:
-		t.askAgain()
-	case draining:
-		t.killLeftovers()
-	case starting:
-		t.start()
 	}
 }
 
@@ -124,6 +113,6 @@ func (t *transition) hookOver(err error, tail string) {
 	case proving:
 		t.verifyEnded(err, tail)
 	default:
-		t.lookForLeftovers()
+		t.keeper().lookForLeftovers()
 	}
 }

@@ -7,7 +7,7 @@ import "log/slog"
 // the app has the time of a probation to open what has changed. Else it is
 // restarted, which is never wrong, only slower.
 func (t *transition) touch() {
-	t.seen.app.Read, t.app.readBy = nil, t.now.Add(readWait)
+	t.seen.app.Read, t.readBy = nil, t.now.Add(readWait)
 	t.interruptReport()
 	t.order(touching, assign{touch{t.candidate.Changes}})
 }
@@ -34,7 +34,7 @@ func (t *transition) touchEnded(e event) {
 // awaitRead waits for the app to open what has changed. It may have been faster
 // than the linker's answer; without a probation it is believed.
 func (t *transition) awaitRead() {
-	if t.app.readBy.IsZero() || t.config.Probation == 0 {
+	if t.readBy.IsZero() || t.config.Probation == 0 {
 		t.prove()
 	} else {
 		t.enter(reading, t.config.Probation)

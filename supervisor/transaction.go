@@ -29,7 +29,6 @@ type transaction struct {
 	backToEarlier bool   // the accepted generation is taken back, too
 	lastResort    exit   // how confit ends if there is nothing to start on
 	stays         bool   // without anything else the app is started on what is mounted, though it was rejected
-	dropped       bool   // it was rejected, and no app is started on it again
 }
 
 // exposure is how far a candidate has come towards the app.
@@ -151,8 +150,8 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 // begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
-	if t.stopMarked() || t.held.stands() {
-		t.pending, t.phase, t.deadline = true, running, later(t.stopBy, t.held.by)
+	if t.keeper().stopMarked() || t.held.stands() {
+		t.pending, t.phase, t.deadline = true, running, later(t.app.stopBy, t.held.by)
 		return
 	}
 	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
@@ -162,13 +161,13 @@ func (t *transition) look() {
 // rest ends a transaction: an app that died meanwhile is started again, what is
 // left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) rest() {
-	if t.watched && t.app.readBy.IsZero() { // nobody asks any more
+	if t.watched && t.readBy.IsZero() { // nobody asks any more
 		t.assign(unwatchOpens{})
 	}
 	t.transaction = transaction{} // its list of changes may be long
 	switch {
 	case !t.app.runs():
-		t.drain()
+		t.drain(startAgain)
 	case t.isPlainInit():
 		t.phase, t.deadline = running, noDeadline
 	default:
@@ -183,7 +182,7 @@ func (t *transition) rest() {
 
 // nextLook is the next rescan, or what is due before it.
 func (t *transition) nextLook() time.Time {
-	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.app.readBy, t.putOffBy)
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy)
 }
 
 // mendLinks has links mended that others have changed, as often as --rescan says. It

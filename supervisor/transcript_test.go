@@ -170,25 +170,25 @@ func (p *player) write(s state, actions []action) {
 		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}
-	fmt.Fprintf(&p.out, "    → %v", s.phase)
+	fmt.Fprintf(&p.out, "    → %v", s.shown())
 	switch {
-	case s.phase == arming: // its answer is always the same
+	case s.shown() == arming: // its answer is always the same
 		p.out.WriteString("\n")
 		p.write(step(&p.config, s, p.now, armed{}))
 		return
-	case s.phase == done:
+	case s.shown() == done:
 		fmt.Fprintf(&p.out, " %d", s.exit.code)
 		if s.exit.reason != nil {
 			fmt.Fprintf(&p.out, ": %v", s.exit.reason)
 		}
-	case !s.deadline.IsZero():
-		fmt.Fprintf(&p.out, " for %v", s.deadline.Sub(p.now))
+	case !s.due().IsZero():
+		fmt.Fprintf(&p.out, " for %v", s.due().Sub(p.now))
 	}
-	if s.held.stands() && s.phase != done {
+	if s.held.stands() && s.shown() != done {
 		fmt.Fprintf(&p.out, "; verdict for %v", s.held.by.Sub(p.now))
 	}
 	s.held, s.peekBy = verdict{}, noDeadline
-	if by := s.deadlineBeside(); !by.IsZero() && s.phase != done {
+	if by := s.deadlineBeside(); !by.IsZero() && s.shown() != done {
 		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
 	}
 	p.out.WriteString("\n")

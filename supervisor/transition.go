@@ -10,19 +10,22 @@ import (
 // transition is one call of step: the state as it becomes, and the actions.
 type transition struct {
 	state
-	config  *config.Config
-	now     time.Time
-	actions []action
-	died    bool // what is rejected now is so for the app's death
+	*outbox
+	config *config.Config
+	now    time.Time
+	died   bool // what is rejected now is so for the app's death
 }
 
-func (t *transition) do(a action) { t.actions = append(t.actions, a) }
+// outbox collects the actions.
+type outbox struct{ actions []action }
+
+func (o *outbox) do(a action) { o.actions = append(o.actions, a) }
 
 // assign has the linker do a job.
-func (t *transition) assign(j job) { t.do(assign{j}) }
+func (o *outbox) assign(j job) { o.do(assign{j}) }
 
-func (t *transition) say(l slog.Level, message string, keys ...any) {
-	t.do(say{l, message, keys})
+func (o *outbox) say(l slog.Level, message string, keys ...any) {
+	o.do(say{l, message, keys})
 }
 
 // noDeadline is for a phase that doesn't end by itself.

@@ -61,8 +61,11 @@ func (t *transition) crash(err error) {
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	t.outcomes.storing, t.peeking = false, false
-	switch t.phase {
+	switch t.app.phase {
 	case restarting, draining, starting, stopping:
+	case probing, delivering:
+		t.keeper().settle(up)
+		fallthrough
 	default:
 		t.lastResort = exit{process.ExitSystem, err}
 		t.giveUp()

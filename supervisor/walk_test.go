@@ -101,7 +101,7 @@ func (w *world) settleDown() {
 	w.frail, w.beyond = false, false
 	w.handler = signals.Caught
 	for i := range 600 {
-		if w.state.phase == done || (i > 400 && w.state.phase == running) { // not in the middle of a retry
+		if w.state.shown() == done || (i > 400 && w.state.shown() == running) { // not in the middle of a retry
 			return
 		}
 		if i <= 400 {
@@ -125,7 +125,7 @@ func (w *world) settleDown() {
 func (w *world) quiet() {
 	s := w.state
 	switch {
-	case s.phase == done:
+	case s.shown() == done:
 		if w.hook != 0 && !w.hookKilled {
 			w.fatalf("hook %d outlives confit", w.hook)
 		}
@@ -134,9 +134,9 @@ func (w *world) quiet() {
 			w.fatalf("ends without having tried the fallback")
 		}
 	case w.stop:
-		w.fatalf("a stop did not end: phase %v", s.phase)
+		w.fatalf("a stop did not end: phase %v", s.shown())
 	case s.degraded != "":
-	case s.phase == gating:
+	case s.shown() == gating:
 		w.mayWaitForGate()
 	case s.rejection.stands != (s.status(w.config).Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.status(w.config).Encode())
@@ -163,7 +163,7 @@ func (w *world) quiet() {
 func episode(t testing.TB, seed uint64, length int) *world {
 	w := newWorld(t, seed)
 	for range length {
-		if w.state.phase == done {
+		if w.state.shown() == done {
 			return w
 		}
 		w.act()
@@ -190,24 +190,26 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, noted{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		barred{errors.New("x")}, sent{}, unheard{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: app{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		barred{errors.New("x")}, sent{}, unheard{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportStored{}, reportStored{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, stored{}, stored{err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, checked{}, delivered{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: life{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
 		armed{}, peeked{}, peeked{changed: true}}
 	c := newWorld(t, 1).config
-	for p := settling; p <= done; p++ {
-		for _, e := range events {
-			for _, pid := range []int{0, 9} {
-				s := state{phase: p, deadline: time.Unix(1, 0), app: app{pid: pid, group: 9}}
-				next, actions := step(c, s, time.Unix(2, 0), e)
-				if next.phase < settling || next.phase > done {
-					t.Errorf("%v, %T: phase %d", p, e, next.phase)
-				}
-				if p == done && len(actions) > 0 {
-					t.Errorf("%T after the end: %v", e, actions)
-				}
-				again, _ := step(c, s, time.Unix(2, 0), e)
-				if !reflect.DeepEqual(again, next) {
-					t.Errorf("%v, %T: not pure", p, e)
+	for p := down; p <= serving; p++ {
+		for _, half := range []phase{down, up, starting, probing, delivering, restarting, draining, stopping} {
+			for _, e := range events {
+				for _, pid := range []int{0, 9} {
+					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}}
+					next, actions := step(c, s, time.Unix(2, 0), e)
+					if next.shown() < down || next.shown() > serving {
+						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())
+					}
+					if p == done && len(actions) > 0 {
+						t.Errorf("%T after the end: %v", e, actions)
+					}
+					again, _ := step(c, s, time.Unix(2, 0), e)
+					if !reflect.DeepEqual(again, next) {
+						t.Errorf("%v, %v, %T: not pure", p, half, e)
+					}
 				}
 			}
 		}

@@ -114,7 +114,7 @@ func (t *transition) rolledBack(further bool) {
 	case t.neverStarted():
 		t.start()
 	case !t.app.runs():
-		t.drain()
+		t.drain(startAgain)
 	case further: // it was started on the other one
 		t.restart("it has to start on generation " + fmt.Sprint(t.accepted.Number))
 	case t.reloadAction.Kind == config.None: // the app looks at its files by itself

@@ -38,12 +38,12 @@ func (w *world) inForce() *content {
 func (w *world) read() { w.doomed = w.inForce().deadly }
 
 // successor takes the place of the app that was just reaped, if anything does.
-func (w *world) successor() app {
+func (w *world) successor() life {
 	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
-		return app{}
+		return life{}
 	}
 	w.pids++
-	return app{pid: w.pids, group: process.Group(w.pids)}
+	return life{pid: w.pids, group: process.Group(w.pids)}
 }
 
 func (w *world) runHook() event {
@@ -55,7 +55,7 @@ func (w *world) runHook() event {
 	case w.rand.IntN(20) == 0:
 		return hookStartFailed{errors.New("not found")}
 	}
-	if w.state.phase == validating && w.staged != nil {
+	if w.state.shown() == validating && w.staged != nil {
 		if w.judged[*w.staged] {
 			w.fatalf("validates %+v a second time", *w.staged)
 		}
@@ -80,9 +80,9 @@ func (w *world) endOfHook() {
 	if w.hookFails() || w.rand.IntN(10) == 0 {
 		code = 256
 	}
-	w.rendered = w.rendered || w.state.phase == rendering && code == 0
-	w.passed = w.state.phase == gating && code == 0
-	if w.state.phase == reloading && w.app != 0 && !w.hookKilled {
+	w.rendered = w.rendered || w.state.shown() == rendering && code == 0
+	w.passed = w.state.shown() == gating && code == 0
+	if w.state.shown() == reloading && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
 	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
@@ -90,7 +90,7 @@ func (w *world) endOfHook() {
 
 // hookFails reports that the hook of this phase finds something wrong.
 func (w *world) hookFails() bool {
-	switch w.state.phase {
+	switch w.state.shown() {
 	case rendering:
 		return w.staged != nil && w.staged.unrenderable && w.rand.IntN(2) == 0 // else the linker finds it
 	case validating:
@@ -155,9 +155,9 @@ func (w *world) deaths() {
 		w.zombie = 0
 		e := exited{status: w.cause, successor: w.successor()}
 		w.succeeding = e.successor.pid
-		onTrial := w.visible != nil && (w.live != nil || w.visible.fallback || w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.stopBy) && !w.state.perhaps.tells(e.status, w.now)
+		onTrial := w.visible != nil && (w.live != nil || w.visible.fallback || w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.app.stopBy) && !w.state.app.perhaps.tells(e.status, w.now)
 		w.give(e)
-		if onTrial && w.state.ending {
+		if onTrial && w.state.app.isEnding() {
 			w.fatalf("ends with an app that a candidate is to blame for")
 		}
 		if w.succeeding != 0 && w.state.app.pid == w.succeeding {

@@ -5,26 +5,26 @@ import "time"
 // check holds what must be true after every step.
 func (w *world) check() {
 	s := w.state
-	waits := s.phase != stopping && s.phase != done && (s.phase != running || s.degraded == "")
-	if waits && s.deadline.IsZero() {
-		w.fatalf("phase %v has no deadline", s.phase)
+	waits := s.shown() != stopping && s.shown() != done && (s.shown() != running || s.degraded == "")
+	if waits && s.due().IsZero() {
+		w.fatalf("phase %v has no deadline", s.shown())
 	}
 	if s.degraded != "" { // nobody looks at what is mounted any more
 		s.accepted.Fallback = w.accepted().Fallback
 	}
-	if leaving := s.phase == stopping || s.phase == done || s.ending; !leaving && s.accepted != w.accepted() {
+	if leaving := s.shown() == stopping || s.shown() == done || s.app.isEnding(); !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}
-	if s.phase == stopping && !s.deadline.IsZero() && !s.app.asksAgain {
+	if s.shown() == stopping && !s.due().IsZero() && !s.app.asksAgain {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
 	w.checkGate(s)
 	w.checkKeys(s)
 	w.checkTrial(s)
-	if s.phase == running && s.app.pid == 0 {
+	if s.shown() == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}
-	if s.phase == running && w.app == 0 && w.zombie == 0 && w.succeeding == 0 {
+	if s.shown() == running && w.app == 0 && w.zombie == 0 && w.succeeding == 0 {
 		w.fatalf("running without an app")
 	}
 }
@@ -32,13 +32,13 @@ func (w *world) check() {
 // mustAct holds that a deadline that is reached does something. Else nothing ends
 // the phase, and the loop spins: its timer goes off again at once.
 func (w *world) mustAct(before, after state, actions []action) {
-	if after.phase != before.phase || after.phase == done || len(actions) > 0 {
+	if after.shown() != before.shown() || after.shown() == done || len(actions) > 0 {
 		return
 	}
 	over := func(by time.Time) bool { return !by.IsZero() && !w.now.Before(by) }
 	switch {
-	case over(before.deadline) && over(after.deadline):
-		w.fatalf("the deadline of %v does nothing", before.phase)
+	case over(before.due()) && over(after.due()):
+		w.fatalf("the deadline of %v does nothing", before.shown())
 	case over(before.deadlineBeside()) && over(after.deadlineBeside()):
 		w.fatalf("the deadline of the report does nothing")
 	}

@@ -96,7 +96,7 @@ func (w *world) peek() event {
 	if w.frail && w.rand.IntN(4) == 0 || w.mounted == w.seen {
 		return peeked{}
 	}
-	if w.looked = false; w.state.phase.takesLong() {
+	if w.looked = false; w.state.shown().takesLong() {
 		w.seen = w.mounted
 	}
 	if w.mounted.invalid {
@@ -120,7 +120,7 @@ func (w *world) storeReport(a storeReport) event {
 func (w *world) runReport(a runReport) event {
 	r := a.report
 	switch {
-	case w.state.phase == reading:
+	case w.state.shown() == reading:
 		w.fatalf("runs a report hook, which could be taken for the app that reads")
 	case w.report != nil:
 		w.fatalf("runs a second report hook")
@@ -166,7 +166,7 @@ func (w *world) mustAsk() bool {
 // mayBeAsked holds that a gate has a record, and that the one before was
 // delivered.
 func (w *world) mayBeAsked() {
-	if w.state.phase != gating {
+	if w.state.shown() != gating {
 		return
 	}
 	switch hash := w.staged.shared().Hex(); {
@@ -184,7 +184,7 @@ func (w *world) mayBeAsked() {
 
 // gateHangs reports that the gate hook doesn't end by itself.
 func (w *world) gateHangs() bool {
-	return w.state.phase == gating && !w.hookKilled && w.staged != nil && w.staged.silent && (!w.hookTermed || w.rand.IntN(2) == 0)
+	return w.state.shown() == gating && !w.hookKilled && w.staged != nil && w.staged.silent && (!w.hookTermed || w.rand.IntN(2) == 0)
 }
 
 func (w *world) mustHavePassed() {
@@ -197,9 +197,9 @@ func (w *world) mustHavePassed() {
 // is told anything in the second slot without a deadline.
 func (w *world) checkGate(s state) {
 	switch {
-	case s.phase == gating && s.app.pid == 0 && s.app.group != 0 && !s.expired:
+	case s.shown() == gating && s.app.pid == 0 && s.app.group != 0 && !s.expired:
 		w.fatalf("an app that is gone waits for the gate")
-	case s.phase != done && s.outcomes.told != nil && s.outcomes.by.IsZero():
+	case s.shown() != done && s.outcomes.told != nil && s.outcomes.by.IsZero():
 		w.fatalf("a report has no deadline")
 	}
 }
@@ -263,7 +263,7 @@ func gateShapeOf(s state) gateShape {
 
 // couldComeOfGate lists what may come of the gate and the report.
 func couldComeOfGate(s state) (events []event) {
-	if s.phase == gating && s.gate.looking {
+	if s.shown() == gating && s.gate.looking {
 		events = append(events, compared{}, compared{moved: true}, compared{err: errors.New("no")}, crashed{errors.New("no")})
 	}
 	if s.outcomes.storing {

@@ -185,7 +185,7 @@ func (w *world) fatalf(format string, args ...any) {
 // give hands an event to step and performs the actions.
 func (w *world) give(e event) {
 	before := w.state
-	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before.phase, e, e))
+	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before.shown(), e, e))
 	s, actions := step(w.config, w.state, w.now, e)
 	if _, ok := e.(elapsed); ok {
 		w.mustAct(before, s, actions)
@@ -211,7 +211,7 @@ func (w *world) become(s state, actions []action) {
 		}
 	}
 	w.check()
-	if w.tried != nil && s.phase != done {
+	if w.tried != nil && s.shown() != done {
 		w.tryAll(s, 3)
 	}
 	for _, e := range answers {

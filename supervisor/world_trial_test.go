@@ -34,16 +34,16 @@ func (w *world) performTrial(a any) {
 func (w *world) mustBeOnTrial() {
 	s := w.state
 	name := (&transition{state: s, config: w.config}).ownHook().name
-	switch tries := s.phase == rendering || s.phase == validating || w.visible != nil; {
-	case s.phase == gating && w.trial != "", tries && !s.excused && w.trial != name, s.excused && w.trial != "":
+	switch tries := s.shown() == rendering || s.shown() == validating || w.visible != nil; {
+	case s.shown() == gating && w.trial != "", tries && !s.excused && w.trial != name, s.excused && w.trial != "":
 		w.fatalf("runs %s, and the trial is %q", name, w.trial)
 	}
 }
 
 // checkTrial holds that no kill counts in a wait.
 func (w *world) checkTrial(s state) {
-	if (s.phase == splaying || s.phase == gating || s.phase == running) && s.degraded == "" && w.trial != "" {
-		w.fatalf("the trial %q is open in %v", w.trial, s.phase)
+	if (s.shown() == splaying || s.shown() == gating || s.shown() == running) && s.degraded == "" && w.trial != "" {
+		w.fatalf("the trial %q is open in %v", w.trial, s.shown())
 	}
 }
 

@@ -1,0 +1,305 @@
+package supervisor
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"confit/config"
+	"confit/process"
+	"confit/signals"
+)
+
+// The app's half takes these events first. What it returns goes to the change.
+
+func (e probed) occur(t *transition) { t.keeper().probed(e) }
+
+func (sent) occur(t *transition) {
+	if t.app.phase != probing {
+		return
+	}
+	served := t.keeper().sent()
+	t.expectRead()
+	if served {
+		t.prove()
+	}
+}
+
+func (e delivered) occur(t *transition) {
+	if t.app.phase == delivering && t.keeper().delivered(e.taken) {
+		t.prove()
+	}
+}
+
+func (e unheard) occur(t *transition) { t.keeper().unheard(e.waits) }
+
+func (reached) occur(t *transition) { t.app.beyond = "" }
+
+// The app can't be signalled, as it became another user. What a signal should have
+// told it, it isn't told.
+func (e denied) occur(t *transition) {
+	k := t.keeper()
+	k.noteBeyond(e.err)
+	if k.phase == probing || k.phase == restarting && k.then != stayDown { // else it is tried again, as the app must not stay
+		k.settle(up)
+		t.notTold(e.err)
+	}
+}
+
+// notTold gives up a reload or a restart. The app has read nothing of what is
+// published, unless it watches its files: so that is withdrawn, and a second signal
+// isn't tried. If that was to be taken back already, the app goes on as it is.
+func (t *transition) notTold(err error) {
+	if t.exposure != read || !t.hasAccepted() {
+		t.rest()
+		return
+	}
+	if t.reloadAction.Kind != config.Touch {
+		t.exposure = visible
+	}
+	t.reject("reload", err, "")
+}
+
+func (e started) occur(t *transition) {
+	if t.app.phase != starting {
+		return
+	}
+	t.keeper().started(e.pid)
+	t.forgetRead()
+	for _, s := range t.app.queued {
+		t.forward(s)
+	}
+	t.app.queued = nil
+	t.prove()
+}
+
+// If the system is short of something and the app ran before, the start is tried
+// again. If the program can't be executed, the suspect is blamed: the program may
+// be one of its keys. Everything else is the end, with the code that a shell gives.
+func (e startFailed) occur(t *transition) {
+	switch {
+	case t.app.phase != starting:
+	case e.code == process.ExitSystem && !t.neverStarted():
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
+	case e.code == process.ExitSystem:
+		t.leave(exit{e.code, e.err})
+	case t.suspect() != nobody:
+		t.keeper().settle(down)
+		t.resortTo(exit{e.code, e.err})
+		t.fail("start", e.err, "")
+	default:
+		t.leave(exit{e.code, e.err})
+	}
+}
+
+// The app's exit has one of these reasons: confit or somebody else asked for it; HUP
+// meant something else to the app; a generation is to blame; or confit ends, too.
+func (e exited) occur(t *transition) {
+	if !t.app.runs() {
+		return
+	}
+	switch how := t.keeper().ended(e, t.suspicion()); {
+	case how == inStop:
+		t.end(e.status)
+	case how == inRestart:
+		t.drain(t.app.then)
+	case how == replaced:
+		t.forgetRead()
+		if t.phase == running && t.pending { // a change needn't wait any more
+			t.settle()
+		}
+	case how == stopped:
+		t.dropVerdict()
+		t.stopReporting()
+		t.end(e.status)
+	case how == leftAtHUP:
+		t.learn()
+		t.continueWithoutApp()
+	case t.suspect() != nobody:
+		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
+		t.resortTo(exit{code: t.keeper().exitCode(e.status)})
+		t.continueWithoutApp()
+	case t.exposure == restored: // it may have died of the candidate
+		t.continueWithoutApp()
+	default:
+		t.end(e.status)
+	}
+}
+
+func (t *transition) suspicion() suspicion {
+	switch {
+	case !t.exposure.reached() || t.app.phase != probing && t.app.phase != delivering && t.phase != proving:
+		return none
+	case t.suspect() == theCandidate:
+		return ofNew
+	}
+	return inProof
+}
+
+// learn turns HUP into a restart from now on. While a candidate is on trial, the
+// candidate may be to blame as well: then the app first has to live through a
+// start on it.
+func (t *transition) learn() {
+	t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
+	if t.suspect() == theCandidate {
+		t.leftAtHUP = true
+	} else {
+		t.keeper().restartFromNowOn()
+	}
+}
+
+// continueWithoutApp goes on when the app is gone and confit stays. Phases that
+// need the app end here; the others go on until they come to the app.
+func (t *transition) continueWithoutApp() {
+	switch t.phase {
+	case settling:
+		t.pending = true
+		t.drain(startAgain)
+	case splaying:
+		t.deadline = t.now // no app is disturbed
+	case gating:
+		t.leaveUndecided()
+	case withdrawing:
+		if !t.busy { // it waits to try again, but nobody is served meanwhile
+			t.withdraw()
+		}
+	case running, serving, reading, reloading, proving:
+		t.recoverFromExit()
+	}
+}
+
+// recoverFromExit takes back what is to blame for the exit, and starts the app
+// again. A hook that works on the app is killed first; its end leads back here.
+func (t *transition) recoverFromExit() {
+	switch {
+	case t.hook:
+		t.expire()
+	case t.appFailure != nil:
+		reason := t.appFailure
+		t.appFailure, t.died = nil, true
+		t.fail("probation", reason, "")
+	default:
+		t.drain(startAgain)
+	}
+}
+
+// end ends confit with the app's exit code, when nothing is left of the app.
+func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exitCode(s)}) }
+
+func (t *transition) endWith(how exit) {
+	t.endHook()
+	t.app.exit = how
+	t.drain(leave)
+}
+
+// The child may have been the last of the leftovers.
+func (reaped) occur(t *transition) {
+	t.seen.count.Orphans++
+	t.keeper().lookForLeftovers()
+}
+
+func (e cleared) occur(t *transition) {
+	if t.app.phase == draining && !e.left {
+		t.drained()
+	}
+}
+
+func (t *transition) drained() {
+	t.keeper().settle(down)
+	switch t.app.then {
+	case leave:
+		t.leave(t.app.exit)
+	case stayDown:
+		t.withdraw()
+	default:
+		t.start()
+	}
+}
+
+// appLate compares the app's deadline with now.
+func (t *transition) appLate() {
+	if t.app.deadline.IsZero() || !t.over(t.app.deadline) {
+		return
+	}
+	switch k := t.keeper(); k.phase {
+	case probing:
+		k.lookForHandler()
+	case delivering:
+		k.lookWhetherTaken()
+	case restarting:
+		k.restartLate()
+	case stopping:
+		k.askAgain()
+	case draining:
+		if k.killLeftovers() {
+			t.drained()
+		}
+	case starting:
+		k.start()
+	}
+}
+
+// exitStopped is the exit code when TERM came before the app ran.
+const exitStopped = 128 + int(signals.TERM)
+
+// maxQueued bounds how many signals wait for an app that can't be started.
+const maxQueued = 256
+
+// TERM stops confit, every other signal is forwarded to the app. --map-signal comes
+// first, and may replace or drop the signal.
+func (e signalled) occur(t *transition) {
+	from, s := e.signal, e.signal
+	if to, mapped := t.config.MapSignal[s]; mapped {
+		s = to
+	}
+	switch {
+	case s == 0:
+	case s == signals.TERM:
+		t.stop(t.config.StopSignal)
+	case from == signals.TERM: // the platform wants a stop, by another signal
+		t.stop(s)
+	case !t.app.runs():
+		if len(t.app.queued) < maxQueued {
+			t.app.queued = append(slices.Clip(t.app.queued), s)
+		}
+	default:
+		t.forward(s)
+	}
+}
+
+// forward sends the app a signal that came from outside.
+func (t *transition) forward(s signals.Signal) {
+	if k := t.keeper(); k.marksStop(s) {
+		t.held.by = later(t.held.by, k.stopBy)
+		t.excuse()
+	}
+	t.do(signal{t.app.pid, s})
+}
+
+// excuse ends the trial of the candidate: if the app doesn't stop in time, the
+// platform kills it and confit, and that says nothing of the candidate.
+func (t *transition) excuse() {
+	if t.candidate.Number != 0 && !t.excused {
+		t.excused = true
+		t.assign(abandonTrial{})
+	}
+}
+
+// stop asks the app to stop, in whatever phase.
+func (t *transition) stop(s signals.Signal) {
+	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.shown().String())
+	t.endHook()
+	t.dropVerdict()
+	t.stopReporting()
+	switch {
+	case t.app.isEnding():
+	case t.neverStarted():
+		t.leave(exit{code: exitStopped})
+	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
+		t.endWith(exit{code: exitStopped})
+	default:
+		t.excuse()
+		t.serve()
+		t.keeper().stop(s)
+	}
+}

@@ -1,0 +1,173 @@
+package supervisor
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"confit/config"
+	"confit/process"
+	"confit/signals"
+)
+
+// restart asks the app to stop. It is started again when it and its leftovers are
+// gone.
+func (k keeper) restart(why string, keys ...any) { k.stopFor(startAgain, why, keys...) }
+
+// stopFor is a restart, unless something else follows.
+func (k keeper) stopFor(what then, why string, keys ...any) {
+	k.say(slog.LevelInfo, "app restarting", append([]any{"pid", k.pid, "generation", k.on.Number, "reason", why}, keys...)...)
+	k.then, k.late, k.perhaps = what, false, hint{} // it ends because of this
+	k.enter(restarting, k.config.StopTimeout)
+	k.askToStop(k.config.StopSignal)
+}
+
+// stop asks the app to stop. The platform owns the deadline: confit waits for as
+// long as the app takes.
+func (k keeper) stop(s signals.Signal) {
+	asked := k.phase == restarting && !k.asksAgain
+	k.settle(stopping)
+	if !asked {
+		k.askToStop(s)
+	}
+}
+
+// askToStop asks the app to end by its stop signal. Some are lost on an app that
+// has no handler yet: WINCH, on the entrypoint script before httpd. So the loop
+// looks first, as before a reload.
+func (k keeper) askToStop(s signals.Signal) {
+	k.asked, k.looks, k.drops, k.asksAgain = s, 0, false, false
+	k.do(ask{k.pid, s})
+	k.do(wake{k.pid})
+}
+
+// unheard waits for the next look. Whoever waits for the signal does so at all of
+// them; else TERM follows.
+func (k keeper) unheard(waits bool) {
+	if k.phase != restarting && k.phase != stopping {
+		return
+	}
+	k.drops = k.drops || !waits
+	if k.looks++; k.looks < waitedLooks {
+		k.asksAgain, k.deadline = true, k.now.Add(probeAgain)
+		return
+	}
+	k.do(signal{k.pid, k.asked})
+	if !k.drops {
+		return
+	}
+	k.say(slog.LevelWarn, "app doesn't take its stop signal: TERM follows", "signal", signals.Name(k.asked), "pid", k.pid)
+	k.do(signal{k.pid, signals.TERM})
+}
+
+func (k keeper) askAgain() {
+	k.asksAgain, k.deadline = false, noDeadline // the platform owns it
+	if k.phase == restarting {
+		k.enter(restarting, k.config.StopTimeout)
+	}
+	k.do(ask{k.pid, k.asked})
+}
+
+// restartLate is the deadline of the app's end, or of another look at what it would
+// do with its stop signal.
+func (k keeper) restartLate() {
+	if k.asksAgain {
+		k.askAgain()
+	} else {
+		k.kill()
+	}
+}
+
+const (
+	// killAgain is the wait before an app that survived KILL is killed once more:
+	// it became another user (EPERM), or sleeps uninterruptibly.
+	killAgain = 30 * time.Second
+	// tryAgain is the wait before another try: of a kill that has not worked, or
+	// of a start or a withdrawal that the system refused.
+	tryAgain = time.Second
+)
+
+// kill ends an app that did not stop in time.
+func (k keeper) kill() {
+	if !k.late {
+		k.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", k.pid, "waited", k.config.StopTimeout)
+	}
+	k.late = true
+	k.do(signal{k.pid, signals.KILL})
+	k.enter(restarting, killAgain)
+}
+
+// drain ends what the app left behind: in a restart, so that the next one finds
+// its ports free; at the end, so that nothing is cut off.
+func (k keeper) drain(before then) {
+	k.then, k.late = before, false
+	k.enter(draining, k.config.DrainTimeout)
+	k.do(endLeftovers{k.group, signals.TERM, before == leave})
+}
+
+// lookForLeftovers finds out whether a child that has ended was the last.
+func (k keeper) lookForLeftovers() {
+	if k.phase == draining {
+		k.do(endLeftovers{group: k.group})
+	}
+}
+
+// killLeftovers is the deadline of a drain. A process that even KILL doesn't end,
+// as in an uninterruptible sleep, stays: it must not keep the app from running.
+func (k keeper) killLeftovers() (drained bool) {
+	if k.late {
+		return true
+	}
+	k.late = true
+	k.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", k.config.DrainTimeout)
+	k.do(endLeftovers{k.group, signals.KILL, k.then == leave})
+	k.enter(draining, tryAgain)
+	return false
+}
+
+// marksStop notes a signal that came from outside, and reports whether the app may
+// stop because of it. With INT, QUIT and --stop-signal the platform may want one (STOPSIGNAL
+// of an image), or not: a JVM prints its threads at QUIT. It was a stop if the app
+// exits within --stop-timeout. Of other signals only the way in which it exits can
+// tell.
+func (k keeper) marksStop(s signals.Signal) (marks bool) {
+	k.autoHUP = k.autoHUP && s != signals.HUP
+	by := k.now.Add(k.config.StopTimeout)
+	switch {
+	case s == signals.INT, s == signals.QUIT, s == k.config.StopSignal && !k.isReload(s):
+		k.stopBy, marks = by, true
+	case signals.MayStop(s) && !k.isReload(s):
+		k.perhaps = hint{s, by}
+	}
+	return marks
+}
+
+// isReload reports a signal by which somebody outside makes the app reload.
+func (k keeper) isReload(s signals.Signal) bool {
+	return k.config.Reload.Signal == s || slices.ContainsFunc(k.config.Links, func(l config.Link) bool { return k.config.ActionOf(&l).Signal == s })
+}
+
+// hint is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
+// is WINCH, that of haproxy USR1. Others rotate logs by USR1, and change the size of
+// a terminal by WINCH.
+type hint struct {
+	signal signals.Signal
+	by     time.Time // when it is forgotten
+}
+
+// tells reports that an app which ended so did as the signal asked: it ended by the
+// signal, with 128 and its number as a shell has it, or with 0.
+func (h hint) tells(status process.Status, now time.Time) bool {
+	code := status.ExitCode()
+	return now.Before(h.by) && (code == 0 || code == 128+int(h.signal))
+}
+
+// stopMarked reports that the app was sent INT or QUIT a moment ago. If it exits
+// now, that is a stop.
+func (k keeper) stopMarked() bool { return k.now.Before(k.stopBy) }
+
+// isStop reports that somebody stopped the app: by a signal from outside, or by a
+// key of its terminal.
+func (k keeper) isStop(e exited) bool {
+	return e.typed || k.stopMarked() || k.perhaps.tells(e.status, k.now)
+}
