@@ -151,20 +151,8 @@ func (t *transition) learn() {
 // continueWithoutApp goes on when the app is gone and confit stays. Phases that
 // need the app end here; the others go on until they come to the app.
 func (t *transition) continueWithoutApp() {
-	switch t.phase {
-	case settling:
-		t.pending = true
-		t.drain(startAgain)
-	case splaying:
-		t.deadline = t.now // no app is disturbed
-	case gating:
-		t.leaveUndecided()
-	case withdrawing:
-		if !t.busy { // it waits to try again, but nobody is served meanwhile
-			t.withdraw()
-		}
-	case running, serving, reading, reloading, proving:
-		t.recoverFromExit()
+	if without := t.phase.rule().withoutApp; without != nil {
+		without(t)
 	}
 }
 

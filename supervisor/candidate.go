@@ -191,6 +191,9 @@ func (t *transition) splay() {
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
+// splayNoMore is for an app that is gone: nobody is disturbed.
+func (t *transition) splayNoMore() { t.deadline = t.now }
+
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {

@@ -11,9 +11,9 @@ import (
 	"confit/process"
 )
 
-// A hook that could not be started counts as one that failed. But a reload hook that never ran
-// has not reloaded the app: nothing has to be undone there, and another try costs
-// no service.
+// A hook that could not be started counts as one that failed. But a reload hook that
+// never ran has not reloaded the app: nothing has to be undone there, and another try
+// costs no service.
 func (e hookStartFailed) occur(t *transition) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
@@ -28,20 +28,30 @@ type namedHook struct {
 	timeout time.Duration // how long it may run
 }
 
+func (t *transition) renderHook() namedHook {
+	return namedHook{"render", t.config.Render, t.config.HookTimeout}
+}
+
+func (t *transition) validateHook() namedHook {
+	return namedHook{"validate", t.config.Validate, t.config.HookTimeout}
+}
+
+func (t *transition) gateHook() namedHook { return namedHook{"gate", t.config.Gate, startPatience} }
+
+func (t *transition) reloadHook() namedHook {
+	return namedHook{"reload", t.reloadAction.Command, t.config.HookTimeout}
+}
+
+func (t *transition) verifyHook() namedHook {
+	return namedHook{"verify", t.config.Verify, t.config.VerifyTimeout}
+}
+
 // ownHook is the hook of this phase.
 func (t *transition) ownHook() namedHook {
-	c := t.config
-	switch t.phase {
-	case rendering:
-		return namedHook{"render", c.Render, c.HookTimeout}
-	case validating:
-		return namedHook{"validate", c.Validate, c.HookTimeout}
-	case gating:
-		return namedHook{"gate", c.Gate, startPatience}
-	case reloading:
-		return namedHook{"reload", t.reloadAction.Command, c.HookTimeout}
+	if hook := t.phase.rule().hook; hook != nil {
+		return hook(t)
 	}
-	return namedHook{"verify", c.Verify, c.VerifyTimeout}
+	return namedHook{} // one that was killed ends later
 }
 
 // failure is why the hook failed, or nil. One that was killed at its deadline did.
@@ -73,10 +83,6 @@ func (t *transition) expire() {
 	t.do(killHook{})
 	t.enter(t.phase, tryAgain)
 }
-
-// isAboutCandidate reports that the hook of the phase decides about the
-// candidate. The others are about what is in force.
-func (p phase) isAboutCandidate() bool { return p == rendering || p == validating || p == gating }
 
 // hookVariables are what a hook is told of hashes, and the gate of this moment.
 func (t *transition) hookVariables(about linker.Hash) []string {

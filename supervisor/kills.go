@@ -68,13 +68,13 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 // arm has the trial noted before a hook runs on a candidate that isn't published.
 func (t *transition) arm(step string) {
 	if t.excused {
-		t.armEnded()
+		t.armEnded(armed{})
 	} else {
 		t.order(arming, assign{arm{step}})
 	}
 }
 
-func (t *transition) armEnded() {
+func (t *transition) armEnded(event) {
 	if t.candidate.Unrendered {
 		t.render()
 	} else {

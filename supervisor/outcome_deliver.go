@@ -80,7 +80,7 @@ func (e reportStored) occur(t *transition) {
 // for that.
 func (s *state) mayDeliver() bool {
 	o := &s.outcomes
-	return o.next() != nil && o.told == nil && !s.shown().bearsNoReport() && (!o.storing || s.app.phase == stopping)
+	return o.next() != nil && o.told == nil && s.leavesRoom() && (!o.storing || s.app.phase == stopping)
 }
 
 // deliver starts the report hook.
@@ -95,10 +95,10 @@ func (t *transition) deliver() {
 	t.do(runReport{t.config.Report, t.inForce(), next, t.reportVariables(next)})
 }
 
-// bearsNoReport reports whether a report hook would be in the way: a drain waits
-// for every child, and what a hook opens would count as opened by the app.
-func (p phase) bearsNoReport() bool {
-	return p == draining || p == touching || p == reading || p == done
+// leavesRoom reports whether a report hook may run: a drain waits for every child, and
+// what a hook opens would count as opened by the app.
+func (s *state) leavesRoom() bool {
+	return s.app.phase != draining && s.phase != done && !s.phase.has(bearsNoReport)
 }
 
 // reportLate is the deadline of the report hook.

@@ -3,14 +3,10 @@ package supervisor
 // While a phase takes long the linker peeks at what is mounted now, for the status.
 // The change itself waits for the end of the phase.
 
-// takesLong reports whether a phase may last longer than a rescan without a look at
-// the volumes.
-func (p phase) takesLong() bool { return p == splaying || p == reading || p == proving }
-
 // peekMeanwhile peeks at each rescan.
 func (t *transition) peekMeanwhile() {
 	switch {
-	case !t.phase.takesLong() || t.isPlainInit():
+	case !t.phase.has(takesLong) || t.isPlainInit():
 		t.peekBy = noDeadline
 	case t.peekBy.IsZero():
 		t.peekBy = t.now.Add(t.config.Rescan)
@@ -22,7 +18,7 @@ func (t *transition) peekMeanwhile() {
 
 func (e peeked) occur(t *transition) {
 	t.peeking = false
-	if e.changed && t.phase.takesLong() {
+	if e.changed && t.phase.has(takesLong) {
 		t.noteMounted(e.hash, e.changes)
 		t.pending = true
 	}

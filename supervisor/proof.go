@@ -92,7 +92,7 @@ func (t *transition) verifyFirst() {
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.trial.failure = t.ownHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
+	t.trial.failure = t.verifyHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 

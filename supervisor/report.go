@@ -47,11 +47,7 @@ func (s *state) gist() gist {
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
-	switch s.shown() {
-	case staging, arming, completing, checking, publishing, starting:
-		return true
-	}
-	return s.phase == settling && s.settleTime(c) < time.Second
+	return s.phase.has(fleeting) || s.shown() == starting || s.phase == settling && s.settleTime(c) < time.Second
 }
 
 // report has status.json replaced when there is something new to say, or what was

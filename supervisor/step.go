@@ -35,61 +35,22 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	return t.state, t.actions
 }
 
+// A timer that comes late, or twice, does no harm: the deadline is compared with now.
 func (elapsed) occur(t *transition) {
 	t.verdictDue()
-	t.elapsed()
+	if due := t.phase.rule().due; due != nil && !t.deadline.IsZero() && t.over(t.deadline) {
+		due(t)
+	}
 	t.appLate()
 	t.reportLate()
-}
-
-// elapsed compares the deadline with now: a timer that comes late, or twice,
-// does no harm.
-func (t *transition) elapsed() {
-	if t.deadline.IsZero() || !t.over(t.deadline) {
-		return
-	}
-	switch t.phase {
-	case running:
-		t.warnUnread()
-		t.look()
-	case settling:
-		t.look()
-	case staging, arming, completing, checking, publishing, touching:
-		t.remind()
-	case splaying:
-		t.passGate()
-	case gating:
-		t.gateLate()
-	case withdrawing:
-		t.withdrawLate()
-	case reading:
-		t.readLate()
-	case rendering, validating, reloading:
-		t.expire()
-	case proving:
-		t.goOn()
-	}
 }
 
 // linkerAnswered takes the linker's answer to a job. When nobody waits for it any
 // more, as after a stop, it changes nothing.
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, time.Time{}
-	switch t.phase {
-	case staging:
-		t.stageEnded(e)
-	case arming:
-		t.armEnded()
-	case completing:
-		t.completeEnded(e)
-	case checking:
-		t.checkEnded(e)
-	case publishing:
-		t.publishEnded(e)
-	case withdrawing:
-		t.withdrawEnded(e)
-	case touching:
-		t.touchEnded(e)
+	if answered := t.phase.rule().answered; answered != nil {
+		answered(t, e)
 	}
 }
 
@@ -101,18 +62,9 @@ func (e hookEnded) occur(t *transition) {
 // hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
 	t.disarm(err)
-	switch t.phase {
-	case rendering:
-		t.renderEnded(err, tail)
-	case validating:
-		t.validateEnded(err, tail)
-	case gating:
-		t.gateEnded(err, tail)
-	case reloading:
-		t.reloadEnded(err, tail)
-	case proving:
-		t.verifyEnded(err, tail)
-	default:
+	if over := t.phase.rule().hookOver; over != nil {
+		over(t, err, tail)
+	} else {
 		t.keeper().lookForLeftovers()
 	}
 }

@@ -41,12 +41,12 @@ func (t *transition) awaitRead() {
 	}
 }
 
-// Somebody has opened what changed. While the app is expected
-// to, no hook runs that could have.
+// Somebody has opened what changed. While the app is expected to, no hook runs that
+// could have.
 func (opened) occur(t *transition) {
 	t.recordRead(true)
-	if t.phase == reading {
-		t.prove()
+	if read := t.phase.rule().opened; read != nil {
+		read(t)
 	}
 }
 

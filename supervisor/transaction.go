@@ -104,14 +104,9 @@ func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started 
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
 func (hinted) occur(t *transition) {
-	switch t.phase {
-	case running:
-		t.settle()
-	case settling:
-		t.deadline = earlier(t.now.Add(t.settleTime(t.config)), t.quietBy)
-	case gating:
-		t.hintedMeanwhile()
-	default:
+	if look := t.phase.rule().hinted; look != nil {
+		look(t)
+	} else {
 		t.pending = true
 	}
 }
@@ -133,6 +128,17 @@ func (t *transition) settle() {
 	t.quietBy = t.now.Add(settleFactor * wait)
 }
 
+// settleOn waits for quiet anew.
+func (t *transition) settleOn() {
+	t.deadline = earlier(t.now.Add(t.settleTime(t.config)), t.quietBy)
+}
+
+// settleWithoutApp starts the app first.
+func (t *transition) settleWithoutApp() {
+	t.pending = true
+	t.drain(startAgain)
+}
+
 func (s *state) settleTime(c *config.Config) time.Duration {
 	switch {
 	case c.Settle != config.SettleAuto:
@@ -143,6 +149,11 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 		return config.SwapSettle
 	}
 	return config.DefaultSettle
+}
+
+func (t *transition) rescan() {
+	t.warnUnread()
+	t.look()
 }
 
 // look begins a transaction. It ends at once when nothing has changed, or when

@@ -52,7 +52,7 @@ func (t *transition) order(p phase, job action) {
 func (t *transition) run() {
 	t.expired = false
 	about := t.candidate
-	if !t.phase.isAboutCandidate() {
+	if !t.phase.has(aboutCandidate) {
 		about.Generation = t.inForce()
 	}
 	hook := t.ownHook()

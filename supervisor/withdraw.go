@@ -29,6 +29,13 @@ func (t *transition) withdrawLate() {
 	}
 }
 
+// withdrawNow is for an app that is gone: nobody is served during a pause.
+func (t *transition) withdrawNow() {
+	if !t.busy {
+		t.withdraw()
+	}
+}
+
 func (t *transition) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
