@@ -5,92 +5,9 @@ import (
 	"log/slog"
 	"slices"
 
-	"confit/config"
 	"confit/process"
 	"confit/signals"
 )
-
-// The app's half takes these events first. What it returns goes to the change.
-
-func (e probed) occur(t *transition) { t.keeper().probed(e) }
-
-func (sent) occur(t *transition) {
-	if t.app.phase != probing {
-		return
-	}
-	served := t.keeper().sent()
-	t.expectRead()
-	if served {
-		t.prove()
-	}
-}
-
-func (e delivered) occur(t *transition) {
-	if t.app.phase == delivering && t.keeper().delivered(e.taken) {
-		t.prove()
-	}
-}
-
-func (e unheard) occur(t *transition) { t.keeper().unheard(e.waits) }
-
-func (reached) occur(t *transition) { t.app.beyond = "" }
-
-// The app can't be signalled, as it became another user. What a signal should have
-// told it, it isn't told.
-func (e denied) occur(t *transition) {
-	k := t.keeper()
-	k.noteBeyond(e.err)
-	if k.phase == probing || k.phase == restarting && k.then != stayDown { // else it is tried again, as the app must not stay
-		k.settle(up)
-		t.notTold(e.err)
-	}
-}
-
-// notTold gives up a reload or a restart. The app has read nothing of what is
-// published, unless it watches its files: so that is withdrawn, and a second signal
-// isn't tried. If that was to be taken back already, the app goes on as it is.
-func (t *transition) notTold(err error) {
-	if t.exposure != read || !t.hasAccepted() {
-		t.rest()
-		return
-	}
-	if t.reloadAction.Kind != config.Touch {
-		t.exposure = visible
-	}
-	t.reject("reload", err, "")
-}
-
-func (e started) occur(t *transition) {
-	if t.app.phase != starting {
-		return
-	}
-	t.keeper().started(e.pid)
-	t.forgetRead()
-	for _, s := range t.app.queued {
-		t.forward(s)
-	}
-	t.app.queued = nil
-	t.prove()
-}
-
-// If the system is short of something and the app ran before, the start is tried
-// again. If the program can't be executed, the suspect is blamed: the program may
-// be one of its keys. Everything else is the end, with the code that a shell gives.
-func (e startFailed) occur(t *transition) {
-	switch {
-	case t.app.phase != starting:
-	case e.code == process.ExitSystem && !t.neverStarted():
-		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
-	case e.code == process.ExitSystem:
-		t.leave(exit{e.code, e.err})
-	case t.suspect() != nobody:
-		t.keeper().settle(down)
-		t.resortTo(exit{e.code, e.err})
-		t.fail("start", e.err, "")
-	default:
-		t.leave(exit{e.code, e.err})
-	}
-}
 
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP
 // meant something else to the app; a generation is to blame; or confit ends, too.
@@ -184,47 +101,6 @@ func (t *transition) endWith(how exit) {
 func (reaped) occur(t *transition) {
 	t.seen.count.Orphans++
 	t.keeper().lookForLeftovers()
-}
-
-func (e cleared) occur(t *transition) {
-	if t.app.phase == draining && !e.left {
-		t.drained()
-	}
-}
-
-func (t *transition) drained() {
-	t.keeper().settle(down)
-	switch t.app.then {
-	case leave:
-		t.leave(t.app.exit)
-	case stayDown:
-		t.withdraw()
-	default:
-		t.start()
-	}
-}
-
-// appLate compares the app's deadline with now.
-func (t *transition) appLate() {
-	if t.app.deadline.IsZero() || !t.over(t.app.deadline) {
-		return
-	}
-	switch k := t.keeper(); k.phase {
-	case probing:
-		k.lookForHandler()
-	case delivering:
-		k.lookWhetherTaken()
-	case restarting:
-		k.restartLate()
-	case stopping:
-		k.askAgain()
-	case draining:
-		if k.killLeftovers() {
-			t.drained()
-		}
-	case starting:
-		k.start()
-	}
 }
 
 // exitStopped is the exit code when TERM came before the app ran.

@@ -43,9 +43,6 @@ func (k keeper) isNew() bool { return !k.over(k.renewed.Add(handlerWait)) }
 // probed decides by what the kernel says of the app: the signal is sent, the app
 // is looked at again, or it is restarted.
 func (k keeper) probed(e probed) {
-	if k.phase != probing {
-		return
-	}
 	if e.disposition != signals.Waited {
 		k.waitedFor = 0
 	} else if k.waitedFor++; k.waitedFor < waitedLooks {

@@ -44,16 +44,13 @@ func (k keeper) askToStop(s signals.Signal) {
 // unheard waits for the next look. Whoever waits for the signal does so at all of
 // them; else TERM follows.
 func (k keeper) unheard(waits bool) {
-	if k.phase != restarting && k.phase != stopping {
-		return
-	}
 	k.drops = k.drops || !waits
 	if k.looks++; k.looks < waitedLooks {
 		k.asksAgain, k.deadline = true, k.now.Add(probeAgain)
 		return
 	}
 	k.do(signal{k.pid, k.asked})
-	if !k.drops {
+	if !k.drops || k.asked == signals.TERM {
 		return
 	}
 	k.say(slog.LevelWarn, "app doesn't take its stop signal: TERM follows", "signal", signals.Name(k.asked), "pid", k.pid)

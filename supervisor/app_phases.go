@@ -1,0 +1,176 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/config"
+	"confit/process"
+)
+
+// appRule says what the app's half does in one of its phases when something happens.
+// What is nil leaves the phase as it is.
+type appRule struct {
+	due      func(*transition)        // the deadline
+	answered func(*transition, event) // by the loop, which did something to the app or looked at it
+}
+
+// ofApp is the row of a phase of the app's half.
+func (p phase) ofApp() appRule {
+	switch p {
+	case starting:
+		return appRule{half(keeper.start), (*transition).startEnded}
+	case probing:
+		return appRule{half(keeper.lookForHandler), (*transition).probeEnded}
+	case delivering:
+		return appRule{half(keeper.lookWhetherTaken), (*transition).trackEnded}
+	case restarting:
+		return appRule{half(keeper.restartLate), (*transition).askEnded}
+	case stopping:
+		return appRule{half(keeper.askAgain), (*transition).askEnded}
+	case draining:
+		return appRule{(*transition).killLeftovers, (*transition).drainEnded}
+	}
+	return appRule{} // up, down
+}
+
+// half is what the app's half does alone.
+func half(do func(keeper)) func(*transition) {
+	return func(t *transition) { do(t.keeper()) }
+}
+
+// appLate compares the app's deadline with now.
+func (t *transition) appLate() {
+	if due := t.app.phase.ofApp().due; due != nil && !t.app.deadline.IsZero() && t.over(t.app.deadline) {
+		due(t)
+	}
+}
+
+func (t *transition) appAnswered(e event) {
+	if answered := t.app.phase.ofApp().answered; answered != nil {
+		answered(t, e)
+	}
+}
+
+func (e started) occur(t *transition)     { t.appAnswered(e) }
+func (e startFailed) occur(t *transition) { t.appAnswered(e) }
+func (e probed) occur(t *transition)      { t.appAnswered(e) }
+func (e sent) occur(t *transition)        { t.appAnswered(e) }
+func (e delivered) occur(t *transition)   { t.appAnswered(e) }
+func (e unheard) occur(t *transition)     { t.appAnswered(e) }
+func (e cleared) occur(t *transition)     { t.appAnswered(e) }
+func (reached) occur(t *transition)       { t.app.beyond = "" }
+
+// The app can't be signalled, as it became another user.
+func (e denied) occur(t *transition) {
+	t.keeper().noteBeyond(e.err)
+	t.appAnswered(e)
+}
+
+func (t *transition) startEnded(e event) {
+	switch e := e.(type) {
+	case started:
+		t.keeper().started(e.pid)
+		t.forgetRead()
+		for _, s := range t.app.queued {
+			t.forward(s)
+		}
+		t.app.queued = nil
+		t.prove()
+	case startFailed:
+		t.startFailed(e)
+	}
+}
+
+// startFailed decides what a failed start means. If the system is short of
+// something and the app ran before, the start is tried again. If the program
+// can't be executed, the suspect is blamed: the program may be one of its keys.
+// Everything else is the end, with the code that a shell gives.
+func (t *transition) startFailed(e startFailed) {
+	switch {
+	case e.code == process.ExitSystem && !t.neverStarted():
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
+	case e.code == process.ExitSystem:
+		t.leave(exit{e.code, e.err})
+	case t.suspect() != nobody:
+		t.keeper().settle(down)
+		t.resortTo(exit{e.code, e.err})
+		t.fail("start", e.err, "")
+	default:
+		t.leave(exit{e.code, e.err})
+	}
+}
+
+func (t *transition) probeEnded(e event) {
+	switch e := e.(type) {
+	case probed:
+		t.keeper().probed(e)
+	case sent:
+		served := t.keeper().sent()
+		t.expectRead()
+		if served {
+			t.prove()
+		}
+	case denied:
+		t.notTold(e.err)
+	}
+}
+
+func (t *transition) trackEnded(e event) {
+	if e, ok := e.(delivered); ok && t.keeper().delivered(e.taken) {
+		t.prove()
+	}
+}
+
+// askEnded takes what came of a stop signal. An app that must not stay is asked again
+// at the deadline.
+func (t *transition) askEnded(e event) {
+	switch e := e.(type) {
+	case unheard:
+		t.keeper().unheard(e.waits)
+	case denied:
+		if t.app.phase == restarting && t.app.then != stayDown {
+			t.notTold(e.err)
+		}
+	}
+}
+
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. The
+// app has read nothing of what is published, unless it watches its files: so that is
+// withdrawn, and a second signal isn't tried. If that was to be taken back already,
+// the app goes on as it is.
+func (t *transition) notTold(err error) {
+	t.keeper().settle(up)
+	if t.exposure != read || !t.hasAccepted() {
+		t.rest()
+		return
+	}
+	if t.reloadAction.Kind != config.Touch {
+		t.exposure = visible
+	}
+	t.reject("reload", err, "")
+}
+
+func (t *transition) drainEnded(e event) {
+	if e, ok := e.(cleared); ok && !e.left {
+		t.drained()
+	}
+}
+
+func (t *transition) killLeftovers() {
+	if t.keeper().killLeftovers() {
+		t.drained()
+	}
+}
+
+// drained goes on when nothing is left of the app.
+func (t *transition) drained() {
+	t.keeper().settle(down)
+	switch t.app.then {
+	case leave:
+		t.leave(t.app.exit)
+	case stayDown:
+		t.withdraw()
+	default:
+		t.start()
+	}
+}
