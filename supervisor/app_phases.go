@@ -165,10 +165,12 @@ func (t *transition) killLeftovers() {
 // drained goes on when nothing is left of the app.
 func (t *transition) drained() {
 	t.keeper().settle(down)
-	switch t.app.then {
-	case leave:
+	switch then := t.app.then; {
+	case then == leave:
 		t.leave(t.app.exit)
-	case stayDown:
+	case then == stayDown && t.phase == broken:
+		t.leave(t.lastResort)
+	case then == stayDown:
 		t.withdraw()
 	default:
 		t.start()

@@ -49,7 +49,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 // mayStore reports that report.json has to say something else, and that the linker
 // can be asked to write it.
 func (s *state) mayStore() bool {
-	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && !s.isPlainInit()
+	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && s.degraded == ""
 }
 
 func (t *transition) storeRecord() {

@@ -6,7 +6,7 @@ package supervisor
 // peekMeanwhile peeks at each rescan.
 func (t *transition) peekMeanwhile() {
 	switch {
-	case !t.phase.has(takesLong) || t.isPlainInit():
+	case !t.phase.has(takesLong):
 		t.peekBy = noDeadline
 	case t.peekBy.IsZero():
 		t.peekBy = t.now.Add(t.config.Rescan)

@@ -59,7 +59,7 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).readLate, opened: (*transition).prove, withoutApp: (*transition).recoverFromExit, traits: takesLong | bearsNoReport}
 	case reloading:
 		return rule{due: (*transition).expire, hook: (*transition).reloadHook, hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
-	case serving:
+	case serving, broken:
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case proving:
 		return rule{due: (*transition).goOn, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit, traits: takesLong}

@@ -44,12 +44,13 @@ const (
 //
 // After a roll back only the app is in doubt, not the generation.
 func (t *transition) prove() {
+	if t.phase == broken {
+		return // nobody knows what is in force
+	}
 	t.trial = trial{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
 	case !t.app.runs():
 		t.drain(startAgain)
-	case t.isPlainInit(): // nobody knows what is in force
-		t.rest()
 	case t.trial.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()

@@ -188,13 +188,13 @@ func (t *transition) giveUp() {
 	switch {
 	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
 		t.rest()
-	case t.hasAccepted() && !t.isPlainInit():
+	case t.hasAccepted():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
 		t.start()
-	case t.fallback && !t.isPlainInit():
+	case t.fallback:
 		t.fallBack()
-	case t.stays && !t.isPlainInit():
+	case t.stays:
 		t.stageMounted()
 	case t.neverStarted():
 		t.leave(t.lastResort)

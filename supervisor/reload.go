@@ -29,7 +29,11 @@ func (t *transition) reload() {
 }
 
 // serve waits for the app's half to make the app read what is in force.
-func (t *transition) serve() { t.phase, t.deadline = serving, noDeadline }
+func (t *transition) serve() {
+	if t.phase != broken {
+		t.phase, t.deadline = serving, noDeadline
+	}
+}
 
 // restart stops the app, and starts it on what is in force.
 func (t *transition) restart(why string, keys ...any) {

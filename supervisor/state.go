@@ -38,11 +38,12 @@ const (
 	stopping                 // the platform asked to stop: waiting for the app
 	done                     // confit ends
 	up                       // of the app's half: the app runs, and nothing is asked of it
+	broken                   // of the change: it panicked, and confit goes on as a plain init
 	serving                  // of the change: the app's half is to make the app read what is in force, or to end
 )
 
 var phaseNames = [...]string{"down", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
-	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done", "up", "serving"}
+	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done", "up", "broken", "serving"}
 
 func (p phase) String() string { return phaseNames[p] }
 
@@ -91,7 +92,10 @@ type state struct {
 // shown is the phase that the log and the status name: that of the app's half while
 // the change waits for it.
 func (s *state) shown() phase {
-	if s.phase == serving {
+	switch {
+	case s.phase == broken && s.app.phase == up:
+		return running
+	case s.phase == serving, s.phase == broken:
 		return s.app.phase
 	}
 	return s.phase

@@ -84,6 +84,7 @@ const (
 
 func (s *state) suspect() suspect {
 	switch {
+	case s.phase == broken: // nothing can be taken back
 	case s.exposure == read && s.unacceptedInForce() && s.hasResort():
 		return theCandidate
 	case s.started && s.doubtful() && !s.unacceptedInForce():
@@ -117,9 +118,6 @@ const settleFactor = 10
 // settle waits for quiet before the next look.
 func (t *transition) settle() {
 	wait := t.settleTime(t.config)
-	if t.isPlainInit() {
-		return
-	}
 	if wait == 0 {
 		t.look()
 		return
@@ -179,8 +177,6 @@ func (t *transition) rest() {
 	switch {
 	case !t.app.runs():
 		t.drain(startAgain)
-	case t.isPlainInit():
-		t.phase, t.deadline = running, noDeadline
 	default:
 		t.phase, t.deadline = running, t.nextLook()
 		t.keepHouse()
