@@ -2,21 +2,7 @@ package supervisor
 
 import (
 	"log/slog"
-	"time"
 )
-
-// hasAccepted reports whether there is something to go back to.
-func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
-
-// nothingToStartOn reports that only what is mounted could start the app.
-func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasResort() }
-
-// doubtful reports that no app has survived a start on the accepted generation,
-// and that there is an earlier one to go back to.
-func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
-
-// standing names the generation that the app goes on with.
-func (s *state) standing() string { return name(s.accepted.Generation) }
 
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
@@ -89,14 +75,6 @@ func (t *transition) standRejected() {
 	}
 }
 
-// age is a key that says how old what the app goes back to is. It may be months.
-func (t *transition) age() []any {
-	if at := t.accepted.AcceptedAt; at != 0 {
-		return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
-	}
-	return nil
-}
-
 // An app that works inside a generation is warned of: the directory is removed
 // together with the generation.
 func (e inspected) occur(t *transition) {
@@ -104,20 +82,6 @@ func (e inspected) occur(t *transition) {
 		t.app.inside = true
 		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")
-	}
-}
-
-// keepHouse does what is left to do after a transaction: it stores what was
-// accepted, and tries that again until it works; only then it removes what nobody
-// can go back to.
-func (t *transition) keepHouse() {
-	switch {
-	case t.held.stands(): // a stop may still take back why there is something to do
-	case t.unstored != "":
-		t.assign(store{t.accepted.Generation, t.unstored})
-	case t.untidy:
-		t.untidy = false
-		t.assign(tidy{})
 	}
 }
 
@@ -147,4 +111,13 @@ func (e stored) occur(t *transition) {
 		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
 			"generation", e.generation.Number, "error", t.storeTrouble, "nextTry", t.config.Rescan)
 	}
+}
+
+// becomeMounted notes that what is mounted now is just the fallback that was
+// accepted.
+func (t *transition) becomeMounted() {
+	t.assign(accept{t.accepted.Survived, t.accepted.AcceptedAt})
+	t.accepted.Fallback, t.unstored = false, alreadyStored
+	t.recordProof(t.seen.accepted.Proof)
+	t.recordLive(t.accepted.Generation)
 }

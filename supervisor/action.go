@@ -1,8 +1,6 @@
 package supervisor
 
 import (
-	"log/slog"
-
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
@@ -100,10 +98,5 @@ type (
 		group     process.Group
 		signal    signals.Signal // 0: only look
 		everybody bool           // confit ends after it
-	}
-	say struct {
-		level   slog.Level
-		message string
-		keys    []any
 	}
 )

@@ -73,29 +73,8 @@ func (t *transition) continueWithoutApp() {
 	}
 }
 
-// recoverFromExit takes back what is to blame for the exit, and starts the app
-// again. A hook that works on the app is killed first; its end leads back here.
-func (t *transition) recoverFromExit() {
-	switch {
-	case t.hook:
-		t.expire()
-	case t.appFailure != nil:
-		reason := t.appFailure
-		t.appFailure, t.died = nil, true
-		t.fail("probation", reason, "")
-	default:
-		t.drain(startAgain)
-	}
-}
-
 // end ends confit with the app's exit code, when nothing is left of the app.
 func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exitCode(s)}) }
-
-func (t *transition) endWith(how exit) {
-	t.endHook()
-	t.app.exit = how
-	t.drain(leave)
-}
 
 // The child may have been the last of the leftovers.
 func (reaped) occur(t *transition) {
@@ -128,24 +107,6 @@ func (e signalled) occur(t *transition) {
 		}
 	default:
 		t.forward(s)
-	}
-}
-
-// forward sends the app a signal that came from outside.
-func (t *transition) forward(s signals.Signal) {
-	if k := t.keeper(); k.marksStop(s) {
-		t.held.by = later(t.held.by, k.stopBy)
-		t.excuse()
-	}
-	t.do(signal{t.app.pid, s})
-}
-
-// excuse ends the trial of the candidate: if the app doesn't stop in time, the
-// platform kills it and confit, and that says nothing of the candidate.
-func (t *transition) excuse() {
-	if t.candidate.Number != 0 && !t.excused {
-		t.excused = true
-		t.assign(abandonTrial{})
 	}
 }
 

@@ -2,22 +2,9 @@ package supervisor
 
 import (
 	"log/slog"
-	"time"
 
 	"confit/config"
 	"confit/signals"
-)
-
-const (
-	// handlerWait is how long an app may take to install its handler after a
-	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
-	// has none.
-	handlerWait = 10 * time.Second
-	// probeAgain is the wait between two looks for the handler.
-	probeAgain = 50 * time.Millisecond
-	// waitedLooks is how many looks in a row must find the app waiting for the
-	// signal: a shell (dash) blocks all signals for a moment whenever it forks.
-	waitedLooks = 5
 )
 
 // reloadBy makes the app reload by a signal, or by a restart if it can't take that.

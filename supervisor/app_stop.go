@@ -3,10 +3,8 @@ package supervisor
 import (
 	"log/slog"
 	"slices"
-	"time"
 
 	"confit/config"
-	"confit/process"
 	"confit/signals"
 )
 
@@ -75,15 +73,6 @@ func (k keeper) restartLate() {
 	}
 }
 
-const (
-	// killAgain is the wait before an app that survived KILL is killed once more:
-	// it became another user (EPERM), or sleeps uninterruptibly.
-	killAgain = 30 * time.Second
-	// tryAgain is the wait before another try: of a kill that has not worked, or
-	// of a start or a withdrawal that the system refused.
-	tryAgain = time.Second
-)
-
 // kill ends an app that did not stop in time.
 func (k keeper) kill() {
 	if !k.late {
@@ -142,21 +131,6 @@ func (k keeper) marksStop(s signals.Signal) (marks bool) {
 // isReload reports a signal by which somebody outside makes the app reload.
 func (k keeper) isReload(s signals.Signal) bool {
 	return k.config.Reload.Signal == s || slices.ContainsFunc(k.config.Links, func(l config.Link) bool { return k.config.ActionOf(&l).Signal == s })
-}
-
-// hint is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
-// is WINCH, that of haproxy USR1. Others rotate logs by USR1, and change the size of
-// a terminal by WINCH.
-type hint struct {
-	signal signals.Signal
-	by     time.Time // when it is forgotten
-}
-
-// tells reports that an app which ended so did as the signal asked: it ended by the
-// signal, with 128 and its number as a shell has it, or with 0.
-func (h hint) tells(status process.Status, now time.Time) bool {
-	code := status.ExitCode()
-	return now.Before(h.by) && (code == 0 || code == 128+int(h.signal))
 }
 
 // stopMarked reports that the app was sent INT or QUIT a moment ago. If it exits

@@ -3,8 +3,6 @@ package supervisor
 import (
 	"errors"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 
 	"confit/config"
@@ -132,23 +130,6 @@ func (t *transition) pursue(splay time.Duration) {
 	}
 }
 
-// validatesBefore reports whether the hook reads the candidate's directory. Then
-// nothing is visible before it is valid.
-func (t *transition) validatesBefore() bool {
-	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, config.Placeholder) })
-}
-
-// validatesAfter reports whether the hook reads the app's own paths. Then the
-// candidate must be published first.
-func (t *transition) validatesAfter() bool {
-	return len(t.config.Validate) > 0 && !t.validatesBefore()
-}
-
-func (t *transition) validate() {
-	t.enter(validating, t.config.HookTimeout)
-	t.run()
-}
-
 // validateEnded is the end of the validate hook. The linker looks at what it
 // did: a hook runs as confit's own user, and may have written to its candidate.
 func (t *transition) validateEnded(err error, tail string) {
@@ -193,16 +174,6 @@ func (t *transition) splay() {
 
 // splayNoMore is for an app that is gone: nobody is disturbed.
 func (t *transition) splayNoMore() { t.deadline = t.now }
-
-// publish shows the candidate, unless the app would have to be signalled and can't
-// be: then nothing is visible that it doesn't read.
-func (t *transition) publish() {
-	job := publish{watch: t.toBeRead()}
-	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
-		job.app = t.app.pid
-	}
-	t.order(publishing, job)
-}
 
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {

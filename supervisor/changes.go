@@ -3,6 +3,7 @@ package supervisor
 import (
 	"maps"
 
+	"confit/config"
 	"confit/linker"
 	"confit/status"
 )
@@ -66,4 +67,23 @@ func against(keys map[string]status.Sum, changes []linker.Change) map[string]sta
 		}
 	}
 	return keys
+}
+
+// strongest is what a candidate's changes require: the strongest of the actions
+// of their links, and of two as strong, that of the first link. A key
+// that only changed its mode requires nothing.
+func strongest(c *config.Config, changes []linker.Change) config.Action {
+	action, from := config.Action{Kind: config.None}, -1
+	for _, change := range changes {
+		if change.ModeOnly {
+			continue
+		}
+		for _, i := range change.Links {
+			a := c.ActionOf(&c.Links[i])
+			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
+				action, from = a, i
+			}
+		}
+	}
+	return action
 }

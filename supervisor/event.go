@@ -100,19 +100,3 @@ type (
 	linksRead struct{ sum config.LinksSum }    // the links files were looked at
 	mended    struct{ err error }              // what of the links that others have changed could not be put right
 )
-
-// What the linker answers is taken by the phase that waits for it.
-func (e staged) occur(t *transition)     { t.linkerAnswered(e) }
-func (e unchanged) occur(t *transition)  { t.linkerAnswered(e) }
-func (e armed) occur(t *transition)      { t.linkerAnswered(e) }
-func (e checked) occur(t *transition)    { t.linkerAnswered(e) }
-func (e invalid) occur(t *transition)    { t.linkerAnswered(e) }
-func (e failed) occur(t *transition)     { t.linkerAnswered(e) }
-func (e published) occur(t *transition)  { t.linkerAnswered(e) }
-func (e barred) occur(t *transition)     { t.linkerAnswered(e) }
-func (e superseded) occur(t *transition) { t.linkerAnswered(e) }
-func (e withdrawn) occur(t *transition)  { t.linkerAnswered(e) }
-func (e touched) occur(t *transition)    { t.linkerAnswered(e) }
-
-func (noted) occur(*transition)       {} // the status is a view
-func (hookBegun) occur(t *transition) { t.hook = true }

@@ -4,28 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"time"
 
-	"confit/config"
 	"confit/status"
-)
-
-// gate is how far the gate hook has come.
-type gate struct {
-	asked    bool      // the hook was started
-	by       time.Time // when it must have ended; zero: it may wait for ever
-	lookBy   time.Time // when the volumes are looked at meanwhile; zero: they aren't
-	looking  bool      // the linker looks at them
-	outdated bool      // they moved on, and the hook was asked to end
-}
-
-const (
-	// startPatience is how long the app's first start waits for the gate:
-	// something else is there to start on.
-	startPatience = 5 * time.Second
-	// gatePatience is how long a gate may take to end when a newer swap made its
-	// answer worthless.
-	gatePatience = 5 * time.Second
 )
 
 // passGate publishes the candidate once the gate says so. An app that died
@@ -63,7 +43,7 @@ func (t *transition) askGate() {
 	}
 	t.gate.asked = true
 	t.say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
-	t.run()
+	t.runOn(t.candidate, t.gateHook())
 }
 
 // gateEnded is the gate's answer, unless nobody waits for it any more.
@@ -181,34 +161,4 @@ func (t *transition) leaveUndecided() {
 	t.assign(discard{})
 	t.pending = true
 	t.rest()
-}
-
-// bound is the longest time from the gate's answer to the outcome, roll back
-// included: both may take as long as making the app read its files, and a proof.
-// So may the start of an app that left at HUP. A volume that doesn't answer and an
-// app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
-func (t *transition) bound() time.Duration {
-	read := 2*handlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
-	switch t.reloadAction.Kind {
-	case config.Exec:
-		read += t.config.HookTimeout
-	case config.Touch:
-		read += t.config.Probation
-	}
-	proof := t.config.Probation
-	if t.app.saysReady {
-		proof = max(proof, readyTimeout)
-	}
-	if len(t.config.Verify) > 0 {
-		proof += 2 * t.config.VerifyTimeout
-	}
-	tries := time.Duration(2)
-	if t.reloadAction.Auto && t.app.runs() { // it may leave at HUP
-		tries++
-	}
-	whole := linkerPatience + tries*(read+proof)
-	if t.validatesAfter() {
-		whole += t.config.HookTimeout
-	}
-	return whole
 }

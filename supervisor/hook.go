@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,16 +11,6 @@ import (
 	"confit/linker"
 	"confit/process"
 )
-
-// A hook that could not be started counts as one that failed. But a reload hook that
-// never ran has not reloaded the app: nothing has to be undone there, and another try
-// costs no service.
-func (e hookStartFailed) occur(t *transition) {
-	if t.phase == reloading && t.exposure == read {
-		t.exposure = visible
-	}
-	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().name, e.err), "")
-}
 
 // namedHook is a hook as messages name it: validate "nginx -t".
 type namedHook struct {
@@ -44,14 +35,6 @@ func (t *transition) reloadHook() namedHook {
 
 func (t *transition) verifyHook() namedHook {
 	return namedHook{"verify", t.config.Verify, t.config.VerifyTimeout}
-}
-
-// ownHook is the hook of this phase.
-func (t *transition) ownHook() namedHook {
-	if hook := t.phase.rule().hook; hook != nil {
-		return hook(t)
-	}
-	return namedHook{} // one that was killed ends later
 }
 
 // failure is why the hook failed, or nil. One that was killed at its deadline did.
@@ -111,4 +94,87 @@ func (t *transition) hashVariables(about string) []string {
 		accepted = t.accepted.Shared.Hex()
 	}
 	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + accepted}
+}
+
+// bound is the longest time from the gate's answer to the outcome, roll back
+// included: both may take as long as making the app read its files, and a proof.
+// So may the start of an app that left at HUP. A volume that doesn't answer and an
+// app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
+func (t *transition) bound() time.Duration {
+	read := 2*handlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
+	switch t.reloadAction.Kind {
+	case config.Exec:
+		read += t.config.HookTimeout
+	case config.Touch:
+		read += t.config.Probation
+	}
+	proof := t.config.Probation
+	if t.app.saysReady {
+		proof = max(proof, readyTimeout)
+	}
+	if len(t.config.Verify) > 0 {
+		proof += 2 * t.config.VerifyTimeout
+	}
+	tries := time.Duration(2)
+	if t.reloadAction.Auto && t.app.runs() { // it may leave at HUP
+		tries++
+	}
+	whole := linkerPatience + tries*(read+proof)
+	if t.validatesAfter() {
+		whole += t.config.HookTimeout
+	}
+	return whole
+}
+
+// inStep has the trial of what is published name what it goes through.
+func (t *transition) inStep(step string) {
+	if t.exposure.published() && !t.excused && t.killStep != step {
+		t.killStep = step
+		t.assign(noteStep{step})
+	}
+}
+
+// disarm is the end of a hook. A trial of what is published goes on without it.
+func (t *transition) disarm(failure error) {
+	switch {
+	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
+		t.assign(abandonTrial{})
+	case failure == nil:
+		t.inStep(linker.StepProbation)
+	}
+}
+
+// excuse ends the trial of the candidate: if the app doesn't stop in time, the
+// platform kills it and confit, and that says nothing of the candidate.
+func (t *transition) excuse() {
+	if t.candidate.Number != 0 && !t.excused {
+		t.excused = true
+		t.assign(abandonTrial{})
+	}
+}
+
+// validatesAfter reports whether the hook reads the app's own paths. Then the
+// candidate must be published first.
+func (t *transition) validatesAfter() bool {
+	return len(t.config.Validate) > 0 && !t.validatesBefore()
+}
+
+// validatesBefore reports whether the hook reads the candidate's directory. Then
+// nothing is visible before it is valid.
+func (t *transition) validatesBefore() bool {
+	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, config.Placeholder) })
+}
+
+// run starts a hook that works on what is in force.
+func (t *transition) run(h namedHook) {
+	about := t.candidate
+	about.Generation = t.inForce()
+	t.runOn(about, h)
+}
+
+// runOn starts a hook that is about a candidate.
+func (t *transition) runOn(about linker.Candidate, h namedHook) {
+	t.expired = false
+	t.inStep(h.name)
+	t.do(runHook{h.name, h.command, about, t.hookVariables(about.Shared)})
 }

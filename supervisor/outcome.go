@@ -1,9 +1,7 @@
 package supervisor
 
 import (
-	"cmp"
 	"strings"
-	"time"
 
 	"confit/linker"
 )
@@ -16,47 +14,6 @@ const (
 	outcomeSuperseded = "superseded"  // by a newer change, before it was decided
 	outcomeStopped    = "stopped"     // confit ended before it was decided
 )
-
-// outcomes is what the report hook is told. It has a slot beside all phases:
-// nothing but the next gate waits for it.
-type outcomes struct {
-	gated   *linker.Report // of the last gate that was asked, until it is delivered; nil: none
-	stored  *linker.Report // what report.json holds
-	storing bool           // the linker is writing it
-	storeBy time.Time      // when a write that failed is tried again
-	other   *linker.Report // of a change without a gate, until it was told once
-	last    *linker.Report // what was told last
-
-	told        *linker.Report // what the hook that runs is told; nil: none runs
-	by          time.Time      // when that is killed; or, if none runs, started again
-	wait        time.Duration  // before the last try; the next wait is twice as long
-	late        bool           // it was killed at its deadline
-	interrupted bool           // it was killed as a stop or the app comes first
-	trouble     string         // why it failed, as the log says it
-}
-
-// isOpen reports that a gate was asked about a change which isn't decided.
-func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "" }
-
-// isDue reports that the outcome of a gate isn't delivered.
-func (o *outcomes) isDue() bool { return o.due() != nil }
-
-// due is the outcome of a gate that isn't delivered, or nil.
-func (o *outcomes) due() *linker.Report {
-	if o.gated == nil || o.gated.Outcome == "" {
-		return nil
-	}
-	return o.gated
-}
-
-// next is what has to be told next, or nil.
-func (o *outcomes) next() *linker.Report { return cmp.Or(o.due(), o.other) }
-
-// isNews reports that this isn't what was told last, or is about to be.
-func (o *outcomes) isNews(r *linker.Report) bool {
-	newest := cmp.Or(o.other, o.due(), o.told, o.last)
-	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
-}
 
 // reports reports whether anybody is told.
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
@@ -87,13 +44,6 @@ func (t *transition) openRecord() bool {
 		t.outcomes.gated = &linker.Report{Hash: hash}
 	}
 	return t.outcomes.stored == t.outcomes.gated
-}
-
-// decide notes how a change ended: for the gate that was asked about it, or to
-// be told once.
-func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
-	t.passVerdict() // that was first
-	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
 func (t *transition) decideAs(r *linker.Report) {
@@ -150,4 +100,27 @@ func (t *transition) source(outcome string) string {
 		return "stored"
 	}
 	return "" // it never started
+}
+
+func (t *transition) killReport() {
+	t.outcomes.by = t.now.Add(tryAgain)
+	t.do(killReport{})
+}
+
+// interruptReport ends a report that runs: it is started again later.
+func (t *transition) interruptReport() {
+	if t.outcomes.told != nil {
+		t.outcomes.interrupted = true
+		t.killReport()
+	}
+}
+
+// stopReporting closes the record of a gate at a stop, and tells it at once.
+func (t *transition) stopReporting() {
+	t.decideGated(outcomeStopped, "", "")
+	if t.outcomes.told == nil {
+		t.outcomes.by = noDeadline
+	} else if t.outcomes.told != t.outcomes.gated {
+		t.interruptReport()
+	}
 }

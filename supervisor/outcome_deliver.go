@@ -46,12 +46,6 @@ func (s *state) deadlineBeside() (by time.Time) {
 	return by
 }
 
-// mayStore reports that report.json has to say something else, and that the linker
-// can be asked to write it.
-func (s *state) mayStore() bool {
-	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && s.degraded == ""
-}
-
 func (t *transition) storeRecord() {
 	if o := &t.outcomes; t.mayStore() && t.over(o.storeBy) {
 		o.storing, o.storeBy = true, noDeadline
@@ -95,40 +89,11 @@ func (t *transition) deliver() {
 	t.do(runReport{t.config.Report, t.inForce(), next, t.reportVariables(next)})
 }
 
-// leavesRoom reports whether a report hook may run: a drain waits for every child, and
-// what a hook opens would count as opened by the app.
-func (s *state) leavesRoom() bool {
-	return s.app.phase != draining && s.phase != done && !s.phase.has(bearsNoReport)
-}
-
 // reportLate is the deadline of the report hook.
 func (t *transition) reportLate() {
 	if t.outcomes.told != nil && t.over(t.outcomes.by) {
 		t.outcomes.late = true
 		t.killReport()
-	}
-}
-
-func (t *transition) killReport() {
-	t.outcomes.by = t.now.Add(tryAgain)
-	t.do(killReport{})
-}
-
-// interruptReport ends a report that runs: it is started again later.
-func (t *transition) interruptReport() {
-	if t.outcomes.told != nil {
-		t.outcomes.interrupted = true
-		t.killReport()
-	}
-}
-
-// stopReporting closes the record of a gate at a stop, and tells it at once.
-func (t *transition) stopReporting() {
-	t.decideGated(outcomeStopped, "", "")
-	if t.outcomes.told == nil {
-		t.outcomes.by = noDeadline
-	} else if t.outcomes.told != t.outcomes.gated {
-		t.interruptReport()
 	}
 }
 
@@ -160,9 +125,6 @@ func (t *transition) forgetOutcome(told *linker.Report) {
 		o.other = nil
 	}
 }
-
-// shortHash is how many digits of a hash the log shows.
-const shortHash = 12
 
 // recordReport says what became of a report. The same failure is logged once.
 func (t *transition) recordReport(told *linker.Report, err error) {

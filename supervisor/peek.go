@@ -6,7 +6,7 @@ package supervisor
 // peekMeanwhile peeks at each rescan.
 func (t *transition) peekMeanwhile() {
 	switch {
-	case !t.phase.has(takesLong):
+	case !t.phase.takesLong():
 		t.peekBy = noDeadline
 	case t.peekBy.IsZero():
 		t.peekBy = t.now.Add(t.config.Rescan)
@@ -18,7 +18,7 @@ func (t *transition) peekMeanwhile() {
 
 func (e peeked) occur(t *transition) {
 	t.peeking = false
-	if e.changed && t.phase.has(takesLong) {
+	if e.changed && t.phase.takesLong() {
 		t.noteMounted(e.hash, e.changes)
 		t.pending = true
 	}

@@ -149,3 +149,14 @@ func (l *loop) noteFailedSignal(err error, pid int) event {
 	}
 	return nil
 }
+
+// noteUser has the linker look whether the app's user may open what was rendered.
+func (l *loop) noteUser(pid int) {
+	if len(l.Config.Render) == 0 {
+		return
+	}
+	select {
+	case l.jobs <- noteUser{process.UserOf(pid)}:
+	default: // a disk that hangs must not stop the loop
+	}
+}

@@ -12,17 +12,6 @@ import (
 	"confit/signals"
 )
 
-// hook is a hook that runs. Its end has two halves, which come in any order: the
-// reaper brings its status, the pipe the tail of its output.
-type hook struct {
-	pid    int // 0 once it was reaped
-	output *process.Output
-	spoken chan string // the tail, once the output has ended
-	status process.Status
-	tail   string
-	halves int
-}
-
 func (a runHook) perform(l *loop) event {
 	if err := l.startHook(&l.hook, a.name, a.command, a.candidate, a.variables); err != nil {
 		return hookStartFailed{err}

@@ -2,9 +2,7 @@ package supervisor
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"confit/linker"
@@ -30,16 +28,6 @@ func (l *loop) guarded(j job) (e event) {
 		return crashed{err}
 	}
 	return e
-}
-
-// guard turns a panic into an error.
-func guard(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return do()
 }
 
 func (mend) carryOut(l *loop) event { return mended{l.Linker.Mend()} }

@@ -11,18 +11,7 @@ type rule struct {
 	hinted     func(*transition)                // a volume may have changed
 	opened     func(*transition)                // somebody has opened what changed
 	withoutApp func(*transition)                // the app is gone, and confit stays
-	traits     traits
 }
-
-// traits are what else is to be known of a phase.
-type traits int
-
-const (
-	fleeting       traits = 1 << iota // it passes by itself within moments
-	takesLong                         // it may last longer than a rescan without a look at the volumes
-	aboutCandidate                    // its hook decides about the candidate; the others are about what is in force
-	bearsNoReport                     // what a report hook opens would count as opened by the app
-)
 
 // rule is the row of a phase. A switch and not a variable, as its functions come back
 // to it.
@@ -33,38 +22,36 @@ func (p phase) rule() rule {
 	case settling:
 		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).settleWithoutApp}
 	case staging:
-		return rule{due: (*transition).remind, answered: (*transition).stageEnded, traits: fleeting}
+		return rule{due: (*transition).remind, answered: (*transition).stageEnded}
 	case arming:
-		return rule{due: (*transition).remind, answered: (*transition).armEnded, traits: fleeting}
+		return rule{due: (*transition).remind, answered: (*transition).armEnded}
 	case rendering:
-		return rule{due: (*transition).expire, hook: (*transition).renderHook, hookOver: (*transition).renderEnded, traits: aboutCandidate}
+		return rule{due: (*transition).expire, hook: (*transition).renderHook, hookOver: (*transition).renderEnded}
 	case completing:
-		return rule{due: (*transition).remind, answered: (*transition).completeEnded, traits: fleeting}
+		return rule{due: (*transition).remind, answered: (*transition).completeEnded}
 	case validating:
-		return rule{due: (*transition).expire, hook: (*transition).validateHook, hookOver: (*transition).validateEnded, traits: aboutCandidate}
+		return rule{due: (*transition).expire, hook: (*transition).validateHook, hookOver: (*transition).validateEnded}
 	case checking:
-		return rule{due: (*transition).remind, answered: (*transition).checkEnded, traits: fleeting}
+		return rule{due: (*transition).remind, answered: (*transition).checkEnded}
 	case splaying:
-		return rule{due: (*transition).passGate, withoutApp: (*transition).splayNoMore, traits: takesLong}
+		return rule{due: (*transition).passGate, withoutApp: (*transition).splayNoMore}
 	case gating:
 		return rule{due: (*transition).gateLate, hook: (*transition).gateHook, hookOver: (*transition).gateEnded, hinted: (*transition).hintedMeanwhile,
-			withoutApp: (*transition).leaveUndecided, traits: aboutCandidate}
+			withoutApp: (*transition).leaveUndecided}
 	case publishing:
-		return rule{due: (*transition).remind, answered: (*transition).publishEnded, traits: fleeting}
+		return rule{due: (*transition).remind, answered: (*transition).publishEnded}
 	case withdrawing:
 		return rule{due: (*transition).withdrawLate, answered: (*transition).withdrawEnded, withoutApp: (*transition).withdrawNow}
 	case touching:
-		return rule{due: (*transition).remind, answered: (*transition).touchEnded, traits: bearsNoReport}
+		return rule{due: (*transition).remind, answered: (*transition).touchEnded}
 	case reading:
-		return rule{due: (*transition).readLate, opened: (*transition).prove, withoutApp: (*transition).recoverFromExit, traits: takesLong | bearsNoReport}
+		return rule{due: (*transition).readLate, opened: (*transition).prove, withoutApp: (*transition).recoverFromExit}
 	case reloading:
 		return rule{due: (*transition).expire, hook: (*transition).reloadHook, hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
 	case serving, broken:
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case proving:
-		return rule{due: (*transition).goOn, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit, traits: takesLong}
+		return rule{due: (*transition).goOn, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}
 	return rule{}
 }
-
-func (p phase) has(t traits) bool { return p.rule().traits&t != 0 }

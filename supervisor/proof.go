@@ -7,34 +7,6 @@ import (
 	"confit/notify"
 )
 
-// trial is what is still to be proved.
-type trial struct {
-	generation bool      // the generation is on trial; else only the app, after a roll back
-	until      time.Time // the app must live until then
-	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
-	attempted  time.Time // when the verify hook was started last
-	verifyBy   time.Time // the verify hook must have succeeded by then; zero: it needn't, or has
-	failure    error     // how its last attempt ended
-	tail       string    // and the last it printed
-}
-
-// verifying reports that the verify hook has to succeed first.
-func (t trial) verifying() bool { return !t.verifyBy.IsZero() }
-
-// awaitsReady reports that the app has announced READY=1.
-func (t trial) awaitsReady() bool { return !t.readyBy.IsZero() }
-
-// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
-// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
-// for the reload's.
-type readiness int
-
-const (
-	nothing readiness = iota
-	begun             // it starts or reloads, and may say READY=1 next
-	ready
-)
-
 // prove waits until the app has shown that it can live with the generation in
 // force:
 //   - It must not exit within the probation.
@@ -62,11 +34,6 @@ func (t *transition) prove() {
 	}
 }
 
-// readyTimeout is how long an app may take to say the READY=1 that it announced.
-// EXTEND_TIMEOUT_USEC= gives it more. It is systemd's default,
-// DefaultTimeoutStartSec= of systemd-system.conf(5).
-const readyTimeout = 90 * time.Second
-
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
@@ -74,9 +41,6 @@ func (t *transition) expectReady() {
 		t.trial.readyBy = t.now.Add(readyTimeout)
 	}
 }
-
-// verifyPause is the wait between two attempts of the verify hook.
-const verifyPause = 500 * time.Millisecond
 
 // verifies reports whether the verify hook has to show that the app is well.
 func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.trial.generation }
@@ -99,7 +63,7 @@ func (t *transition) verifyUntilItSucceeds() {
 
 func (t *transition) verify() {
 	t.trial.attempted, t.deadline = t.now, t.trial.verifyBy
-	t.run()
+	t.run(t.verifyHook())
 }
 
 // verifyEnded is the end of one attempt of the verify hook.

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"cmp"
+	"log/slog"
 	"maps"
 	"time"
 
@@ -9,22 +10,6 @@ import (
 	"confit/linker"
 	"confit/status"
 )
-
-// record is what status.json shows of the past. It is comparable, so that nothing
-// is written while nothing changes: what a pointer leads to never changes.
-type record struct {
-	app       status.App
-	mounted   *status.Mounted
-	live      *status.Generation
-	accepted  *status.Accepted
-	candidate *status.Generation
-	pending   time.Time // since when a change is on its way
-	rejection *status.Rejection
-	relinked  time.Time // when the links files were changed; zero: they are as they were read
-	gate      *status.Gate
-	report    *status.Report
-	count     status.Counters
-}
 
 // status is what status.json says, except for what only the linker knows.
 func (s *state) status(c *config.Config) *status.Status {
@@ -129,14 +114,6 @@ func (t *transition) recordProof(proof string) {
 	}
 }
 
-// recordRead notes whether the app has opened what changed, while that is watched.
-func (t *transition) recordRead(read bool) {
-	if !t.readBy.IsZero() {
-		t.seen.app.Read, t.readBy, t.watched = &read, time.Time{}, false
-		t.assign(unwatchOpens{})
-	}
-}
-
 // recordEnd notes that nothing is on its way any more.
 func (t *transition) recordEnd() {
 	t.seen.candidate, t.seen.pending = nil, time.Time{}
@@ -174,3 +151,43 @@ func (t *transition) recordRejection(r *status.Rejection) {
 // forgetRead notes that another process is the app, which nobody has asked yet to
 // open anything.
 func (t *transition) forgetRead() { t.seen.app.Read, t.readBy = nil, time.Time{} }
+
+// reportSystemError logs what the system refused, once. The next rescan tries
+// again.
+func (t *transition) reportSystemError(err error) {
+	if !t.nothingToStartOn() && err.Error() != t.trouble {
+		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+	}
+	t.trouble = err.Error()
+	if t.isRetry {
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
+	}
+}
+
+// remind logs that the linker's answer is late.
+func (t *transition) remind() {
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
+	if t.stalled.IsZero() {
+		t.stalled = t.now.Add(-linkerPatience)
+	}
+	t.enter(t.phase, linkerPatience)
+}
+
+// age is a key that says how old what the app goes back to is. It may be months.
+func (t *transition) age() []any {
+	if at := t.accepted.AcceptedAt; at != 0 {
+		return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
+	}
+	return nil
+}
+
+// mendIt is what to do about a configuration that was rejected.
+const mendIt = "mend the configuration: the next change is tried"
+
+// recordRead notes whether the app has opened what changed, while that is watched.
+func (t *transition) recordRead(read bool) {
+	if !t.readBy.IsZero() {
+		t.seen.app.Read, t.readBy, t.watched = &read, time.Time{}, false
+		t.assign(unwatchOpens{})
+	}
+}

@@ -1,52 +1,10 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
-	"time"
 
-	"confit/linker"
 	"confit/process"
 )
-
-// Rejected is why confit ended before the app was started.
-type Rejected struct {
-	Reason error
-	Tail   string // the last that the hook printed, when it was a hook
-}
-
-func (r *Rejected) Error() string {
-	return "cannot start: the first configuration was rejected: " + r.Reason.Error()
-}
-
-func (r *Rejected) Unwrap() error { return r.Reason }
-
-// exit is how confit ends.
-type exit struct {
-	code   int
-	reason error // nil when the app or the platform decided it
-}
-
-// rejection is what became of what is mounted, if it was rejected.
-type rejection struct {
-	stands  bool          // what is mounted isn't live, and the log says so
-	hash    linker.Hash   // of the candidate; zero when it had none
-	nextTry time.Time     // zero: only a change is tried
-	wait    time.Duration // before nextTry; the next wait is twice as long
-	cost    costly        // outlives what is rejected before it is rendered
-}
-
-// costly is a candidate that was rejected after the app had read it. A renderer
-// that fails now and then must not bring it back to the app again and again.
-type costly struct {
-	hash   linker.Hash // zero: there is none
-	inputs linker.Hash // before it was rendered; zero: not known yet
-}
-
-func (c costly) is(hash linker.Hash) bool { return c.hash != linker.Hash{} && c.hash == hash }
-
-// isDue reports that it is time to try again.
-func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
 
 // fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
@@ -92,9 +50,6 @@ func (t *transition) failure() string {
 	}
 	return outcomeRejected
 }
-
-// maxRetry bounds the wait, which doubles with each try.
-const maxRetry = 5 * time.Minute
 
 // planRetry sets when the rejected candidate is tried again: its failure may
 // pass, as when a name can't be resolved. A candidate that the app was reloaded
@@ -143,9 +98,6 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 	}
 	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)}
 }
-
-// mendIt is what to do about a configuration that was rejected.
-const mendIt = "mend the configuration: the next change is tried"
 
 // rejectAccepted goes back to the earlier generation. The app was only reloaded
 // with the accepted one before, and can't live on it: a daemon that finishes its
@@ -203,10 +155,38 @@ func (t *transition) giveUp() {
 	}
 }
 
-// name is what a generation is called in a log line.
-func name(g linker.Generation) string {
-	if g.Number == 0 {
-		return "none"
+// recoverFromExit takes back what is to blame for the exit, and starts the app
+// again. A hook that works on the app is killed first; its end leads back here.
+func (t *transition) recoverFromExit() {
+	switch {
+	case t.hook:
+		t.expire()
+	case t.appFailure != nil:
+		reason := t.appFailure
+		t.appFailure, t.died = nil, true
+		t.fail("probation", reason, "")
+	default:
+		t.drain(startAgain)
 	}
-	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
+}
+
+// rejectFallback drops the fallback: what is mounted decides. The rejection of
+// that stands.
+func (t *transition) rejectFallback(step string, reason error) {
+	keys := []any{"step", step, "reason", reason.Error()}
+	if t.candidate.Number != 0 {
+		keys = append(keys, "hash", t.candidate.Hash)
+	}
+	t.say(slog.LevelError, "fallback rejected", keys...)
+	t.abandon(t.lastResort)
+}
+
+// refused ends a transaction because the system refused the linker something.
+func (t *transition) refused(step string, err error) {
+	if t.onFallback() {
+		t.rejectFallback(step, err)
+		return
+	}
+	t.reportSystemError(err)
+	t.abandon(exit{process.ExitSystem, err})
 }

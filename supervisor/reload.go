@@ -2,10 +2,8 @@ package supervisor
 
 import (
 	"log/slog"
-	"time"
 
 	"confit/config"
-	"confit/linker"
 )
 
 // reload makes the app read the generation that is in force.
@@ -22,59 +20,9 @@ func (t *transition) reload() {
 	case config.Exec:
 		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // the app may read before the hook ends
-		t.run()
+		t.run(t.reloadHook())
 	case config.Restart:
 		t.restart("the change requires it")
-	}
-}
-
-// serve waits for the app's half to make the app read what is in force.
-func (t *transition) serve() {
-	if t.phase != broken {
-		t.phase, t.deadline = serving, noDeadline
-	}
-}
-
-// restart stops the app, and starts it on what is in force.
-func (t *transition) restart(why string, keys ...any) {
-	t.serve()
-	t.keeper().restart(why, keys...)
-}
-
-// drain ends what is left of an app that is gone.
-func (t *transition) drain(before then) {
-	t.interruptReport()
-	t.serve()
-	t.keeper().drain(before)
-}
-
-// start starts the app where nothing is left of another.
-func (t *transition) start() {
-	t.started = true
-	t.serve()
-	t.keeper().start()
-}
-
-// readWait is how long an app may take to open what has changed after a reload:
-// some finish their work first.
-const readWait = 30 * time.Second
-
-// toBeRead is what the app should open at its reload. It is watched from the
-// publish on. For an app that is touched the touch begins it: a hook that
-// validates what is published opens that, too.
-func (t *transition) toBeRead() []linker.Change {
-	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
-		return t.candidate.Changes
-	}
-	return nil
-}
-
-// expectRead waits for somebody to open what has changed: to many programs a
-// signal, HUP above all, means something else than a reload.
-func (t *transition) expectRead() {
-	t.forgetRead()
-	if t.exposure.published() && t.watched {
-		t.readBy = t.now.Add(readWait)
 	}
 }
 
@@ -106,21 +54,7 @@ func (t *transition) reloadEnded(err error, tail string) {
 	}
 }
 
-// strongest is what a candidate's changes require: the strongest of the actions
-// of their links, and of two as strong, that of the first link. A key
-// that only changed its mode requires nothing.
-func strongest(c *config.Config, changes []linker.Change) config.Action {
-	action, from := config.Action{Kind: config.None}, -1
-	for _, change := range changes {
-		if change.ModeOnly {
-			continue
-		}
-		for _, i := range change.Links {
-			a := c.ActionOf(&c.Links[i])
-			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
-				action, from = a, i
-			}
-		}
-	}
-	return action
+func (t *transition) rescan() {
+	t.warnUnread()
+	t.look()
 }

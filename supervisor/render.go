@@ -1,11 +1,5 @@
 package supervisor
 
-// render has the staged keys made into files: all that follows is about both.
-func (t *transition) render() {
-	t.enter(rendering, t.config.HookTimeout)
-	t.run()
-}
-
 // renderEnded is the end of the renderer. The linker looks at what it did, and
 // takes its files up.
 func (t *transition) renderEnded(err error, tail string) {

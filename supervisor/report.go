@@ -3,42 +3,11 @@ package supervisor
 import (
 	"runtime/debug"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"confit/config"
-	"confit/linker"
 	"confit/status"
 )
-
-// reporter writes status.json from a goroutine of its own, so that nobody waits
-// for it, and a volume that hangs doesn't freeze it.
-type reporter struct {
-	last    gist                // what was written last, or is about to be
-	newest  chan *status.Status // holds one: those that come too fast are skipped
-	written chan struct{}       // closed after the last one
-
-	unwritten atomic.Bool // the last one could not be written, as on a full disk
-
-	// What only the linker knows: its goroutine notes it.
-	volumes atomic.Pointer[[]linker.VolumeReport]
-	keys    atomic.Pointer[map[string]string]
-}
-
-// gist is all that goes into a status, and comparable: another gist makes another
-// status.
-type gist struct {
-	any         bool // tells it from the one before the first
-	phase       phase
-	seen        record
-	trouble     [5]string
-	stalled     time.Time
-	degraded    string
-	restartOnly bool
-	nextTry     time.Time
-	keys        *map[string]string // the linker notes them a while after the acceptance
-	volumes     *[]linker.VolumeReport
-}
 
 func (s *state) gist() gist {
 	return gist{true, s.shown(), s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.app.restartOnly, s.rejection.nextTry, nil, nil}
@@ -47,7 +16,11 @@ func (s *state) gist() gist {
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
-	return s.phase.has(fleeting) || s.shown() == starting || s.phase == settling && s.settleTime(c) < time.Second
+	switch s.shown() {
+	case staging, arming, completing, checking, publishing, starting:
+		return true
+	}
+	return s.phase == settling && s.settleTime(c) < time.Second
 }
 
 // report has status.json replaced when there is something new to say, or what was

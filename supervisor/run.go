@@ -1,46 +1,12 @@
 package supervisor
 
 import (
-	"io"
-	"log/slog"
 	"time"
 
-	"confit/config"
 	"confit/linker"
-	"confit/notify"
 	"confit/process"
-	"confit/signals"
 	"confit/status"
 )
-
-// Supervisor is what the loop works with. All fields but Notify are needed.
-type Supervisor struct {
-	Config  *config.Config
-	Linker  *linker.Linker
-	Inbox   signals.Inbox
-	App     process.Command // the app; hooks have its environment and directory, too
-	Log     *slog.Logger
-	Stderr  io.Writer      // takes what hooks print
-	Version string         // confit's, for the status
-	Notify  *notify.Socket // where the app says how it is; nil: nowhere
-}
-
-// loop is one run of a Supervisor.
-type loop struct {
-	Supervisor
-	state   state
-	family  *process.Family
-	hook    hook
-	teller  hook            // the report hook: it runs beside the other
-	program string          // what the app runs: its successor runs the same
-	said    map[string]bool // what the log has said of variables, by name
-	ooms    int             // processes killed for want of memory before the app was started
-	jobs    chan job        // for the linker, one after the other
-	closed  chan struct{}   // closed after the linker
-	done    chan event      // what came of them
-	next    []event         // answers to actions: they are handled first
-	status  reporter
-}
 
 // Run stages the first configuration, starts the app, and keeps both going until
 // the app has exited, or can't be started. It returns the exit code. If confit
@@ -195,17 +161,6 @@ func (l *loop) lookAt(pid int) {
 	l.listen()
 	if pid == l.state.app.pid {
 		l.noteUser(pid)
-	}
-}
-
-// noteUser has the linker look whether the app's user may open what was rendered.
-func (l *loop) noteUser(pid int) {
-	if len(l.Config.Render) == 0 {
-		return
-	}
-	select {
-	case l.jobs <- noteUser{process.UserOf(pid)}:
-	default: // a disk that hangs must not stop the loop
 	}
 }
 

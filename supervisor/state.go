@@ -103,3 +103,27 @@ func (s *state) shown() phase {
 
 // due is when something is due in the phase; zero: never.
 func (s *state) due() time.Time { return earliest(s.deadline, s.app.deadline) }
+
+// transaction is a change on its way, from the look at the volumes until it is
+// accepted or taken back. look makes one, rest drops it. An app that is started
+// again without a change has one without a candidate.
+type transaction struct {
+	candidate     linker.Candidate
+	inputs        linker.Hash   // the candidate's hash before it was rendered
+	isRetry       bool          // it was rejected before, and is tried again
+	reloadAction  config.Action // what its changes require
+	splayBy       time.Time     // when the app may be reloaded
+	exposure      exposure
+	watched       bool  // the linker sees when somebody opens what has changed
+	started       bool  // the app is started on what is in force, not only reloaded
+	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
+	appFailure    error // the app is gone, and the generation in force is to blame
+	gate          gate
+	trial         trial  // what the generation in force still has to prove
+	excused       bool   // the app was asked to stop: a kill of confit says nothing of the candidate
+	killStep      string // the hook that the trial of what is published names; "": none yet
+	backToEarlier bool   // the accepted generation is taken back, too
+	lastResort    exit   // how confit ends if there is nothing to start on
+	stays         bool   // without anything else the app is started on what is mounted, though it was rejected
+}

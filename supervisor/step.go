@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"time"
 
 	"confit/config"
@@ -66,5 +67,58 @@ func (t *transition) hookOver(err error, tail string) {
 		over(t, err, tail)
 	} else {
 		t.keeper().lookForLeftovers()
+	}
+}
+
+// A hint makes confit look: at once, after some quiet, or when the phase is over.
+func (hinted) occur(t *transition) {
+	if look := t.phase.rule().hinted; look != nil {
+		look(t)
+	} else {
+		t.pending = true
+	}
+}
+
+// A hook that could not be started counts as one that failed. But a reload hook that
+// never ran has not reloaded the app: nothing has to be undone there, and another try
+// costs no service.
+func (e hookStartFailed) occur(t *transition) {
+	if t.phase == reloading && t.exposure == read {
+		t.exposure = visible
+	}
+	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().name, e.err), "")
+}
+
+// What the linker answers is taken by the phase that waits for it.
+func (e staged) occur(t *transition) { t.linkerAnswered(e) }
+
+func (e unchanged) occur(t *transition)  { t.linkerAnswered(e) }
+func (e armed) occur(t *transition)      { t.linkerAnswered(e) }
+func (e checked) occur(t *transition)    { t.linkerAnswered(e) }
+func (e invalid) occur(t *transition)    { t.linkerAnswered(e) }
+func (e failed) occur(t *transition)     { t.linkerAnswered(e) }
+func (e published) occur(t *transition)  { t.linkerAnswered(e) }
+func (e barred) occur(t *transition)     { t.linkerAnswered(e) }
+func (e superseded) occur(t *transition) { t.linkerAnswered(e) }
+func (e withdrawn) occur(t *transition)  { t.linkerAnswered(e) }
+func (e touched) occur(t *transition)    { t.linkerAnswered(e) }
+func (noted) occur(*transition)          {} // the status is a view
+
+func (hookBegun) occur(t *transition) { t.hook = true }
+
+// ownHook is the hook of this phase.
+func (t *transition) ownHook() namedHook {
+	if hook := t.phase.rule().hook; hook != nil {
+		return hook(t)
+	}
+	return namedHook{} // one that was killed ends later
+}
+
+// Somebody has opened what changed. While the app is expected to, no hook runs that
+// could have.
+func (opened) occur(t *transition) {
+	t.recordRead(true)
+	if read := t.phase.rule().opened; read != nil {
+		read(t)
 	}
 }

@@ -2,16 +2,6 @@ package supervisor
 
 import "log/slog"
 
-// touch gives the changed targets new links, for an app that watches the
-// directory of its configuration: behind a link that stays it sees nothing. Then
-// the app has the time of a probation to open what has changed. Else it is
-// restarted, which is never wrong, only slower.
-func (t *transition) touch() {
-	t.seen.app.Read, t.readBy = nil, t.now.Add(readWait)
-	t.interruptReport()
-	t.order(touching, assign{touch{t.candidate.Changes}})
-}
-
 func (t *transition) touchEnded(e event) {
 	done, _ := e.(touched)
 	t.watched = done.watched
@@ -38,15 +28,6 @@ func (t *transition) awaitRead() {
 		t.prove()
 	} else {
 		t.enter(reading, t.config.Probation)
-	}
-}
-
-// Somebody has opened what changed. While the app is expected to, no hook runs that
-// could have.
-func (opened) occur(t *transition) {
-	t.recordRead(true)
-	if read := t.phase.rule().opened; read != nil {
-		read(t)
 	}
 }
 

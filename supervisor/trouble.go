@@ -8,42 +8,11 @@ import (
 	"confit/process"
 )
 
-// remind logs that the linker's answer is late.
-func (t *transition) remind() {
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
-	if t.stalled.IsZero() {
-		t.stalled = t.now.Add(-linkerPatience)
-	}
-	t.enter(t.phase, linkerPatience)
-}
-
-// reportSystemError logs what the system refused, once. The next rescan tries
-// again.
-func (t *transition) reportSystemError(err error) {
-	if !t.nothingToStartOn() && err.Error() != t.trouble {
-		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
-	}
-	t.trouble = err.Error()
-	if t.isRetry {
-		t.rejection.nextTry = t.now.Add(t.rejection.wait)
-	}
-}
-
 func (e mended) occur(t *transition) { // the linker has logged it
 	t.drift = ""
 	if e.err != nil {
 		t.drift = e.err.Error()
 	}
-}
-
-// refused ends a transaction because the system refused the linker something.
-func (t *transition) refused(step string, err error) {
-	if t.onFallback() {
-		t.rejectFallback(step, err)
-		return
-	}
-	t.reportSystemError(err)
-	t.abandon(exit{process.ExitSystem, err})
 }
 
 func (e crashed) occur(t *transition) {

@@ -1,27 +1,8 @@
 package supervisor
 
 import (
-	"time"
-
 	"confit/linker"
-	"confit/status"
 )
-
-// verdict is what it means that a generation is rejected: for the log, the status
-// and the report.
-type verdict struct {
-	line      say
-	rejection *status.Rejection // nil: the status is about something else
-	report    *linker.Report    // nil: there is no verdict
-	by        time.Time         // when one that is held is passed
-}
-
-func (v verdict) stands() bool { return v.report != nil }
-
-// holdTime is how long a verdict on the app's death is held. A preStop hook ends the
-// app (nginx -s quit), and TERM comes a moment later: then nobody is to blame.
-// The roll back itself doesn't wait.
-const holdTime = time.Second
 
 // judge passes a verdict, or holds that on the app's death.
 func (t *transition) judge(v verdict) {
@@ -57,3 +38,24 @@ func (t *transition) verdictDue() {
 
 // dropVerdict forgets a verdict: the app was stopped.
 func (t *transition) dropVerdict() { t.held = verdict{} }
+
+// decide notes how a change ended: for the gate that was asked about it, or to
+// be told once.
+func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
+	t.passVerdict() // that was first
+	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
+}
+
+// keepHouse does what is left to do after a transaction: it stores what was
+// accepted, and tries that again until it works; only then it removes what nobody
+// can go back to.
+func (t *transition) keepHouse() {
+	switch {
+	case t.held.stands(): // a stop may still take back why there is something to do
+	case t.unstored != "":
+		t.assign(store{t.accepted.Generation, t.unstored})
+	case t.untidy:
+		t.untidy = false
+		t.assign(tidy{})
+	}
+}

@@ -9,16 +9,6 @@ import (
 	"confit/process"
 )
 
-// withdraw takes back what can't stay in force. It is tried until it works, and
-// nothing else is done meanwhile.
-func (t *transition) withdraw() {
-	if t.backToEarlier {
-		t.order(withdrawing, assign{goBack{}})
-	} else {
-		t.order(withdrawing, assign{withdraw{}})
-	}
-}
-
 // withdrawLate is the deadline of a withdrawal, or of the pause after the system
 // refused one.
 func (t *transition) withdrawLate() {

@@ -96,7 +96,7 @@ func (w *world) peek() event {
 	if w.frail && w.rand.IntN(4) == 0 || w.mounted == w.seen {
 		return peeked{}
 	}
-	if w.looked = false; w.state.phase.has(takesLong) {
+	if w.looked = false; w.state.phase.takesLong() {
 		w.seen = w.mounted
 	}
 	if w.mounted.invalid {

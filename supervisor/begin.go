@@ -1,0 +1,168 @@
+package supervisor
+
+import (
+	"confit/config"
+	"confit/linker"
+	"confit/signals"
+	"log/slog"
+)
+
+// look begins a transaction. It ends at once when nothing has changed, or when
+// what is mounted was rejected before and isn't due to be tried again. None
+// begins while the app may be about to stop.
+func (t *transition) look() {
+	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
+	if t.keeper().stopMarked() || t.held.stands() {
+		t.pending, t.phase, t.deadline = true, running, later(t.app.stopBy, t.held.by)
+		return
+	}
+	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
+	t.order(staging, stage{again: t.isRetry})
+}
+
+// stageMounted begins a transaction about what is mounted, although that was
+// rejected.
+func (t *transition) stageMounted() {
+	t.pending, t.transaction = false, transaction{isRetry: true}
+	t.rejection.cost = costly{}
+	t.order(staging, stage{again: true})
+}
+
+// fallBack begins a transaction about the fallback. It is tried once. The app
+// doesn't run.
+func (t *transition) fallBack() {
+	t.say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
+	t.fallback = false
+	t.transaction = transaction{lastResort: t.lastResort, stays: t.stays}
+	t.candidate.Fallback = true
+	t.order(staging, stage{fallback: true})
+}
+
+// resortTo notes how confit ends if there is nothing to start on. What is mounted
+// decides that, and not the fallback.
+func (t *transition) resortTo(how exit) {
+	if !t.onFallback() {
+		t.lastResort = how
+	}
+}
+
+// render has the staged keys made into files: all that follows is about both.
+func (t *transition) render() {
+	t.enter(rendering, t.config.HookTimeout)
+	t.runOn(t.candidate, t.renderHook())
+}
+
+func (t *transition) validate() {
+	t.enter(validating, t.config.HookTimeout)
+	t.runOn(t.candidate, t.validateHook())
+}
+
+// publish shows the candidate, unless the app would have to be signalled and can't
+// be: then nothing is visible that it doesn't read.
+func (t *transition) publish() {
+	job := publish{watch: t.toBeRead()}
+	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
+		job.app = t.app.pid
+	}
+	t.order(publishing, job)
+}
+
+// withdraw takes back what can't stay in force. It is tried until it works, and
+// nothing else is done meanwhile.
+func (t *transition) withdraw() {
+	if t.backToEarlier {
+		t.order(withdrawing, assign{goBack{}})
+	} else {
+		t.order(withdrawing, assign{withdraw{}})
+	}
+}
+
+// touch gives the changed targets new links, for an app that watches the
+// directory of its configuration: behind a link that stays it sees nothing. Then
+// the app has the time of a probation to open what has changed. Else it is
+// restarted, which is never wrong, only slower.
+func (t *transition) touch() {
+	t.seen.app.Read, t.readBy = nil, t.now.Add(readWait)
+	t.interruptReport()
+	t.order(touching, assign{touch{t.candidate.Changes}})
+}
+
+// serve waits for the app's half to make the app read what is in force.
+func (t *transition) serve() {
+	if t.phase != broken {
+		t.phase, t.deadline = serving, noDeadline
+	}
+}
+
+// restart stops the app, and starts it on what is in force.
+func (t *transition) restart(why string, keys ...any) {
+	t.serve()
+	t.keeper().restart(why, keys...)
+}
+
+// drain ends what is left of an app that is gone.
+func (t *transition) drain(before then) {
+	t.interruptReport()
+	t.serve()
+	t.keeper().drain(before)
+}
+
+// start starts the app where nothing is left of another.
+func (t *transition) start() {
+	t.started = true
+	t.serve()
+	t.keeper().start()
+}
+
+// leave ends confit. No hook outlives it.
+func (t *transition) leave(how exit) {
+	t.passVerdict()
+	t.endHook()
+	t.interruptReport()
+	t.phase, t.deadline, t.exit = done, noDeadline, how
+}
+
+func (t *transition) endWith(how exit) {
+	t.endHook()
+	t.app.exit = how
+	t.drain(leave)
+}
+
+// settle waits for quiet before the next look.
+func (t *transition) settle() {
+	wait := t.settleTime(t.config)
+	if wait == 0 {
+		t.look()
+		return
+	}
+	t.enter(settling, wait)
+	t.quietBy = t.now.Add(settleFactor * wait)
+}
+
+// expectRead waits for somebody to open what has changed: to many programs a
+// signal, HUP above all, means something else than a reload.
+func (t *transition) expectRead() {
+	t.forgetRead()
+	if t.exposure.published() && t.watched {
+		t.readBy = t.now.Add(readWait)
+	}
+}
+
+// toBeRead is what the app should open at its reload. It is watched from the
+// publish on. For an app that is touched the touch begins it: a hook that
+// validates what is published opens that, too.
+func (t *transition) toBeRead() []linker.Change {
+	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
+		return t.candidate.Changes
+	}
+	return nil
+}
+
+// forward sends the app a signal that came from outside.
+func (t *transition) forward(s signals.Signal) {
+	if k := t.keeper(); k.marksStop(s) {
+		t.held.by = later(t.held.by, k.stopBy)
+		t.excuse()
+	}
+	t.do(signal{t.app.pid, s})
+}

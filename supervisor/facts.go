@@ -1,0 +1,122 @@
+package supervisor
+
+import (
+	"confit/config"
+	"confit/linker"
+	"fmt"
+	"time"
+)
+
+// inForce is the generation that the targets lead to.
+func (s *state) inForce() linker.Generation {
+	if s.exposure.published() {
+		return s.candidate.Generation
+	}
+	return s.accepted.Generation
+}
+
+// isAccepted reports whether the candidate is just the accepted generation.
+func (s *state) isAccepted() bool {
+	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
+}
+
+// unacceptedInForce reports that the targets lead to a candidate that isn't the
+// accepted generation.
+func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
+
+// suspect is the generation that is to blame if the app fails now.
+type suspect int
+
+const (
+	nobody       suspect = iota // the app itself: its exit is confit's
+	theCandidate                // the app was reloaded with it, or started on it
+	theAccepted                 // it was accepted after a reload, and this is the first start on it
+)
+
+func (s *state) suspect() suspect {
+	switch {
+	case s.phase == broken: // nothing can be taken back
+	case s.exposure == read && s.unacceptedInForce() && s.hasResort():
+		return theCandidate
+	case s.started && s.doubtful() && !s.unacceptedInForce():
+		return theAccepted
+	}
+	return nobody
+}
+
+// generationInDoubt reports whether it has to be proved that the app can live
+// with what is in force.
+func (s *state) generationInDoubt() bool {
+	return s.unacceptedInForce() || s.suspect() == theAccepted
+}
+
+// appInDoubt reports that a candidate was rolled back, and that the app still
+// runs and may yet die of it.
+func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
+
+// hasAccepted reports whether there is something to go back to.
+func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
+
+// nothingToStartOn reports that only what is mounted could start the app.
+func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasResort() }
+
+// doubtful reports that no app has survived a start on the accepted generation,
+// and that there is an earlier one to go back to.
+func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
+
+// standing names the generation that the app goes on with.
+func (s *state) standing() string { return name(s.accepted.Generation) }
+
+// hasResort reports whether the app can be started on anything else than what is
+// mounted, or than the fallback if that is on its way.
+func (s *state) hasResort() bool { return s.hasAccepted() || s.fallback || s.onFallback() }
+
+// onFallback reports that the transaction is about the fallback. Nothing was
+// accepted before.
+func (s *state) onFallback() bool { return s.candidate.Fallback && !s.hasAccepted() }
+
+// name is what a generation is called in a log line.
+func name(g linker.Generation) string {
+	if g.Number == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("generation %d, %v", g.Number, g.Hash)
+}
+
+// source says where a generation comes from.
+func source(g linker.Generation) string {
+	if g.Fallback {
+		return "fallback"
+	}
+	return "mounted"
+}
+
+func (s *state) settleTime(c *config.Config) time.Duration {
+	switch {
+	case c.Settle != config.SettleAuto:
+		return c.Settle
+	case s.writing == linker.OneSwap:
+		return 0
+	case s.writing == linker.SwapBySwap:
+		return config.SwapSettle
+	}
+	return config.DefaultSettle
+}
+
+// mayStore reports that report.json has to say something else, and that the linker
+// can be asked to write it.
+func (s *state) mayStore() bool {
+	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && s.degraded == ""
+}
+
+// leavesRoom reports whether a report hook may run: a drain waits for every child, and
+// what a hook opens would count as opened by the app.
+func (s *state) leavesRoom() bool {
+	return s.app.phase != draining && s.phase != done && s.phase != touching && s.phase != reading
+}
+
+// takesLong reports whether a phase may last longer than a rescan without a look at
+// the volumes.
+func (p phase) takesLong() bool { return p == splaying || p == reading || p == proving }
+
+func (s *state) neverStarted() bool { return s.app.neverStarted() }

@@ -1,0 +1,95 @@
+package supervisor
+
+import (
+	"confit/config"
+	"confit/linker"
+	"confit/notify"
+	"confit/process"
+	"confit/signals"
+	"confit/status"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+)
+
+// loop is one run of a Supervisor.
+type loop struct {
+	Supervisor
+	state   state
+	family  *process.Family
+	hook    hook
+	teller  hook            // the report hook: it runs beside the other
+	program string          // what the app runs: its successor runs the same
+	said    map[string]bool // what the log has said of variables, by name
+	ooms    int             // processes killed for want of memory before the app was started
+	jobs    chan job        // for the linker, one after the other
+	closed  chan struct{}   // closed after the linker
+	done    chan event      // what came of them
+	next    []event         // answers to actions: they are handled first
+	status  reporter
+}
+
+// Supervisor is what the loop works with. All fields but Notify are needed.
+type Supervisor struct {
+	Config  *config.Config
+	Linker  *linker.Linker
+	Inbox   signals.Inbox
+	App     process.Command // the app; hooks have its environment and directory, too
+	Log     *slog.Logger
+	Stderr  io.Writer      // takes what hooks print
+	Version string         // confit's, for the status
+	Notify  *notify.Socket // where the app says how it is; nil: nowhere
+}
+
+// hook is a hook that runs. Its end has two halves, which come in any order: the
+// reaper brings its status, the pipe the tail of its output.
+type hook struct {
+	pid    int // 0 once it was reaped
+	output *process.Output
+	spoken chan string // the tail, once the output has ended
+	status process.Status
+	tail   string
+	halves int
+}
+
+// reporter writes status.json from a goroutine of its own, so that nobody waits
+// for it, and a volume that hangs doesn't freeze it.
+type reporter struct {
+	last    gist                // what was written last, or is about to be
+	newest  chan *status.Status // holds one: those that come too fast are skipped
+	written chan struct{}       // closed after the last one
+
+	unwritten atomic.Bool // the last one could not be written, as on a full disk
+
+	// What only the linker knows: its goroutine notes it.
+	volumes atomic.Pointer[[]linker.VolumeReport]
+	keys    atomic.Pointer[map[string]string]
+}
+
+// gist is all that goes into a status, and comparable: another gist makes another
+// status.
+type gist struct {
+	any         bool // tells it from the one before the first
+	phase       phase
+	seen        record
+	trouble     [5]string
+	stalled     time.Time
+	degraded    string
+	restartOnly bool
+	nextTry     time.Time
+	keys        *map[string]string // the linker notes them a while after the acceptance
+	volumes     *[]linker.VolumeReport
+}
+
+// guard turns a panic into an error.
+func guard(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return do()
+}

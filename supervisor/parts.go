@@ -1,0 +1,185 @@
+package supervisor
+
+import (
+	"cmp"
+	"confit/linker"
+	"confit/status"
+	"log/slog"
+	"time"
+)
+
+// exposure is how far a candidate has come towards the app.
+type exposure int
+
+const (
+	hidden   exposure = iota // only hooks read it
+	visible                  // the targets lead to it, or some of them do
+	read                     // the app may have read it, too: from now on it is to blame
+	restored                 // it was taken back after that: the app has to read the accepted one
+)
+
+// published reports that the targets lead to the candidate.
+func (e exposure) published() bool { return e == visible || e == read }
+
+// reached reports that the app may have read the candidate.
+func (e exposure) reached() bool { return e == read || e == restored }
+
+// takenBack is what becomes of it when the targets lead to the accepted one
+// again.
+func (e exposure) takenBack() exposure {
+	if e.reached() {
+		return restored
+	}
+	return hidden
+}
+
+// gate is how far the gate hook has come.
+type gate struct {
+	asked    bool      // the hook was started
+	by       time.Time // when it must have ended; zero: it may wait for ever
+	lookBy   time.Time // when the volumes are looked at meanwhile; zero: they aren't
+	looking  bool      // the linker looks at them
+	outdated bool      // they moved on, and the hook was asked to end
+}
+
+// trial is what is still to be proved.
+type trial struct {
+	generation bool      // the generation is on trial; else only the app, after a roll back
+	until      time.Time // the app must live until then
+	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
+	attempted  time.Time // when the verify hook was started last
+	verifyBy   time.Time // the verify hook must have succeeded by then; zero: it needn't, or has
+	failure    error     // how its last attempt ended
+	tail       string    // and the last it printed
+}
+
+// verifying reports that the verify hook has to succeed first.
+func (t trial) verifying() bool { return !t.verifyBy.IsZero() }
+
+// awaitsReady reports that the app has announced READY=1.
+func (t trial) awaitsReady() bool { return !t.readyBy.IsZero() }
+
+// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
+// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
+// for the reload's.
+type readiness int
+
+const (
+	nothing readiness = iota
+	begun             // it starts or reloads, and may say READY=1 next
+	ready
+)
+
+// rejection is what became of what is mounted, if it was rejected.
+type rejection struct {
+	stands  bool          // what is mounted isn't live, and the log says so
+	hash    linker.Hash   // of the candidate; zero when it had none
+	nextTry time.Time     // zero: only a change is tried
+	wait    time.Duration // before nextTry; the next wait is twice as long
+	cost    costly        // outlives what is rejected before it is rendered
+}
+
+// isDue reports that it is time to try again.
+func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
+
+// costly is a candidate that was rejected after the app had read it. A renderer
+// that fails now and then must not bring it back to the app again and again.
+type costly struct {
+	hash   linker.Hash // zero: there is none
+	inputs linker.Hash // before it was rendered; zero: not known yet
+}
+
+func (c costly) is(hash linker.Hash) bool { return c.hash != linker.Hash{} && c.hash == hash }
+
+// exit is how confit ends.
+type exit struct {
+	code   int
+	reason error // nil when the app or the platform decided it
+}
+
+// Rejected is why confit ended before the app was started.
+type Rejected struct {
+	Reason error
+	Tail   string // the last that the hook printed, when it was a hook
+}
+
+func (r *Rejected) Error() string {
+	return "cannot start: the first configuration was rejected: " + r.Reason.Error()
+}
+
+func (r *Rejected) Unwrap() error { return r.Reason }
+
+// verdict is what it means that a generation is rejected: for the log, the status
+// and the report.
+type verdict struct {
+	line      say
+	rejection *status.Rejection // nil: the status is about something else
+	report    *linker.Report    // nil: there is no verdict
+	by        time.Time         // when one that is held is passed
+}
+
+func (v verdict) stands() bool { return v.report != nil }
+
+// outcomes is what the report hook is told. It has a slot beside all phases:
+// nothing but the next gate waits for it.
+type outcomes struct {
+	gated   *linker.Report // of the last gate that was asked, until it is delivered; nil: none
+	stored  *linker.Report // what report.json holds
+	storing bool           // the linker is writing it
+	storeBy time.Time      // when a write that failed is tried again
+	other   *linker.Report // of a change without a gate, until it was told once
+	last    *linker.Report // what was told last
+
+	told        *linker.Report // what the hook that runs is told; nil: none runs
+	by          time.Time      // when that is killed; or, if none runs, started again
+	wait        time.Duration  // before the last try; the next wait is twice as long
+	late        bool           // it was killed at its deadline
+	interrupted bool           // it was killed as a stop or the app comes first
+	trouble     string         // why it failed, as the log says it
+}
+
+// isOpen reports that a gate was asked about a change which isn't decided.
+func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "" }
+
+// isDue reports that the outcome of a gate isn't delivered.
+func (o *outcomes) isDue() bool { return o.due() != nil }
+
+// due is the outcome of a gate that isn't delivered, or nil.
+func (o *outcomes) due() *linker.Report {
+	if o.gated == nil || o.gated.Outcome == "" {
+		return nil
+	}
+	return o.gated
+}
+
+// next is what has to be told next, or nil.
+func (o *outcomes) next() *linker.Report { return cmp.Or(o.due(), o.other) }
+
+// isNews reports that this isn't what was told last, or is about to be.
+func (o *outcomes) isNews(r *linker.Report) bool {
+	newest := cmp.Or(o.other, o.due(), o.told, o.last)
+	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
+}
+
+// record is what status.json shows of the past. It is comparable, so that nothing
+// is written while nothing changes: what a pointer leads to never changes.
+type record struct {
+	app       status.App
+	mounted   *status.Mounted
+	live      *status.Generation
+	accepted  *status.Accepted
+	candidate *status.Generation
+	pending   time.Time // since when a change is on its way
+	rejection *status.Rejection
+	relinked  time.Time // when the links files were changed; zero: they are as they were read
+	gate      *status.Gate
+	report    *status.Report
+	count     status.Counters
+}
+
+// say is the action that logs a line.
+type say struct {
+	level   slog.Level
+	message string
+	keys    []any
+}

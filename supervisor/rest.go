@@ -1,0 +1,49 @@
+package supervisor
+
+import "time"
+
+// settleOn waits for quiet anew.
+func (t *transition) settleOn() {
+	t.deadline = earlier(t.now.Add(t.settleTime(t.config)), t.quietBy)
+}
+
+// settleWithoutApp starts the app first.
+func (t *transition) settleWithoutApp() {
+	t.pending = true
+	t.drain(startAgain)
+}
+
+// rest ends a transaction: an app that died meanwhile is started again, what is
+// left to do is done, and a change that came in meanwhile is looked at.
+func (t *transition) rest() {
+	if t.watched && t.readBy.IsZero() { // nobody asks any more
+		t.assign(unwatchOpens{})
+	}
+	t.transaction = transaction{} // its list of changes may be long
+	switch {
+	case !t.app.runs():
+		t.drain(startAgain)
+	default:
+		t.phase, t.deadline = running, t.nextLook()
+		t.keepHouse()
+		t.mendLinks()
+		if t.pending {
+			t.settle()
+		}
+	}
+}
+
+// nextLook is the next rescan, or what is due before it.
+func (t *transition) nextLook() time.Time {
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy)
+}
+
+// mendLinks has links mended that others have changed, as often as --rescan says. It
+// doesn't wait for a rescan: where somebody writes to a plain volume all the time,
+// each hint begins the wait for one anew.
+func (t *transition) mendLinks() {
+	if t.over(t.mendBy) {
+		t.mendBy = t.now.Add(t.config.Rescan)
+		t.assign(mend{})
+	}
+}

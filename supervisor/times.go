@@ -1,0 +1,91 @@
+package supervisor
+
+import "time"
+
+const (
+	// handlerWait is how long an app may take to install its handler after a
+	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
+	// has none.
+	handlerWait = 10 * time.Second
+	// probeAgain is the wait between two looks for the handler.
+	probeAgain = 50 * time.Millisecond
+	// waitedLooks is how many looks in a row must find the app waiting for the
+	// signal: a shell (dash) blocks all signals for a moment whenever it forks.
+	waitedLooks = 5
+)
+
+const (
+	// killAgain is the wait before an app that survived KILL is killed once more:
+	// it became another user (EPERM), or sleeps uninterruptibly.
+	killAgain = 30 * time.Second
+	// tryAgain is the wait before another try: of a kill that has not worked, or
+	// of a start or a withdrawal that the system refused.
+	tryAgain = time.Second
+)
+
+const (
+	// startPatience is how long the app's first start waits for the gate:
+	// something else is there to start on.
+	startPatience = 5 * time.Second
+	// gatePatience is how long a gate may take to end when a newer swap made its
+	// answer worthless.
+	gatePatience = 5 * time.Second
+)
+
+// readyTimeout is how long an app may take to say the READY=1 that it announced.
+// EXTEND_TIMEOUT_USEC= gives it more. It is systemd's default,
+// DefaultTimeoutStartSec= of systemd-system.conf(5).
+const readyTimeout = 90 * time.Second
+
+// verifyPause is the wait between two attempts of the verify hook.
+const verifyPause = 500 * time.Millisecond
+
+// maxRetry bounds the wait, which doubles with each try.
+const maxRetry = 5 * time.Minute
+
+// readWait is how long an app may take to open what has changed after a reload:
+// some finish their work first.
+const readWait = 30 * time.Second
+
+// linkerPatience is how long the linker may work before the log says so: a mount
+// may hang, as NFS does.
+const linkerPatience = 30 * time.Second
+
+// holdTime is how long a verdict on the app's death is held. A preStop hook ends the
+// app (nginx -s quit), and TERM comes a moment later: then nobody is to blame.
+// The roll back itself doesn't wait.
+const holdTime = time.Second
+
+// settleFactor bounds how long quiet may be waited for, in settle times.
+const settleFactor = 10
+
+// shortHash is how many digits of a hash the log shows.
+const shortHash = 12
+
+// maxKills is how often confit may be killed while it tries a generation: once
+// may be the node's doing, the second time the generation is blamed.
+const maxKills = 2
+
+// earliest is the first of the times that are set.
+func earliest(times ...time.Time) (first time.Time) {
+	for _, t := range times {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
