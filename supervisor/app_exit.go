@@ -1,11 +1,12 @@
 package supervisor
 
 import (
+	"log/slog"
+	"time"
+
 	"confit/process"
 	"confit/signals"
 	"confit/status"
-	"log/slog"
-	"time"
 )
 
 // ending is what an exit of the app means, as far as the app's half can tell.

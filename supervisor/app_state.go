@@ -1,10 +1,11 @@
 package supervisor
 
 import (
+	"time"
+
 	"confit/config"
 	"confit/process"
 	"confit/signals"
-	"time"
 )
 
 // app is all that is left of confit without a configuration: a plain init, which

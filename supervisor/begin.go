@@ -1,10 +1,11 @@
 package supervisor
 
 import (
+	"log/slog"
+
 	"confit/config"
 	"confit/linker"
 	"confit/signals"
-	"log/slog"
 )
 
 // look begins a transaction. It ends at once when nothing has changed, or when

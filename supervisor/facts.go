@@ -1,10 +1,11 @@
 package supervisor
 
 import (
-	"confit/config"
-	"confit/linker"
 	"fmt"
 	"time"
+
+	"confit/config"
+	"confit/linker"
 )
 
 // inForce is the generation that the targets lead to.

@@ -1,5 +1,12 @@
 package supervisor
 
+import (
+	"fmt"
+	"log/slog"
+
+	"confit/linker"
+)
+
 // A kill of confit while it tries a candidate is counted by the linker's trial: an
 // edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a
 // hook. The trial is open while a hook runs, and from the publish on.
@@ -18,4 +25,55 @@ func (t *transition) mayBeDeadly() bool {
 
 func (t *transition) killKeys() []any {
 	return []any{"hash", t.candidate.Hash, "step", t.candidate.KilledIn, "kills", t.candidate.Kills}
+}
+
+func (t *transition) rejectDeadly() {
+	reason := fmt.Errorf("confit was killed %d times while it tried this generation", t.candidate.Kills)
+	if t.isAccepted() {
+		t.rejectAccepted(t.candidate.KilledIn, reason, "")
+	} else {
+		t.reject(t.candidate.KilledIn, reason, "")
+	}
+}
+
+// putOff starts the app on something else first: then the candidate is tried once
+// more, as a change, at the next look. An app that was started this moment may not
+// know what to do with a reload.
+func (t *transition) putOff() {
+	wait := min(t.config.Rescan, handlerWait)
+	t.putOffBy = t.now.Add(wait)
+	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
+	t.recordTrouble()
+	t.assign(forget{}) // the next look stages it again
+	t.stays = true
+	t.abandon(t.lastResort)
+}
+
+// noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was
+// killed in that.
+func (t *transition) noteUnrun(c linker.Candidate) {
+	before := t.unrun
+	if t.unrun = ""; c.Unrun {
+		t.unrun = "confit was killed while the renderer ran on what is accepted: the files that it made before are used"
+	}
+	if t.unrun != before && c.Unrun {
+		t.say(slog.LevelWarn, "renderer not run", "reason", t.unrun)
+	}
+}
+
+func (t *transition) armEnded(event) {
+	if t.candidate.Unrendered {
+		t.render()
+	} else {
+		t.validate()
+	}
+}
+
+// arm has the trial noted before a hook runs on a candidate that isn't published.
+func (t *transition) arm(step string) {
+	if t.excused {
+		t.armEnded(armed{})
+	} else {
+		t.order(arming, assign{arm{step}})
+	}
 }

@@ -1,18 +1,19 @@
 package supervisor
 
 import (
-	"confit/config"
-	"confit/linker"
-	"confit/notify"
-	"confit/process"
-	"confit/signals"
-	"confit/status"
 	"fmt"
 	"io"
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/notify"
+	"confit/process"
+	"confit/signals"
+	"confit/status"
 )
 
 // loop is one run of a Supervisor.

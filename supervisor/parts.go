@@ -2,10 +2,11 @@ package supervisor
 
 import (
 	"cmp"
-	"confit/linker"
-	"confit/status"
 	"log/slog"
 	"time"
+
+	"confit/linker"
+	"confit/status"
 )
 
 // exposure is how far a candidate has come towards the app.
