@@ -26,104 +26,19 @@
 // knows no paths, no inotify and no system calls: package linker knows files,
 // process knows processes, signals knows signals.
 //
-// This table has the phases, and the events that lead from one to another, in
-// alphabetical order. Every other pair of phase and event leaves the phase as
-// it is. A test derives the table from the code.
+// Two machines share that function. The app's half is a plain init: it starts,
+// signals and ends the app, and knows nothing of files (the app*.go files). The
+// change is the transaction: it asks the app's half to make the app read what is in
+// force, and learns in the same step what came of it. phases.go has a row for each
+// phase of the change, app_phases.go one for each phase of the app: a pair of phase
+// and event that has no entry leaves the phase as it is. What follows when nothing is
+// left of an app is a value, then. When the configuration side breaks down, the change
+// is in a phase that only starts the app again.
 //
-//	settling     elapsed         → running, staging
-//	             exited          → draining
-//	             signalled TERM  → stopping
-//	staging      crashed         → done, draining, running
-//	             exited          → draining
-//	             failed          → draining, running, settling, withdrawing
-//	             invalid         → draining, running, settling, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	             staged          → arming, draining, gating, publishing, running, settling
-//	             unchanged       → draining, running, settling
-//	arming       armed           → rendering, validating
-//	             crashed         → done, draining, running
-//	             exited          → draining
-//	             signalled TERM  → done, draining, stopping
-//	rendering    exited          → draining
-//	             hookEnded       → completing, draining, running, settling, staging, withdrawing
-//	             hookStartFailed → draining, running, settling, staging, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	completing   crashed         → done, draining, running
-//	             exited          → draining
-//	             failed          → draining, running, settling, staging, withdrawing
-//	             invalid         → draining, running, settling, staging, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	             staged          → arming, draining, gating, publishing, running, settling, staging, validating
-//	validating   exited          → draining
-//	             hookEnded       → checking, draining, running, settling, staging, withdrawing
-//	             hookStartFailed → draining, running, settling, staging, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	checking     checked         → draining, gating, probing, publishing, reloading, restarting, running, settling, splaying, staging, starting, touching
-//	             crashed         → done, draining, running
-//	             exited          → draining
-//	             failed          → draining, running, settling, staging, withdrawing
-//	             invalid         → draining, running, settling, staging, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	splaying     elapsed         → draining, gating, publishing
-//	             exited          → draining
-//	             signalled TERM  → draining, stopping
-//	gating       compared        → running, staging
-//	             crashed         → draining, running
-//	             elapsed         → withdrawing
-//	             exited          → draining
-//	             hookEnded       → draining, publishing, running, settling, staging, withdrawing
-//	             hookStartFailed → running, settling, staging, withdrawing
-//	             reportStored    → running, settling, staging, withdrawing
-//	             signalled TERM  → done, draining, stopping
-//	publishing   barred          → draining, running, settling, staging, withdrawing
-//	             crashed         → done, draining, running
-//	             exited          → draining
-//	             failed          → withdrawing
-//	             published       → draining, probing, reloading, restarting, running, settling, staging, starting, touching, validating
-//	             signalled TERM  → done, draining, stopping
-//	             superseded      → running, staging
-//	withdrawing  crashed         → done, draining, running
-//	             exited          → draining
-//	             failed          → done, staging
-//	             signalled TERM  → done, draining, stopping
-//	             withdrawn       → done, draining, probing, reloading, restarting, running, settling, staging, starting, touching
-//	probing      denied          → running, settling, staging, withdrawing
-//	             exited          → draining, withdrawing
-//	             probed          → restarting
-//	             sent            → delivering, proving, running, settling, staging
-//	             signalled TERM  → stopping
-//	delivering   delivered       → proving, restarting, running, settling, staging
-//	             exited          → draining, withdrawing
-//	             signalled TERM  → stopping
-//	touching     crashed         → draining, running
-//	             exited          → draining
-//	             signalled TERM  → draining, stopping
-//	             touched         → draining, proving, reading, restarting, running, settling, staging, withdrawing
-//	reading      elapsed         → restarting
-//	             exited          → draining, withdrawing
-//	             opened          → proving
-//	             signalled TERM  → stopping
-//	reloading    exited          → draining, withdrawing
-//	             hookEnded       → draining, proving, restarting, running, settling, staging, withdrawing
-//	             hookStartFailed → restarting, withdrawing
-//	             signalled TERM  → draining, stopping
-//	restarting   denied          → running, settling, staging, withdrawing
-//	             exited          → draining
-//	             signalled TERM  → stopping
-//	draining     cleared         → done, starting, withdrawing
-//	             elapsed         → done, starting, withdrawing
-//	starting     signalled TERM  → done, draining
-//	             startFailed     → done, withdrawing
-//	             started         → proving, running, settling, staging
-//	proving      elapsed         → restarting, running, settling, staging, withdrawing
-//	             exited          → draining, withdrawing
-//	             heard           → running, settling, staging
-//	             hookEnded       → draining, restarting, running, settling, staging, withdrawing
-//	             hookStartFailed → restarting, running, settling, staging, withdrawing
-//	             signalled TERM  → draining, stopping
-//	running      elapsed         → staging
-//	             exited          → draining, settling, staging
-//	             hinted          → settling, staging
-//	             signalled TERM  → stopping
-//	stopping     exited          → draining
+// The files lie in layers. At the bottom stand the state and what can be read off it
+// (state.go, parts.go, facts.go, times.go). Then come what step says and does
+// (action.go, transition.go), the records (record.go, outcome.go, verdict.go), the
+// app's half, and what begins a phase (begin.go, hook.go). What ends a phase names the
+// next one: rest.go, accept.go, reject.go, proof.go, reload.go, withdraw.go, gate.go and
+// candidate.go. The rows of both tables stand above them, and step.go on top.
 package supervisor
