@@ -10,6 +10,7 @@
 package config
 
 import (
+	"crypto/sha256"
 	"log/slog"
 	"time"
 
@@ -105,3 +106,6 @@ func (c *Config) Linker(log *slog.Logger) linker.Config {
 	l.Log = log
 	return l
 }
+
+// LinksSum is a SHA-256 of names and bytes of the links files.
+type LinksSum [sha256.Size]byte

@@ -42,3 +42,20 @@ func (p *parser) apply(g given) {
 		p.errorf("%s: %w", g.where, err)
 	}
 }
+
+// didYouMean is the hint for a name that is none of the choices.
+func didYouMean(name string, choices []string, otherwise string) string {
+	if m := meant(name, choices); m != "" {
+		return fmt.Sprintf("did you mean %s?", m)
+	}
+	return otherwise
+}
+
+// isPlain refuses a word of a line that a shell would expand.
+func (p *parser) isPlain(where string, w word) bool {
+	if expands(w.bare) {
+		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
+		return false
+	}
+	return true
+}

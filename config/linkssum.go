@@ -1,14 +1,10 @@
 package config
 
 import (
-	"crypto/sha256"
 	"errors"
 	"io/fs"
 	"os"
 )
-
-// LinksSum is a SHA-256 of names and bytes of the links files.
-type LinksSum [sha256.Size]byte
 
 // LinksNow is what LinksRead would be now. A file that is gone counts as a
 // change. Nothing is known while a file can't be read, or where the links came

@@ -32,14 +32,6 @@ func meant(name string, choices []string) string {
 	return near.Of(name, choices)
 }
 
-// didYouMean is the hint for a name that is none of the choices.
-func didYouMean(name string, choices []string, otherwise string) string {
-	if m := meant(name, choices); m != "" {
-		return fmt.Sprintf("did you mean %s?", m)
-	}
-	return otherwise
-}
-
 // meantLine is the hint for a line that begins with an unknown word: one as other
 // files of settings have it, one without its first word, or a misspelt one.
 func meantLine(first string) string {

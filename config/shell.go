@@ -129,11 +129,14 @@ func meantPlaceholder(text string) string {
 	return m
 }
 
-// isPlain refuses a word of a line that a shell would expand.
-func (p *parser) isPlain(where string, w word) bool {
-	if expands(w.bare) {
-		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
-		return false
+// splitCommand is splitWords, but refuses what can't be a command.
+func splitCommand(command string) ([]string, error) {
+	list, err := words(command)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0, list[0].text == "":
+		return nil, fmt.Errorf("%q holds no command: write a program and its arguments", command)
 	}
-	return true
+	return texts(list), checkCommand(list)
 }

@@ -97,18 +97,6 @@ func texts(list []word) (texts []string) {
 	return texts
 }
 
-// splitCommand is splitWords, but refuses what can't be a command.
-func splitCommand(command string) ([]string, error) {
-	list, err := words(command)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(list) == 0, list[0].text == "":
-		return nil, fmt.Errorf("%q holds no command: write a program and its arguments", command)
-	}
-	return texts(list), checkCommand(list)
-}
-
 // JoinWords writes a command as a links file holds it: splitWords reads the same
 // words out of it.
 func JoinWords(list []string) string {

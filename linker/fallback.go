@@ -3,9 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,67 +117,4 @@ func hasKeys(dir string, top bool) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// hashName is a file beside the keys of a fallback's volume that is no key itself.
-// It holds two words: the hash of the volume, and that of the whole configuration.
-// Whoever writes several volumes can't replace them at once.
-const hashName = ".confit-hash"
-
-// maxHashes bounds its size, in bytes.
-const maxHashes = 1 << 10
-
-// isHash reports that a key which was found is that file.
-func (s *source) isHash(k keyFile) bool {
-	return s.moved && k.name == hashName && k.vol.dir == s.floor
-}
-
-// checkHashes refuses a fallback whose volumes come from different configurations.
-// A volume without the file goes with any.
-func (r *reading) checkHashes() error {
-	var former, dir string
-	for _, d := range r.from.fallback {
-		whole, err := readHash(d)
-		switch {
-		case err != nil:
-			return err
-		case former != "" && whole != "" && whole != former:
-			return invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
-		case whole != "":
-			former, dir = whole, d
-		}
-	}
-	return nil
-}
-
-// readHash returns the hash of the whole that a volume of the fallback names, or
-// "" if it names none.
-func readHash(dir string) (whole string, err error) {
-	_, err = os.Lstat(filepath.Join(dir, dataLink))
-	v, err := openVolume(dir, err == nil)
-	if err != nil || v.root == nil {
-		return "", err
-	}
-	defer v.close()
-	f, _, err := openRegular(v.root, hashName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err == nil {
-		defer f.Close()
-		whole, err = secondWord(f)
-	}
-	if err != nil {
-		return "", invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, cause(err))
-	}
-	return whole, nil
-}
-
-func secondWord(f io.Reader) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
-	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
-	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {
-		err = errors.New("it must hold two words, the hash of the volume and that of the whole")
-	}
-	return second, err
 }

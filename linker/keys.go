@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -258,22 +257,12 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 	return name, entries, err
 }
 
-// maxDepth is how many directories may be nested in a volume. Each is opened by
-// its path from the volume, so the time grows with the square of the depth. A
-// tree without end would be walked for ever.
-const maxDepth = 100
-
-// readDir lists a directory in order.
-func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
-	if strings.Count(name, "/") > maxDepth {
-		return nil, fmt.Errorf("more than %d directories are nested", maxDepth)
-	}
-	f, err := v.root.OpenFile(asDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
+// isHash reports that a key which was found is that file.
+func (s *source) isHash(k keyFile) bool {
+	return s.moved && k.name == hashName && k.vol.dir == s.floor
 }
+
+// hashName is a file beside the keys of a fallback's volume that is no key itself.
+// It holds two words: the hash of the volume, and that of the whole configuration.
+// Whoever writes several volumes can't replace them at once.
+const hashName = ".confit-hash"

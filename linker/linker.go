@@ -85,3 +85,7 @@ func (l *Linker) needed() map[int]bool {
 	}
 	return numbers
 }
+
+// killsRenderer reports that confit was killed while the renderer ran on these keys.
+// If they are the accepted generation's, that has the files already.
+func (l *Linker) killsRenderer(inputs Hash) bool { return l.trials.of(inputs).Step == StepRender }

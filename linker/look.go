@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -233,4 +234,24 @@ func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
 		}
 	}
 	return list
+}
+
+// fingerprint is equal for two looks if nothing was swapped in between.
+func (r *reading) fingerprint() string {
+	var b strings.Builder
+	for _, v := range r.volumes {
+		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
+		if v.root != nil {
+			v.print = v.identity()
+			b.WriteString(v.print)
+		}
+		b.WriteByte('\n')
+	}
+	for _, k := range r.keys {
+		fmt.Fprintf(&b, "%s%s\n", k.path, identity(k.info, true))
+	}
+	for _, err := range r.wrong {
+		fmt.Fprintln(&b, err)
+	}
+	return b.String()
 }

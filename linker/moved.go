@@ -1,9 +1,7 @@
 package linker
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"syscall"
 )
 
@@ -32,26 +30,6 @@ func (r *reading) checkUnmoved() error {
 // made again. In a plain volume, directories may have come in between in which
 // nothing is watched.
 func (r *reading) holds() bool { return r.writing() != FileByFile && r.checkUnmoved() == nil }
-
-// fingerprint is equal for two looks if nothing was swapped in between.
-func (r *reading) fingerprint() string {
-	var b strings.Builder
-	for _, v := range r.volumes {
-		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
-		if v.root != nil {
-			v.print = v.identity()
-			b.WriteString(v.print)
-		}
-		b.WriteByte('\n')
-	}
-	for _, k := range r.keys {
-		fmt.Fprintf(&b, "%s%s\n", k.path, identity(k.info, true))
-	}
-	for _, err := range r.wrong {
-		fmt.Fprintln(&b, err)
-	}
-	return b.String()
-}
 
 // fresh reports whether a key of a plain volume was changed in the tick in
 // which the look began; a tick has four milliseconds as a rule. A second change

@@ -205,10 +205,6 @@ func (l *Linker) finish(g *generation, r *reading) (err error) {
 	return l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
 }
 
-// killsRenderer reports that confit was killed while the renderer ran on these keys.
-// If they are the accepted generation's, that has the files already.
-func (l *Linker) killsRenderer(inputs Hash) bool { return l.trials.of(inputs).Step == StepRender }
-
 // inputsHash is the hash of what came from volumes.
 func (l *Linker) inputsHash(g *generation) Hash {
 	if len(l.rendered) == 0 {

@@ -241,3 +241,23 @@ func mountOf(path string) string {
 }
 
 func deviceOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
+
+// readDir lists a directory in order.
+func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
+	if strings.Count(name, "/") > maxDepth {
+		return nil, fmt.Errorf("more than %d directories are nested", maxDepth)
+	}
+	f, err := v.root.OpenFile(asDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// maxDepth is how many directories may be nested in a volume. Each is opened by
+// its path from the volume, so the time grows with the square of the depth. A
+// tree without end would be walked for ever.
+const maxDepth = 100
