@@ -37,7 +37,7 @@ func (w *world) tryAll(s state, depth int) {
 		}
 		next, _ := step(w.config, s, now, e)
 		w.tried[arc{s.shown(), eventName(e), next.shown()}] = true
-		without := next.app.pid == 0 && next.app.group != 0 && (next.shown() < restarting || next.shown() == proving)
+		without := next.app.pid == 0 && next.app.group != 0 && next.phase != serving
 		seldom := next.shown() != s.shown() && (next.shown() == delivering || next.shown() == gating)
 		if (without || seldom) && depth > 0 {
 			w.tryAll(next, depth-1)

@@ -20,16 +20,15 @@ func (t *transition) rest() {
 		t.assign(unwatchOpens{})
 	}
 	t.transaction = transaction{} // its list of changes may be long
-	switch {
-	case !t.app.runs():
+	if !t.app.runs() {
 		t.drain(startAgain)
-	default:
-		t.phase, t.deadline = running, t.nextLook()
-		t.keepHouse()
-		t.mendLinks()
-		if t.pending {
-			t.settle()
-		}
+		return
+	}
+	t.phase, t.deadline = running, t.nextLook()
+	t.keepHouse()
+	t.mendLinks()
+	if t.pending {
+		t.settle()
 	}
 }
 

@@ -8,42 +8,48 @@ import (
 	"confit/status"
 )
 
-// phase is what confit is doing. Those that wait for something are exclusive,
-// so one deadline serves them all. The report hook has one of its own.
+// phase is what one of the two machines is doing. Each has one deadline. The report
+// hook has one of its own.
 type phase int
 
+// The phases of the app's half.
 const (
-	down        phase = iota // of the app's half: no app runs
-	settling                 // a volume changed: waiting for quiet
-	staging                  // the linker is reading the volumes
-	arming                   // the linker notes which hook is about to run on the candidate
-	rendering                // the render hook runs
-	completing               // the linker takes up what that made
-	validating               // the validate hook runs
-	checking                 // the linker is looking at what the hook did to its candidate
-	splaying                 // a random wait, so that replicas don't all reload at once
-	gating                   // the gate hook runs, or waits for the last outcome to be delivered
-	publishing               // the linker is moving the live link
-	withdrawing              // the linker is taking a generation back
-	probing                  // looking at what the app would do with the reload signal
-	delivering               // the reload signal was sent to an app that waits for it
-	touching                 // the linker is making new links of what has changed
-	reading                  // the app, which watches its files, is expected to open what has changed
-	reloading                // the reload hook runs
-	restarting               // the old app was asked to stop
-	draining                 // what the old app left behind was asked to stop
-	starting                 // the app is being started
-	proving                  // the app was reloaded: it must live on, and the verify hook succeed
-	running                  // nothing to do
-	stopping                 // the platform asked to stop: waiting for the app
-	done                     // confit ends
-	up                       // of the app's half: the app runs, and nothing is asked of it
-	broken                   // of the change: it panicked, and confit goes on as a plain init
-	serving                  // of the change: the app's half is to make the app read what is in force, or to end
+	down       phase = iota // no app runs
+	up                      // it does, and nothing is asked of it
+	starting                // the app is being started
+	probing                 // looking at what the app would do with the reload signal
+	delivering              // the reload signal was sent to an app that waits for it
+	restarting              // the app was asked to stop, and what follows isn't the end
+	draining                // what the old app left behind was asked to stop
+	stopping                // the platform asked to stop: waiting for the app
 )
 
-var phaseNames = [...]string{"down", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
-	"probing", "delivering", "touching", "reading", "reloading", "restarting", "draining", "starting", "proving", "running", "stopping", "done", "up", "broken", "serving"}
+// The phases of the change.
+const (
+	running     phase = stopping + 1 + iota // nothing to do
+	settling                                // a volume changed: waiting for quiet
+	staging                                 // the linker is reading the volumes
+	arming                                  // the linker notes which hook is about to run on the candidate
+	rendering                               // the render hook runs
+	completing                              // the linker takes up what that made
+	validating                              // the validate hook runs
+	checking                                // the linker is looking at what the hook did to its candidate
+	splaying                                // a random wait, so that replicas don't all reload at once
+	gating                                  // the gate hook runs, or waits for the last outcome to be delivered
+	publishing                              // the linker is moving the live link
+	withdrawing                             // the linker is taking a generation back
+	touching                                // the linker is making new links of what has changed
+	reading                                 // the app, which watches its files, is expected to open what has changed
+	reloading                               // the reload hook runs
+	serving                                 // the app's half is to make the app read what is in force, or to end
+	proving                                 // the app was reloaded: it must live on, and the verify hook succeed
+	broken                                  // the configuration side panicked: confit is a plain init
+	done                                    // confit ends
+)
+
+var phaseNames = [...]string{"down", "up", "starting", "probing", "delivering", "restarting", "draining", "stopping",
+	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
+	"touching", "reading", "reloading", "serving", "proving", "broken", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
 

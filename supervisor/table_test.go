@@ -44,7 +44,7 @@ func TestPhaseTable(t *testing.T) {
 // table writes the transitions as lines of a comment, phase by phase.
 func table(arcs map[arc]bool) string {
 	var b strings.Builder
-	for p := settling; p < done; p++ {
+	for p := down; p < done; p++ {
 		ways := map[string][]string{}
 		for a := range arcs {
 			if a.from == p && a.to != p {

@@ -194,13 +194,13 @@ func TestStepIsTotal(t *testing.T) {
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
 		armed{}, peeked{}, peeked{changed: true}}
 	c := newWorld(t, 1).config
-	for p := down; p <= serving; p++ {
+	for p := down; p <= done; p++ {
 		for _, half := range []phase{down, up, starting, probing, delivering, restarting, draining, stopping} {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
 					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}}
 					next, actions := step(c, s, time.Unix(2, 0), e)
-					if next.shown() < down || next.shown() > serving {
+					if next.shown() < down || next.shown() > done {
 						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())
 					}
 					if p == done && len(actions) > 0 {
