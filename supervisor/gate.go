@@ -142,10 +142,13 @@ func (t *transition) outdate() {
 // overtaken drops a candidate that isn't the newest any more.
 func (t *transition) overtaken() {
 	t.assign(discard{})
-	if t.onFallback() {
+	switch {
+	case t.onFallback():
 		t.fallback = true // it wasn't tried
 		t.stageMounted()
-	} else {
+	case t.rejection.stands && !t.app.runs() && !t.hasAccepted(): // it may be mounted again, and there is nothing else
+		t.stageMounted()
+	default:
 		t.look()
 	}
 }
