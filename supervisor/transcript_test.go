@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"confit/linker"
 	"confit/signals"
 )
+
+var update = flag.Bool("update", false, "write the answers into the scripts")
 
 // TestTranscripts plays the scripts in testdata: a line that begins at the
 // margin is an event, the indented lines under it are what step answers, the

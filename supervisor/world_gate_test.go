@@ -245,32 +245,3 @@ func (w *world) recordOutlives() {
 		w.fatalf("how %.4s ended is forgotten: %+v", w.owed, w.file)
 	}
 }
-
-// gateShape is shape for gate and report.
-type gateShape struct {
-	asked, outdated, looking, timed                        bool
-	gated, open, same, other, runs, waits, storing, stored bool
-}
-
-func gateShapeOf(s state) gateShape {
-	o := s.outcomes
-	return gateShape{
-		asked: s.gate.asked, outdated: s.gate.outdated, looking: s.gate.looking, timed: !s.gate.by.IsZero(),
-		gated: o.gated != nil, open: o.isOpen(), same: o.gated != nil && o.gated.Hash == s.candidate.Shared.Hex(), other: o.other != nil,
-		runs: o.told != nil, waits: !o.by.IsZero(), storing: o.storing, stored: o.stored == o.gated,
-	}
-}
-
-// couldComeOfGate lists what may come of the gate and the report.
-func couldComeOfGate(s state) (events []event) {
-	if s.shown() == gating && s.gate.looking {
-		events = append(events, compared{}, compared{moved: true}, compared{err: errors.New("no")}, crashed{errors.New("no")})
-	}
-	if s.outcomes.storing {
-		events = append(events, reportStored{report: s.outcomes.gated}, reportStored{err: errors.New("no")})
-	}
-	if s.outcomes.told != nil {
-		events = append(events, reportEnded{}, reportEnded{waitStatus(256)}, reportStartFailed{errors.New("no")})
-	}
-	return events
-}

@@ -50,15 +50,12 @@ func (c content) inputs() linker.Hash {
 // world is a fake kernel, kubelet, linker, app and platform around step. It
 // answers actions when the dice say so, and checks each against the invariants.
 type world struct {
-	t       testing.TB
-	rand    *rand.Rand
-	config  *config.Config
-	state   state
-	now     time.Time
-	log     []string       // transcript, printed when an invariant breaks
-	tried   map[arc]bool   // when not nil: all that could happen, wherever this life leads
-	shapes  map[shape]bool // of the states in which that was tried
-	flavour string         // of the configuration
+	t      testing.TB
+	rand   *rand.Rand
+	config *config.Config
+	state  state
+	now    time.Time
+	log    []string // transcript, printed when an invariant breaks
 
 	mounted, seen  content
 	fallback       *content // nil: there is none
@@ -102,13 +99,6 @@ type world struct {
 	trial string // the step that the linker's record names; "": there is none
 }
 
-// arc is one transition that was seen.
-type arc struct {
-	from  phase
-	event string
-	to    phase
-}
-
 func newWorld(t testing.TB, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, confirmed: map[int]bool{}}
@@ -128,13 +118,10 @@ func newWorld(t testing.TB, seed uint64) *world {
 	}
 	w.mounted = content{number: 1, late: r.IntN(10) == 0, shaky: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
-	c := w.config
-	w.flavour = fmt.Sprint(c.Settle, c.Adopt, c.Render, c.Validate, c.Gate, c.Report, c.Verify, c.Probation, c.Splay, w.looked)
 	accepted := w.inherit()
 	w.inheritRecord()
 	if r.IntN(2) == 0 {
 		w.fallback = w.newFallback()
-		w.flavour += " fallback"
 	}
 	s, actions := begin(w.config, accepted, w.fallback != nil, w.file, w.now)
 	w.become(s, actions)
@@ -193,14 +180,6 @@ func (w *world) give(e event) {
 	w.become(s, actions)
 }
 
-func eventName(e event) string {
-	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "supervisor.")
-	if s, ok := e.(signalled); ok && s.signal == signals.TERM {
-		return "signalled TERM"
-	}
-	return name
-}
-
 func (w *world) become(s state, actions []action) {
 	w.state = s
 	var answers []event
@@ -211,9 +190,6 @@ func (w *world) become(s state, actions []action) {
 		}
 	}
 	w.check()
-	if w.tried != nil && s.shown() != done {
-		w.tryAll(s, 3)
-	}
 	for _, e := range answers {
 		w.give(e)
 	}
