@@ -123,7 +123,6 @@ type transaction struct {
 	watched       bool  // the linker sees when somebody opens what has changed
 	started       bool  // the app is started on what is in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
-	waitedFor     int   // looks in a row at which the app seemed to wait for the reload signal
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
 	trial         trial  // what the generation in force still has to prove
