@@ -77,7 +77,7 @@ func (t *transition) standRejected() {
 
 // An app that works inside a generation is warned of: the directory is removed
 // together with the generation.
-func (e inspected) occur(t *transition) {
+func (t *transition) onInspected(e inspected) {
 	if e.inside && !t.app.inside && t.app.runs() {
 		t.app.inside = true
 		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
@@ -95,7 +95,7 @@ func (e stored) keys() []any {
 }
 
 // Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it.
-func (e stored) occur(t *transition) {
+func (t *transition) onStored(e stored) {
 	switch {
 	case e.generation != t.accepted.Generation || t.unstored == "": // it isn't the newest
 	case e.err == nil:

@@ -20,25 +20,25 @@ type keeper struct {
 	seen   *record
 }
 
-func (t *transition) keeper() keeper {
-	return keeper{&t.app, t.outbox, t.config, t.now, t.inForce(), &t.seen}
+func (t *transition) keeper() *keeper {
+	return &keeper{&t.app, t.outbox, t.config, t.now, t.inForce(), &t.seen}
 }
 
-func (k keeper) over(by time.Time) bool { return !k.now.Before(by) }
+func (k *keeper) over(by time.Time) bool { return !k.now.Before(by) }
 
-func (k keeper) enter(p phase, wait time.Duration) {
+func (k *keeper) enter(p phase, wait time.Duration) {
 	k.phase, k.deadline = p, k.now.Add(wait)
 }
 
 // settle is for an app that is up, or down, until something happens.
-func (k keeper) settle(p phase) { k.phase, k.deadline = p, noDeadline }
+func (k *keeper) settle(p phase) { k.phase, k.deadline = p, noDeadline }
 
-func (k keeper) start() {
+func (k *keeper) start() {
 	k.enter(starting, tryAgain)
 	k.do(spawn{})
 }
 
-func (k keeper) started(pid int) {
+func (k *keeper) started(pid int) {
 	again := !k.neverStarted()
 	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
 	k.settle(up)
@@ -46,7 +46,7 @@ func (k keeper) started(pid int) {
 	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)
 }
 
-func (k keeper) recordStart(again bool) {
+func (k *keeper) recordStart(again bool) {
 	if again {
 		k.seen.app.Restarts++
 		k.seen.count.Reloads++

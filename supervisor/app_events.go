@@ -11,7 +11,7 @@ import (
 
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP
 // meant something else to the app; a generation is to blame; or confit ends, too.
-func (e exited) occur(t *transition) {
+func (t *transition) onExited(e exited) {
 	if !t.app.runs() {
 		return
 	}
@@ -77,7 +77,7 @@ func (t *transition) continueWithoutApp() {
 func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exitCode(s)}) }
 
 // The child may have been the last of the leftovers.
-func (reaped) occur(t *transition) {
+func (t *transition) onReaped() {
 	t.seen.count.Orphans++
 	t.keeper().lookForLeftovers()
 }
@@ -90,7 +90,7 @@ const maxQueued = 256
 
 // TERM stops confit, every other signal is forwarded to the app. --map-signal comes
 // first, and may replace or drop the signal.
-func (e signalled) occur(t *transition) {
+func (t *transition) onSignalled(e signalled) {
 	from, s := e.signal, e.signal
 	if to, mapped := t.config.MapSignal[s]; mapped {
 		s = to

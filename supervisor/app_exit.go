@@ -23,7 +23,7 @@ const (
 
 // ended takes an exit. suspected says how far the app may have ended as it can't live
 // with what it has read.
-func (k keeper) ended(e exited, suspected suspicion) ending {
+func (k *keeper) ended(e exited, suspected suspicion) ending {
 	how := k.endingOf(e, suspected)
 	k.sayExited(e)
 	if k.wentToBackground(e) {
@@ -40,7 +40,7 @@ func (k keeper) ended(e exited, suspected suspicion) ending {
 	return how
 }
 
-func (k keeper) endingOf(e exited, suspected suspicion) ending {
+func (k *keeper) endingOf(e exited, suspected suspicion) ending {
 	switch {
 	case k.phase == stopping:
 		return inStop
@@ -56,7 +56,7 @@ func (k keeper) endingOf(e exited, suspected suspicion) ending {
 	return own
 }
 
-func (k keeper) sayExited(e exited) {
+func (k *keeper) sayExited(e exited) {
 	keys := []any{"pid", k.pid, "status", e.status.String(), "code", k.exitCode(e.status)}
 	if e.oom {
 		keys = append(keys, "oomKilled", true)
@@ -67,12 +67,12 @@ func (k keeper) sayExited(e exited) {
 // wentToBackground reports that the app ended well right after its start, and left
 // a process behind, as daemon(3) does. That is the end of a container for which
 // nobody finds a reason in the app's log.
-func (k keeper) wentToBackground(e exited) bool {
+func (k *keeper) wentToBackground(e exited) bool {
 	return e.forked && !e.successor.runs() && !k.isStop(e) && k.phase != stopping && k.phase != restarting && !k.over(k.since.Add(handlerWait))
 }
 
 // exitCode is what confit exits with when the app ended so.
-func (k keeper) exitCode(s process.Status) int {
+func (k *keeper) exitCode(s process.Status) int {
 	if code, mapped := k.config.MapExit[s.ExitCode()]; mapped {
 		return code
 	}
@@ -81,7 +81,7 @@ func (k keeper) exitCode(s process.Status) int {
 
 // adopt goes on with the successor, in whatever phase. The signal that led to it
 // was no stop.
-func (k keeper) adopt(successor life) {
+func (k *keeper) adopt(successor life) {
 	k.pid, k.group = successor.pid, successor.group
 	k.renewed, k.inside, k.beyond = k.now, false, ""
 	k.stopBy, k.perhaps = time.Time{}, hint{}
@@ -104,7 +104,7 @@ const (
 // Others have codes of their own for it, as runsvdir has. They count until the
 // program has once lived on after such a HUP, and like 0 only in the probation.
 // Who shuts down slowly and exits with 129 may take the time of any other stop.
-func (k keeper) leftAtReload(e exited, suspected suspicion) bool {
+func (k *keeper) leftAtReload(e exited, suspected suspicion) bool {
 	switch code := e.status.ExitCode(); {
 	case !k.autoHUP || k.phase == restarting:
 		return false
@@ -125,7 +125,7 @@ func (k keeper) leftAtReload(e exited, suspected suspicion) bool {
 // JVM does.
 const exitAtHUP = 128 + int(signals.HUP)
 
-func (k keeper) restartFromNowOn() {
+func (k *keeper) restartFromNowOn() {
 	if !k.restartOnly {
 		k.restartOnly = true
 		k.say(slog.LevelWarn, "app is restarted from now on: it leaves at HUP", "todo", "write reload restart, or reload signal:NAME if another signal makes it reload")

@@ -18,15 +18,15 @@ type appRule struct {
 func (p phase) ofApp() appRule {
 	switch p {
 	case starting:
-		return appRule{half(keeper.start), (*transition).startEnded}
+		return appRule{half((*keeper).start), (*transition).startEnded}
 	case probing:
-		return appRule{half(keeper.lookForHandler), (*transition).probeEnded}
+		return appRule{half((*keeper).lookForHandler), (*transition).probeEnded}
 	case delivering:
-		return appRule{half(keeper.lookWhetherTaken), (*transition).trackEnded}
+		return appRule{half((*keeper).lookWhetherTaken), (*transition).trackEnded}
 	case restarting:
-		return appRule{half(keeper.restartLate), (*transition).askEnded}
+		return appRule{half((*keeper).restartLate), (*transition).askEnded}
 	case stopping:
-		return appRule{half(keeper.askAgain), (*transition).askEnded}
+		return appRule{half((*keeper).askAgain), (*transition).askEnded}
 	case draining:
 		return appRule{(*transition).killLeftovers, (*transition).drainEnded}
 	}
@@ -34,7 +34,7 @@ func (p phase) ofApp() appRule {
 }
 
 // half is what the app's half does alone.
-func half(do func(keeper)) func(*transition) {
+func half(do func(*keeper)) func(*transition) {
 	return func(t *transition) { do(t.keeper()) }
 }
 
@@ -51,17 +51,8 @@ func (t *transition) appAnswered(e event) {
 	}
 }
 
-func (e started) occur(t *transition)     { t.appAnswered(e) }
-func (e startFailed) occur(t *transition) { t.appAnswered(e) }
-func (e probed) occur(t *transition)      { t.appAnswered(e) }
-func (e sent) occur(t *transition)        { t.appAnswered(e) }
-func (e delivered) occur(t *transition)   { t.appAnswered(e) }
-func (e unheard) occur(t *transition)     { t.appAnswered(e) }
-func (e cleared) occur(t *transition)     { t.appAnswered(e) }
-func (reached) occur(t *transition)       { t.app.beyond = "" }
-
 // The app can't be signalled, as it became another user.
-func (e denied) occur(t *transition) {
+func (t *transition) onDenied(e denied) {
 	t.keeper().noteBeyond(e.err)
 	t.appAnswered(e)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // reloadBy makes the app reload by a signal, or by a restart if it can't take that.
-func (k keeper) reloadBy(a config.Action) {
+func (k *keeper) reloadBy(a config.Action) {
 	k.by, k.waitedFor = a, 0
 	if a.Auto && k.restartOnly {
 		k.restart("it left at " + signals.Name(a.Signal) + " before")
@@ -19,17 +19,17 @@ func (k keeper) reloadBy(a config.Action) {
 
 // lookForHandler finds out what the app would do with the signal: without a
 // handler it would die of it.
-func (k keeper) lookForHandler() {
+func (k *keeper) lookForHandler() {
 	k.enter(probing, probeAgain)
 	k.do(probe{k.pid, k.by.Signal})
 }
 
 // isNew reports that the app may yet install its handler.
-func (k keeper) isNew() bool { return !k.over(k.renewed.Add(handlerWait)) }
+func (k *keeper) isNew() bool { return !k.over(k.renewed.Add(handlerWait)) }
 
 // probed decides by what the kernel says of the app: the signal is sent, the app
 // is looked at again, or it is restarted.
-func (k keeper) probed(e probed) {
+func (k *keeper) probed(e probed) {
 	if e.disposition != signals.Waited {
 		k.waitedFor = 0
 	} else if k.waitedFor++; k.waitedFor < waitedLooks {
@@ -54,7 +54,7 @@ func (k keeper) probed(e probed) {
 // sent when it can do no harm, or when the kernel doesn't say. haproxy ignores
 // its reload signal until it has installed its handler, so probed waits for an
 // app that ignores the signal, too.
-func (k keeper) survives(d signals.Disposition) bool {
+func (k *keeper) survives(d signals.Disposition) bool {
 	switch {
 	case d == signals.Caught, d == signals.Waited:
 		return true
@@ -66,7 +66,7 @@ func (k keeper) survives(d signals.Disposition) bool {
 
 // noteProgram notes what gets the signal, and whether it has lived on after auto's
 // HUP.
-func (k keeper) noteProgram(program string) {
+func (k *keeper) noteProgram(program string) {
 	if k.autoHUP && k.program == program {
 		k.takesHUP = program
 	}
@@ -75,7 +75,7 @@ func (k keeper) noteProgram(program string) {
 
 // sent goes on when the signal is sent, and reports whether that is all. That the
 // app waits for it is only a guess, until the app takes it.
-func (k keeper) sent() (served bool) {
+func (k *keeper) sent() (served bool) {
 	k.autoHUP, k.renewed = k.by.Auto, k.now
 	if k.autoHUP {
 		k.perhaps = hint{} // if it leaves now, that is why
@@ -91,14 +91,14 @@ func (k keeper) sent() (served bool) {
 }
 
 // lookWhetherTaken finds out whether the signal still waits to be taken.
-func (k keeper) lookWhetherTaken() {
+func (k *keeper) lookWhetherTaken() {
 	k.enter(delivering, probeAgain)
 	k.do(track{k.pid, k.by.Signal})
 }
 
 // delivered decides by whether the app has taken the signal that it seemed to
 // wait for. If it hasn't in the end, it only had the signal blocked.
-func (k keeper) delivered(taken bool) (served bool) {
+func (k *keeper) delivered(taken bool) (served bool) {
 	switch name := signals.Name(k.by.Signal); {
 	case taken:
 	case k.isNew():
@@ -115,7 +115,7 @@ func (k keeper) delivered(taken bool) (served bool) {
 
 // noteBeyond says once of each app that it can't be signalled: TERM won't reach it
 // either.
-func (k keeper) noteBeyond(err error) {
+func (k *keeper) noteBeyond(err error) {
 	if k.beyond == "" {
 		k.say(slog.LevelError, "app can't be signalled", "pid", k.pid, "error", err.Error())
 	}

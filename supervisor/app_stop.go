@@ -10,10 +10,10 @@ import (
 
 // restart asks the app to stop. It is started again when it and its leftovers are
 // gone.
-func (k keeper) restart(why string, keys ...any) { k.stopFor(startAgain, why, keys...) }
+func (k *keeper) restart(why string, keys ...any) { k.stopFor(startAgain, why, keys...) }
 
 // stopFor is a restart, unless something else follows.
-func (k keeper) stopFor(what then, why string, keys ...any) {
+func (k *keeper) stopFor(what then, why string, keys ...any) {
 	k.say(slog.LevelInfo, "app restarting", append([]any{"pid", k.pid, "generation", k.on.Number, "reason", why}, keys...)...)
 	k.then, k.late, k.perhaps = what, false, hint{} // it ends because of this
 	k.enter(restarting, k.config.StopTimeout)
@@ -22,7 +22,7 @@ func (k keeper) stopFor(what then, why string, keys ...any) {
 
 // stop asks the app to stop. The platform owns the deadline: confit waits for as
 // long as the app takes.
-func (k keeper) stop(s signals.Signal) {
+func (k *keeper) stop(s signals.Signal) {
 	asked := k.phase == restarting && !k.asksAgain
 	k.settle(stopping)
 	if !asked {
@@ -33,7 +33,7 @@ func (k keeper) stop(s signals.Signal) {
 // askToStop asks the app to end by its stop signal. Some are lost on an app that
 // has no handler yet: WINCH, on the entrypoint script before httpd. So the loop
 // looks first, as before a reload.
-func (k keeper) askToStop(s signals.Signal) {
+func (k *keeper) askToStop(s signals.Signal) {
 	k.asked, k.looks, k.drops, k.asksAgain = s, 0, false, false
 	k.do(ask{k.pid, s})
 	k.do(wake{k.pid})
@@ -41,7 +41,7 @@ func (k keeper) askToStop(s signals.Signal) {
 
 // unheard waits for the next look. Whoever waits for the signal does so at all of
 // them; else TERM follows.
-func (k keeper) unheard(waits bool) {
+func (k *keeper) unheard(waits bool) {
 	k.drops = k.drops || !waits
 	if k.looks++; k.looks < waitedLooks {
 		k.asksAgain, k.deadline = true, k.now.Add(probeAgain)
@@ -55,7 +55,7 @@ func (k keeper) unheard(waits bool) {
 	k.do(signal{k.pid, signals.TERM})
 }
 
-func (k keeper) askAgain() {
+func (k *keeper) askAgain() {
 	k.asksAgain, k.deadline = false, noDeadline // the platform owns it
 	if k.phase == restarting {
 		k.enter(restarting, k.config.StopTimeout)
@@ -65,7 +65,7 @@ func (k keeper) askAgain() {
 
 // restartLate is the deadline of the app's end, or of another look at what it would
 // do with its stop signal.
-func (k keeper) restartLate() {
+func (k *keeper) restartLate() {
 	if k.asksAgain {
 		k.askAgain()
 	} else {
@@ -74,7 +74,7 @@ func (k keeper) restartLate() {
 }
 
 // kill ends an app that did not stop in time.
-func (k keeper) kill() {
+func (k *keeper) kill() {
 	if !k.late {
 		k.say(slog.LevelWarn, "app killed: it did not stop in time", "pid", k.pid, "waited", k.config.StopTimeout)
 	}
@@ -85,14 +85,14 @@ func (k keeper) kill() {
 
 // drain ends what the app left behind: in a restart, so that the next one finds
 // its ports free; at the end, so that nothing is cut off.
-func (k keeper) drain(before then) {
+func (k *keeper) drain(before then) {
 	k.then, k.late = before, false
 	k.enter(draining, k.config.DrainTimeout)
 	k.do(endLeftovers{k.group, signals.TERM, before == leave})
 }
 
 // lookForLeftovers finds out whether a child that has ended was the last.
-func (k keeper) lookForLeftovers() {
+func (k *keeper) lookForLeftovers() {
 	if k.phase == draining {
 		k.do(endLeftovers{group: k.group})
 	}
@@ -100,7 +100,7 @@ func (k keeper) lookForLeftovers() {
 
 // killLeftovers is the deadline of a drain. A process that even KILL doesn't end,
 // as in an uninterruptible sleep, stays: it must not keep the app from running.
-func (k keeper) killLeftovers() (drained bool) {
+func (k *keeper) killLeftovers() (drained bool) {
 	if k.late {
 		return true
 	}
@@ -116,7 +116,7 @@ func (k keeper) killLeftovers() (drained bool) {
 // of an image), or not: a JVM prints its threads at QUIT. It was a stop if the app
 // exits within --stop-timeout. Of other signals only the way in which it exits can
 // tell.
-func (k keeper) marksStop(s signals.Signal) (marks bool) {
+func (k *keeper) marksStop(s signals.Signal) (marks bool) {
 	k.autoHUP = k.autoHUP && s != signals.HUP
 	by := k.now.Add(k.config.StopTimeout)
 	switch {
@@ -129,16 +129,16 @@ func (k keeper) marksStop(s signals.Signal) (marks bool) {
 }
 
 // isReload reports a signal by which somebody outside makes the app reload.
-func (k keeper) isReload(s signals.Signal) bool {
+func (k *keeper) isReload(s signals.Signal) bool {
 	return k.config.Reload.Signal == s || slices.ContainsFunc(k.config.Links, func(l config.Link) bool { return k.config.ActionOf(&l).Signal == s })
 }
 
 // stopMarked reports that the app was sent INT or QUIT a moment ago. If it exits
 // now, that is a stop.
-func (k keeper) stopMarked() bool { return k.now.Before(k.stopBy) }
+func (k *keeper) stopMarked() bool { return k.now.Before(k.stopBy) }
 
 // isStop reports that somebody stopped the app: by a signal from outside, or by a
 // key of its terminal.
-func (k keeper) isStop(e exited) bool {
+func (k *keeper) isStop(e exited) bool {
 	return e.typed || k.stopMarked() || k.perhaps.tells(e.status, k.now)
 }

@@ -10,9 +10,8 @@ import (
 	"confit/signals"
 )
 
-// event is something that happened. Its name is a participle. Its method says what
-// it means.
-type event interface{ occur(t *transition) }
+// event is something that happened, of one of the types below. Its name is a participle.
+type event any
 
 type (
 	hinted    struct{} // something may have changed in a volume

@@ -110,7 +110,7 @@ func (t *transition) hintedMeanwhile() {
 	}
 }
 
-func (e compared) occur(t *transition) {
+func (t *transition) onCompared(e compared) {
 	t.gate.looking = false
 	switch {
 	case t.phase != gating || t.gate.outdated:

@@ -22,7 +22,7 @@ func (lookAtLinks) carryOut(l *loop) event {
 
 // Confit says once that the links files are no longer what confit was
 // started with. Only a restart takes them up.
-func (e linksRead) occur(t *transition) {
+func (t *transition) onLinksRead(e linksRead) {
 	if e.sum == t.links {
 		return
 	}

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -21,9 +20,7 @@ func (t *transition) doBeside() {
 	t.peekMeanwhile()
 }
 
-func (e reportStartFailed) occur(t *transition) { t.reportEnded(fmt.Errorf("report: %w", e.err)) }
-
-func (e reportEnded) occur(t *transition) {
+func (t *transition) onReportEnded(e reportEnded) {
 	t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
 	t.keeper().lookForLeftovers()
 }
@@ -54,7 +51,7 @@ func (t *transition) storeRecord() {
 }
 
 // Without a record that is stored no gate is asked.
-func (e reportStored) occur(t *transition) {
+func (t *transition) onReportStored(e reportStored) {
 	t.outcomes.storing = false
 	switch {
 	case e.err == nil:

@@ -16,7 +16,7 @@ func (t *transition) peekMeanwhile() {
 	}
 }
 
-func (e peeked) occur(t *transition) {
+func (t *transition) onPeeked(e peeked) {
 	t.peeking = false
 	if e.changed && t.phase.takesLong() {
 		t.noteMounted(e.hash, e.changes)

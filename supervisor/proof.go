@@ -121,7 +121,7 @@ func (t *transition) proved() {
 
 // The app says something of itself by sd_notify(3). A proof that waited for that
 // goes on.
-func (e heard) occur(t *transition) {
+func (t *transition) onHeard(e heard) {
 	m := e.message
 	if m.HasStatus {
 		t.seen.app.Text = m.Status

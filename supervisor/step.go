@@ -31,13 +31,74 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	if s.phase == done {
 		return s, nil
 	}
-	e.occur(&t)
+	t.take(e)
 	t.doBeside()
 	return t.state, t.actions
 }
 
+func (t *transition) take(e event) {
+	switch e := e.(type) {
+	case staged, unchanged, armed, checked, invalid, published, barred, superseded, withdrawn, touched, failed:
+		t.linkerAnswered(e)
+	case started, startFailed, probed, sent, delivered, unheard, cleared:
+		t.appAnswered(e)
+	case hinted:
+		t.onHinted()
+	case elapsed:
+		t.onElapsed()
+	case opened:
+		t.onOpened()
+	case hookBegun:
+		t.hook = true
+	case hookStartFailed:
+		t.onHookStartFailed(e)
+	case hookEnded:
+		t.onHookEnded(e)
+	case exited:
+		t.onExited(e)
+	case reaped:
+		t.onReaped()
+	case signalled:
+		t.onSignalled(e)
+	case heard:
+		t.onHeard(e)
+	case denied:
+		t.onDenied(e)
+	case reached:
+		t.app.beyond = ""
+	case crashed:
+		t.onCrashed(e)
+	default:
+		t.takeBeside(e)
+	}
+}
+
+// takeBeside takes what comes in beside the phases.
+func (t *transition) takeBeside(e event) {
+	switch e := e.(type) {
+	case stored:
+		t.onStored(e)
+	case inspected:
+		t.onInspected(e)
+	case compared:
+		t.onCompared(e)
+	case peeked:
+		t.onPeeked(e)
+	case reportStored:
+		t.onReportStored(e)
+	case reportStartFailed:
+		t.reportEnded(fmt.Errorf("report: %w", e.err))
+	case reportEnded:
+		t.onReportEnded(e)
+	case linksRead:
+		t.onLinksRead(e)
+	case mended:
+		t.onMended(e)
+	}
+}
+
 // A timer that comes late, or twice, does no harm: the deadline is compared with now.
-func (elapsed) occur(t *transition) {
+func (t *transition) onElapsed() {
 	t.verdictDue()
 	if due := t.phase.rule().due; due != nil && !t.deadline.IsZero() && t.over(t.deadline) {
 		due(t)
@@ -55,7 +116,7 @@ func (t *transition) linkerAnswered(e event) {
 	}
 }
 
-func (e hookEnded) occur(t *transition) {
+func (t *transition) onHookEnded(e hookEnded) {
 	t.hook = false
 	t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
 }
@@ -71,7 +132,7 @@ func (t *transition) hookOver(err error, tail string) {
 }
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
-func (hinted) occur(t *transition) {
+func (t *transition) onHinted() {
 	if look := t.phase.rule().hinted; look != nil {
 		look(t)
 	} else {
@@ -82,29 +143,12 @@ func (hinted) occur(t *transition) {
 // A hook that could not be started counts as one that failed. But a reload hook that
 // never ran has not reloaded the app: nothing has to be undone there, and another try
 // costs no service.
-func (e hookStartFailed) occur(t *transition) {
+func (t *transition) onHookStartFailed(e hookStartFailed) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
 	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().name, e.err), "")
 }
-
-// What the linker answers is taken by the phase that waits for it.
-func (e staged) occur(t *transition) { t.linkerAnswered(e) }
-
-func (e unchanged) occur(t *transition)  { t.linkerAnswered(e) }
-func (e armed) occur(t *transition)      { t.linkerAnswered(e) }
-func (e checked) occur(t *transition)    { t.linkerAnswered(e) }
-func (e invalid) occur(t *transition)    { t.linkerAnswered(e) }
-func (e failed) occur(t *transition)     { t.linkerAnswered(e) }
-func (e published) occur(t *transition)  { t.linkerAnswered(e) }
-func (e barred) occur(t *transition)     { t.linkerAnswered(e) }
-func (e superseded) occur(t *transition) { t.linkerAnswered(e) }
-func (e withdrawn) occur(t *transition)  { t.linkerAnswered(e) }
-func (e touched) occur(t *transition)    { t.linkerAnswered(e) }
-func (noted) occur(*transition)          {} // the status is a view
-
-func (hookBegun) occur(t *transition) { t.hook = true }
 
 // ownHook is the hook of this phase.
 func (t *transition) ownHook() namedHook {
@@ -116,7 +160,7 @@ func (t *transition) ownHook() namedHook {
 
 // Somebody has opened what changed. While the app is expected to, no hook runs that
 // could have.
-func (opened) occur(t *transition) {
+func (t *transition) onOpened() {
 	t.recordRead(true)
 	if read := t.phase.rule().opened; read != nil {
 		read(t)

@@ -8,14 +8,14 @@ import (
 	"confit/process"
 )
 
-func (e mended) occur(t *transition) { // the linker has logged it
+func (t *transition) onMended(e mended) { // the linker has logged it
 	t.drift = ""
 	if e.err != nil {
 		t.drift = e.err.Error()
 	}
 }
 
-func (e crashed) occur(t *transition) {
+func (t *transition) onCrashed(e crashed) {
 	t.busy, t.stalled = false, time.Time{}
 	t.crash(e.err)
 }
