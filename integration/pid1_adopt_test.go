@@ -31,6 +31,8 @@ func TestAdopt_nginx_upgrade(t *testing.T) {
 	for round := 1; round <= 2; round++ { // the successor can have a successor
 		c.Signal(syscall.SIGUSR2)
 		c.Eventually("a second master", func() bool { return len(c.running("nginx: master")) == 2 })
+		// It has to learn who its parent is: when that is gone before, it takes PID 1 for it, and ignores the next USR2.
+		c.Eventually("that it has begun", func() bool { return len(c.Lines("using inherited sockets")) == round })
 		c.Signal(syscall.SIGWINCH)
 		c.Signal(syscall.SIGQUIT)
 		successor := c.logs("app adopted", round+1)["pid"]

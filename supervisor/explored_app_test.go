@@ -1,0 +1,145 @@
+package supervisor
+
+import (
+	"cmp"
+	"errors"
+
+	"confit/process"
+	"confit/signals"
+)
+
+// What the app does, and the hooks.
+
+// reach finds out at a look whether the app can be signalled now, if that has changed.
+func (c *course) reach() event {
+	switch {
+	case !c.may.beyond || !c.state.app.runs() || c.choose(2) == 0:
+		return nil
+	case c.state.app.beyond == "":
+		return denied{errBeyond}
+	}
+	return reached{}
+}
+
+func (c *course) spawn() event {
+	c.mayStartApp()
+	if n := c.choose(c.may.failedStarts + 1); n > 0 {
+		return startFailed{errors.New("cannot start"), []int{127, process.ExitSystem}[n-1]}
+	}
+	c.pids++
+	c.app, c.zombie, c.leftover = c.pids, false, false
+	c.appReads()
+	return started{c.app}
+}
+
+// probe finds out what the app would do with the signal. A zombie has no handlers.
+func (c *course) probe() event {
+	if c.zombie {
+		return probed{}
+	}
+	d := c.may.found[c.choose(len(c.may.found))]
+	return probed{disposition: d, runs: "app", program: "app"}
+}
+
+func (c *course) deliver(a deliver) event {
+	c.isAlive(a.pid)
+	c.notAfterStop("reloads the app")
+	if c.may.beyond && c.choose(2) == 1 {
+		return denied{errBeyond}
+	}
+	if !c.zombie {
+		c.appReads()
+	}
+	return sent{}
+}
+
+// exit is the app's end. A successor may take its place.
+func (c *course) exit(status process.Status) {
+	e := exited{status: cmp.Or(c.cause, status)}
+	if c.may.leftovers {
+		c.leftover = c.choose(2) == 1
+	}
+	c.app, c.zombie, c.cause = 0, false, 0
+	if c.config.Adopt && !c.leftover && c.choose(2) == 1 {
+		c.pids++
+		e.successor = life{pid: c.pids, group: process.Group(c.pids)}
+		c.app = c.pids
+	}
+	c.give(e)
+	if c.state.app.pid != c.app { // it ended as a leftover
+		c.app = 0
+	}
+}
+
+func (c *course) stopApp(s signals.Signal) {
+	c.hurried = true
+	c.stopped = c.stopped || s == signals.TERM
+	c.give(signalled{s})
+}
+
+func (c *course) runHook(a runHook) event {
+	if c.hook != "" {
+		c.breaks("a second hook runs beside " + c.hook)
+	}
+	c.notAfterStop("runs a hook")
+	if c.may.hooksMissing && c.choose(2) == 1 {
+		return hookStartFailed{errors.New("not found")}
+	}
+	c.hook, c.hookAbout, c.hookKilled = a.name, letter(a.candidate.Hash[0]), false
+	c.hookLate = !c.now.Before(c.readAt.Add(c.config.Probation))
+	if a.name == "gate" && len(c.config.Report) > 0 {
+		c.gateHasRecord(a.candidate.Shared.Hex())
+	}
+	return hookBegun{}
+}
+
+// endHook is the end of the hook that runs.
+func (c *course) endHook() {
+	name, about := c.hook, c.hookAbout
+	ok := !c.hookKilled && c.choose(2) == 0
+	c.hook, c.hookKilled, c.hookAbout, c.hookLate = "", false, missing, c.hookLate && name == "verify"
+	switch {
+	case name == "reload" && c.app != 0 && !c.zombie && (ok || c.choose(2) == 0):
+		c.appReads()
+	case name == "render":
+		c.rendered = ok
+	case name == "validate":
+		c.valid[about] = ok
+	case name == "gate" && ok:
+		c.passed = about
+	case name == "verify":
+		c.verified = ok && c.hookLate
+		c.hurried = c.hurried || ok && c.read != c.held.accepted.holds // else the proof goes on
+	}
+	c.hookLate = false
+	status := process.Status(0)
+	if !ok {
+		status = waitStatus(256)
+	}
+	c.give(hookEnded{status: status, tail: "last words"})
+}
+
+func (c *course) runReport(a runReport) event {
+	if c.told != nil {
+		c.breaks("a second report hook runs")
+	}
+	if c.may.hooksMissing && c.choose(2) == 1 {
+		return reportStartFailed{errors.New("not found")}
+	}
+	c.told, c.tellKilled = a.report, false
+	return nil
+}
+
+// endReport is the end of the report hook.
+func (c *course) endReport() {
+	ok := !c.tellKilled && c.choose(2) == 0
+	told := c.told
+	c.told, c.tellKilled = nil, false
+	status := process.Status(0)
+	if !ok {
+		status = waitStatus(256)
+	} else if told == c.state.outcomes.gated && told.Hash == c.owed {
+		c.owed = ""
+	}
+	c.give(reportEnded{status})
+}

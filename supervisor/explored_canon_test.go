@@ -1,0 +1,297 @@
+package supervisor
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"reflect"
+	"testing"
+	"time"
+	"unsafe"
+
+	"confit/linker"
+)
+
+// Two places are the same if their canonical forms are. Reflection writes the form,
+// so a new field of state counts without a word here. A field is written as it is,
+// unless one of these tables names it.
+
+// leftOut lists what the canonical form leaves out, and why nothing depends on it.
+var leftOut = map[string]string{
+	"state.seen":            "the status is a view: what decides has a field of its own",
+	"state.trouble":         "decides only whether the log repeats itself",
+	"state.storeTrouble":    "decides only whether the log repeats itself",
+	"state.unrun":           "decides only whether the log repeats itself",
+	"state.drift":           "is for the status alone",
+	"state.stalled":         "is for the status alone",
+	"state.mendBy":          "leads to mend alone, which changes nothing outside",
+	"state.links":           "the links files don't change here",
+	"life.since":             "decides only about a line of the log",
+	"life.inside":            "decides only about a line of the log",
+	"outcomes.trouble":      "decides only whether the log repeats itself",
+	"verdict.line":          "is a line of the log",
+	"trial.tail":            "is a text for people",
+	"Report.Reason":         "is a text for people",
+	"Generation.AcceptedAt": "a generation of one number is accepted once",
+	"made.at":               "a generation of one number is accepted once",
+	"accept.at":             "a generation of one number is accepted once",
+	"outside.copies":        "those that anything leads to are there, or an invariant is broken",
+	"outside.now":           "all times are written as what is left until then",
+	"outside.numbers":       "the next number is always a new one",
+	"outside.pids":          "the next pid is always a new one",
+}
+
+// presence lists the texts and pointers of which only counts whether there is one.
+var presence = map[string]bool{
+	"state.unstored": true, "state.degraded": true, "life.beyond": true, "store.proof": true, "verdict.rejection": true, "state.unproved": true,
+}
+
+// ranked lists the numbers of which only counts which is equal to which, and the
+// kind of each.
+var ranked = map[string]byte{
+	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
+	"Generation.Number": 'n', "made.number": 'n',
+}
+
+// stamps lists the times that count on after they have passed. All others are
+// just due then.
+var stamps = map[string]bool{"life.renewed": true, "trial.attempted": true, "trial.until": true, "outside.readAt": true}
+
+// oldest bounds an age, in ticks: whatever asks for it asks for less.
+const oldest = 2
+
+// during lists the fields that count in one phase alone. They are set when it begins.
+var during = map[string]phase{"state.quietBy": settling, "transaction.gate": gating, "transaction.trial": proving}
+
+// place is a state of confit, and what is around it.
+type place struct {
+	state state
+	outside
+}
+
+// canon writes the canonical form of one place.
+type canon struct {
+	now     time.Time
+	phase   phase
+	form    []byte
+	ranks   [2][]int64
+	reports []*linker.Report
+}
+
+// writer appends what p points at to the form.
+type writer func(c *canon, p unsafe.Pointer)
+
+// writers holds those that were made.
+var writers = map[reflect.Type]writer{}
+
+func write(c *canon, t reflect.Type, p unsafe.Pointer) {
+	if writers[t] == nil {
+		writers[t] = writerOf(t)
+	}
+	writers[t](c, p)
+}
+
+// key identifies a place up to what the canonical form leaves out.
+func (c *canon) key(p *place) (key [16]byte) {
+	c.now, c.phase, c.form, c.reports = p.now, p.state.phase, c.form[:0], c.reports[:0]
+	for i := range c.ranks {
+		c.ranks[i] = c.ranks[i][:0]
+	}
+	write(c, reflect.TypeFor[place](), unsafe.Pointer(p))
+	sum := sha256.Sum256(c.form)
+	copy(key[:], sum[:])
+	return key
+}
+
+func writerOf(t reflect.Type) writer {
+	switch t {
+	case reflect.TypeFor[time.Time]():
+		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
+	case reflect.TypeFor[*linker.Report]():
+		return writeReport
+	case reflect.TypeFor[job]():
+		return writeJob
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return structWriter(t)
+	case reflect.Array, reflect.Slice:
+		return listWriter(t)
+	case reflect.String:
+		return func(c *canon, p unsafe.Pointer) { c.form = append(append(c.form, *(*string)(p)...), 0) }
+	}
+	return wordWriter(t)
+}
+
+// wordWriter writes what fits into a word. Of a pointer and of an interface, as an
+// error is one, only counts whether it is nil.
+func wordWriter(t reflect.Type) writer {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Map:
+		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
+	case reflect.Int, reflect.Int64:
+		return func(c *canon, p unsafe.Pointer) { c.form = binary.AppendVarint(c.form, *(*int64)(p)) }
+	case reflect.Int32, reflect.Uint32:
+		return func(c *canon, p unsafe.Pointer) { c.form = binary.AppendVarint(c.form, int64(*(*int32)(p))) }
+	case reflect.Bool, reflect.Uint8:
+		return func(c *canon, p unsafe.Pointer) { c.form = append(c.form, *(*byte)(p)) }
+	}
+	panic("cannot write a " + t.String() + ": no writer for its kind")
+}
+
+func structWriter(t reflect.Type) writer {
+	type part struct {
+		at    uintptr
+		write writer
+	}
+	var parts []part
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if w := fieldWriter(t.Name()+"."+f.Name, f.Type); w != nil {
+			parts = append(parts, part{f.Offset, w})
+		}
+	}
+	return func(c *canon, p unsafe.Pointer) {
+		for _, part := range parts {
+			part.write(c, unsafe.Add(p, part.at))
+		}
+	}
+}
+
+// fieldWriter is the writer of a field, as the tables have it.
+func fieldWriter(name string, t reflect.Type) writer {
+	kind, isRanked := ranked[name]
+	in, isPassing := during[name]
+	switch {
+	case leftOut[name] != "":
+		return nil
+	case isPassing:
+		write := writerOf(t)
+		return func(c *canon, p unsafe.Pointer) {
+			if c.phase == in {
+				write(c, p)
+			}
+		}
+	case stamps[name]:
+		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), oldest) }
+	case presence[name] && t.Kind() == reflect.String:
+		return func(c *canon, p unsafe.Pointer) { c.bool(*(*string)(p) != "") }
+	case presence[name]:
+		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
+	case isRanked:
+		return func(c *canon, p unsafe.Pointer) { c.rank(kind, *(*int64)(p)) }
+	}
+	return writerOf(t)
+}
+
+func listWriter(t reflect.Type) writer {
+	if t.Kind() == reflect.Array && t.Elem().Kind() == reflect.Uint8 {
+		return func(c *canon, p unsafe.Pointer) { c.form = append(c.form, unsafe.Slice((*byte)(p), t.Len())...) }
+	}
+	write := writerOf(t.Elem())
+	return func(c *canon, p unsafe.Pointer) {
+		v := reflect.NewAt(t, p).Elem()
+		c.form = append(c.form, byte(v.Len()))
+		for i := range v.Len() {
+			write(c, v.Index(i).Addr().UnsafePointer())
+		}
+	}
+}
+
+func writeJob(c *canon, p unsafe.Pointer) {
+	j := *(*job)(p)
+	c.bool(j != nil)
+	if j == nil {
+		return
+	}
+	t := reflect.TypeOf(j)
+	copied := reflect.New(t)
+	copied.Elem().Set(reflect.ValueOf(j))
+	c.form = append(c.form, t.Name()...)
+	write(c, t, copied.UnsafePointer())
+}
+
+// writeReport writes which report it is, as step compares pointers, and what it says.
+func writeReport(c *canon, p unsafe.Pointer) {
+	r := *(**linker.Report)(p)
+	for i, known := range c.reports {
+		if r == known {
+			c.form = append(c.form, byte(i+2))
+			return
+		}
+	}
+	c.bool(r != nil)
+	if r != nil {
+		c.reports = append(c.reports, r)
+		write(c, reflect.TypeFor[linker.Report](), unsafe.Pointer(r))
+	}
+}
+
+func (c *canon) bool(b bool) {
+	if b {
+		c.form = append(c.form, 1)
+	} else {
+		c.form = append(c.form, 0)
+	}
+}
+
+// rank writes the place of a number among those of its kind that were written.
+func (c *canon) rank(kind byte, n int64) {
+	if n == 0 {
+		c.form = append(c.form, 0)
+		return
+	}
+	list := &c.ranks[map[byte]int{'p': 0, 'n': 1}[kind]]
+	for i, known := range *list {
+		if known == n {
+			c.form = append(c.form, byte(i+1))
+			return
+		}
+	}
+	*list = append(*list, n)
+	c.form = append(c.form, byte(len(*list)))
+}
+
+// time writes in how many ticks a time comes or, of a stamp, how many ago it was.
+func (c *canon) time(at time.Time, age int) {
+	var left int
+	switch rest := at.Sub(c.now); {
+	case at.IsZero():
+		left = 100
+	case rest > 0:
+		left = int((rest + tick - 1) / tick)
+	default:
+		left = max(int(rest/tick), -age)
+	}
+	c.form = append(c.form, byte(left))
+}
+
+// TestExploredFields holds that the tables name fields that there are.
+func TestExploredFields(t *testing.T) {
+	there := map[string]bool{}
+	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app](), reflect.TypeFor[life](), reflect.TypeFor[outcomes](), reflect.TypeFor[verdict](), reflect.TypeFor[trial](), reflect.TypeFor[transaction](),
+		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Report](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[store](), reflect.TypeFor[accept](), reflect.TypeFor[publish]()} {
+		for i := range of.NumField() {
+			there[of.Name()+"."+of.Field(i).Name] = true
+		}
+	}
+	check := func(name string) {
+		if !there[name] {
+			t.Errorf("a table of the canonical form names %s, which isn't there", name)
+		}
+	}
+	for name := range leftOut {
+		check(name)
+	}
+	for name := range presence {
+		check(name)
+	}
+	for name := range ranked {
+		check(name)
+	}
+	for name := range during {
+		check(name)
+	}
+	for name := range stamps {
+		check(name)
+	}
+}

@@ -1,0 +1,178 @@
+package supervisor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"confit/config"
+)
+
+// course is one way on from a place. Where several things may happen it chooses one.
+// The explorer takes it again and again, until every choice was made.
+type course struct {
+	place
+	config  *config.Config
+	may     *setting
+	choices []byte // made so far, and those to be made
+	among   []byte // of how many
+	taken   int
+	hurried bool     // somebody interfered, or what may be bad was lucky
+	broken  string   // the invariant that doesn't hold
+	log     []string // nil: nobody reads it
+}
+
+// choose returns one of n numbers, and in the end each of them.
+func (c *course) choose(n int) int {
+	if c.taken == len(c.choices) {
+		c.choices, c.among = append(c.choices, 0), append(c.among, byte(n))
+	}
+	c.taken++
+	return int(c.choices[c.taken-1])
+}
+
+// another goes over to the choices that come next, and reports whether there are any.
+func (c *course) another() bool {
+	for n := len(c.choices); n > 0; n-- {
+		if last := &c.choices[n-1]; *last+1 < c.among[n-1] {
+			*last++
+			c.choices, c.among = c.choices[:n], c.among[:n]
+			return true
+		}
+	}
+	return false
+}
+
+func (c *course) breaks(invariant string) {
+	if c.broken == "" {
+		c.broken = invariant
+	}
+}
+
+func (c *course) tell(format string, args ...any) {
+	if c.log != nil {
+		c.log = append(c.log, fmt.Sprintf(format, args...))
+	}
+}
+
+// recounted is an event or an action as a path tells it.
+type recounted struct{ of any }
+
+func (t recounted) String() string {
+	if s, ok := t.of.(say); ok {
+		return "says: " + s.message
+	}
+	if a, ok := t.of.(action); ok {
+		t.of = unwrapped(a)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T%+v", t.of, t.of), "supervisor.")
+}
+
+// give hands step an event and all the events that follow from it at once, as the
+// loop does.
+func (c *course) give(first event) {
+	c.giveAll([]event{first})
+}
+
+func (c *course) giveAll(next []event) {
+	for ; len(next) > 0 && c.broken == ""; next = next[1:] {
+		before, e := c.state, next[0]
+		s, actions := step(c.config, before, c.now, e)
+		c.tell("%v: %s", before.shown(), recounted{e})
+		if _, ok := e.(elapsed); ok {
+			c.deadlineActs(before, s, actions)
+		}
+		next = append(next, c.become(s, actions)...)
+	}
+	c.cutWaits()
+}
+
+// become performs the actions, and returns their answers.
+func (c *course) become(s state, actions []action) (answers []event) {
+	c.state = s
+	for _, a := range actions {
+		c.tell("    %s", recounted{a})
+		if answer := c.perform(a); answer != nil {
+			answers = append(answers, answer)
+		}
+	}
+	return answers
+}
+
+// cutWaits keeps the waits that double at the first one. Else each is a state of its
+// own, up to five minutes.
+func (c *course) cutWaits() {
+	if r := &c.state.rejection; r.wait > c.config.Retry {
+		if !r.nextTry.IsZero() {
+			r.nextTry = r.nextTry.Add(c.config.Retry - r.wait)
+		}
+		r.wait = c.config.Retry
+	}
+	if o := &c.state.outcomes; o.wait > c.config.Retry {
+		if !o.by.IsZero() && o.told == nil {
+			o.by = o.by.Add(c.config.Retry - o.wait)
+		}
+		o.wait = c.config.Retry
+	}
+}
+
+// perform is what the loop does, outside.
+func (c *course) perform(a action) event {
+	switch a := a.(type) {
+	case assign:
+		c.order(a.job)
+	case stage:
+		c.order(a)
+		return c.reach()
+	case publish:
+		c.notAfterStop("publishes a candidate")
+		if c.may.beyond && a.app != 0 && c.choose(2) == 1 {
+			return barred{errBeyond}
+		}
+		c.order(a)
+	case runHook:
+		return c.runHook(a)
+	case killHook:
+		c.hookKilled = c.hook != ""
+	case runReport:
+		return c.runReport(a)
+	case killReport:
+		c.tellKilled = c.told != nil
+	case spawn:
+		return c.spawn()
+	case probe:
+		c.isAlive(a.pid)
+		return c.probe()
+	case track:
+		c.isAlive(a.pid)
+		return delivered{c.choose(2) == 1}
+	case deliver:
+		return c.deliver(a)
+	case ask:
+		c.isAlive(a.pid)
+		if c.may.drops && c.choose(2) == 1 {
+			return unheard{c.choose(2) == 1}
+		}
+	case signal:
+		c.isAlive(a.pid)
+	case endLeftovers:
+		c.hadApp(int(a.group))
+		if a.signal != 0 && c.leftover {
+			c.leftover = c.choose(2) == 1
+		}
+		return cleared{c.leftover}
+	}
+	return nil
+}
+
+// elapse lets the time pass until the timer goes off. It goes off at whole ticks.
+func (c *course) elapse() {
+	due := earliest(c.state.due(), c.state.deadlineBeside())
+	if late := due.Sub(c.now); late > 0 {
+		c.now = c.now.Add((late + tick - 1) / tick * tick)
+	}
+	onTrial := c.app != 0 && c.read != c.held.accepted.holds && c.live.number != c.held.accepted.number
+	c.hurried = onTrial && len(c.config.Verify) == 0 // what is bad ends the app before
+	c.tell("(%v later)", c.now.Sub(time.Unix(1e9, 0)))
+	c.give(elapsed{})
+}

@@ -1,0 +1,226 @@
+package supervisor
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"confit/config"
+)
+
+// explorer finds all places that can be reached from the start, each once, the nearest
+// first.
+type explorer struct {
+	t        *testing.T
+	may      *setting
+	config   *config.Config
+	known    map[[16]byte]int32
+	vertices []vertex
+	waiting  []*place // by vertex; nil: it was left already
+	edges    []edge   // from the first vertex, from the second…
+	ends     []int    // where the edges of each vertex end
+	choices  map[string]string
+	twins    []twin
+	rand     *rand.Rand
+	canon    canon
+}
+
+// vertex is a place, and how it was reached first.
+type vertex struct {
+	parent  int32
+	move    int8
+	good    bool // the app is served, or that is the end
+	ended   bool
+	stopped bool
+	rests   bool   // confit waits for the next edit
+	serves  letter // what the app is served, if that is accepted
+	choices string
+}
+
+// edge leads to a vertex.
+type edge struct {
+	to      int32
+	hurried bool
+}
+
+// twin is a place that counts as one that was known.
+type twin struct {
+	vertex int32
+	place  *place
+}
+
+// asBegun is the move of the first vertex.
+const asBegun = -1
+
+// explore goes through all places, until the bound cuts it.
+func explore(t *testing.T, may *setting, bound int) *explorer {
+	x := &explorer{
+		t: t, may: may, config: may.configuration(), known: map[[16]byte]int32{}, choices: map[string]string{},
+		rand: rand.New(rand.NewPCG(1, 2)),
+	}
+	for c := (&course{}); ; {
+		*c = course{place: may.start(), config: x.config, may: may, choices: c.choices, among: c.among}
+		c.begin()
+		x.arrive(c, -1, asBegun)
+		if !c.another() {
+			break
+		}
+	}
+	for at := 0; at < len(x.vertices) && at < bound; at++ {
+		from := x.waiting[at]
+		x.waiting[at] = nil
+		x.leave(from, func(c *course, m int) { x.edges = append(x.edges, edge{x.arrive(c, int32(at), m), c.hurried}) })
+		x.ends = append(x.ends, len(x.edges))
+	}
+	return x
+}
+
+// leave takes each course from a place.
+func (x *explorer) leave(from *place, arrive func(c *course, m int)) {
+	if from.state.shown() == done && !x.may.kills {
+		return
+	}
+	for m := range moves {
+		for c := (&course{}); ; {
+			*c = course{place: *from, config: x.config, may: x.may, choices: c.choices, among: c.among}
+			if from.state.shown() == done && moves[m].name != "confit is killed" || !moves[m].can(c) {
+				break
+			}
+			moves[m].do(c)
+			arrive(c, m)
+			if !c.another() {
+				break
+			}
+		}
+	}
+}
+
+// arrive notes where a course has led, and returns the vertex.
+func (x *explorer) arrive(c *course, parent int32, m int) int32 {
+	c.phaseWaits()
+	c.agrees()
+	if c.broken != "" {
+		x.t.Fatalf("%s: %s\n%s", x.may.name, c.broken, x.path(parent, m, string(c.choices)))
+	}
+	if c.state.shown() == done {
+		c.end()
+	}
+	key := x.canon.key(&c.place)
+	if v, ok := x.known[key]; ok {
+		if x.rand.IntN(oneTwinIn) == 0 {
+			copied := c.place
+			x.twins = append(x.twins, twin{v, &copied})
+		}
+		return v
+	}
+	v := int32(len(x.vertices))
+	x.known[key] = v
+	choices := string(c.choices)
+	if x.choices[choices] == "" {
+		x.choices[choices] = choices
+	}
+	found := vertex{parent: parent, move: int8(m), good: c.isGood(), ended: c.state.shown() == done, stopped: c.stopped, choices: x.choices[choices]}
+	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped
+	if found.good && found.rests && c.state.unproved == nil {
+		found.serves = c.held.accepted.holds
+	}
+	x.vertices = append(x.vertices, found)
+	copied := c.place
+	x.waiting = append(x.waiting, &copied)
+	return v
+}
+
+// zeros are the rest of a hash.
+var zeros = regexp.MustCompile(`(\[\d+(?: 1)?)(?: 0)+(\])`)
+
+// path tells how a vertex, and then one move more, is reached.
+func (x *explorer) path(v int32, m int, choices string) string {
+	type leg struct {
+		move    int
+		choices string
+	}
+	legs := []leg{{m, choices}}
+	for ; v >= 0; v = x.vertices[v].parent {
+		legs = append(legs, leg{int(x.vertices[v].move), x.vertices[v].choices})
+	}
+	slices.Reverse(legs)
+	at := x.may.start()
+	var b strings.Builder
+	for _, l := range legs {
+		c := &course{place: at, config: x.config, may: x.may, choices: []byte(l.choices), among: make([]byte, len(l.choices)), log: []string{}}
+		name := "confit is started"
+		if l.move == asBegun {
+			c.begin()
+		} else {
+			name = moves[l.move].name
+			moves[l.move].do(c)
+		}
+		fmt.Fprintf(&b, "%s\n", name)
+		for _, line := range c.log {
+			fmt.Fprintf(&b, "    %s\n", zeros.ReplaceAllString(line, "$1$2"))
+		}
+		fmt.Fprintf(&b, "  %s\n", &c.place)
+		at = c.place
+	}
+	return b.String()
+}
+
+// String says where one is.
+func (p *place) String() string {
+	s := &p.state
+	left := "no time"
+	if !s.due().IsZero() {
+		left = s.due().Sub(p.now).String()
+	}
+	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, earlier %v, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.held.accepted.holds, p.held.earlier.holds, p.note.accepted.holds, p.app, p.read, left)
+}
+
+// reaching returns which vertices a goal can be reached from, by edges that count. What
+// the bound has cut is a goal.
+func (x *explorer) reaching(goal func(v *vertex) bool, hurried bool) []bool {
+	first := make([]int32, len(x.vertices)+1)
+	x.eachEdge(hurried, func(_, to int32) { first[to+1]++ })
+	for i := range x.vertices {
+		first[i+1] += first[i]
+	}
+	from, next := make([]int32, first[len(x.vertices)]), slices.Clone(first)
+	x.eachEdge(hurried, func(f, to int32) {
+		from[next[to]] = f
+		next[to]++
+	})
+	reaches := make([]bool, len(x.vertices))
+	var todo []int32
+	for v := range x.vertices {
+		if goal(&x.vertices[v]) || v >= len(x.ends) {
+			reaches[v], todo = true, append(todo, int32(v))
+		}
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, f := range from[first[v]:first[v+1]] {
+			if !reaches[f] {
+				reaches[f], todo = true, append(todo, f)
+			}
+		}
+	}
+	return reaches
+}
+
+// eachEdge lists the edges, those that are hurried only if they are wanted.
+func (x *explorer) eachEdge(hurried bool, do func(from, to int32)) {
+	at := 0
+	for v, end := range x.ends {
+		for ; at < end; at++ {
+			if hurried || !x.edges[at].hurried {
+				do(int32(v), x.edges[at].to)
+			}
+		}
+	}
+}
+
+// isCut reports that the bound has cut the exploration.
+func (x *explorer) isCut() bool { return len(x.ends) < len(x.vertices) }

@@ -1,0 +1,180 @@
+package supervisor
+
+import (
+	"slices"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+)
+
+// The invariants. docs/design.md lists them in the section Explored.
+
+// mayStartApp: at most one app is alive, none is started after a stop, and none
+// without a generation.
+func (c *course) mayStartApp() {
+	if c.app != 0 {
+		c.breaks("a second app is started")
+	}
+	if c.live.number == 0 {
+		c.breaks("an app is started without a generation")
+	}
+	c.notAfterStop("starts an app")
+}
+
+// notAfterStop: after TERM nothing is started.
+func (c *course) notAfterStop(what string) {
+	if c.stopped {
+		c.breaks("after a stop confit " + what)
+	}
+}
+
+// isAlive: only the app that is there is signalled.
+func (c *course) isAlive(pid int) {
+	if pid != c.app || pid == 0 {
+		c.breaks("a pid is signalled that isn't the app's")
+	}
+}
+
+// hadApp: nothing is drained before an app has run. Group 0 is confit's own.
+func (c *course) hadApp(group int) {
+	if group <= 1 {
+		c.breaks("confit ends its own group")
+	}
+}
+
+// appReads: what the app reads was validated, or was accepted before.
+func (c *course) appReads() {
+	l := c.live.holds
+	if len(c.config.Validate) > 0 && !c.valid[l] && !c.isHeld(c.live.number) && !c.isPlain() {
+		c.breaks("the app reads " + l.String() + ", which was not validated")
+	}
+	if !c.isThere(c.live) {
+		c.breaks("the app reads a generation that is gone")
+	}
+	c.read, c.verified = l, false
+	if c.readAt = c.now; c.isHeld(c.live.number) && c.held.survived {
+		c.readAt = noDeadline
+	}
+}
+
+// isHeld reports that a generation is accepted, or the earlier one.
+func (o *outside) isHeld(number int) bool {
+	return number == o.held.accepted.number || number == o.held.earlier.number
+}
+
+func (c *course) isPlain() bool { return c.state.degraded != "" }
+
+// mayBePublished: what the validator can read before is valid when it is published,
+// what is gated has passed the gate, and what is rendered was rendered.
+func (c *course) mayBePublished() {
+	l, isNew := c.staged.holds, !c.isHeld(c.staged.number)
+	t := transition{state: c.state, config: c.config}
+	switch {
+	case !isNew:
+	case c.unrendered:
+		c.breaks(l.String() + " is published, and was not rendered")
+	case t.validatesBefore() && !c.valid[l]:
+		c.breaks(l.String() + " is published, and was not validated")
+	case len(c.config.Gate) > 0 && c.held.accepted.number != 0 && c.passed != l:
+		c.breaks(l.String() + " is published, and the gate was not asked")
+	}
+}
+
+// mayBeAccepted: what the app has read is accepted only when it is proved. Without
+// anything else to go back to it stays in force without a proof.
+func (c *course) mayBeAccepted(g made, survived bool) {
+	kept := c.state.unproved != nil
+	mounted := g.number == c.held.accepted.number && c.held.accepted.fallback // it was the fallback until now
+	asked := c.kind != config.None || survived
+	switch {
+	case g.number == 0:
+		c.breaks("nothing is accepted")
+	case c.live.number != g.number:
+		c.breaks("what isn't in force is accepted")
+	case kept || mounted || !asked:
+	case c.app == 0:
+		c.breaks(g.holds.String() + " is accepted without an app")
+	case c.read != g.holds:
+		c.breaks(g.holds.String() + " is accepted, and the app has not read it")
+	case c.held.survived && c.held.accepted.holds == g.holds:
+	case c.now.Before(c.readAt.Add(c.config.Probation)):
+		c.breaks(g.holds.String() + " is accepted before its probation is over")
+	case len(c.config.Verify) > 0 && !c.verified:
+		c.breaks(g.holds.String() + " is accepted without a verify hook after the probation")
+	}
+}
+
+// noteIsWhole: what accepted.json names is on the disk, and so is what the targets
+// lead to.
+func (c *course) noteIsWhole() {
+	for _, m := range []made{c.note.accepted, c.note.earlier, c.held.accepted, c.held.earlier, c.live} {
+		if !c.isThere(m) {
+			c.breaks("a generation is gone that " + m.holds.String() + " is needed for")
+		}
+	}
+}
+
+// gateHasRecord: a gate is asked only with a record of it on the disk, and when the
+// outcome of the one before was delivered.
+func (c *course) gateHasRecord(hash string) {
+	switch {
+	case c.file == nil || *c.file != linker.Report{Hash: hash}:
+		c.breaks("a gate is asked without a record")
+	case c.owed != "" && c.owed != hash:
+		c.breaks("a gate is asked, and the outcome of the one before wasn't delivered")
+	}
+	c.owed = hash
+}
+
+// deadlineActs: a deadline that is due does something. Else the loop spins.
+func (c *course) deadlineActs(before, after state, actions []action) {
+	if after.shown() != before.shown() || after.shown() == done || len(actions) > 0 {
+		return
+	}
+	over := func(by time.Time) bool { return !by.IsZero() && !c.now.Before(by) }
+	if over(before.due()) && over(after.due()) || over(before.deadlineBeside()) && over(after.deadlineBeside()) {
+		c.breaks("the deadline of " + before.shown().String() + " does nothing")
+	}
+}
+
+// phaseWaits: every phase has a deadline, but stopping, where the platform owns it,
+// and a plain init that runs.
+func (c *course) phaseWaits() {
+	switch s := &c.state; {
+	case s.shown() == done, s.shown() == stopping, s.shown() == running && s.degraded != "":
+	case s.due().IsZero():
+		c.breaks("phase " + s.shown().String() + " has no deadline")
+	}
+}
+
+// agrees: confit and its linker take the same generation for accepted, once the
+// linker has done its jobs.
+func (c *course) agrees() {
+	s := &c.state
+	idle := !slices.ContainsFunc(c.jobs[:], func(j job) bool { return j != nil })
+	switch s.shown() {
+	case done, stopping, withdrawing, draining:
+		return
+	}
+	if idle && s.degraded == "" && !s.app.isEnding() && s.accepted != c.held.former() {
+		c.breaks("confit takes something else for accepted than its linker")
+	}
+	if s.shown() == running && c.app == 0 {
+		c.breaks("running without an app")
+	}
+}
+
+// isGood reports a place where the app is served what was accepted, or which is the
+// end.
+func (p *place) isGood() bool {
+	switch {
+	case p.state.shown() == done:
+		return true
+	case p.state.shown() != running || p.app == 0 || p.zombie || p.live.number == 0:
+		return false
+	case p.state.degraded != "": // it can do nothing any more
+		return true
+	}
+	return p.live.number == p.held.accepted.number && p.read == p.live.holds
+}

@@ -1,0 +1,172 @@
+package supervisor
+
+import (
+	"time"
+
+	"confit/config"
+	"confit/linker"
+	"confit/process"
+)
+
+// letter is what a volume holds, as far as step may care.
+type letter byte
+
+const (
+	missing letter = iota
+	letterA
+	letterB
+	spoilt // can't be staged
+	backup // the fallback's
+)
+
+func (l letter) String() string { return []string{"none", "A", "B", "spoilt", "backup"}[l] }
+
+// inputs marks the hash of what isn't rendered.
+const inputs = 1
+
+// made is a generation.
+type made struct {
+	number   int // 0: none
+	holds    letter
+	fallback bool
+	at       int64 // when it was accepted
+}
+
+func (m made) generation() linker.Generation {
+	if m.number == 0 {
+		return linker.Generation{}
+	}
+	return linker.Generation{Number: m.number, Hash: linker.Hash{byte(m.holds)}, Shared: linker.Hash{byte(m.holds)}, AcceptedAt: m.at, Fallback: m.fallback}
+}
+
+// tried is what trial.json says.
+type tried struct {
+	hash  linker.Hash // zero: there is none
+	step  string
+	kills int
+}
+
+// memory is what accepted.json says.
+type memory struct {
+	accepted, earlier made
+	survived          bool
+}
+
+// former is the generation to go back to, as linker.Accepted has it.
+func (n memory) former() linker.Accepted {
+	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Earlier: n.earlier.generation()}
+}
+
+const (
+	maxJobs   = 8 // that wait for the linker
+	maxCopies = 8 // generations on the disk
+)
+
+// outside is all that confit works with: the volumes, the linker, the disk, the app
+// and the hooks. It is a value: to copy it is to branch off.
+type outside struct {
+	now     time.Time
+	numbers int // of generations that were made
+	pids    int
+
+	mounted letter
+
+	// What the linker knows.
+	seen, peeked letter // at the last look; missing: that doesn't count
+	staged       made
+	kind         config.Kind // what the candidate requires
+	unrendered   bool        // it waits for the renderer
+	rendered     bool        // which has ended well
+	current      bool        // this confit has rendered the accepted one
+	shown        bool        // the candidate was published, or some of it
+	replaces     made        // what was in force before that
+	held         memory      // what it holds for accepted
+	open, killed tried       // the trial of this confit, and that of a former one
+	jobs         [maxJobs]job
+
+	// What is on the disk.
+	note   memory
+	trial  tried
+	live   made // the targets lead there
+	copies [maxCopies]made
+	file   *linker.Report
+
+	app      int  // 0: none is alive
+	zombie   bool // it is dead, and was not reaped
+	cause    process.Status
+	leftover bool // of the last app
+
+	hook       string // which one runs; "": none
+	hookAbout  letter
+	hookKilled bool
+	hookLate   bool // it was started when the probation was over
+	told       *linker.Report
+	tellKilled bool
+	watching   bool // the linker sees what is opened
+	stopped    bool // TERM was sent
+
+	// What the invariants ask for.
+	read     letter // by the app
+	readAt   time.Time
+	verified bool // the last verify hook of the proof ended well
+	valid    [backup + 1]bool
+	passed   letter // the gate let it go
+	owed     string // the hash of the last gate that was asked, until its outcome is delivered
+}
+
+// keep puts a generation on the disk.
+func (o *outside) keep(m made) {
+	for i := range o.copies {
+		if o.copies[i].number == 0 {
+			o.copies[i] = m
+			return
+		}
+	}
+	panic("cannot keep a generation: the disk of the exploration is full")
+}
+
+// remove takes those from the disk that nobody needs.
+func (o *outside) remove(needed func(number int) bool) {
+	var kept [maxCopies]made
+	n := 0
+	for _, m := range o.copies {
+		if m.number != 0 && needed(m.number) {
+			kept[n] = m
+			n++
+		}
+	}
+	o.copies = kept
+}
+
+func (o *outside) isThere(m made) bool {
+	for _, c := range o.copies {
+		if c.number == m.number && c.holds == m.holds {
+			return true
+		}
+	}
+	return m.number == 0
+}
+
+// die ends confit and with it all processes of the container. What is on the disk
+// stays.
+func (o *outside) die() {
+	*o = outside{
+		now: o.now, numbers: o.numbers, pids: o.pids, mounted: o.mounted,
+		note: o.note, trial: o.trial, live: o.live, copies: o.copies, file: o.file, owed: o.owed,
+	}
+	o.held, o.killed = o.note, o.trial
+	o.shown, o.replaces = o.note.accepted.number != 0, o.note.accepted
+	o.remove(func(n int) bool {
+		return n == o.note.accepted.number || n == o.note.earlier.number || n == o.live.number
+	})
+}
+
+// end leaves what counts when confit has ended.
+func (p *place) end() {
+	before := p.outside
+	p.die()
+	p.held, p.staged, p.jobs, p.open, p.killed, p.stopped = before.held, before.staged, before.jobs, before.open, before.killed, before.stopped
+	p.shown, p.replaces, p.unrendered, p.rendered, p.copies = before.shown, before.replaces, before.unrendered, before.rendered, before.copies
+	p.valid, p.passed = before.valid, before.passed
+	p.state = state{phase: done}
+}

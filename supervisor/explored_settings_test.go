@@ -1,0 +1,102 @@
+package supervisor
+
+import (
+	"time"
+
+	"confit/config"
+	"confit/signals"
+)
+
+// tick is how much time passes at least: all that is due within one is due at its end.
+const tick = 5 * time.Second
+
+// setting is a small configuration, and what may happen with it.
+type setting struct {
+	name    string
+	with    func(c *config.Config)
+	actions []config.Action       // that a change may require
+	found   []signals.Disposition // of the reload signal
+	begins  memory                // what a former confit accepted
+
+	fallback     bool // there is one
+	kills        bool // confit is killed
+	breaks       bool // what is mounted can't be staged
+	refuses      bool // the system refuses the linker things
+	spoils       bool // hooks change what they must not
+	panics       bool // the linker does
+	failedStarts int  // in how many ways the app can't be started
+	hooksMissing bool // hooks can't be started
+	leftovers    bool // the app leaves processes behind
+	zombies      bool // the app is dead for a while before it is reaped
+	watches      bool // the linker may see what is opened
+	drops        bool // the app may not take its stop signal
+	beyond       bool // it can't be signalled
+	quits        bool // QUIT comes from outside
+	speaks       bool // the app speaks sd_notify(3)
+}
+
+var (
+	byUSR1    = config.Action{Kind: config.Signal, Signal: 10}
+	byAuto    = config.Action{Kind: config.Signal, Auto: true, Signal: signals.HUP}
+	byHook    = config.Action{Kind: config.Exec, Command: []string{"reload"}}
+	byTouch   = config.Action{Kind: config.Touch}
+	byRestart = config.Action{Kind: config.Restart}
+	byItself  = config.Action{Kind: config.None}
+
+	caught = []signals.Disposition{signals.Caught}
+	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Waited, signals.Ignored}
+
+	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true}
+	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}
+	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true}
+)
+
+// settings has a row for each configuration. Each turns on little, so that all its
+// places can be counted.
+var settings = []setting{
+	{name: "plain", actions: []config.Action{byUSR1, byItself}, found: caught, kills: true, breaks: true},
+	{name: "settle", with: func(c *config.Config) { c.Settle = tick; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, quits: true},
+	{name: "auto", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byAuto}, found: any4, zombies: true},
+	{name: "before", with: func(c *config.Config) { c.Validate = []string{"check", config.Placeholder} }, actions: []config.Action{byUSR1}, found: caught, kills: true, hooksMissing: true, spoils: true},
+	{name: "after", with: func(c *config.Config) { c.Validate = []string{"check"}; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, kills: true, begins: provenA},
+	{name: "render", with: func(c *config.Config) { c.Render = []string{"render"} }, actions: []config.Action{byUSR1}, found: caught, kills: true, spoils: true},
+	{name: "verify", with: func(c *config.Config) { c.Verify = []string{"verify"}; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, begins: provenA},
+	{name: "gate", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, kills: true, begins: provenA},
+	{name: "report", with: func(c *config.Config) { c.Gate = []string{"may-i"}; c.Report = []string{"tell"} }, actions: []config.Action{byUSR1}, found: caught, begins: provenA},
+	{name: "adopt", with: func(c *config.Config) { c.Adopt = true; c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, leftovers: true, begins: provenA},
+	{name: "splay", with: func(c *config.Config) { c.Splay = 2 * tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, begins: provenA},
+	{name: "touch", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byTouch}, watches: true, kills: true, begins: provenA},
+	{name: "fallback", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true},
+	{name: "refusal", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, failedStarts: 1},
+	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, drops: true, leftovers: true, failedStarts: 2, begins: doubtfulA},
+	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
+	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
+	{name: "returns", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true, kills: true, begins: fromBackup},
+	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
+	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},
+	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
+}
+
+// configuration has times that are whole ticks, and few of them.
+func (may *setting) configuration() *config.Config {
+	c := &config.Config{
+		Rescan: 2 * tick, HookTimeout: 2 * tick, DrainTimeout: 2 * tick, StopTimeout: 2 * tick, Retry: 3 * tick, VerifyTimeout: 2 * tick,
+		StopSignal: signals.TERM,
+	}
+	if may.with != nil {
+		may.with(c)
+	}
+	return c
+}
+
+// start is how confit finds things when it is started.
+func (may *setting) start() place {
+	o := outside{now: time.Unix(1e9, 0), numbers: 10, pids: 100, mounted: letterA, note: may.begins, live: may.begins.accepted}
+	for _, m := range []made{may.begins.accepted, may.begins.earlier} {
+		if m.number != 0 {
+			o.keep(m)
+		}
+	}
+	o.die()
+	return place{outside: o}
+}
