@@ -30,7 +30,7 @@ func (t *transition) accept(proof string) {
 		t.unstored = proof
 	}
 	t.do(inspect{t.app.pid})
-	t.rest()
+	t.endTransaction()
 }
 
 // makeAccepted makes what is in force the accepted generation. If that is what is
@@ -52,10 +52,10 @@ func (t *transition) makeAccepted(survived bool) {
 	}
 }
 
-// keep goes on with a generation that was not proved, as there is nothing to go
+// keepUnproved goes on with a generation that was not proved, as there is nothing to go
 // back to. It isn't stored: the next start proves it anew. Until then it counts as
 // rejected.
-func (t *transition) keep(step string, reason error, tail string) {
+func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
@@ -63,7 +63,7 @@ func (t *transition) keep(step string, reason error, tail string) {
 	t.makeAccepted(false)
 	t.unproved = t.seen.rejection
 	t.standRejected()
-	t.rest()
+	t.endTransaction()
 }
 
 // standRejected drops the rejection, as what is mounted is live. But what stays

@@ -30,8 +30,8 @@ func (k *keeper) enter(p phase, wait time.Duration) {
 	k.phase, k.deadline = p, k.now.Add(wait)
 }
 
-// settle is for an app that is up, or down, until something happens.
-func (k *keeper) settle(p phase) { k.phase, k.deadline = p, noDeadline }
+// become enters a phase that lasts until something happens.
+func (k *keeper) become(p phase) { k.phase, k.deadline = p, noDeadline }
 
 func (k *keeper) start() {
 	k.enter(starting, tryAgain)
@@ -41,7 +41,7 @@ func (k *keeper) start() {
 func (k *keeper) started(pid int) {
 	again := !k.neverStarted()
 	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
-	k.settle(up)
+	k.become(up)
 	k.recordStart(again)
 	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)
 }

@@ -35,7 +35,7 @@ func (k *keeper) ended(e exited, suspected suspicion) ending {
 	if how == replaced {
 		k.adopt(e.successor)
 	} else {
-		k.settle(down)
+		k.become(down)
 	}
 	return how
 }

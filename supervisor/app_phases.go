@@ -83,7 +83,7 @@ func (t *transition) startFailed(e startFailed) {
 	case e.code == process.ExitSystem:
 		t.leave(exit{e.code, e.err})
 	case t.suspect() != nobody:
-		t.keeper().settle(down)
+		t.keeper().become(down)
 		t.resortTo(exit{e.code, e.err})
 		t.fail("start", e.err, "")
 	default:
@@ -130,9 +130,9 @@ func (t *transition) askEnded(e event) {
 // withdrawn, and a second signal isn't tried. If that was to be taken back already,
 // the app goes on as it is.
 func (t *transition) notTold(err error) {
-	t.keeper().settle(up)
+	t.keeper().become(up)
 	if t.exposure != read || !t.hasAccepted() {
-		t.rest()
+		t.endTransaction()
 		return
 	}
 	if t.reloadAction.Kind != config.Touch {
@@ -155,7 +155,7 @@ func (t *transition) killLeftovers() {
 
 // drained goes on when nothing is left of the app.
 func (t *transition) drained() {
-	t.keeper().settle(down)
+	t.keeper().become(down)
 	switch then := t.app.then; {
 	case then == leave:
 		t.leave(t.app.exit)

@@ -86,7 +86,7 @@ func (k *keeper) sent() (served bool) {
 		k.enter(delivering, probeAgain)
 		return false
 	}
-	k.settle(up)
+	k.become(up)
 	return true
 }
 
@@ -109,7 +109,7 @@ func (k *keeper) delivered(taken bool) (served bool) {
 	default:
 		k.say(slog.LevelWarn, "app has not taken the reload signal", "signal", name, "pid", k.pid, "waited", handlerWait)
 	}
-	k.settle(up)
+	k.become(up)
 	return true
 }
 

@@ -24,7 +24,7 @@ func (k *keeper) stopFor(what then, why string, keys ...any) {
 // long as the app takes.
 func (k *keeper) stop(s signals.Signal) {
 	asked := k.phase == restarting && !k.asksAgain
-	k.settle(stopping)
+	k.become(stopping)
 	if !asked {
 		k.askToStop(s)
 	}

@@ -23,14 +23,14 @@ func (t *transition) stageEnded(e event) {
 	switch e := e.(type) {
 	case unchanged:
 		t.recordEnd()
-		t.rest()
+		t.endTransaction()
 	case staged:
 		t.noteUnrun(e.candidate)
 		t.recordMounted(e.candidate.Hash.Hex(), e.candidate.Changes)
 		if !t.onFallback() {
 			t.supersede(e.candidate.Shared)
 		}
-		t.consider(e)
+		t.compareCandidate(e)
 	case invalid:
 		t.candidate.Changes = e.changes
 		t.recordMounted("", e.changes)
@@ -42,8 +42,8 @@ func (t *transition) stageEnded(e event) {
 	}
 }
 
-// consider compares a candidate with what is live and with what was rejected.
-func (t *transition) consider(e staged) {
+// compareCandidate compares a candidate with what is live and with what was rejected.
+func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if !t.onFallback() {
@@ -57,7 +57,7 @@ func (t *transition) consider(e staged) {
 	case t.isKnownBad():
 		t.trouble = ""
 		t.assign(discard{})
-		t.rest()
+		t.endTransaction()
 	case t.isCostly():
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isDeadly():
@@ -65,7 +65,7 @@ func (t *transition) consider(e staged) {
 	case t.mayBeDeadly() && t.hasResort():
 		t.putOff()
 	default:
-		t.pursue(e.splay)
+		t.tryCandidate(e.splay)
 	}
 }
 
@@ -108,11 +108,11 @@ func (t *transition) liveAgain() {
 	t.standRejected()
 	t.recordEnd()
 	t.assign(discard{})
-	t.rest()
+	t.endTransaction()
 }
 
-// pursue goes on with a candidate that is new.
-func (t *transition) pursue(splay time.Duration) {
+// tryCandidate goes on with a candidate that is new.
+func (t *transition) tryCandidate(splay time.Duration) {
 	t.recordCandidate()
 	if t.mayBeDeadly() {
 		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
@@ -150,7 +150,7 @@ func (t *transition) checkEnded(e event) {
 	case checked:
 		if t.exposure.published() {
 			t.watched = e.watched
-			t.apply()
+			t.makeAppRead()
 		} else {
 			t.splay()
 		}
@@ -187,7 +187,7 @@ func (t *transition) publishEnded(e event) {
 		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()
 		} else {
-			t.apply()
+			t.makeAppRead()
 		}
 	case barred:
 		t.keeper().noteBeyond(e.err)
@@ -200,8 +200,8 @@ func (t *transition) publishEnded(e event) {
 	}
 }
 
-// apply lets the app read the candidate, now that it is published and valid.
-func (t *transition) apply() {
+// makeAppRead lets the app read the candidate, now that it is published and valid.
+func (t *transition) makeAppRead() {
 	t.exposure = read
 	switch {
 	case t.neverStarted():

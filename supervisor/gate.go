@@ -163,5 +163,5 @@ func (t *transition) leaveUndecided() {
 	t.assign(forget{})
 	t.assign(discard{})
 	t.pending = true
-	t.rest()
+	t.endTransaction()
 }

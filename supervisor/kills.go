@@ -46,7 +46,7 @@ func (t *transition) putOff() {
 	t.recordTrouble()
 	t.assign(forget{}) // the next look stages it again
 	t.stays = true
-	t.abandon(t.lastResort)
+	t.dropCandidate(t.lastResort)
 }
 
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was

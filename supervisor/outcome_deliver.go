@@ -60,7 +60,7 @@ func (t *transition) onReportStored(e reportStored) {
 		t.outcomes.gated = nil
 		t.assign(forget{})
 		t.reportSystemError(e.err)
-		t.abandon(exit{process.ExitSystem, e.err})
+		t.dropCandidate(exit{process.ExitSystem, e.err})
 	default:
 		t.outcomes.storeBy = t.now.Add(t.config.Rescan)
 	}

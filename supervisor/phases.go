@@ -51,7 +51,7 @@ func (p phase) rule() rule {
 	case serving, broken:
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case proving:
-		return rule{due: (*transition).goOn, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).nextProof, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}
 	return rule{}
 }

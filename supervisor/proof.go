@@ -30,7 +30,7 @@ func (t *transition) prove() {
 	case t.exposure.published():
 		t.accept(alreadyStored)
 	default:
-		t.rest()
+		t.endTransaction()
 	}
 }
 
@@ -49,7 +49,7 @@ func (t *transition) verifyFirst() {
 	if t.verifies() {
 		t.verifyUntilItSucceeds()
 	} else {
-		t.goOn()
+		t.nextProof()
 	}
 }
 
@@ -73,7 +73,7 @@ func (t *transition) verifyEnded(err error, tail string) {
 		t.recoverFromExit()
 	case err == nil:
 		t.trial.verifyBy = time.Time{}
-		t.goOn()
+		t.nextProof()
 	case t.expired || t.over(t.trial.verifyBy):
 		t.fail("verify", err, tail)
 	default:
@@ -82,8 +82,8 @@ func (t *transition) verifyEnded(err error, tail string) {
 	}
 }
 
-// goOn begins the next part of the proof, when its time has come.
-func (t *transition) goOn() {
+// nextProof begins the next part of the proof, when its time has come.
+func (t *transition) nextProof() {
 	switch {
 	case t.hook:
 		t.expire()
@@ -115,7 +115,7 @@ func (t *transition) proved() {
 	if t.trial.generation {
 		t.accept(t.proof())
 	} else {
-		t.rest()
+		t.endTransaction()
 	}
 }
 
@@ -140,6 +140,6 @@ func (t *transition) onHeard(e heard) {
 		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
 	}
 	if waits {
-		t.goOn()
+		t.nextProof()
 	}
 }

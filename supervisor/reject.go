@@ -23,7 +23,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.rejectFallback(step, reason)
 		return
 	case t.exposure.reached() && !t.hasResort():
-		t.keep(step, reason, tail)
+		t.keepUnproved(step, reason, tail)
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
@@ -40,7 +40,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		end = t.lastResort
 	}
 	t.stays = t.stays || step == "gate"
-	t.abandon(end)
+	t.dropCandidate(end)
 }
 
 // failure is the outcome of a candidate that is rejected now.
@@ -118,9 +118,9 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	t.withdraw()
 }
 
-// abandon ends a transaction that led to nothing. What was published is taken
+// dropCandidate ends a transaction that led to nothing. What was published is taken
 // back first; before the app ever ran everything is, whatever a former confit left.
-func (t *transition) abandon(lastResort exit) {
+func (t *transition) dropCandidate(lastResort exit) {
 	t.resortTo(lastResort)
 	switch {
 	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
@@ -130,16 +130,16 @@ func (t *transition) abandon(lastResort exit) {
 		t.withdraw()
 	default:
 		t.assign(discard{})
-		t.giveUp()
+		t.goOnWithAccepted()
 	}
 }
 
-// giveUp goes on with the accepted generation. Without one the fallback is tried,
+// goOnWithAccepted goes on with the accepted generation. Without one the fallback is tried,
 // once. If nothing is left, what is mounted decides how confit ends.
-func (t *transition) giveUp() {
+func (t *transition) goOnWithAccepted() {
 	switch {
 	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
-		t.rest()
+		t.endTransaction()
 	case t.hasAccepted():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
@@ -178,7 +178,7 @@ func (t *transition) rejectFallback(step string, reason error) {
 		keys = append(keys, "hash", t.candidate.Hash)
 	}
 	t.say(slog.LevelError, "fallback rejected", keys...)
-	t.abandon(t.lastResort)
+	t.dropCandidate(t.lastResort)
 }
 
 // refused ends a transaction because the system refused the linker something.
@@ -188,5 +188,5 @@ func (t *transition) refused(step string, err error) {
 		return
 	}
 	t.reportSystemError(err)
-	t.abandon(exit{process.ExitSystem, err})
+	t.dropCandidate(exit{process.ExitSystem, err})
 }

@@ -16,7 +16,7 @@ func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:
 		t.recordMountedKeys(e.candidate.Hash.Hex(), e.candidate.Changes)
-		t.consider(e)
+		t.compareCandidate(e)
 	case invalid:
 		t.reject("render", e.reason, "")
 	case failed:

@@ -13,9 +13,9 @@ func (t *transition) settleWithoutApp() {
 	t.drain(startAgain)
 }
 
-// rest ends a transaction: an app that died meanwhile is started again, what is
+// endTransaction ends a transaction: an app that died meanwhile is started again, what is
 // left to do is done, and a change that came in meanwhile is looked at.
-func (t *transition) rest() {
+func (t *transition) endTransaction() {
 	if t.watched && t.readBy.IsZero() { // nobody asks any more
 		t.assign(unwatchOpens{})
 	}

@@ -31,7 +31,7 @@ func (t *transition) crash(err error) {
 	t.phase, t.deadline = broken, noDeadline
 	switch t.app.phase {
 	case probing, delivering:
-		t.keeper().settle(up)
+		t.keeper().become(up)
 	case down:
 		t.startOnce(exit{process.ExitSystem, err})
 	}

@@ -82,7 +82,7 @@ func (t *transition) takenBack(e withdrawn) {
 	if wasLive {
 		t.say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
 	}
-	t.giveUp()
+	t.goOnWithAccepted()
 }
 
 // isLive reports that the log has said of the candidate that it is published.
@@ -115,7 +115,7 @@ func (t *transition) rolledBack(further bool) {
 	case further: // it was started on the other one
 		t.restart("it has to start on generation " + fmt.Sprint(t.accepted.Number))
 	case t.reloadAction.Kind == config.None: // the app looks at its files by itself
-		t.rest()
+		t.endTransaction()
 	default:
 		t.reload()
 	}
