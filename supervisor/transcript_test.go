@@ -91,6 +91,8 @@ func (p *player) line(words []string) {
 		words, former := p.former(words)
 		s, actions := begin(&p.config, p.accepted(words), p.fallback, former, p.now)
 		p.write(s, actions)
+	case "running":
+		p.run(words)
 	case "wait":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
@@ -101,6 +103,24 @@ func (p *player) line(words []string) {
 	default:
 		p.write(step(&p.config, p.state, p.now, p.event(words)))
 	}
+}
+
+// run plays the start that most scripts begin with, unseen: running NUMBER HASH ACTION
+// PID [again]. again: a former confit has accepted just this.
+func (p *player) run(words []string) {
+	seen := p.out.String()
+	begin := []string{"begin"}
+	if len(words) == 6 {
+		begin = []string{"begin", words[1], words[2]}
+	}
+	for _, line := range [][]string{begin, append([]string{"staged"}, words[1:4]...), {"published"}, {"started", words[4]}} {
+		p.line(line)
+	}
+	if p.state.shown() != running {
+		p.t.Fatalf("%q ends in %v:\n%s", words, p.state.shown(), p.out.String())
+	}
+	p.out.Reset()
+	p.out.WriteString(seen)
 }
 
 func (p *player) set(word string) {
