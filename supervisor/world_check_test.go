@@ -21,6 +21,10 @@ func (w *world) check() {
 	w.checkGate(s)
 	w.checkKeys(s)
 	w.checkTrial(s)
+	switch p := s.shown(); p {
+	case up, down, serving, broken:
+		w.fatalf("phase %v is shown, which nobody knows", p)
+	}
 	if s.shown() == running && s.app.pid == 0 {
 		w.fatalf("running without an app")
 	}
