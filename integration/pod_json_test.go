@@ -189,6 +189,9 @@ func TestJSON_last_words(t *testing.T) {
 			c, into := s.startInto(app()...)
 			c.Ends(test.code)
 			list := into.records(t)
+			if len(list) == 0 {
+				t.Fatal("it ended without a word")
+			}
 			if last := list[len(list)-1]; last.Level != "ERROR" || !strings.Contains(last.Msg, test.mention) {
 				t.Errorf("the last words are %q", into.lines())
 			}

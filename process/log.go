@@ -15,8 +15,8 @@ import (
 // reader.
 const (
 	logRoom     = 256 << 10              // bytes: some thousand lines
-	logPatience = time.Second            // for a hook's output
-	logFlush    = 100 * time.Millisecond // at the end
+	logPatience = time.Second            // for a hook's output, and at the end if the reader doesn't hang
+	logFlush    = 100 * time.Millisecond // at the end if it does
 )
 
 // Log writes to what may be a pipe that nobody reads, as a container's log is when
@@ -106,11 +106,21 @@ func (l patient) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush waits until all is written, but for at most 100 ms.
+// Flush waits until all is written: for at most 100 ms if the reader hangs, and for a
+// second if only this machine is slow.
 func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.await(logFlush, func() bool { return l.held == 0 && l.lost == 0 })
+	done := func() bool { return l.held == 0 && l.lost == 0 }
+	if l.await(logFlush, done); l.hasRoom() {
+		l.await(logPatience, done)
+	}
+}
+
+// hasRoom reports that a write needn't wait for the reader.
+func (l *Log) hasRoom() bool {
+	ready, _ := unix.Poll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, 0)
+	return ready > 0
 }
 
 // await returns when the condition holds, or after the limit. The mutex is held.

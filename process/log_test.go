@@ -140,3 +140,27 @@ func TestLogClosed(t *testing.T) {
 		t.Errorf("%d bytes wait, %d lines are lost", l.held, l.lost)
 	}
 }
+
+// late is a file on a machine that is busy: its writer comes to it late.
+type late struct{ *os.File }
+
+func (f late) Write(p []byte) (int, error) {
+	time.Sleep(3 * logFlush)
+	return f.File.Write(p)
+}
+
+// TestLogFlushIsPatient: where the reader doesn't hang, the last words are written
+// also by a machine that is slow.
+func TestLogFlushIsPatient(t *testing.T) {
+	t.Parallel()
+	r, w := pipe(t)
+	l := NewLog(w)
+	l.mutex.Lock()
+	l.to = late{w}
+	l.mutex.Unlock()
+	l.Say("last words")
+	l.Flush()
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(r.Fd()), Events: unix.POLLIN}}, 0); n != 1 {
+		t.Errorf("nothing was written (%v)", err)
+	}
+}
