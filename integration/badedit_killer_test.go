@@ -95,6 +95,28 @@ func TestBadEdit_killed_in_a_hook(t *testing.T) {
 	}
 }
 
+// A validator that passes doesn't make confit forget that it was killed with the edit once that was published.
+func TestBadEdit_killed_after_its_validator(t *testing.T) {
+	t.Parallel()
+	s, web := newKiller(t, killers["verify"].line)
+	s.line("validate sh -c 'exit 0' {candidate}")
+	web.swap(keys{"text": "first"})
+	s.accept(s.printer()...)
+	c := s.start(s.printer()...)
+	c.Says("ready", 1)
+	web.swap(keys{"text": "second"})
+	c.killedInHook("verify")
+
+	c = s.start(s.printer()...)
+	c.wantPutOff("verify")
+	c.killedInHook("verify")
+
+	c = s.start(s.printer()...)
+	c.Says("ready", 1)
+	c.wantRejected("verify", 1)
+	c.wantReads("first")
+}
+
 // A stop ends the trial.
 func TestBadEdit_stopped_in_a_hook(t *testing.T) {
 	for name, test := range killers {

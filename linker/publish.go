@@ -169,6 +169,14 @@ func (l *Linker) AbandonTrial() {
 	}
 }
 
+// EndStep ends the trial of a step that is over, as a hook. That confit was killed
+// with the same candidate in another step stays known.
+func (l *Linker) EndStep() {
+	if l.trials.open.Hash != "" {
+		l.trials.endStep()
+	}
+}
+
 // Partly is the error of a [Linker.Reject] or [Linker.GoBack] that moved the
 // live link, so an app can run, but could not put everything else right. A
 // later look mends the rest.

@@ -157,6 +157,27 @@ func TestTrialOfAStep(t *testing.T) {
 	h.wantKills(0)
 }
 
+// TestTrialOfAnotherStep: a candidate that has killed confit once it was published
+// passes its validator again and again. Each kill counts all the same.
+func TestTrialOfAnotherStep(t *testing.T) {
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.write("web", "a", "bad")
+	for n := range 3 {
+		h.linker.Forget()
+		if c := h.stage(); c.Kills != n {
+			t.Errorf("killed %d times, want %d", c.Kills, n)
+		}
+		h.linker.Arm("validate")
+		h.linker.EndStep()
+		h.must(h.linker.Publish())
+		h.kill()
+	}
+	h.wantKills(3)
+	h.linker.Arm("validate")
+	h.linker.EndStep()
+	h.kill().wantKills(3)
+}
+
 // TestTrialNotTrusted: a record that somebody else may have written is none.
 func TestTrialNotTrusted(t *testing.T) {
 	for name, spoil := range map[string]func(h *house) error{

@@ -138,7 +138,7 @@ func (t *transition) inStep(step string) {
 func (t *transition) disarm(failure error) {
 	switch {
 	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
-		t.assign(abandonTrial{})
+		t.assign(endStep{})
 	case failure == nil:
 		t.inStep(linker.StepProbation)
 	}

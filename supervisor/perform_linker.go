@@ -180,6 +180,8 @@ func (a noteStep) carryOut(l *loop) event { l.Linker.Arm(a.step); return nil }
 
 func (abandonTrial) carryOut(l *loop) event { l.Linker.AbandonTrial(); return nil }
 
+func (endStep) carryOut(l *loop) event { l.Linker.EndStep(); return nil }
+
 func (tidy) carryOut(l *loop) event { l.Linker.Tidy(); return nil }
 
 func (discard) carryOut(l *loop) event { l.Linker.Discard(); return nil }
