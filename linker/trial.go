@@ -100,14 +100,13 @@ func (t *trials) end() {
 // endStep ends the trial of a step that is over. A kill in another step still
 // counts: its record comes back.
 func (t *trials) endStep() {
-	if t.former.Kills == 0 || t.open.Hash != t.former.Hash || t.open.Step == t.former.Step {
-		t.end()
-		return
+	if t.former.Kills > 0 && t.open.Hash == t.former.Hash && t.open.Step != t.former.Step {
+		t.open = trial{}
+		if t.state.writeJSON(trialName, t.former) == nil {
+			return
+		}
 	}
-	t.open = trial{}
-	if err := t.state.writeJSON(trialName, t.former); err != nil {
-		t.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
-	}
+	t.end()
 }
 
 // forget ends what there is: a generation with these inputs is accepted. That confit

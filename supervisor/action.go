@@ -85,8 +85,8 @@ type (
 	}
 	touch        struct{ changes []linker.Change } // answered by touched or crashed
 	unwatchOpens struct{}
-	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
-	abandonTrial struct{}
+	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
+	abandonTrial struct{ step bool }         // step: only that of the step that is over
 	endStep      struct{}                    // of the trial, as the hook went well
 	noteUser     struct{ user process.User } // of the app
 	inspect      struct{ pid int }           // answered by inspected

@@ -10,7 +10,7 @@ import (
 // appRule says what the app's half does in one of its phases when something happens.
 // What is nil leaves the phase as it is.
 type appRule struct {
-	due      func(*transition)        // the deadline
+	due      func(*keeper)            // the deadline
 	answered func(*transition, event) // by the loop, which did something to the app or looked at it
 }
 
@@ -18,30 +18,28 @@ type appRule struct {
 func (p phase) ofApp() appRule {
 	switch p {
 	case starting:
-		return appRule{half((*keeper).start), (*transition).startEnded}
+		return appRule{(*keeper).start, (*transition).startEnded}
 	case probing:
-		return appRule{half((*keeper).lookForHandler), (*transition).probeEnded}
+		return appRule{(*keeper).lookForHandler, (*transition).probeEnded}
 	case delivering:
-		return appRule{half((*keeper).lookWhetherTaken), (*transition).trackEnded}
+		return appRule{(*keeper).lookWhetherTaken, (*transition).trackEnded}
 	case restarting:
-		return appRule{half((*keeper).restartLate), (*transition).askEnded}
+		return appRule{(*keeper).restartLate, (*transition).askEnded}
 	case stopping:
-		return appRule{half((*keeper).askAgain), (*transition).askEnded}
+		return appRule{(*keeper).askAgain, (*transition).askEnded}
 	case draining:
-		return appRule{(*transition).killLeftovers, (*transition).drainEnded}
+		return appRule{(*keeper).killLeftovers, (*transition).drainEnded}
 	}
 	return appRule{} // up, down
-}
-
-// half is what the app's half does alone.
-func half(do func(*keeper)) func(*transition) {
-	return func(t *transition) { do(t.keeper()) }
 }
 
 // appLate compares the app's deadline with now.
 func (t *transition) appLate() {
 	if due := t.app.phase.ofApp().due; due != nil && !t.app.deadline.IsZero() && t.over(t.app.deadline) {
-		due(t)
+		due(t.keeper())
+		if t.app.phase == down { // nothing of it is left
+			t.drained()
+		}
 	}
 }
 
@@ -143,12 +141,6 @@ func (t *transition) notTold(err error) {
 
 func (t *transition) drainEnded(e event) {
 	if e, ok := e.(cleared); ok && !e.left {
-		t.drained()
-	}
-}
-
-func (t *transition) killLeftovers() {
-	if t.keeper().killLeftovers() {
 		t.drained()
 	}
 }

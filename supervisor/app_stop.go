@@ -100,15 +100,15 @@ func (k *keeper) lookForLeftovers() {
 
 // killLeftovers is the deadline of a drain. A process that even KILL doesn't end,
 // as in an uninterruptible sleep, stays: it must not keep the app from running.
-func (k *keeper) killLeftovers() (drained bool) {
+func (k *keeper) killLeftovers() {
 	if k.late {
-		return true
+		k.become(down)
+		return
 	}
 	k.late = true
 	k.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", k.config.DrainTimeout)
 	k.do(endLeftovers{k.group, signals.KILL, k.then == leave})
 	k.enter(draining, tryAgain)
-	return false
 }
 
 // marksStop notes a signal that came from outside, and reports whether the app may

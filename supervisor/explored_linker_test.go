@@ -37,7 +37,7 @@ func (c *course) order(j job) {
 // isUnanswered reports that nobody waits for the first job.
 func (c *course) isUnanswered() bool {
 	switch c.jobs[0].(type) {
-	case unwatchOpens, accept, tidy, discard, forget, noteStep, abandonTrial, endStep:
+	case unwatchOpens, accept, tidy, discard, forget, noteStep, abandonTrial:
 		return true
 	}
 	return false
@@ -96,7 +96,7 @@ func (c *course) carrySilently(j job) {
 	switch j := j.(type) {
 	case noteStep:
 		c.arm(j.step)
-	case abandonTrial, endStep:
+	case abandonTrial:
 		c.abandonTrial()
 	case discard:
 		c.discard()

@@ -138,7 +138,7 @@ func (t *transition) inStep(step string) {
 func (t *transition) disarm(failure error) {
 	switch {
 	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
-		t.assign(endStep{})
+		t.assign(abandonTrial{step: true})
 	case failure == nil:
 		t.inStep(linker.StepProbation)
 	}

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -74,7 +73,12 @@ func (a inspect) perform(l *loop) event {
 
 func (a signal) perform(l *loop) event { return l.signal(a.pid, a.signal) }
 
-func (a deliver) perform(l *loop) event { return cmp.Or[event](l.signal(a.pid, a.signal), sent{}) }
+func (a deliver) perform(l *loop) event {
+	if e := l.signal(a.pid, a.signal); e != nil {
+		return e
+	}
+	return sent{}
+}
 
 // signal sends a signal to the app alone, unless --signal-group says otherwise.
 // CONT always goes to the group: a stop has stopped all of it.

@@ -178,9 +178,14 @@ func (a arm) carryOut(l *loop) event {
 
 func (a noteStep) carryOut(l *loop) event { l.Linker.Arm(a.step); return nil }
 
-func (abandonTrial) carryOut(l *loop) event { l.Linker.AbandonTrial(); return nil }
-
-func (endStep) carryOut(l *loop) event { l.Linker.EndStep(); return nil }
+func (a abandonTrial) carryOut(l *loop) event {
+	if a.step {
+		l.Linker.EndStep()
+	} else {
+		l.Linker.AbandonTrial()
+	}
+	return nil
+}
 
 func (tidy) carryOut(l *loop) event { l.Linker.Tidy(); return nil }
 

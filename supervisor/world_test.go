@@ -218,7 +218,7 @@ func (w *world) perform(a action) event {
 		w.begin(w.withdraw)
 	case complete:
 		w.begin(w.complete)
-	case arm, noteStep, abandonTrial, endStep:
+	case arm, noteStep, abandonTrial:
 		w.performTrial(a)
 	case touch:
 		w.unread = true // what is opened counts from now on

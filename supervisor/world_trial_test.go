@@ -24,7 +24,7 @@ func (w *world) performTrial(a any) {
 			w.fatalf("notes a step of what isn't published")
 		}
 		w.trial = a.step
-	case abandonTrial, endStep:
+	case abandonTrial:
 		w.trial = ""
 	}
 }
