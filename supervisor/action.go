@@ -87,7 +87,6 @@ type (
 	unwatchOpens struct{}
 	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
 	abandonTrial struct{ step bool }         // step: only that of the step that is over
-	endStep      struct{}                    // of the trial, as the hook went well
 	noteUser     struct{ user process.User } // of the app
 	inspect      struct{ pid int }           // answered by inspected
 	signal       struct {                    // answered by denied, if it is
