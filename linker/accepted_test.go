@@ -66,6 +66,7 @@ func TestStored(t *testing.T) {
 				h.must(h.linker.Publish())
 			}
 			h.must(h.linker.Reject())
+			h.linker.Tidy()
 			h.reads(tt.reads...)
 			h.noLeftovers()
 		})

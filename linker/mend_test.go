@@ -169,6 +169,7 @@ func TestPackDamaged(t *testing.T) {
 			h.must(h.linker.Publish())
 			h.must(spoil(h))
 			h.must(h.linker.Reject())
+			h.linker.Tidy()
 			h.wantTree(want, "state/packs")
 		})
 	}

@@ -126,9 +126,11 @@ func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
 // Reject drops the staged generation. If any of it was published, Reject puts
 // the accepted generation and its targets in force again or, before anything
-// was accepted, what was there before. A [*Partly] names the targets that it
-// could not put right. After any other error nothing is lost, and Reject can be
-// called again.
+// was accepted, what was there before; [Linker.Tidy] removes the rejected one
+// then. Before the app reads, nothing is removed: an app that looks by itself
+// would read at the removal, before anybody watches. A [*Partly] names the
+// targets that Reject could not put right. After any other error nothing is
+// lost, and Reject can be called again.
 func (l *Linker) Reject() error {
 	var err error
 	if b := l.previous; b != nil {
@@ -142,7 +144,7 @@ func (l *Linker) Reject() error {
 		if err != nil && !errors.As(err, &partly) {
 			return err
 		}
-		l.previous = nil
+		l.previous, l.staged = nil, nil
 	}
 	l.AbandonTrial()
 	l.Discard()

@@ -22,6 +22,10 @@ func TestRejectTakesBack(t *testing.T) {
 	h.reads("web/a", "a2", "web/b", absent, "web/c", "c2")
 	h.must(h.linker.Reject())
 	h.reads("web/a", "a1", "web/b", "b1", "web/c", "image")
+	if _, err := os.Stat(bad.Dir); err != nil {
+		t.Errorf("before the app has read the accepted generation again, the rejected one isn't removed: %v", err)
+	}
+	h.linker.Tidy()
 	if _, err := os.Stat(bad.Dir); err == nil {
 		t.Error("the rejected generation is still there")
 	}

@@ -65,6 +65,7 @@ func (t *transition) takenBack(e withdrawn) {
 	further, wasLive := t.backToEarlier, t.isLive()
 	t.exposure = t.exposure.takenBack()
 	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
+	t.untidy = true // the candidate, or one of a confit that was killed
 	if further {
 		t.acceptEarlier()
 		t.recordChanges(e.changes)
@@ -106,7 +107,6 @@ func (t *transition) acceptEarlier() {
 // rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
 	t.seen.count.RollBacks++
-	t.untidy = true // a confit that was killed may have left its candidate
 	switch {
 	case t.neverStarted():
 		t.start()
