@@ -23,7 +23,7 @@ const (
 	senders = 12
 	// floodedUser has no other processes: how many signals may be pending (RLIMIT_SIGPENDING) is all of a user's.
 	floodedUser = 64124
-	floodSize   = 270_000 // what each would send, if confit didn't end
+	floodSize   = 2_700_000 // what each would send, if confit didn't end
 )
 
 // In a flood of signals the kernel delivers some of them before that of a child's end. confit notices the app's end at once
