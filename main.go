@@ -71,7 +71,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	log := c.Logger(stderr)
 	settings := c.Linker(log)
 	settings.Space = process.Space(c.App, environ)
-	l, err := linker.Open(settings)
+	l, former, err := linker.Open(settings)
 	if errors.As(err, new(*linker.Invalid)) { // of mounts
 		return process.ExitRejected, err
 	}
@@ -88,7 +88,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
-		Config: c, Linker: l, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
+		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
 		App: process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited},
 	}.Run()
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"runtime/debug"
 )
 
 // Accepted is the generation to go back to.
@@ -30,80 +28,6 @@ func (a Accepted) Next(g Generation, survived bool) Accepted {
 		return Accepted{Generation: g, Earlier: a.Generation}
 	}
 	return Accepted{Generation: g, Earlier: a.Earlier}
-}
-
-// Accepted is the generation to go back to: the last one that this confit
-// accepted or, before its first, the one that a former confit stored. The error
-// says what isn't trusted of that which is stored, and why. There may still be
-// an earlier generation that is trusted.
-func (l *Linker) Accepted() (Accepted, error) {
-	var a Accepted
-	if l.accepted != nil {
-		a.Generation, a.Survived = l.accepted.Generation, l.accepted.survived
-	}
-	if l.earlier != nil {
-		a.Earlier = l.earlier.Generation
-	}
-	return a, l.untrusted
-}
-
-// Accept makes the staged generation the one to go back to. survived says that
-// an app was started on it and lived. An app may reload a file that it can't
-// start on. So until the accepted generation has survived a start, the newest
-// one that has stays beside it. at is when that was, as Generation.AcceptedAt.
-//
-// Without a staged generation, Accept records that the accepted one survived.
-func (l *Linker) Accept(survived bool, at int64) {
-	g := l.staged
-	if g == nil {
-		g = l.accepted
-	}
-	before, _ := l.Accepted()
-	g.AcceptedAt = at
-	next := before.Next(g.Generation, survived)
-	switch {
-	case next.Earlier.Number == 0:
-		l.earlier = nil
-	case next.Earlier == before.Generation:
-		l.earlier = l.accepted
-	}
-	g.survived, g.unmoved = next.Survived, nil // it leads to all that was looked at
-	if l.staged != nil && !g.Fallback {        // what is mounted may still have killed confit
-		l.trials.forget(g.inputs)
-	}
-	l.accepted, l.staged, l.previous, l.untrusted = g, nil, nil, nil
-}
-
-// GoBack drops the accepted generation, because no app can start on it. It puts
-// the earlier one in force and makes it the accepted one. After an error
-// nothing is lost, and GoBack can be called again. The changes are those from
-// the dropped to the earlier one.
-func (l *Linker) GoBack() ([]Change, error) {
-	switch {
-	case l.earlier != nil:
-		if err := l.copies.mend(l.earlier); err != nil {
-			return nil, fmt.Errorf("cannot go back: %w", err)
-		}
-		l.dropped, l.accepted, l.earlier = l.accepted, l.earlier, nil
-		l.previous = &previous{number: l.accepted.Number, targets: l.accepted.targets}
-	case l.previous == nil:
-		return nil, errors.New("cannot go back: there is no earlier generation")
-	}
-	return changes(l.dropped, l.accepted), l.Reject()
-}
-
-// Tidy removes the generations that nobody can go back to. It also returns the
-// memory of staging to the system, as the collector alone would keep some MiB
-// for ever. After the first generation that isn't worth it: the first
-// collection costs more memory than it frees. Tidy takes longer with more
-// files, so call it after the app was reloaded.
-func (l *Linker) Tidy() {
-	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
-		_, _ = keepOnly(dir, l.needed())
-	}
-	if l.accepted != nil && l.accepted.Number > 1 {
-		debug.FreeOSMemory()
-	}
 }
 
 const acceptedName = "accepted.json"
@@ -150,16 +74,16 @@ type storedTarget struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-// Store writes down what was accepted, so that a confit that starts again on
+// Store writes down what is accepted, so that a confit that starts again on
 // this state directory can go back to it. After an error the former note stays,
 // with the generations that it names, and Store can be called again. Store
 // doesn't force the note to the disk with sync(2). A machine that loses power
 // at that moment may leave a damaged note, which counts as none.
-func (l *Linker) Store() error {
-	if l.accepted == nil {
+func (l *Linker) Store(a Accepted) error {
+	note := stored{Version: storedVersion, Accepted: l.toStore(a.Generation, a.Survived), Earlier: l.toStore(a.Earlier, true)}
+	if note.Accepted == nil {
 		return errors.New("cannot store the accepted generation: there is none")
 	}
-	note := stored{Version: storedVersion, Accepted: l.toStore(l.accepted), Earlier: l.toStore(l.earlier)}
 	if err := l.state.writeJSON(acceptedName, note); err != nil {
 		return err
 	}
@@ -178,12 +102,13 @@ func (s *stored) numbers() []int {
 	return numbers
 }
 
-func (l *Linker) toStore(g *generation) *storedGeneration {
+func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
+	g := l.generations[known.Number]
 	if g == nil {
 		return nil
 	}
 	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: g.survived, Fallback: g.Fallback, At: g.AcceptedAt, Links: l.linksFingerprint(g),
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: survived, Fallback: known.Fallback, At: known.AcceptedAt, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.files {
@@ -217,32 +142,36 @@ func (l *Linker) linksFingerprint(g *generation) string {
 	return Hash(h.Sum(nil)).Hex()
 }
 
-// readStored loads what is stored, as far as it is intact. The error says what
-// isn't.
-func (l *Linker) readStored() error {
-	l.accepted, l.earlier, l.noted = nil, nil, nil
+// readStored takes up what is stored, as far as it is intact. The error says what
+// isn't: there may still be an earlier generation.
+func (l *Linker) readStored() (a Accepted, err error) {
 	data, err := l.state.readTrusted(acceptedName)
 	if err != nil || data == nil {
-		return err
+		return a, err
 	}
 	var note stored
 	if err := json.Unmarshal(data, &note); err != nil {
-		return fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
+		return a, fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
 	}
 	if note.Version != storedVersion {
-		return fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, note.Version, storedVersion)
+		return a, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, note.Version, storedVersion)
 	}
 	if note.Accepted == nil {
-		return fmt.Errorf("cannot read %s: it names no generation", acceptedName)
+		return a, fmt.Errorf("cannot read %s: it names no generation", acceptedName)
 	}
 	l.noted = note.numbers()
 	accepted, err := l.readGeneration(note.Accepted)
 	earlier, earlierErr := l.readGeneration(note.Earlier)
-	if accepted == nil {
-		accepted, earlier = earlier, nil
+	switch {
+	case accepted != nil && earlier != nil:
+		a.Earlier = earlier.Generation
+		fallthrough
+	case accepted != nil:
+		a.Generation, a.Survived = accepted.Generation, note.Accepted.Survived
+	case earlier != nil:
+		a.Generation, a.Survived = earlier.Generation, note.Earlier.Survived
 	}
-	l.accepted, l.earlier = accepted, earlier
-	return joinLine(err, earlierErr)
+	return a, joinLine(err, earlierErr)
 }
 
 // joinLine joins two errors on one line.
@@ -259,7 +188,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	if s == nil {
 		return nil, nil
 	}
-	g := &generation{files: map[Key]file{}, targets: map[Target]want{}, survived: s.Survived}
+	g := &generation{files: map[Key]file{}, targets: map[Target]want{}}
 	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
 	for target, t := range s.Targets {
 		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
@@ -276,12 +205,13 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	}
 	g.Shared, g.Local = l.share(g.files)
 	g.inputs = l.inputsHash(g)
-	g.Dir = l.state.dirOf(g.Number)
+	g.know(l.state.dirOf(g.Number))
 	if err := l.copies.mend(g); err != nil {
 		return nil, err
 	}
 	if err := l.readEnvironment(g); err != nil {
 		return nil, err
 	}
+	l.generations[g.Number] = g
 	return g, nil
 }

@@ -154,7 +154,7 @@ func TestStoredForOthers(t *testing.T) {
 			h.open().wantAccepted(0, "other links")
 			h.adopt()
 			h.must(h.linker.Store())
-			number := h.linker.accepted.Number
+			number := h.linker.accepted().Number
 			h.restart().wantAccepted(number)
 		})
 	}
@@ -200,7 +200,7 @@ func TestStoreNothing(t *testing.T) {
 // believed of it is what is there.
 func FuzzAccepted(f *testing.F) {
 	h := newStored(f, "web/ web/", "web/a direct direct")
-	live := *h.linker.accepted
+	live := *h.linker.accepted()
 	note, err := os.ReadFile(h.path("state/accepted.json"))
 	h.must(err)
 	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
@@ -217,9 +217,9 @@ func FuzzAccepted(f *testing.F) {
 		if err := h.linker.resume(); err != nil {
 			t.Fatal(err)
 		}
-		switch got := h.linker.accepted; {
-		case (got == nil) != (h.linker.untrusted != nil):
-			t.Errorf("believed: %v, and %v", got, h.linker.untrusted)
+		switch got := h.linker.accepted(); {
+		case (got == nil) != (h.linker.former.Untrusted != nil):
+			t.Errorf("believed: %v, and %v", got, h.linker.former.Untrusted)
 		case got == nil:
 		case got.Generation != live.Generation || !reflect.DeepEqual(got.targets, live.targets) || !reflect.DeepEqual(got.files, live.files):
 			t.Errorf("believed\n%+v\nbut stored was\n%+v", got, live)

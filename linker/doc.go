@@ -18,25 +18,23 @@
 //     with its modes and owners, whatever an app, an entrypoint or a hook did to it;
 //   - no error holds a value of a key.
 //
-// It does not know who reads the files, and it never decides whether or when:
-// package supervisor calls [Linker.Stage], [Linker.Publish], and then either
-// [Linker.Accept] or [Linker.Reject]. [Linker.Store] writes down what was accepted, for
-// a confit that starts again on the same state directory. Until the accepted
-// generation has survived a start, the newest one that has is kept beside it, for
-// [Linker.GoBack]. What others do to the links of the accepted generation is mended at
-// the next look.
+// It does not know who reads the files, nor what a generation is to anybody, and it
+// never decides whether or when: package supervisor calls [Linker.Stage],
+// [Linker.Publish], and then either [Linker.Store], which writes down what is accepted
+// for a confit that starts again on the same state directory, or [Linker.GoBack].
+// [Linker.Keep] removes the generations that nobody can go back to.
 //
 // Each file names only what the files after it declare:
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
 //	accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
-//	report                              what became of a gate
+//	report trial                        what became of a gate, and what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
 //	read moved look keys meant volume watch opens  how volumes are found, watched and read
-//	mend inspect trial                  generations on the disk, and the trial of one
+//	mend inspect                        generations on the disk
 //	act targets swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	live state lock                     the state directory, and the link in it that moves

@@ -11,20 +11,19 @@ import (
 // replaces its own configuration by rename, somebody tidies up, another user
 // writes to a state directory that is open to all.
 
-// Mend puts the live link and the targets of the accepted generation right, and
-// says so. What it can't mend it says once, returns, and tries again when it is
-// called again. It does nothing while a candidate is published, or while the
-// accepted generation isn't in force for another reason. It reads each target, so
-// it isn't part of each look: a swap needn't wait for it, as publishing reads them
-// anyway.
-func (l *Linker) Mend() error {
-	if l.accepted == nil || l.previous != nil {
-		return nil
+// Mend puts the live link and the targets of the generation that is in force
+// right, and says so. What it can't mend it says once, returns, and tries again
+// when it is called again. It reads each target, so it isn't part of each look: a
+// swap needn't wait for it, as publishing reads them anyway.
+func (l *Linker) Mend(number int) error {
+	g, err := l.generation(number)
+	if err != nil {
+		return err
 	}
 	former := l.unmended
 	l.unmended = nil
-	l.mendLive(former)
-	missed, unwanted := l.targets.differences(l.accepted.targets)
+	l.mendLive(number, former)
+	missed, unwanted := l.targets.differences(g.targets)
 	failed := map[Target]error{}
 	for _, target := range sortedKeys(unwanted) {
 		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)
@@ -32,7 +31,7 @@ func (l *Linker) Mend() error {
 	for _, target := range sortedKeys(missed) {
 		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
 	}
-	l.targets.forgetAll(l.accepted.targets, failed)
+	l.targets.forgetAll(g.targets, failed)
 	var wrong []error
 	for _, path := range sortedKeys(l.unmended) {
 		wrong = append(wrong, errors.New(l.unmended[path]))
@@ -40,19 +39,18 @@ func (l *Linker) Mend() error {
 	return errors.Join(wrong...)
 }
 
-// mendLive points the live link at the accepted generation again, whatever
-// stands there now.
-func (l *Linker) mendLive(former map[string]string) {
-	if l.state.liveNumber() == l.accepted.Number {
+// mendLive points the live link at a generation again, whatever stands there now.
+func (l *Linker) mendLive(number int, former map[string]string) {
+	if l.state.liveNumber() == number {
 		return
 	}
 	found := "nothing"
 	if info, err := l.state.root.Lstat(liveName); err == nil {
 		found = describe(info.Mode())
 	}
-	ready, err := l.state.aim(l.accepted.Number)
+	ready, err := l.state.aim(number)
 	if err == nil {
-		err = l.state.point(l.accepted.Number, ready)
+		err = l.state.point(number, ready)
 		l.state.unaim(ready)
 	}
 	l.sayMended("live link", "link", filepath.Join(l.state.path, liveName), found, err, former)

@@ -65,22 +65,6 @@ func TestDriftThatCannotBeMended(t *testing.T) {
 	h.looks(`msg="target not mended"`, 2)
 }
 
-// TestDriftWaits: what is published and unproved is not taken for drift.
-func TestDriftWaits(t *testing.T) {
-	h := newHouse(t, "web/ web/")
-	h.write("web", "a", "a1")
-	h.open()
-	h.adopt()
-	h.write("web", "a", "a2", "b", "b2")
-	h.stage()
-	h.must(h.linker.Publish())
-	_ = h.linker.Mend()
-	h.reads("web/a", "a2", "web/b", "b2")
-	if h.said.Len() > 0 {
-		t.Errorf("said: %s", h.said.String())
-	}
-}
-
 // TestLiveLinkIsMended, whatever somebody has made of it in a state directory
 // that is open to all.
 func TestLiveLinkIsMended(t *testing.T) {

@@ -118,7 +118,7 @@ func TestEarlierIsOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newEarlier(t).restart()
 			survive(h)
-			number := h.linker.accepted.Number
+			number := h.linker.accepted().Number
 			h.wantBoth(number, true, 0)
 			h.must(h.linker.Store())
 			h.linker.Tidy()
@@ -178,10 +178,10 @@ func TestEarlierDamaged(t *testing.T) {
 	}
 }
 
-// TestEarlierNone: without one there is no going back.
+// TestEarlierNone: what isn't there can't be gone back to.
 func TestEarlierNone(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
-	if _, err := h.linker.GoBack(); err == nil {
+	if err := h.linker.Linker.GoBack(7); err == nil {
 		t.Error("went back to nothing")
 	}
 	h.reads("web/a", "one")
@@ -219,6 +219,6 @@ func TestStoreOnAFullDisk(t *testing.T) {
 	h.edit("two", true)
 	h.must(h.linker.Store())
 	h.linker.Tidy()
-	h.restart().wantBoth(h.linker.accepted.Number, true, 0)
+	h.restart().wantBoth(h.linker.accepted().Number, true, 0)
 	h.reads("web/a", "two")
 }

@@ -26,23 +26,21 @@ func (l *Linker) HasFallback() bool {
 // the mounted one, as its target leads there.
 //
 // The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
-// candidate can be made of those that are. What Stage has seen of what is mounted
-// stays seen, as do the watches and the report.
-func (l *Linker) StageFallback() (Candidate, error) {
-	return l.try(l.attemptFallback)
-}
-
-func (l *Linker) attemptFallback() (*generation, error) {
-	rd, err := l.fallbackReader()
-	if err != nil {
-		return nil, err
-	}
-	r, err := rd.look()
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	return l.take(r)
+// candidate can be made of those that are. The watches and the report stay those of
+// what is mounted, and nothing is seen of it.
+func (l *Linker) StageFallback(k Known) (Candidate, error) {
+	return try(func() (Candidate, error) {
+		rd, err := l.fallbackReader()
+		if err != nil {
+			return Candidate{}, err
+		}
+		r, err := rd.look()
+		if err != nil {
+			return Candidate{}, err
+		}
+		defer r.close()
+		return l.take(r, k)
+	})
 }
 
 // fallbackReader is a reader whose sources of these volumes lead to the fallback.

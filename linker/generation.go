@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"strings"
 	"syscall"
@@ -27,6 +26,7 @@ type Generation struct {
 	Shared Hash         // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
 	Local  string       // the staged keys that Shared leaves out, one a line
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
+	Keys   *Keys        // a generation keeps its pointer
 
 	AcceptedAt int64 // in seconds since 1970; 0: it wasn't, or nobody knows when
 
@@ -44,17 +44,14 @@ type generation struct {
 	Generation
 	files   map[Key]file    // by path in the generation
 	targets map[Target]want // by target
-	unmoved func() error    // returns errMoved if the volumes no longer look as when it was read
+	unmoved func() error    // returns errMoved if the volumes no longer look as when it was read; nil: nobody asks any more
 	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
-	writing Writing         // how its volumes change
 
 	unrendered bool // what the renderer makes is missing yet
 	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
 
 	stamps map[Key]stamp // of its files, if this confit wrote them
 	ended  int64         // the ctime of the last one, in nanoseconds
-
-	survived bool // an app was started on it, and outlived its probation
 }
 
 // Writing is how a change of the volumes comes: what there may be to wait for
@@ -67,18 +64,26 @@ const (
 	OneSwap                   // one atomic volume: a swap is the whole change
 )
 
-// become turns a candidate into the accepted generation, which is written
-// already.
-func (g *generation) become(accepted *generation) {
-	if accepted.Hash != g.Hash { // as long as nothing is rendered, the targets of that are missing
-		targets := maps.Clone(accepted.targets)
-		maps.Copy(targets, g.targets)
-		g.targets = targets
+// know sets what the caller is told of a generation that is written.
+func (g *generation) know(dir string) {
+	g.Dir = dir
+	if g.Keys == nil {
+		g.Keys = &Keys{g.files}
 	}
-	fallback := g.Fallback
-	g.Generation, g.inputs, g.files, g.stamps, g.ended = accepted.Generation, accepted.inputs, accepted.files, accepted.stamps, accepted.ended
-	g.current = accepted.current
-	g.Fallback = fallback
+}
+
+// Keys are the keys of a generation. Any goroutine may ask once the generation is
+// complete.
+type Keys struct{ files map[Key]file }
+
+// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The
+// map is the caller's.
+func (k *Keys) Sums() map[string]string {
+	sums := make(map[string]string, len(k.files))
+	for path, f := range k.files {
+		sums[string(path)] = f.sum.Hex()
+	}
+	return sums
 }
 
 // paths lists the files of a generation in order; direct keys have none.

@@ -27,7 +27,7 @@ import (
 type house struct {
 	testing.TB
 	dir    string
-	linker *Linker
+	linker *caller
 	config Config
 	said   bytes.Buffer // what the linker says
 }
@@ -84,9 +84,9 @@ func (h *house) must(err error) {
 
 func (h *house) open() *house {
 	h.Helper()
-	l, err := Open(h.config)
+	l, former, err := Open(h.config)
 	h.must(err)
-	h.linker = l
+	h.linker = &caller{Linker: l, former: former, held: former.Accepted}
 	h.Cleanup(h.close)
 	return h
 }
@@ -180,7 +180,7 @@ func (h *house) restart() *house {
 // noted plans what publishing the staged generation does, and writes it down.
 func (h *house) noted() []step {
 	h.Helper()
-	steps, err := h.linker.targets.plan(h.linker.staged.targets)
+	steps, err := h.linker.targets.plan(h.linker.staged().targets)
 	h.must(errors.Join(err, h.linker.targets.noteSteps(steps)))
 	return steps
 }

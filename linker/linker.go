@@ -1,11 +1,15 @@
 package linker
 
-import "log/slog"
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+)
 
-// never is the fingerprint before the first look.
-const never = "never"
-
-// Linker stages, publishes and links. It belongs to one goroutine at a time.
+// Linker stages generations, and makes the targets lead to one of them. It knows
+// what is on the disk, and not what a generation is to anybody: the caller says
+// which one is accepted. It belongs to one goroutine at a time.
 type Linker struct {
 	links    []source
 	mount    string // Config.Volumes
@@ -17,34 +21,22 @@ type Linker struct {
 	reader   reader
 	copies   copies
 	targets  targets
-	trials   trials
 	watch    *watcher
 	opens    opens
 	log      *slog.Logger
 	ownDirs  []string // what Owns looks for
 
-	seen     string      // fingerprint of the last look that came to an end
-	peeked   string      // the same, also of one that only peeked
-	accepted *generation // the accepted generation, nil before the first
-	earlier  *generation // the newest one before it that survived a start, nil if it did itself
-	dropped  *generation // what GoBack went back from
-	staged   *generation // the candidate
-	unlinked []keyFile   // the candidate's staged keys, until the renderer's are known, too
-	previous *previous   // what Reject puts in force again; nil when that is in force
-	mounts   *mountTable // until the first look
+	generations map[int]*generation // those that are on the disk, by number
+	former      generation          // what a former confit left in force, if it is not one of these
+	noted       []int               // the numbers of those that accepted.json names
+	unlinked    []keyFile           // the staged keys of the last look, until the renderer's are known, too
+	mounts      *mountTable         // until the first look
 
 	volumes  []VolumeReport    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why
 
-	noted      []int // the generations that accepted.json names
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
-	untrusted  error // why what a former confit stored isn't trusted
-}
-
-// previous is what was in force before a candidate was published.
-type previous struct {
-	number  int             // what the live link pointed at
-	targets map[Target]want // what was wanted of the targets
+	unrecorded bool  // the trial could not be recorded, and the log says so
 }
 
 // Hints receives a value when something may have changed in a volume.
@@ -63,29 +55,53 @@ func (l *Linker) Owns(path string) bool {
 	return false
 }
 
-func (l *Linker) acceptedNumber() int {
-	if l.accepted == nil {
-		return 0
+// Keep removes all generations but these, the one that is live, those that
+// accepted.json names, as the next confit looks for these, and before the first
+// acceptance (0) what a former confit left in force. It also returns the
+// memory of staging to the system, as the collector alone would keep some MiB
+// for ever. After the first generation that isn't worth it: the first
+// collection costs more memory than it frees. Keep takes longer with more
+// files, so call it after the app was reloaded.
+func (l *Linker) Keep(accepted, earlier int) {
+	kept := l.kept(accepted, earlier)
+	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
+		_, _ = keepOnly(dir, kept)
 	}
-	return l.accepted.Number
-}
-
-// needed lists the generations that may be needed again: the accepted and the
-// earlier one, the candidate, the one that is live, and those that
-// accepted.json names, as the next confit looks for these.
-func (l *Linker) needed() map[int]bool {
-	numbers := map[int]bool{l.state.liveNumber(): true}
-	for _, n := range l.noted {
-		numbers[n] = true
-	}
-	for _, g := range []*generation{l.accepted, l.earlier, l.staged} {
-		if g != nil {
-			numbers[g.Number] = true
+	for n, g := range l.generations {
+		g.unmoved = nil // it leads to all that was looked at
+		if !kept[n] {
+			delete(l.generations, n)
 		}
 	}
-	return numbers
+	if l.state.next > 2 {
+		debug.FreeOSMemory()
+	}
 }
 
-// killsRenderer reports that confit was killed while the renderer ran on these keys.
-// If they are the accepted generation's, that has the files already.
-func (l *Linker) killsRenderer(inputs Hash) bool { return l.trials.of(inputs).Step == StepRender }
+// kept lists what Keep leaves alone.
+func (l *Linker) kept(accepted, earlier int) map[int]bool {
+	kept := map[int]bool{l.state.liveNumber(): true, accepted: true, earlier: true}
+	for _, n := range l.noted {
+		kept[n] = true
+	}
+	if accepted == 0 {
+		kept[l.former.Number] = true
+	}
+	return kept
+}
+
+// generation is one of those on the disk.
+func (l *Linker) generation(number int) (*generation, error) {
+	if g := l.generations[number]; g != nil {
+		return g, nil
+	}
+	return nil, fmt.Errorf("cannot use generation %d: there is none in state directory %q", number, l.state.path)
+}
+
+// Changes lists the keys that differ from one generation to another.
+func (l *Linker) Changes(from, to int) []Change {
+	if l.generations[to] == nil {
+		return nil
+	}
+	return changes(l.generations[from], l.generations[to])
+}

@@ -39,7 +39,7 @@ func TestLock(t *testing.T) {
 			if err != nil || info.Mode() != 0o600 || owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
 			}
-			if _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {
+			if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {
 				t.Errorf("a second linker on the same state: %v", err)
 			}
 			if _, err := os.Lstat(h.path("victim")); err == nil {
@@ -62,7 +62,7 @@ func TestLockCannotBeMade(t *testing.T) {
 			h := newHouse(t, "web/a a")
 			ownMounts(t)
 			h.must(set(h.mount("tmpfs", "", "state")))
-			_, err := Open(h.config)
+			_, _, err := Open(h.config)
 			if want := unusableError(h.config.State, errors.New(reason)); err == nil || err.Error() != want.Error() {
 				t.Errorf("error %v, want %v", err, want)
 			}
@@ -72,7 +72,7 @@ func TestLockCannotBeMade(t *testing.T) {
 
 func TestStateLocked(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	_, err := Open(h.config)
+	_, _, err := Open(h.config)
 	if err == nil || !strings.Contains(err.Error(), "another confit") {
 		t.Errorf("a second linker on the same state: %v", err)
 	}

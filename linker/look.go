@@ -32,12 +32,15 @@ type reading struct {
 	of       []*volume // the volume of each link
 	found    map[search]foundVolume
 	keys     []keyFile
-	print    string // what the volumes looked like, cheap to compare
+	print    Print
 	wrong    []error
 	held     map[Key][]byte // small keys that were hashed and aren't written yet
 	heldSize int64
 	began    unix.Timespec // by the clock that the kernel sets the times of files from
 }
+
+// Print is what the volumes looked like, cheap to compare; "": nobody knows.
+type Print string
 
 // search is what a link's volume depends on. A thousand links to one directory
 // ask the file system once.
@@ -237,8 +240,9 @@ func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
 }
 
 // fingerprint is equal for two looks if nothing was swapped in between.
-func (r *reading) fingerprint() string {
+func (r *reading) fingerprint() Print {
 	var b strings.Builder
+	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
 	for _, v := range r.volumes {
 		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
 		if v.root != nil {
@@ -253,5 +257,5 @@ func (r *reading) fingerprint() string {
 	for _, err := range r.wrong {
 		fmt.Fprintln(&b, err)
 	}
-	return b.String()
+	return Print(b.String())
 }

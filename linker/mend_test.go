@@ -203,7 +203,7 @@ func TestMendedWhileItIsRead(t *testing.T) {
 	for range 50 {
 		h.must(os.WriteFile(h.path("bad"), []byte("bad"), 0o644))
 		h.must(os.Rename(h.path("bad"), file))
-		h.must(h.linker.copies.mend(h.linker.accepted))
+		h.must(h.linker.copies.mend(h.linker.accepted()))
 		if data, err := os.ReadFile(file); err != nil || string(data) != good {
 			t.Fatalf("mended to %d bytes: %v", len(data), err)
 		}

@@ -81,7 +81,7 @@ func TestOpen_subPath(t *testing.T) {
 	h.write("web", "a", "one", "b", "two")
 	h.bindKey("a")
 	h.bindKey("b")
-	_, err := Open(h.config)
+	_, _, err := Open(h.config)
 	for _, key := range []string{"a", "b"} {
 		if want := "cannot use \"" + h.path("volumes", "single", key) + "\""; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v doesn't say %s", err, want)

@@ -3,31 +3,33 @@ package linker
 import "errors"
 
 // Peek says what a [Linker.Stage] would find, and writes nothing: what is under way
-// goes on. The candidate has the hash and the changes alone. The error is
-// [ErrUnchanged] if the volumes look as at the last look, and else as that of Stage.
-func (l *Linker) Peek() (Candidate, error) {
+// goes on. The candidate has the hash, the changes and what was seen. One with the
+// keys of the accepted generation, or of the candidate that is under way, counts as
+// that. The error is [ErrUnchanged] if the volumes look as k has seen them, and else
+// as that of Stage.
+func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
 	r, err := l.reader.look()
 	if err != nil {
 		return Candidate{}, err
 	}
 	defer r.close()
-	if r.print == l.peeked {
+	if r.print == k.Seen {
 		return Candidate{}, ErrUnchanged
 	}
+	accepted := l.generations[k.Accepted]
 	g, err := l.read(r)
 	var invalid *Invalid
 	if errors.As(err, &invalid) {
-		g = l.readable(r)
+		g = l.readable(r, accepted)
 	}
 	if moved := r.checkUnmoved(); moved != nil || g == nil {
 		return Candidate{}, errors.Join(err, moved)
 	}
-	l.peeked, l.seen = r.print, never
 	g.unrendered = g.unrendered || l.renders
-	for _, known := range []*generation{l.accepted, l.staged} {
+	for _, known := range []*generation{accepted, l.generations[underWay]} {
 		if err == nil && known != nil && known.inputs == g.inputs {
 			g = known
 		}
 	}
-	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: changes(l.accepted, g)}, err
+	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: changes(accepted, g), Seen: r.print}, err
 }

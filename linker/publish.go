@@ -11,10 +11,9 @@ import (
 // staged, so it was not published.
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
-// Publish makes all targets resolve to the staged generation, if the volumes
-// still look as they did:
+// Publish makes all targets resolve to a candidate, if the volumes still look as
+// they did:
 //
-//  0. Record the trial, if it is one; see [Linker.Arm].
 //  1. Look at the targets anew: others may have changed them since the
 //     candidate was staged. A target that can't be linked ends it here.
 //  2. Write down the targets that will be made. Left behind: a list that may
@@ -27,60 +26,27 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 //     acts, that what it was planned for is still there.
 //  7. Forget the targets that were pruned.
 //
-// After an error some of these steps are undone. [Linker.Reject] takes back the
+// After an error some of these steps are undone. [Linker.GoBack] takes back the
 // others.
-func (l *Linker) Publish() error {
-	g := l.staged
-	if g == nil {
-		return errors.New("cannot publish: nothing is staged")
-	}
-	if err := l.checkNewest(g); err != nil {
+func (l *Linker) Publish(number int) error {
+	if err := l.CheckNewest(number); err != nil {
 		return err
 	}
-	l.previous = l.inForce()
-	if l.proven(g) {
-		l.trials.forget(g.inputs)
-	}
-	l.Arm(StepProbation)
-	if err := l.targets.switchTo(g.Number, g.targets, true); err != nil {
-		l.seen = never // the system's fault: the next look tries again
-		return err
-	}
-	return nil
+	g := l.generations[number]
+	return l.targets.switchTo(g.Number, g.targets, true)
 }
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
-// returns [ErrSuperseded] when they have changed since the candidate was staged:
-// then the next [Linker.Stage] stages what is there.
-func (l *Linker) CheckNewest() error {
-	if l.staged == nil {
-		return nil
-	}
-	return l.checkNewest(l.staged)
-}
-
-func (l *Linker) checkNewest(g *generation) error {
-	err := g.unmoved()
-	if err != nil {
-		l.seen = never
+// returns [ErrSuperseded] when they have changed since the candidate was staged.
+func (l *Linker) CheckNewest(number int) error {
+	g, err := l.generation(number)
+	if err == nil && g.unmoved != nil {
+		err = g.unmoved()
 	}
 	if errors.Is(err, errMoved) {
 		return ErrSuperseded
 	}
 	return err
-}
-
-// inForce is what a candidate replaces: the accepted generation or, before the
-// first, what a former confit left.
-func (l *Linker) inForce() *previous {
-	if l.accepted != nil {
-		return &previous{number: l.accepted.Number, targets: l.accepted.targets}
-	}
-	b := &previous{number: l.state.liveNumber(), targets: map[Target]want{}}
-	for target, dest := range l.targets.made {
-		b.targets[target] = want{dest: dest}
-	}
-	return b
 }
 
 // Opens receives a value when somebody has opened a changed key since
@@ -91,9 +57,9 @@ func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
 // generation that the targets lead to, and no longer those that it watched
 // before. It reports whether it watches any: not if only direct keys have
 // changed, or if inotify is refused.
-func (l *Linker) WatchOpens(changes []Change) bool {
+func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.unwatch()
-	g := l.inUse()
+	g := l.generations[number]
 	if g == nil {
 		return false
 	}
@@ -112,76 +78,30 @@ func (l *Linker) WatchOpens(changes []Change) bool {
 	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
 }
 
-// inUse is the candidate once it was published, else the accepted generation;
-// nil before the first.
-func (l *Linker) inUse() *generation {
-	if l.staged != nil {
-		return l.staged
-	}
-	return l.accepted
-}
-
 // UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
-// Reject drops the staged generation. If any of it was published, Reject puts
-// the accepted generation and its targets in force again or, before anything
-// was accepted, what was there before; [Linker.Tidy] removes the rejected one
-// then. Before the app reads, nothing is removed: an app that looks by itself
-// would read at the removal, before anybody watches. A [*Partly] names the
-// targets that Reject could not put right. After any other error nothing is
-// lost, and Reject can be called again.
-func (l *Linker) Reject() error {
-	var err error
-	if b := l.previous; b != nil {
-		if l.accepted != nil {
-			if err := l.copies.mend(l.accepted); err != nil {
-				return fmt.Errorf("cannot go back: %w", err)
-			}
-		}
-		err = l.targets.switchTo(b.number, b.targets, false)
-		var partly *Partly
-		if err != nil && !errors.As(err, &partly) {
-			return err
-		}
-		l.previous, l.staged = nil, nil
+// GoBack puts a generation that was accepted in force again, after it has mended
+// what others did to the files; 0: what a former confit left. Nothing is removed:
+// an app that looks by itself would read at the removal, before anybody watches.
+// A [*Partly] names the targets that could not be put right. After any other
+// error nothing is lost, and GoBack can be called again.
+func (l *Linker) GoBack(number int) error {
+	if number == 0 {
+		return l.targets.switchTo(l.former.Number, l.former.targets, false)
 	}
-	l.AbandonTrial()
-	l.Discard()
-	return err
+	g, err := l.generation(number)
+	if err == nil {
+		err = l.copies.mend(g)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot go back: %w", err)
+	}
+	return l.targets.switchTo(number, g.targets, false)
 }
 
-// Arm records that the candidate goes through a step now which may be too much for
-// the container. If confit is killed in it, the next [Candidate] of the same bytes
-// says so. There is no trial of what an app has survived a start on, nor of the
-// fallback: nothing else is left.
-func (l *Linker) Arm(step string) {
-	if g := l.staged; g != nil && !g.Fallback && !l.proven(g) {
-		l.trials.begin(g.Hash, step)
-	}
-}
-
-// AbandonTrial ends the trial without a verdict: the step is over, or a confit that
-// is killed from now on was asked to stop. A candidate that was refused because it
-// had killed confit too often keeps its record, so the next confit refuses it as
-// well.
-func (l *Linker) AbandonTrial() {
-	if l.trials.open.Hash != "" {
-		l.trials.end()
-	}
-}
-
-// EndStep ends the trial of a step that is over, as a hook. That confit was killed
-// with the same candidate in another step stays known.
-func (l *Linker) EndStep() {
-	if l.trials.open.Hash != "" {
-		l.trials.endStep()
-	}
-}
-
-// Partly is the error of a [Linker.Reject] or [Linker.GoBack] that moved the
-// live link, so an app can run, but could not put everything else right. A
-// later look mends the rest.
+// Partly is the error of a [Linker.GoBack] that moved the live link, so an app can
+// run, but could not put everything else right. A later look mends the rest.
 type Partly struct{ err error }
 
 // Error lists all that could not be put right, one a line.

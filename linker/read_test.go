@@ -39,7 +39,7 @@ func TestStageKeyThatGrows(t *testing.T) {
 	g, err := h.linker.read(r)
 	h.must(err)
 	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
-	if err := h.linker.write(g, r); !errors.Is(err, errMoved) {
+	if _, err := h.linker.write(g, r, nil, Hash{}); !errors.Is(err, errMoved) {
 		t.Errorf("written: %v", err)
 	}
 	h.invalid("more than 64 MiB", `key "b"`, "direct")
@@ -195,7 +195,7 @@ func TestStageSizes(t *testing.T) {
 	h.write("web", want...)
 	h.open().adopt()
 	h.reads(want...)
-	h.must(h.linker.copies.checkPack(h.linker.accepted))
+	h.must(h.linker.copies.checkPack(h.linker.accepted()))
 }
 
 // TestMovedBehindData: a look of atomic volumes is over when ..data leads

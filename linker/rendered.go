@@ -26,27 +26,26 @@ func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 //  5. If the generation equals the accepted one, that is the candidate.
 //
 // The error is an [*Invalid] if the renderer did something wrong. Any other
-// error is the system's, and the next look at the volumes tries again.
-func (l *Linker) Complete() (Candidate, error) {
-	g := l.staged
+// error is the system's.
+func (l *Linker) Complete(number, accepted int) (Candidate, error) {
+	g := l.generations[number]
 	if g == nil || !g.unrendered {
-		return Candidate{}, errors.New("cannot complete a candidate: none waits for the renderer")
+		return Candidate{}, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
 	}
-	err := l.complete(g)
+	done, err := l.complete(g, l.generations[accepted])
 	var invalid *Invalid
 	switch {
 	case errors.As(err, &invalid):
 		return Candidate{}, err
 	case err != nil:
-		l.seen = never
-		return Candidate{}, fmt.Errorf("cannot complete generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
+		return Candidate{}, fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, cause(err))
 	}
-	return l.candidate(g), nil
+	return l.candidate(done, l.generations[accepted]), nil
 }
 
-func (l *Linker) complete(g *generation) error {
-	if err := l.Check(); err != nil { // 1
-		return err
+func (l *Linker) complete(g, accepted *generation) (*generation, error) {
+	if err := l.Check(g.Number); err != nil { // 1
+		return nil, err
 	}
 	gens, aside := l.state.generations, fmt.Sprintf("%d.rendered", g.Number)
 	defer removeAll(gens, aside)
@@ -54,24 +53,25 @@ func (l *Linker) complete(g *generation) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = invalidf("the renderer removed its directory: let it write below {rendered}")
 		}
-		return barred(err)
+		return nil, barred(err)
 	}
 	root, err := gens.OpenRoot(aside)
 	if err != nil {
-		return barred(err)
+		return nil, barred(err)
 	}
 	defer root.Close()
 	r, err := l.readRendered(root) // 3
 	if err == nil {
 		err = l.writeRendered(g, r) // 4
 	}
+	done := g
 	if err == nil {
-		err = l.finish(g, r)
+		done, err = l.finish(g, r, accepted)
 	}
 	if errors.Is(err, errMoved) {
-		return invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
+		return nil, invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
 	}
-	return err
+	return done, err
 }
 
 // barred blames the renderer for a directory that confit, as a user other than
@@ -184,25 +184,27 @@ func (g *generation) unreadable(group uint32) (mode fs.FileMode) {
 	return mode
 }
 
-// finish works out what follows from all files of a generation.
-func (l *Linker) finish(g *generation, r *reading) (err error) {
+// finish works out what follows from all files of a generation. The result is the
+// generation, or the accepted one if that has the same files.
+func (l *Linker) finish(g *generation, r *reading, accepted *generation) (*generation, error) {
+	var err error
 	if g.targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
-		return err
+		return nil, err
 	}
 	if _, err = l.targets.plan(g.targets); err != nil {
-		return err
+		return nil, err
 	}
 	g.unrendered, g.current, l.unlinked = false, true, nil
-	if g.Hash = hashOf(g.files); l.accepted != nil && g.Hash == l.accepted.Hash {
+	if g.Hash = hashOf(g.files); accepted != nil && g.Hash == accepted.Hash {
 		l.state.removeGeneration(g.Number)
-		l.accepted.current = true
-		g.become(l.accepted)
-		return nil
+		delete(l.generations, g.Number)
+		accepted.current = true
+		return accepted, l.lead(accepted, g)
 	}
 	if err := l.readEnvironment(g); err != nil {
-		return err
+		return nil, err
 	}
-	return l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
+	return g, l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
 }
 
 // inputsHash is the hash of what came from volumes.

@@ -23,9 +23,9 @@ type Report struct {
 	Source  string `json:"source"`  // what the app went on with
 }
 
-// Report is the record that a former confit on the same state directory left, or
-// nil. One that can't be trusted is none, and is replaced.
-func (l *Linker) Report() *Report {
+// readReport is the record that a former confit on the same state directory left,
+// or nil. One that can't be trusted is none, and is replaced.
+func (l *Linker) readReport() *Report {
 	r, err := l.state.readReport()
 	if err != nil {
 		l.log.Warn("record of the gate not trusted: nobody is told how that change ended", "error", err)

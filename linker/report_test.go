@@ -14,12 +14,12 @@ var aReport = Report{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "
 // TestReport: the record is there for the next confit, until it is removed.
 func TestReport(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	if r := h.linker.Report(); r != nil {
+	if r := h.linker.readReport(); r != nil {
 		t.Errorf("there is %+v before anything was stored", r)
 	}
 	h.must(h.linker.StoreReport(&aReport))
 	h.restart()
-	r := h.linker.Report()
+	r := h.linker.readReport()
 	if r == nil {
 		t.Fatal("the record is gone")
 	}
@@ -30,7 +30,7 @@ func TestReport(t *testing.T) {
 	for range 2 {
 		h.must(h.linker.StoreReport(nil))
 	}
-	if r := h.restart().linker.Report(); r != nil {
+	if r := h.restart().linker.readReport(); r != nil {
 		t.Errorf("there is %+v, which was removed", r)
 	}
 	h.noLeftovers()
@@ -50,7 +50,7 @@ func TestReportNotTrusted(t *testing.T) {
 	}
 	for _, text := range wrong {
 		h.must(os.WriteFile(path, []byte(text), 0o644))
-		if r := h.linker.Report(); r != nil {
+		if r := h.linker.readReport(); r != nil {
 			t.Fatalf("believed %+v of %q", r, text)
 		}
 	}
@@ -59,11 +59,11 @@ func TestReportNotTrusted(t *testing.T) {
 	}
 	h.must(os.WriteFile(path, whole, 0o666))
 	h.must(os.Chmod(path, 0o666))
-	if r := h.linker.Report(); r != nil {
+	if r := h.linker.readReport(); r != nil {
 		t.Errorf("believed %+v, which everybody may write", r)
 	}
 	h.must(h.linker.StoreReport(&aReport))
-	if h.linker.Report() == nil {
+	if h.linker.readReport() == nil {
 		t.Error("the next record isn't believed")
 	}
 }
@@ -86,7 +86,7 @@ func TestReportOnAFullDisk(t *testing.T) {
 	if err := h.linker.StoreReport(&other); !errors.Is(err, unix.ENOSPC) {
 		t.Fatalf("stored on a full disk: %v", err)
 	}
-	if r := h.linker.Report(); r == nil || r.Outcome != aReport.Outcome {
+	if r := h.linker.readReport(); r == nil || r.Outcome != aReport.Outcome {
 		t.Errorf("the record is %+v", r)
 	}
 	h.must(h.linker.StoreReport(nil))

@@ -77,7 +77,7 @@ func (h *house) worksOn() {
 	h.must(h.linker.Store())
 	h.linker.Tidy()
 	h.noLeftovers()
-	number := h.wantAccepted(h.linker.accepted.Number).Number
+	number := h.wantAccepted(h.linker.accepted().Number).Number
 	h.restart().wantAccepted(number)
 }
 

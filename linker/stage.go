@@ -26,15 +26,22 @@ type Candidate struct {
 	Changes    []Change // against the accepted generation
 	Writing    Writing  // how the volumes change that it comes from
 	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
-	Kills      int      // how often confit was killed while it tried this generation
-	KilledIn   string   // in which step, the last time
-	Unrun      bool     // it is the accepted generation, as confit was killed while the renderer ran on the same keys
+	Unrun      bool     // it is the accepted generation, as its keys are [Known.Spared]
+	Seen       Print    // of the volumes
+	Fresh      bool     // a key may have changed once more without another print
+}
+
+// Known is what the caller of a look knows. The zero value knows nothing.
+type Known struct {
+	Seen     Print // of the last look that came to an end
+	Accepted int   // the generation that is accepted; 0: none
+	Spared   Hash  // keys on which the renderer doesn't run, if the accepted generation has its files
 }
 
 // Stage looks at every volume and, if one has changed, writes a candidate:
 //
 //  1. Resolve each volume's ..data once and open the directory it names.
-//  2. Compare with the last look: [ErrUnchanged].
+//  2. Compare with what was seen: [ErrUnchanged].
 //  3. List and check the keys, hash their bytes.
 //  4. If the keys equal those of the accepted generation, that is the candidate,
 //     and nothing is written.
@@ -42,28 +49,20 @@ type Candidate struct {
 //  6. Write generations/N.tmp, each file as a copy, and the same bytes to packs/N.
 //  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
-// The error is an [*Invalid] if no candidate can be made of what is mounted.
-// Stage doesn't try that again before a volume changes. The candidate then has
-// the changes alone, as far as the keys can be read. Any other error is the
-// system's, and the next call tries again. In both cases what is live is
-// untouched.
-func (l *Linker) Stage() (Candidate, error) {
+// The error is an [*Invalid] if no candidate can be made of what is mounted. The
+// candidate then has what was seen, and the changes as far as the keys can be
+// read. Any other error is the system's, and another call may go better. In both
+// cases what is live is untouched.
+func (l *Linker) Stage(k Known) (Candidate, error) {
 	defer l.warnOfMounts()
-	return l.try(l.attempt)
+	return try(func() (Candidate, error) { return l.attempt(k) })
 }
 
 // try attempts to stage until the volumes stand still.
-func (l *Linker) try(attempt func() (*generation, error)) (Candidate, error) {
-	l.Discard()
+func try(attempt func() (Candidate, error)) (Candidate, error) {
 	for range maxAttempts {
-		g, err := attempt()
-		switch {
-		case err == nil:
-			return l.candidate(g), nil
-		case g != nil && !errors.Is(err, errMoved):
-			return Candidate{Changes: changes(l.accepted, g)}, err
-		case !errors.Is(err, errMoved):
-			return Candidate{}, err
+		if c, err := attempt(); !errors.Is(err, errMoved) {
+			return c, err
 		}
 	}
 	return Candidate{}, errRestless
@@ -78,61 +77,59 @@ func (l *Linker) warnOfMounts() {
 	l.mounts = nil
 }
 
-// Forget makes the next [Linker.Stage] stage what is mounted, changed or not.
-func (l *Linker) Forget() { l.seen = never }
-
-func (l *Linker) attempt() (*generation, error) {
+func (l *Linker) attempt(k Known) (Candidate, error) {
 	r, err := l.reader.look() // 1
 	if err != nil {
-		return nil, err
+		return Candidate{}, err
 	}
 	defer r.close()
 	dirs := r.dirs()
 	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
-		return nil, errMoved
+		return Candidate{}, errMoved
 	}
 	l.volumes = r.report(l.watch, dirs)
-	if r.print == l.seen { // 2
-		return nil, ErrUnchanged
+	if r.print == k.Seen { // 2
+		return Candidate{}, ErrUnchanged
 	}
-	g, err := l.take(r) // 3 to 7
-	var invalid *Invalid
-	if err != nil && !errors.As(err, &invalid) {
-		return nil, err
-	}
-	l.seen, l.peeked = r.print, r.print
-	if err == nil && r.fresh() {
-		l.seen = never // the next look compares the bytes
-	}
-	return g, err
+	return l.take(r, k) // 3 to 7
 }
 
-// take makes a generation of what a look has found.
-func (l *Linker) take(r *reading) (*generation, error) {
-	g, err := l.read(r) // 3
+// take makes a candidate of what a look has found.
+func (l *Linker) take(r *reading, k Known) (Candidate, error) {
+	accepted := l.generations[k.Accepted]
+	read, err := l.read(r) // 3
+	g := read
 	if err == nil {
-		err = l.write(g, r) // 4 to 7
-	}
-	var invalid *Invalid
-	if g == nil && errors.As(err, &invalid) {
-		g = l.readable(r)
+		g, err = l.write(read, r, accepted, k.Spared) // 4 to 7
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.
-	if err != nil || g.Number == l.acceptedNumber() {
+	if err != nil || g == accepted {
 		if moved := r.checkUnmoved(); moved != nil {
-			return nil, moved
+			return Candidate{}, moved
 		}
 	}
-	return g, err
+	var invalid *Invalid
+	switch {
+	case err == nil:
+		c := l.candidate(g, accepted)
+		c.Seen, c.Fresh, c.Writing, c.Fallback = r.print, r.fresh(), r.writing(), len(r.from.fallback) > 0
+		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.inputs
+		return c, nil
+	case !errors.As(err, &invalid):
+		return Candidate{}, err
+	case read == nil:
+		read = l.readable(r, accepted)
+	}
+	return Candidate{Seen: r.print, Changes: changes(accepted, read)}, err
 }
 
 // readable is what can be read of volumes that give no generation.
-func (l *Linker) readable(r *reading) *generation {
+func (l *Linker) readable(r *reading, accepted *generation) *generation {
 	g := &generation{files: l.reader.hashReadable(r), unrendered: true}
 	for path, f := range g.files {
-		if l.accepted != nil {
-			f.mode = l.accepted.files[path].mode // nobody looked at that
+		if accepted != nil {
+			f.mode = accepted.files[path].mode // nobody looked at that
 		}
 		g.files[path] = f
 	}
@@ -161,9 +158,7 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	g := &generation{files: files, targets: targets, unmoved: r.checkUnmoved}
 	g.Hash = hashOf(files)
 	g.Shared, g.Local = l.share(files)
-	g.inputs, g.writing = g.Hash, r.writing()
-	g.Fallback = len(r.from.fallback) > 0
-	if l.renders {
+	if g.inputs = g.Hash; l.renders {
 		l.unlinked = r.keys
 	}
 	return g, nil
@@ -236,52 +231,32 @@ func directDest(dir string, atomic bool, name string) destination {
 }
 
 // candidate describes a staged generation to the caller.
-func (l *Linker) candidate(g *generation) Candidate {
-	l.staged = g
-	g.Dir = l.state.dirOf(g.Number)
-	c := Candidate{Generation: g.Generation, Changes: changes(l.accepted, g), Writing: g.writing, Unrendered: g.unrendered}
-	if !l.proven(g) {
-		former := l.trials.of(g.Hash)
-		c.Kills, c.KilledIn = former.Kills, former.Step
-	}
-	c.Unrun = g.Number == l.acceptedNumber() && l.killsRenderer(g.inputs)
-	return c
+func (l *Linker) candidate(g, accepted *generation) Candidate {
+	l.generations[g.Number] = g
+	g.know(l.state.dirOf(g.Number))
+	return Candidate{Generation: g.Generation, Changes: changes(accepted, g), Unrendered: g.unrendered}
 }
 
-// proven reports whether an app has survived a start on just these bytes.
-func (l *Linker) proven(g *generation) bool {
-	return !g.unrendered && l.accepted != nil && l.accepted.survived && l.accepted.Hash == g.Hash
-}
-
-// Check looks at the staged generation after a hook has run. If a key is no longer
+// Check looks at a candidate after a hook has run. If a key is no longer
 // what was staged, the error is an [*Invalid] that names what changed. What the
 // hook left beside the keys is removed.
-func (l *Linker) Check() error {
-	if l.staged == nil {
-		return errors.New("cannot check: nothing is staged")
-	}
-	flaws, err := l.copies.inspect(l.staged)
+func (l *Linker) Check(number int) error {
+	g, err := l.generation(number)
 	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", l.staged.Number, l.state.path, cause(err))
+		return err
+	}
+	flaws, err := l.copies.inspect(g)
+	if err != nil {
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.path, cause(err))
 	}
 	var wrong []error
 	for _, f := range flaws {
 		if f.kind != added {
-			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(l.staged)))
+			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
 		}
 	}
 	if len(wrong) > 0 {
 		return joinInvalid(wrong)
 	}
-	return l.copies.removeAdded(l.staged, flaws)
-}
-
-// Discard removes a staged generation that was not published.
-func (l *Linker) Discard() {
-	if g := l.staged; g != nil {
-		l.staged = nil
-		if !l.needed()[g.Number] {
-			l.state.removeGeneration(g.Number)
-		}
-	}
+	return l.copies.removeAdded(g, flaws)
 }

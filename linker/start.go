@@ -6,12 +6,32 @@ const (
 	firstLine     = "write a line such as link web/nginx.conf /etc/nginx/nginx.conf"
 )
 
-// Open prepares the state directory, takes up the generation that a former
-// confit accepted there, and starts to watch. It removes what a killed confit
-// left behind. It refuses links that can't be made, and a state directory that
-// it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys
-// that can never change.
-func Open(c Config) (*Linker, error) {
+// Former is what a former confit left on the state directory.
+type Former struct {
+	Accepted  Accepted
+	Untrusted error   // why not all that is stored of that is trusted; nil: it is
+	Killed    Trial   // in which a former confit was killed
+	Report    *Report // of the gate that it asked last, or nil
+}
+
+// Open prepares the state directory, takes up what a former confit left there, and
+// starts to watch. It removes what a killed confit left behind. It refuses links
+// that can't be made, and a state directory that it can't lock or trust. Targets
+// stay as they are. An [*Invalid] is about keys that can never change.
+func Open(c Config) (*Linker, Former, error) {
+	l, err := open(c)
+	if err != nil {
+		return nil, Former{}, err
+	}
+	former, err := l.resume()
+	if err != nil {
+		return nil, Former{}, err
+	}
+	l.targets.sweep(l.links)
+	return l, former, nil
+}
+
+func open(c Config) (*Linker, error) {
 	links, err := c.sources()
 	if err != nil {
 		return nil, err
@@ -30,10 +50,6 @@ func Open(c Config) (*Linker, error) {
 	l := newLinker(c, links, st)
 	l.mounts = mounts
 	l.targets.readMade()
-	if err := l.resume(); err != nil {
-		return nil, err
-	}
-	l.targets.sweep(links)
 	return l, nil
 }
 
@@ -52,12 +68,12 @@ func newLinker(c Config, links []source, st *state) *Linker {
 		},
 		copies:  copies{copier: copier, links: links, state: st, log: c.Log},
 		targets: targets{state: st, log: c.Log},
-		trials:  trials{state: st, log: c.Log},
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
 		ownDirs: st.ownDirs(),
-		seen:    never,
+
+		generations: map[int]*generation{},
 	}
 	for i := range links {
 		if links[i].rendered {
@@ -69,20 +85,21 @@ func newLinker(c Config, links []source, st *state) *Linker {
 	return l
 }
 
-// resume makes the stored generation the one to go back to. The targets may
-// resolve to another one, if confit was killed while it proved that.
-func (l *Linker) resume() error {
-	l.untrusted = l.readStored()
-	l.trials.read()
-	if l.accepted != nil {
-		l.previous = &previous{number: l.accepted.Number, targets: l.accepted.targets}
+// resume takes up what a former confit left, and removes what nobody needs. The
+// targets may resolve to another generation than the accepted one, if confit was
+// killed while it proved that.
+func (l *Linker) resume() (f Former, err error) {
+	f.Accepted, f.Untrusted = l.readStored()
+	f.Killed, f.Report = l.state.readTrial(), l.readReport()
+	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
+	for target, dest := range l.targets.made {
+		l.former.targets[target] = want{dest: dest}
 	}
-	return l.state.sweep(l.needed())
+	return f, l.state.sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 
-// Close ends all watches and the trial. No hint comes after it.
+// Close ends all watches. No hint comes after it.
 func (l *Linker) Close() {
-	l.AbandonTrial()
 	l.opens.unwatch()
 	if w := l.watch; w.inotify != nil {
 		for _, dir := range w.inotify.WatchList() {

@@ -21,19 +21,6 @@ func (l *Linker) WriteStatus(data []byte) error {
 // Volumes is what the last look found, in the order of the links.
 func (l *Linker) Volumes() []VolumeReport { return l.volumes }
 
-// Keys is the SHA-256, in 64 digits, of each key of the accepted generation, by
-// its path in the generation. The map is the caller's.
-func (l *Linker) Keys() map[string]string {
-	if l.accepted == nil {
-		return nil
-	}
-	sums := make(map[string]string, len(l.accepted.files))
-	for path, f := range l.accepted.files {
-		sums[string(path)] = f.sum.Hex()
-	}
-	return sums
-}
-
 // ReadStatus returns status.json of a state directory. The caller may be in
 // another container, another user, on a read-only mount, and a confit may
 // replace the file meanwhile. So ReadStatus takes no lock, which could keep a

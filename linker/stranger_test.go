@@ -109,10 +109,11 @@ func (h *house) release(role string) {
 
 // hurry goes through a confit's life, as far as it comes.
 func (h *house) hurry() bool {
-	l, err := Open(h.config)
+	opened, former, err := Open(h.config)
 	if err != nil {
 		return false
 	}
+	l := &caller{Linker: opened, former: former, held: former.Accepted}
 	h.linker = l
 	defer h.close()
 	_ = l.WriteStatus([]byte("{}"))

@@ -21,9 +21,9 @@ func (l Link) WholeDirectory() bool {
 //
 // Before the first new link it begins to watch who opens a changed key. watched
 // is the answer of [Linker.WatchOpens].
-func (l *Linker) Touch(changes []Change) (watched bool, err error) {
-	watched = l.WatchOpens(changes)
-	g := l.inUse()
+func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
+	watched = l.WatchOpens(number, changes)
+	g := l.generations[number]
 	if g == nil {
 		return false, nil
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"strings"
+	"sync"
 )
 
 const trialName = "trial.json"
@@ -20,101 +20,59 @@ const (
 	StepProbation = "probation" // it is published, and no hook works on it
 )
 
-// trial is trial.json, which is there while confit may be killed by a generation:
-// while a hook runs that makes it or checks it, and from the publish on until it
-// is proved. Kills is how often that will have happened if confit is killed now.
-// So a kill counts although nothing is written after it.
-type trial struct {
+// Trial says that confit may be killed by a generation now: a hook runs that makes
+// or checks it, or it is published and not proved. The zero value is no trial.
+type Trial struct {
+	Hash  Hash   // of the generation; of its inputs, as long as it isn't rendered
+	Step  string // what it goes through
+	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
+}
+
+// record is trial.json.
+type record struct {
 	Version int    `json:"version"`
-	Hash    string `json:"hash"` // of the generation; of its inputs, as long as it isn't rendered
+	Hash    string `json:"hash"`
 	Step    string `json:"step"`
 	Kills   int    `json:"kills"`
 	Boot    string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
-// trials keeps the record of trials.
-type trials struct {
-	state      *state
-	log        *slog.Logger
-	former     trial // in which a former confit was killed
-	open       trial // of this confit; without a hash: none
-	boot       string
-	unrecorded bool // the warning was given
+// Arm records a trial, for the next confit if this one is killed. No trial removes
+// the record, by unlink(2) alone, which a full disk doesn't refuse. A trial that
+// can't be recorded isn't one: no record is ever of another.
+func (l *Linker) Arm(t Trial) {
+	var err error
+	if t != (Trial{}) {
+		err = l.state.writeJSON(trialName, record{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
+		if err != nil && !l.unrecorded {
+			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
+		}
+		l.unrecorded = err != nil
+	}
+	if t == (Trial{}) || err != nil {
+		if err := l.state.root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			l.log.Warn("record of a trial not removed", "error", cause(err))
+		}
+	}
 }
 
-// read loads the record of the trial in which a former confit was killed. A
+// readTrial reads the record of the trial in which a former confit was killed. A
 // record that can't be trusted counts as none. So does one from before the node
 // started: it says nothing of the generation.
-func (t *trials) read() {
-	t.former, t.boot = trial{}, bootID()
-	data, err := t.state.readTrusted(trialName)
-	var former trial
-	if err != nil || json.Unmarshal(data, &former) != nil || former.Version != trialVersion {
-		return
+func (s *state) readTrial() Trial {
+	data, err := s.readTrusted(trialName)
+	var r record
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != trialVersion {
+		return Trial{}
 	}
-	if former.Boot == "" || t.boot == "" || former.Boot == t.boot {
-		t.former = former
+	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
+		return Trial{}
 	}
+	return Trial{parseHash(r.Hash), r.Step, r.Kills}
 }
 
 // bootID changes with each start of the kernel, see random(4).
-func bootID() string {
+var bootID = sync.OnceValue(func() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(id))
-}
-
-// of is the record of the kills by a generation.
-func (t *trials) of(g Hash) trial {
-	if t.former.Hash != g.Hex() {
-		return trial{}
-	}
-	return t.former
-}
-
-// begin records what a generation is going through. A change goes on even if that
-// can't be recorded.
-func (t *trials) begin(g Hash, step string) {
-	next := trial{trialVersion, g.Hex(), step, t.of(g).Kills + 1, t.boot}
-	if next == t.open {
-		return
-	}
-	t.open = next
-	err := t.state.writeJSON(trialName, next)
-	if err != nil && !t.unrecorded {
-		t.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
-	}
-	t.unrecorded = err != nil
-}
-
-// end removes the record: an end that confit has seen is no kill.
-func (t *trials) end() {
-	if t.open.Hash == t.former.Hash {
-		t.former = trial{}
-	}
-	t.open = trial{}
-	if err := t.state.root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.log.Warn("record of a trial not removed", "error", cause(err))
-	}
-}
-
-// endStep ends the trial of a step that is over. A kill in another step still
-// counts: its record comes back.
-func (t *trials) endStep() {
-	if t.former.Kills > 0 && t.open.Hash == t.former.Hash && t.open.Step != t.former.Step {
-		t.open = trial{}
-		if t.state.writeJSON(trialName, t.former) == nil {
-			return
-		}
-	}
-	t.end()
-}
-
-// forget ends what there is: a generation with these inputs is accepted. That confit
-// was killed while the renderer ran on them stays known.
-func (t *trials) forget(inputs Hash) {
-	if t.open.Hash == "" && t.of(inputs).Step == StepRender {
-		return
-	}
-	t.former = trial{}
-	t.end()
-}
+})

@@ -1,9 +1,7 @@
 package linker
 
 import (
-	"bytes"
 	"errors"
-	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -11,117 +9,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// try publishes what is mounted, and leaves it to be proved.
-func (h *house) try() Candidate {
+// try records a trial of what is mounted.
+func (h *house) try() Trial {
 	h.Helper()
-	h.linker.Forget()
-	c := h.stage()
-	h.must(h.linker.Publish())
-	return c
+	t := Trial{h.stage().Hash, StepProbation, 1}
+	h.linker.Arm(t)
+	return t
 }
 
-// kill ends confit in the middle of what it does, and starts another.
-func (h *house) kill() *house { return h.restart() }
-
-// wantKills checks how often a confit was killed while it proved what is
-// mounted.
-func (h *house) wantKills(want int) {
+// wantKilled restarts confit, and checks in which trial the former one was killed.
+func (h *house) wantKilled(want Trial) {
 	h.Helper()
-	h.linker.Forget()
-	if c := h.stage(); c.Kills != want {
-		h.Errorf("killed %d times, want %d", c.Kills, want)
+	if h.restart(); h.linker.former.Killed != want {
+		h.Errorf("killed in %+v, want %+v", h.linker.former.Killed, want)
 	}
 }
 
-// TestTrial: each kill while a generation is proved counts, also of the first
-// one and of one that is accepted but has not survived a start.
+// TestTrial: the next confit knows the last trial of this one, unless that has
+// ended. A restart changes nothing.
 func TestTrial(t *testing.T) {
-	for name, prepare := range map[string]func(h *house){
-		"the first": func(h *house) { h.write("web", "a", "bad"); h.open() },
-		"an edit":   func(h *house) { h.openWith("one"); h.write("web", "a", "bad") },
-		"accepted": func(h *house) {
-			h.openWith("one")
-			h.edit("two", false)
-			h.must(h.linker.Store())
-			h.kill()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/")
-			prepare(h)
-			for n := range 4 {
-				h.wantKills(n)
-				h.try()
-				h.kill()
-			}
-			h.wantKills(4)
-			h.linker.Discard()
-			h.kill().wantKills(4) // refused unpublished: neither one more nor forgotten
-			h.must(h.linker.Reject())
-			h.linker.Close()
-			h.kill().wantKills(4)
-		})
+	h := newHouse(t, "web/ web/").openWith("one")
+	h.wantKilled(Trial{})
+	first := h.try()
+	second := Trial{first.Hash, "verify", 2}
+	h.linker.Arm(second)
+	h.wantKilled(second)
+	h.wantKilled(second)
+	h.linker.Close()
+	h.wantKilled(second)
+	for range 2 {
+		h.linker.Arm(Trial{})
+		h.wantKilled(Trial{})
 	}
-}
-
-// TestTrialEnds: an end that confit saw is no kill, nor is one before or after
-// the trial, or of another generation.
-func TestTrialEnds(t *testing.T) {
-	for name, end := range map[string]func(h *house){
-		"accepted": func(h *house) { h.try(); h.linker.Accept(true, 0) },
-		"rejected": func(h *house) { h.try(); h.must(h.linker.Reject()) },
-		"stopped":  func(h *house) { h.try(); h.linker.Close() },
-		"another": func(h *house) {
-			h.try()
-			h.kill()
-			h.write("web", "a", "other")
-			h.try()
-			h.kill()
-			h.write("web", "a", "bad")
-		},
-		"reverted": func(h *house) {
-			h.try()
-			h.kill()
-			h.write("web", "a", "one", "b", "of one")
-			h.try()
-			h.linker.Accept(true, 0)
-			h.kill()
-			h.write("web", "a", "bad")
-		},
-		"staged": func(h *house) { h.stage() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/ web/").openWith("one")
-			h.write("web", "a", "bad")
-			end(h)
-			h.kill().wantKills(0)
-		})
-	}
-}
-
-// TestTrialGoBack: what is gone back from was seen to fail.
-func TestTrialGoBack(t *testing.T) {
-	h := newEarlier(t).restart()
-	h.try()
-	_, err := h.linker.GoBack()
-	h.must(err)
-	h.kill().wantKills(0)
-}
-
-// TestTrialOfWhatSurvived: nothing is proved of it, so no kill is its fault.
-func TestTrialOfWhatSurvived(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one").restart()
-	h.try()
-	h.kill().wantKills(0)
 }
 
 // TestTrialBeforeTheNodeStarted: a node that loses power says nothing of what is
 // mounted, and a record without the kernel's id counts.
 func TestTrialBeforeTheNodeStarted(t *testing.T) {
-	for boot, want := range map[string]int{"another": 0, "": 1} {
+	for boot, counts := range map[string]bool{"another": false, "": true} {
 		h := newHouse(t, "web/ web/").openWith("one")
 		h.write("web", "a", "bad")
-		h.try()
+		want := h.try()
 		h.close()
 		record, err := os.ReadFile(h.path("state/trial.json"))
 		h.must(err)
@@ -131,51 +59,11 @@ func TestTrialBeforeTheNodeStarted(t *testing.T) {
 		} else {
 			h.must(os.WriteFile(h.path("state/trial.json"), []byte(now+`"boot":"`+boot+`"`+end), 0o644))
 		}
-		h.open()
-		h.wantKills(want)
-	}
-}
-
-// TestTrialOfAStep: a step is a trial before anything is published, too, and the
-// record names the last one. It ends with the step.
-func TestTrialOfAStep(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
-	h.write("web", "a", "bad")
-	for n := range 3 {
-		h.linker.Forget()
-		if c := h.stage(); c.Kills != n || n > 0 && c.KilledIn != "verify" {
-			t.Errorf("killed %d times, the last time in %q; want %d, in verify", c.Kills, c.KilledIn, n)
+		if !counts {
+			want = Trial{}
 		}
-		h.linker.Arm("validate")
-		if n == 2 {
-			h.linker.AbandonTrial()
-		} else {
-			h.linker.Arm("verify")
-		}
-		h.kill()
+		h.wantKilled(want)
 	}
-	h.wantKills(0)
-}
-
-// TestTrialOfAnotherStep: a candidate that has killed confit once it was published
-// passes its validator again and again. Each kill counts all the same.
-func TestTrialOfAnotherStep(t *testing.T) {
-	h := newHouse(t, "web/ web/").openWith("one")
-	h.write("web", "a", "bad")
-	for n := range 3 {
-		h.linker.Forget()
-		if c := h.stage(); c.Kills != n {
-			t.Errorf("killed %d times, want %d", c.Kills, n)
-		}
-		h.linker.Arm("validate")
-		h.linker.EndStep()
-		h.must(h.linker.Publish())
-		h.kill()
-	}
-	h.wantKills(3)
-	h.linker.Arm("validate")
-	h.linker.EndStep()
-	h.kill().wantKills(3)
 }
 
 // TestTrialNotTrusted: a record that somebody else may have written is none.
@@ -191,17 +79,17 @@ func TestTrialNotTrusted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, "web/ web/").openWith("one")
 			h.write("web", "a", "bad")
-			h.try()
+			want := h.try()
 			h.must(spoil(h))
-			h.kill().wantKills(0)
-			h.try()
-			h.kill().wantKills(1)
+			h.wantKilled(Trial{})
+			h.linker.Arm(want)
+			h.wantKilled(want)
 		})
 	}
 }
 
-// TestTrialOnAFullDisk: a change is published though its trial can't be
-// recorded, which is said once.
+// TestTrialOnAFullDisk: a trial that can't be recorded leaves no record, also none of
+// the one before, and that is said once.
 func TestTrialOnAFullDisk(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.must(os.Mkdir(h.path("state"), 0o755))
@@ -209,20 +97,16 @@ func TestTrialOnAFullDisk(t *testing.T) {
 		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)
 	}
 	h.Cleanup(func() { h.close(); h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) })
-	var log bytes.Buffer
-	h.config.Log = slog.New(slog.NewTextHandler(&log, nil))
 	h.openWith("one")
-	for _, a := range []string{"two", "three"} {
-		h.write("web", "a", a, "b", "of "+a)
-		h.stage()
+	h.write("web", "a", "two", "b", "of two")
+	h.try()
+	for _, step := range []string{"verify", "report"} {
 		h.fill()
-		h.must(h.linker.Publish())
-		h.linker.Accept(true, 0)
+		h.linker.Arm(Trial{Step: step})
 		h.must(os.Remove(h.path("state/filler")))
-		h.reads("web/a", a)
 	}
-	if n := strings.Count(log.String(), "trial not recorded"); n != 1 {
-		t.Errorf("said %d times, want once:\n%s", n, &log)
+	if n := strings.Count(h.said.String(), "trial not recorded"); n != 1 {
+		t.Errorf("said %d times, want once:\n%s", n, &h.said)
 	}
 	if _, err := os.Lstat(h.path("state/trial.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a record is left: %v", err)

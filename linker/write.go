@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"strconv"
@@ -13,15 +14,15 @@ import (
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
-// the next write of N removes it first.
-func (l *Linker) write(g *generation, r *reading) error {
-	if l.accepted != nil && g.inputs == l.accepted.inputs && (l.accepted.current || !l.renders || l.killsRenderer(g.inputs)) { // 4
-		g.become(l.accepted)
-	} else {
-		g.unrendered = l.renders
+// the next write of N removes it first. The result is the generation, or the
+// accepted one if that has the same keys.
+func (l *Linker) write(g *generation, r *reading, accepted *generation, spared Hash) (*generation, error) {
+	g.unrendered = l.renders
+	if accepted != nil && g.inputs == accepted.inputs && (accepted.current || !l.renders || spared == g.inputs) { // 4
+		return accepted, l.lead(accepted, g)
 	}
-	if _, err := l.targets.plan(g.targets); err != nil || g.Number != 0 { // 5
-		return err
+	if _, err := l.targets.plan(g.targets); err != nil { // 5
+		return nil, err
 	}
 	g.Number = l.state.next
 	name := strconv.Itoa(g.Number)
@@ -37,15 +38,30 @@ func (l *Linker) write(g *generation, r *reading) error {
 		_ = l.state.generations.RemoveAll(tmp)
 		_ = l.state.packs.RemoveAll(name)
 		if errors.Is(err, errMoved) {
-			return err
+			return nil, err
 		}
-		return fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
+		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
 	}
 	l.state.next++
 	if err := l.readEnvironment(g); err != nil {
 		l.state.removeGeneration(g.Number)
+		return nil, err
+	}
+	return g, nil
+}
+
+// lead gives a generation that is written already the targets of a look that has
+// found the same keys.
+func (l *Linker) lead(written, found *generation) error {
+	targets := found.targets
+	if written.Hash != found.Hash { // as long as nothing is rendered, the targets of that are missing
+		targets = maps.Clone(written.targets)
+		maps.Copy(targets, found.targets)
+	}
+	if _, err := l.targets.plan(targets); err != nil {
 		return err
 	}
+	written.targets, written.unmoved = targets, found.unmoved
 	return nil
 }
 

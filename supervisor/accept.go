@@ -40,10 +40,12 @@ func (t *transition) makeAccepted(survived bool) {
 	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
 		g.AcceptedAt = t.accepted.AcceptedAt
 	}
-	t.assign(accept{survived, g.AcceptedAt})
 	t.accepted = t.accepted.Next(g, survived)
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
+		if !t.candidate.Fallback { // what is mounted may still have killed confit
+			t.forgetKills()
+		}
 		t.recordChanges(t.candidate.Changes)
 		t.recordEnd()
 		if !t.candidate.Fallback { // else what is mounted stays rejected
@@ -87,9 +89,9 @@ func (t *transition) onInspected(e inspected) {
 
 // keys describes what was stored.
 func (e stored) keys() []any {
-	keys := []any{"generation", e.generation.Number, "hash", e.generation.Hash, "proof", e.proof}
-	if e.generation.Fallback {
-		keys = append(keys, "source", source(e.generation))
+	keys := []any{"generation", e.accepted.Number, "hash", e.accepted.Hash, "proof", e.proof}
+	if e.accepted.Fallback {
+		keys = append(keys, "source", source(e.accepted.Generation))
 	}
 	return keys
 }
@@ -97,7 +99,7 @@ func (e stored) keys() []any {
 // Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it.
 func (t *transition) onStored(e stored) {
 	switch {
-	case e.generation != t.accepted.Generation || t.unstored == "": // it isn't the newest
+	case e.accepted != t.accepted || t.unstored == "": // it isn't the newest
 	case e.err == nil:
 		t.unstored, t.storeTrouble = "", ""
 		if e.proof != alreadyStored {
@@ -109,14 +111,14 @@ func (t *transition) onStored(e stored) {
 	case e.err.Error() != t.storeTrouble:
 		t.storeTrouble = e.err.Error()
 		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
-			"generation", e.generation.Number, "error", t.storeTrouble, "nextTry", t.config.Rescan)
+			"generation", e.accepted.Number, "error", t.storeTrouble, "nextTry", t.config.Rescan)
 	}
 }
 
 // becomeMounted notes that what is mounted now is just the fallback that was
 // accepted.
 func (t *transition) becomeMounted() {
-	t.assign(accept{t.accepted.Survived, t.accepted.AcceptedAt})
+	t.forgetKills()
 	t.accepted.Fallback, t.unstored = false, alreadyStored
 	t.recordProof(t.seen.accepted.Proof)
 	t.recordLive(t.accepted.Generation)

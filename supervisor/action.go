@@ -23,42 +23,45 @@ func (a assign) perform(l *loop) event {
 }
 
 type (
-	mend     struct{}                       // puts links right that others have changed; answered by mended
-	stage    struct{ again, fallback bool } // answered by staged, unchanged (neither again nor the fallback), invalid, failed or crashed; and by denied or reached if that is new
-	arm      struct{ step string }          // answered by armed or crashed
-	noteStep struct{ step string }          // of what is published; without an answer
-	complete struct{}                       // answered by staged, invalid, failed or crashed
+	mend  struct{ number int } // puts links right that others have changed; answered by mended
+	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
+		known    linker.Known
+		fallback bool
+	}
+	arm struct { // no trial ends it
+		trial   linker.Trial
+		awaited bool // answered by armed or crashed
+	}
+	complete struct{ number, accepted int } // answered by staged, invalid, failed or crashed
 	check    struct {                       // answered by checked, invalid, failed or crashed
-		watch []linker.Change // who opens it from now on; nil: as before
+		number int
+		watch  []linker.Change // who opens it from now on; nil: as before
 	}
 	publish struct { // answered by published, barred, superseded, failed or crashed
-		watch []linker.Change // who opens it
-		app   int             // that must be within reach; 0: nobody is signalled
+		number int
+		watch  []linker.Change // who opens it
+		app    int             // that must be within reach; 0: nobody is signalled
 	}
-	withdraw struct{} // answered by withdrawn, failed or crashed
-	goBack   struct{} // to the generation before the accepted one; answered as withdraw
-	accept   struct {
-		survived bool
-		at       int64 // see linker.Generation
+	goBack struct{ to, from int } // answered by withdrawn, failed or crashed
+	store  struct {               // answered by stored
+		accepted linker.Accepted
+		proof    string
 	}
-	store struct { // answered by stored
-		generation linker.Generation
-		proof      string
-	}
-	tidy    struct{}
-	discard struct{}
-	runHook struct { // answered by hookBegun or hookStartFailed, then by hookEnded
+	keep    struct{ accepted, earlier int } // and no other generation
+	runHook struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate
 		variables []string // NAME=VALUE, besides what says which candidate
 	}
-	terminateHook struct{}                        // asks it to end
-	peek          struct{}                        // answered by peeked or crashed
-	compare       struct{}                        // answered by compared
-	forget        struct{}                        // what is mounted is staged again, even if it doesn't change
-	storeReport   struct{ report *linker.Report } // answered by reportStored
-	runReport     struct {                        // answered by reportStartFailed, or later by reportEnded
+	terminateHook struct{} // asks it to end
+	peek          struct { // answered by peeked or crashed
+		known    linker.Known
+		underWay int
+	}
+	compare     struct{ number int }            // answered by compared
+	storeReport struct{ report *linker.Report } // answered by reportStored
+	runReport   struct {                        // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation
 		report    *linker.Report
@@ -83,13 +86,18 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	touch        struct{ changes []linker.Change } // answered by touched or crashed
+	touch struct { // answered by touched or crashed
+		number  int
+		changes []linker.Change
+	}
 	unwatchOpens struct{}
-	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
-	abandonTrial struct{ step bool }         // step: only that of the step that is over
-	noteUser     struct{ user process.User } // of the app
-	inspect      struct{ pid int }           // answered by inspected
-	signal       struct {                    // answered by denied, if it is
+	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
+	noteUser     struct { // of the app
+		number int
+		user   process.User
+	}
+	inspect struct{ pid int } // answered by inspected
+	signal  struct {          // answered by denied, if it is
 		pid    int
 		signal signals.Signal
 	}

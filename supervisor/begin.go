@@ -18,7 +18,24 @@ func (t *transition) look() {
 		return
 	}
 	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
-	t.order(staging, stage{again: t.isRetry})
+	t.stage()
+}
+
+// stage looks at what is mounted. What was rejected, or dropped, counts as not seen.
+func (t *transition) stage() {
+	if t.isRetry {
+		t.looked = ""
+	}
+	t.order(staging, stage{known: t.known()})
+}
+
+// known is what the linker needs to know of the former look.
+func (t *transition) known() linker.Known {
+	k := linker.Known{Seen: t.looked, Accepted: t.accepted.Number}
+	if t.killed.Step == linker.StepRender {
+		k.Spared = t.killed.Hash
+	}
+	return k
 }
 
 // stageMounted begins a transaction about what is mounted, although that was
@@ -26,7 +43,7 @@ func (t *transition) look() {
 func (t *transition) stageMounted() {
 	t.pending, t.transaction = false, transaction{isRetry: true}
 	t.rejection.cost = costly{}
-	t.order(staging, stage{again: true})
+	t.stage()
 }
 
 // fallBack begins a transaction about the fallback. It is tried once. The app
@@ -36,7 +53,7 @@ func (t *transition) fallBack() {
 	t.fallback = false
 	t.transaction = transaction{lastResort: t.lastResort, stays: t.stays}
 	t.candidate.Fallback = true
-	t.order(staging, stage{fallback: true})
+	t.order(staging, stage{known: t.known(), fallback: true})
 }
 
 // resortTo notes how confit ends if there is nothing to start on. What is mounted
@@ -61,7 +78,11 @@ func (t *transition) validate() {
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {
-	job := publish{watch: t.toBeRead()}
+	if t.isProven() {
+		t.forgetKills()
+	}
+	t.inStep(linker.StepProbation)
+	job := publish{number: t.candidate.Number, watch: t.toBeRead()}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
 		job.app = t.app.pid
 	}
@@ -71,11 +92,11 @@ func (t *transition) publish() {
 // withdraw takes back what can't stay in force. It is tried until it works, and
 // nothing else is done meanwhile.
 func (t *transition) withdraw() {
+	job := goBack{t.accepted.Number, t.accepted.Number}
 	if t.backToEarlier {
-		t.order(withdrawing, assign{goBack{}})
-	} else {
-		t.order(withdrawing, assign{withdraw{}})
+		job.to = t.accepted.Earlier.Number
 	}
+	t.order(withdrawing, assign{job})
 }
 
 // touch gives the changed targets new links, for an app that watches the
@@ -85,7 +106,7 @@ func (t *transition) withdraw() {
 func (t *transition) touch() {
 	t.seen.app.Read, t.readBy = nil, t.now.Add(readWait)
 	t.interruptReport()
-	t.order(touching, assign{touch{t.candidate.Changes}})
+	t.order(touching, assign{touch{t.inForce().Number, t.candidate.Changes}})
 }
 
 // serve waits for the app's half to make the app read what is in force.
@@ -119,6 +140,7 @@ func (t *transition) start() {
 func (t *transition) leave(how exit) {
 	t.passVerdict()
 	t.endHook()
+	t.endTrial()
 	t.interruptReport()
 	t.phase, t.deadline, t.exit = done, noDeadline, how
 }

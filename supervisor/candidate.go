@@ -25,6 +25,7 @@ func (t *transition) stageEnded(e event) {
 		t.recordEnd()
 		t.endTransaction()
 	case staged:
+		t.noteSeen(e.candidate.Seen, e.candidate.Fresh)
 		t.noteUnrun(e.candidate)
 		t.recordMounted(e.candidate.Hash.Hex(), e.candidate.Changes)
 		if !t.onFallback() {
@@ -32,6 +33,7 @@ func (t *transition) stageEnded(e event) {
 		}
 		t.compareCandidate(e)
 	case invalid:
+		t.noteSeen(e.seen, false)
 		t.candidate.Changes = e.changes
 		t.recordMounted("", e.changes)
 		if !t.onFallback() { // something else is mounted
@@ -39,6 +41,17 @@ func (t *transition) stageEnded(e event) {
 			t.rejection.cost = costly{}
 		}
 		t.reject("stage", e.reason, "")
+	}
+}
+
+// noteSeen notes what a look at the volumes saw. Where a key may have changed once
+// more, unseen, the next look compares the bytes.
+func (t *transition) noteSeen(print linker.Print, fresh bool) {
+	if t.onFallback() {
+		return
+	}
+	if t.looked, t.peeked = print, print; fresh {
+		t.looked = ""
 	}
 }
 
@@ -56,7 +69,7 @@ func (t *transition) compareCandidate(e staged) {
 		t.reject("stage", errors.New("it is what was rejected"), "")
 	case t.isKnownBad():
 		t.trouble = ""
-		t.assign(discard{})
+		t.discard()
 		t.endTransaction()
 	case t.isCostly():
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
@@ -107,7 +120,7 @@ func (t *transition) liveAgain() {
 	}
 	t.standRejected()
 	t.recordEnd()
-	t.assign(discard{})
+	t.discard()
 	t.endTransaction()
 }
 
@@ -137,7 +150,7 @@ func (t *transition) validateEnded(err error, tail string) {
 		t.reject("validate", err, tail)
 		return
 	}
-	job := check{}
+	job := check{number: t.candidate.Number}
 	if t.exposure.published() { // the hook has opened it, too
 		job.watch = t.toBeRead()
 	}
@@ -157,7 +170,7 @@ func (t *transition) checkEnded(e event) {
 	case invalid:
 		t.reject("validate", e.reason, "")
 	case failed:
-		t.assign(forget{})
+		t.looked = ""
 		t.refused("validate", e.err)
 	}
 }
@@ -180,9 +193,6 @@ func (t *transition) publishEnded(e event) {
 	case published:
 		t.exposure, t.watched, t.readBy, t.trouble = visible, e.watched, time.Time{}, ""
 		t.recordLive(t.candidate.Generation)
-		if t.excused {
-			t.assign(abandonTrial{})
-		}
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()
@@ -190,12 +200,14 @@ func (t *transition) publishEnded(e event) {
 			t.makeAppRead()
 		}
 	case barred:
+		t.record(linker.Trial{}, t.killed)
 		t.keeper().noteBeyond(e.err)
 		t.reject("reload", e.err, "")
 	case superseded:
+		t.record(linker.Trial{}, t.killed)
 		t.overtaken()
 	case failed:
-		t.exposure = visible // in part, perhaps
+		t.exposure, t.looked = visible, "" // in part, perhaps
 		t.refused("publish", e.err)
 	}
 }

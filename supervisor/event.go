@@ -27,6 +27,7 @@ type (
 	invalid struct {               // what is mounted, or what a hook made of it, can't be a candidate
 		reason  error
 		changes []linker.Change // of what is mounted, as far as they are known
+		seen    linker.Print    // of what is mounted; "": nobody looked
 	}
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked
@@ -42,7 +43,6 @@ type (
 		undone  error           // what could not be put right beside it
 		changes []linker.Change // from the generation that goBack dropped to the one before
 	}
-	noted  struct{} // the linker has something new for the status
 	stored struct { // or not: the accepted generation
 		store
 		err error
@@ -55,6 +55,7 @@ type (
 		changed bool   // it isn't what was known; false, too, if it can't be read
 		hash    string // "": it can't be a candidate
 		changes []linker.Change
+		seen    linker.Print
 	}
 	reportStored struct {
 		report *linker.Report

@@ -109,7 +109,7 @@ func (c *course) endHook() {
 		c.passed = about
 	case name == "verify":
 		c.verified = ok && c.hookLate
-		c.hurried = c.hurried || ok && c.read != c.held.accepted.holds // else the proof goes on
+		c.hurried = c.hurried || ok && c.read != c.accepted() // else the proof goes on
 	}
 	c.hookLate = false
 	status := process.Status(0)

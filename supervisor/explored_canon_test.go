@@ -33,7 +33,6 @@ var leftOut = map[string]string{
 	"Report.Reason":         "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",
-	"accept.at":             "a generation of one number is accepted once",
 	"outside.copies":        "those that anything leads to are there, or an invariant is broken",
 	"outside.now":           "all times are written as what is left until then",
 	"outside.numbers":       "the next number is always a new one",
@@ -49,7 +48,8 @@ var presence = map[string]bool{
 // kind of each.
 var ranked = map[string]byte{
 	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n',
+	"complete.number": 'n', "complete.accepted": 'n', "check.number": 'n', "touch.number": 'n', "compare.number": 'n', "peek.underWay": 'n', "Known.Accepted": 'n',
 }
 
 // stamps lists the times that count on after they have passed. All others are
@@ -269,7 +269,8 @@ func (c *canon) time(at time.Time, age int) {
 func TestExploredFields(t *testing.T) {
 	there := map[string]bool{}
 	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app](), reflect.TypeFor[life](), reflect.TypeFor[outcomes](), reflect.TypeFor[verdict](), reflect.TypeFor[trial](), reflect.TypeFor[transaction](),
-		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Report](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[store](), reflect.TypeFor[accept](), reflect.TypeFor[publish]()} {
+		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Report](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[store](),
+		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[keep](), reflect.TypeFor[complete](), reflect.TypeFor[check](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[peek]()} {
 		for i := range of.NumField() {
 			there[of.Name()+"."+of.Field(i).Name] = true
 		}

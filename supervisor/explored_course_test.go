@@ -82,6 +82,8 @@ func (c *course) giveAll(next []event) {
 		if _, ok := e.(elapsed); ok {
 			c.deadlineActs(before, s, actions)
 		}
+		c.state.unproved = s.unproved
+		c.mayBeAccepted(before.accepted, s.accepted)
 		next = append(next, c.become(s, actions)...)
 	}
 	c.cutWaits()
@@ -171,7 +173,7 @@ func (c *course) elapse() {
 	if late := due.Sub(c.now); late > 0 {
 		c.now = c.now.Add((late + tick - 1) / tick * tick)
 	}
-	onTrial := c.app != 0 && c.read != c.held.accepted.holds && c.live.number != c.held.accepted.number
+	onTrial := c.app != 0 && c.read != c.accepted() && c.live.number != c.state.accepted.Number
 	c.hurried = onTrial && len(c.config.Verify) == 0 // what is bad ends the app before
 	c.tell("(%v later)", c.now.Sub(time.Unix(1e9, 0)))
 	c.give(elapsed{})

@@ -125,7 +125,7 @@ func (x *explorer) arrive(c *course, parent int32, m int) int32 {
 	found := vertex{parent: parent, move: int8(m), good: c.isGood(), ended: c.state.shown() == done, stopped: c.stopped, choices: x.choices[choices]}
 	found.rests = c.state.shown() == running && !c.isPlain() && !c.stopped
 	if found.good && found.rests && c.state.unproved == nil {
-		found.serves = c.held.accepted.holds
+		found.serves = c.accepted()
 	}
 	x.vertices = append(x.vertices, found)
 	copied := c.place
@@ -175,7 +175,7 @@ func (p *place) String() string {
 	if !s.due().IsZero() {
 		left = s.due().Sub(p.now).String()
 	}
-	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, earlier %v, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.held.accepted.holds, p.held.earlier.holds, p.note.accepted.holds, p.app, p.read, left)
+	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, earlier %v, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.accepted(), letter(p.state.accepted.Earlier.Hash[0]), p.note.accepted.holds, p.app, p.read, left)
 }
 
 // reaching returns which vertices a goal can be reached from, by edges that count. What

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -53,15 +54,18 @@ func (c *course) appReads() {
 		c.breaks("the app reads a generation that is gone")
 	}
 	c.read, c.verified = l, false
-	if c.readAt = c.now; c.isHeld(c.live.number) && c.held.survived {
+	if c.readAt = c.now; c.isHeld(c.live.number) && c.state.accepted.Survived {
 		c.readAt = noDeadline
 	}
 }
 
 // isHeld reports that a generation is accepted, or the earlier one.
-func (o *outside) isHeld(number int) bool {
-	return number == o.held.accepted.number || number == o.held.earlier.number
+func (p *place) isHeld(number int) bool {
+	return number == p.state.accepted.Number || number == p.state.accepted.Earlier.Number
 }
+
+// accepted is what confit takes for accepted.
+func (p *place) accepted() letter { return letter(p.state.accepted.Hash[0]) }
 
 func (c *course) isPlain() bool { return c.state.degraded != "" }
 
@@ -76,41 +80,56 @@ func (c *course) mayBePublished() {
 		c.breaks(l.String() + " is published, and was not rendered")
 	case t.validatesBefore() && !c.valid[l]:
 		c.breaks(l.String() + " is published, and was not validated")
-	case len(c.config.Gate) > 0 && c.held.accepted.number != 0 && c.passed != l:
+	case len(c.config.Gate) > 0 && c.state.accepted.Number != 0 && c.passed != l:
 		c.breaks(l.String() + " is published, and the gate was not asked")
 	}
 }
 
 // mayBeAccepted: what the app has read is accepted only when it is proved. Without
 // anything else to go back to it stays in force without a proof.
-func (c *course) mayBeAccepted(g made, survived bool) {
-	kept := c.state.unproved != nil
-	mounted := g.number == c.held.accepted.number && c.held.accepted.fallback // it was the fallback until now
+func (c *course) mayBeAccepted(before, after linker.Accepted) {
+	l := letter(after.Hash[0])
+	survived := after.Survived && !before.Survived && after.Number == before.Number
+	switch {
+	case after.Number == before.Number && !survived:
+		return
+	case after.Number == before.Earlier.Number: // which was accepted before
+		return
+	}
 	asked := c.kind != config.None || survived
 	switch {
-	case g.number == 0:
+	case after.Number == 0:
 		c.breaks("nothing is accepted")
-	case c.live.number != g.number:
+	case c.live.number != after.Number:
 		c.breaks("what isn't in force is accepted")
-	case kept || mounted || !asked:
+	case c.state.unproved != nil || !asked:
 	case c.app == 0:
-		c.breaks(g.holds.String() + " is accepted without an app")
-	case c.read != g.holds:
-		c.breaks(g.holds.String() + " is accepted, and the app has not read it")
-	case c.held.survived && c.held.accepted.holds == g.holds:
+		c.breaks(l.String() + " is accepted without an app")
+	case c.read != l:
+		c.breaks(l.String() + " is accepted, and the app has not read it")
+	case before.Survived && before.Hash == after.Hash:
 	case c.now.Before(c.readAt.Add(c.config.Probation)):
-		c.breaks(g.holds.String() + " is accepted before its probation is over")
+		c.breaks(l.String() + " is accepted before its probation is over")
 	case len(c.config.Verify) > 0 && !c.verified:
-		c.breaks(g.holds.String() + " is accepted without a verify hook after the probation")
+		c.breaks(l.String() + " is accepted without a verify hook after the probation")
+	}
+	c.readAt, c.verified = noDeadline, false
+	if c.app != 0 { // which reads by itself if it needn't be told
+		c.read = c.live.holds
 	}
 }
 
 // noteIsWhole: what accepted.json names is on the disk, and so is what the targets
 // lead to.
 func (c *course) noteIsWhole() {
-	for _, m := range []made{c.note.accepted, c.note.earlier, c.held.accepted, c.held.earlier, c.live} {
+	for _, m := range []made{c.note.accepted, c.note.earlier, c.live} {
 		if !c.isThere(m) {
 			c.breaks("a generation is gone that " + m.holds.String() + " is needed for")
+		}
+	}
+	for _, g := range []linker.Generation{c.state.accepted.Generation, c.state.accepted.Earlier} {
+		if !c.isThere(made{number: g.Number, holds: letter(g.Hash[0])}) {
+			c.breaks("a generation is gone that confit may go back to")
 		}
 	}
 }
@@ -148,17 +167,13 @@ func (c *course) phaseWaits() {
 	}
 }
 
-// agrees: confit and its linker take the same generation for accepted, once the
-// linker has done its jobs.
+// agrees: the trial on the disk is the one that confit knows, once the linker has done
+// its jobs; and an app runs if confit says so.
 func (c *course) agrees() {
 	s := &c.state
 	idle := !slices.ContainsFunc(c.jobs[:], func(j job) bool { return j != nil })
-	switch s.shown() {
-	case done, stopping, withdrawing, draining:
-		return
-	}
-	if idle && s.degraded == "" && !s.app.isEnding() && s.accepted != c.held.former() {
-		c.breaks("confit takes something else for accepted than its linker")
+	if known := cmp.Or(s.open, s.killed); idle && c.trial != counted(known) {
+		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	if s.shown() == running && c.app == 0 {
 		c.breaks("running without an app")
@@ -176,5 +191,5 @@ func (p *place) isGood() bool {
 	case p.state.degraded != "": // it can do nothing any more
 		return true
 	}
-	return p.live.number == p.held.accepted.number && p.read == p.live.holds
+	return p.live.number == p.state.accepted.Number && p.read == p.live.holds
 }

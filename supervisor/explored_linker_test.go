@@ -14,15 +14,9 @@ var errRefused = errors.New("disk full")
 // A job that nobody waits for is done at once if there is none before it: it makes no
 // difference to anybody.
 func (c *course) order(j job) {
-	switch j := j.(type) {
+	switch j.(type) {
 	case mend, lookAtLinks, noteUser:
 		return
-	case accept:
-		c.mayBeAccepted(c.toBeAccepted(), j.survived)
-		c.readAt, c.verified = noDeadline, false
-		if c.app != 0 { // which reads by itself if it needn't be told
-			c.read = c.live.holds
-		}
 	}
 	i := slices.Index(c.jobs[:], nil)
 	if i < 0 {
@@ -36,9 +30,11 @@ func (c *course) order(j job) {
 
 // isUnanswered reports that nobody waits for the first job.
 func (c *course) isUnanswered() bool {
-	switch c.jobs[0].(type) {
-	case unwatchOpens, accept, tidy, discard, forget, noteStep, abandonTrial:
+	switch j := c.jobs[0].(type) {
+	case unwatchOpens, keep:
 		return true
+	case arm:
+		return !j.awaited
 	}
 	return false
 }
@@ -62,110 +58,83 @@ func (c *course) carry(j job) event {
 	case stage:
 		return c.stage(j)
 	case complete:
-		return c.complete()
+		return c.complete(j)
 	case check:
 		return c.checkCandidate(j)
 	case publish:
 		return c.publish(j)
-	case withdraw:
-		return c.withdraw()
 	case goBack:
-		return c.goBack()
-	case accept:
-		c.accept(j)
+		return c.goBack(j)
 	case store:
 		return c.store(j)
 	case storeReport:
 		return c.storeReport(j)
 	case arm:
-		c.arm(j.step)
-		return armed{}
+		if c.trial = counted(j.trial); j.awaited {
+			return armed{}
+		}
 	case touch:
 		return c.touch()
 	case peek:
-		return c.peek()
+		return c.peek(j)
 	case compare:
-		return c.compare()
-	default:
-		c.carrySilently(j)
-	}
-	return nil
-}
-
-func (c *course) carrySilently(j job) {
-	switch j := j.(type) {
-	case noteStep:
-		c.arm(j.step)
-	case abandonTrial:
-		c.abandonTrial()
-	case discard:
-		c.discard()
-	case tidy:
-		c.remove(func(n int) bool { // less careful than the linker, which spares what is noted
-			return n == c.held.accepted.number || n == c.held.earlier.number || n == c.staged.number || n == c.live.number
-		})
-	case forget:
-		c.seen = missing
+		return c.compare(j)
+	case keep:
+		numbers := []int{j.accepted, j.earlier}
+		if j.accepted == 0 {
+			numbers = append(numbers, c.former.number)
+		}
+		c.keepOnly(numbers...)
 	case unwatchOpens:
 		c.watching = false
 	}
+	return nil
 }
 
 // refuses reports that the system refuses the linker something.
 func (c *course) refuses() bool { return c.may.refuses && c.choose(2) == 1 }
 
-func (c *course) discard() {
-	if n := c.staged.number; n != c.live.number && !c.isHeld(n) && n != c.note.accepted.number && n != c.note.earlier.number {
-		c.remove(func(other int) bool { return other != n })
-	}
-	c.staged, c.kind, c.passed, c.unrendered, c.rendered = made{}, config.None, missing, false, false
-}
+// print is what a look at the volumes sees.
+func (l letter) print() linker.Print { return linker.Print(l.String()) }
 
 func (c *course) stage(j stage) event {
-	c.discard()
-	if j.again {
-		c.seen = missing
-	}
+	c.staged, c.kind, c.passed, c.unrendered, c.rendered = made{}, config.None, missing, false, false
 	switch {
 	case c.refuses():
 		return failed{errRefused}
 	case j.fallback:
-		return c.candidate(backup)
-	case c.seen == c.mounted:
+		return c.candidate(backup, j.known)
+	case j.known.Seen == c.mounted.print():
 		return unchanged{}
+	case c.mounted == spoilt:
+		return invalid{errors.New("key missing"), c.changes(spoilt, j.known.Accepted), spoilt.print()}
 	}
-	c.seen, c.peeked = c.mounted, c.mounted
-	if c.mounted == spoilt {
-		return invalid{reason: errors.New("key missing"), changes: c.changes(spoilt)}
-	}
-	return c.candidate(c.mounted)
+	return c.candidate(c.mounted, j.known)
 }
 
 // changes is one key that differs, or none.
-func (c *course) changes(l letter) []linker.Change {
-	if l == c.held.accepted.holds {
+func (c *course) changes(l letter, accepted int) []linker.Change {
+	if l == c.copyOf(accepted).holds {
 		return nil
 	}
 	return []linker.Change{{Key: "key"}}
 }
 
 // candidate stages what it finds, as linker.Stage does.
-func (c *course) candidate(l letter) event {
-	renders, isHeld := len(c.config.Render) > 0, l == c.held.accepted.holds
-	hash := linker.Hash{byte(l), inputs}
-	unrun := isHeld && renders && c.killsOf(hash).step == linker.StepRender
-	if isHeld && (c.current || !renders || unrun) {
-		c.staged = c.held.accepted
+func (c *course) candidate(l letter, k linker.Known) event {
+	accepted := c.copyOf(k.Accepted)
+	renders, isAccepted := len(c.config.Render) > 0, l == accepted.holds
+	unrun := isAccepted && k.Spared == linker.Hash{byte(l), inputs}
+	if isAccepted && (c.current[l] || !renders || unrun) {
+		c.staged = accepted
 		c.staged.fallback = l == backup
 	} else {
 		c.numbers++
 		c.staged, c.unrendered = made{number: c.numbers, holds: l, fallback: l == backup}, renders
 		c.keep(c.staged)
 	}
-	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(l), Writing: linker.OneSwap, Unrendered: c.unrendered, Unrun: unrun}}
-	if e.candidate.Hash = c.stagedHash(); !c.proven() {
-		e.candidate.Kills, e.candidate.KilledIn = c.killsOf(e.candidate.Hash).kills, c.killsOf(e.candidate.Hash).step
-	}
+	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(l, k.Accepted), Writing: linker.OneSwap, Unrendered: c.unrendered, Unrun: unrun, Seen: l.print()}}
+	e.candidate.Hash = c.stagedHash()
 	if e.candidate.Changes != nil {
 		e.reloadAction = c.may.actions[c.choose(len(c.may.actions))]
 	}
@@ -184,26 +153,22 @@ func (c *course) stagedHash() linker.Hash {
 }
 
 // complete takes up what was rendered.
-func (c *course) complete() event {
+func (c *course) complete(j complete) event {
+	accepted := c.copyOf(j.accepted)
 	switch {
-	case !c.rendered || c.staged.number == 0:
+	case !c.rendered || c.staged.number != j.number:
 		c.breaks("it completes what was not rendered")
 	case c.refuses():
-		c.seen = missing
 		return failed{errRefused}
 	case c.may.spoils && c.choose(2) == 1:
 		return invalid{reason: errors.New("the renderer made a FIFO")}
 	}
-	c.unrendered = false
-	if c.staged.holds == c.held.accepted.holds {
-		n := c.staged.number
-		c.remove(func(other int) bool { return other != n })
-		c.staged, c.current = c.held.accepted, true
+	c.unrendered, c.current[c.staged.holds] = false, true
+	if c.staged.holds == accepted.holds {
+		c.copies[slices.Index(c.copies[:], c.staged)] = made{}
+		c.staged = accepted
 	}
-	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(c.staged.holds)}}
-	if !c.proven() {
-		e.candidate.Kills, e.candidate.KilledIn = c.killsOf(e.candidate.Hash).kills, c.killsOf(e.candidate.Hash).step
-	}
+	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(c.staged.holds, j.accepted)}}
 	if e.candidate.Changes != nil {
 		e.reloadAction = config.Action{Kind: c.kind, Signal: 10, Command: []string{"reload"}}
 	}
@@ -228,25 +193,14 @@ func (c *course) watches() bool {
 
 func (c *course) publish(j publish) event {
 	switch {
-	case c.staged.number == 0:
-		c.breaks("it publishes without a candidate")
+	case c.staged.number != j.number || j.number == 0:
+		c.breaks("it publishes what is no candidate")
 		return failed{errRefused}
 	case c.staged.holds != c.mounted && !c.staged.fallback:
-		c.seen = missing
 		return superseded{}
 	}
 	c.mayBePublished()
-	refused := c.refuses()
-	c.replaces, c.shown = c.live, true
-	if c.held.accepted.number != 0 {
-		c.replaces = c.held.accepted
-	}
-	if c.proven() {
-		c.forgetTrial()
-	}
-	c.arm(linker.StepProbation)
-	if refused {
-		c.seen = missing
+	if c.refuses() {
 		if c.choose(2) == 1 {
 			c.live = c.staged
 		}
@@ -256,15 +210,20 @@ func (c *course) publish(j publish) event {
 	return published{j.watch != nil && c.watches()}
 }
 
-// withdraw is linker.Reject.
-func (c *course) withdraw() event {
-	if c.shown {
-		if c.refuses() {
-			return failed{errRefused}
+// goBack is linker.GoBack.
+func (c *course) goBack(j goBack) event {
+	to := c.former
+	if j.to != 0 {
+		if to = c.copyOf(j.to); to.number == 0 {
+			c.breaks("it goes back to a generation that is gone")
 		}
-		c.live, c.shown, c.replaces = c.replaces, false, made{}
 	}
-	c.abandonTrial()
-	c.discard()
+	if c.refuses() {
+		return failed{errRefused}
+	}
+	c.live = to
+	if j.from != j.to {
+		return withdrawn{changes: []linker.Change{{Key: "key"}}}
+	}
 	return withdrawn{}
 }

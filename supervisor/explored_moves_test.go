@@ -66,7 +66,7 @@ func (c *course) appDies() {
 	if c.state.app.autoHUP || c.may.quits {
 		causes = append(causes, 0, waitStatus(int(signals.HUP)))
 	}
-	c.hurried = !c.stopped && c.state.shown() != restarting && c.read == c.held.accepted.holds // nobody is to blame
+	c.hurried = !c.stopped && c.state.shown() != restarting && c.read == c.accepted() // nobody is to blame
 	status := causes[c.choose(len(causes))]
 	if c.may.zombies {
 		c.zombie, c.cause = true, status
@@ -98,9 +98,6 @@ func (c *course) kill() {
 		for once := true; c.jobs[0] != nil && (once || ended); once = false {
 			c.carryOut()
 		}
-		if ended { // which waits for the linker
-			c.abandonTrial()
-		}
 	}
 	c.die()
 	c.begin()
@@ -112,7 +109,7 @@ func (c *course) begin() {
 		copied := *c.file
 		former, c.file = &copied, &copied
 	}
-	s, actions := begin(c.config, c.held.former(), c.may.fallback, former, c.now)
+	s, actions := begin(c.config, linker.Former{Accepted: c.note.former(), Killed: c.trial, Report: former}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(s, actions))
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"slices"
 	"time"
 
 	"confit/config"
@@ -39,13 +40,6 @@ func (m made) generation() linker.Generation {
 	return linker.Generation{Number: m.number, Hash: linker.Hash{byte(m.holds)}, Shared: linker.Hash{byte(m.holds)}, AcceptedAt: m.at, Fallback: m.fallback}
 }
 
-// tried is what trial.json says.
-type tried struct {
-	hash  linker.Hash // zero: there is none
-	step  string
-	kills int
-}
-
 // memory is what accepted.json says.
 type memory struct {
 	accepted, earlier made
@@ -72,21 +66,17 @@ type outside struct {
 	mounted letter
 
 	// What the linker knows.
-	seen, peeked letter // at the last look; missing: that doesn't count
-	staged       made
-	kind         config.Kind // what the candidate requires
-	unrendered   bool        // it waits for the renderer
-	rendered     bool        // which has ended well
-	current      bool        // this confit has rendered the accepted one
-	shown        bool        // the candidate was published, or some of it
-	replaces     made        // what was in force before that
-	held         memory      // what it holds for accepted
-	open, killed tried       // the trial of this confit, and that of a former one
-	jobs         [maxJobs]job
+	staged     made             // the candidate
+	kind       config.Kind      // what the candidate requires
+	unrendered bool             // it waits for the renderer
+	rendered   bool             // which has ended well
+	current    [backup + 1]bool // this confit has rendered it
+	former     made             // what was in force when confit came
+	jobs       [maxJobs]job
 
 	// What is on the disk.
 	note   memory
-	trial  tried
+	trial  linker.Trial
 	live   made // the targets lead there
 	copies [maxCopies]made
 	file   *linker.Report
@@ -125,17 +115,28 @@ func (o *outside) keep(m made) {
 	panic("cannot keep a generation: the disk of the exploration is full")
 }
 
-// remove takes those from the disk that nobody needs.
-func (o *outside) remove(needed func(number int) bool) {
+// keepOnly removes all others from the disk, but what is live and what is noted.
+func (o *outside) keepOnly(numbers ...int) {
+	numbers = append(numbers, o.live.number, o.note.accepted.number, o.note.earlier.number)
 	var kept [maxCopies]made
 	n := 0
 	for _, m := range o.copies {
-		if m.number != 0 && needed(m.number) {
+		if m.number != 0 && slices.Contains(numbers, m.number) {
 			kept[n] = m
 			n++
 		}
 	}
 	o.copies = kept
+}
+
+// copyOf is a generation on the disk; number 0: there is none of this number.
+func (o *outside) copyOf(number int) made {
+	for _, m := range o.copies {
+		if m.number == number {
+			return m
+		}
+	}
+	return made{}
 }
 
 func (o *outside) isThere(m made) bool {
@@ -154,19 +155,16 @@ func (o *outside) die() {
 		now: o.now, numbers: o.numbers, pids: o.pids, mounted: o.mounted,
 		note: o.note, trial: o.trial, live: o.live, copies: o.copies, file: o.file, owed: o.owed,
 	}
-	o.held, o.killed = o.note, o.trial
-	o.shown, o.replaces = o.note.accepted.number != 0, o.note.accepted
-	o.remove(func(n int) bool {
-		return n == o.note.accepted.number || n == o.note.earlier.number || n == o.live.number
-	})
+	o.former = o.live
+	o.keepOnly()
 }
 
 // end leaves what counts when confit has ended.
 func (p *place) end() {
 	before := p.outside
 	p.die()
-	p.held, p.staged, p.jobs, p.open, p.killed, p.stopped = before.held, before.staged, before.jobs, before.open, before.killed, before.stopped
-	p.shown, p.replaces, p.unrendered, p.rendered, p.copies = before.shown, before.replaces, before.unrendered, before.rendered, before.copies
+	p.staged, p.jobs, p.stopped, p.former = before.staged, before.jobs, before.stopped, before.former
+	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
-	p.state = state{phase: done}
+	p.state = state{phase: done, accepted: p.state.accepted, open: p.state.open, killed: p.state.killed}
 }

@@ -96,7 +96,7 @@ func (t *transition) lookMeanwhile() {
 	} else if !t.gate.outdated {
 		t.gate.looking, t.pending = true, false
 		t.mendLinks()
-		t.assign(compare{})
+		t.assign(compare{t.candidate.Number})
 	}
 }
 
@@ -115,6 +115,7 @@ func (t *transition) onCompared(e compared) {
 	switch {
 	case t.phase != gating || t.gate.outdated:
 	case e.err != nil:
+		t.looked = ""
 		t.reportSystemError(e.err)
 	case e.moved:
 		t.outdate()
@@ -139,9 +140,11 @@ func (t *transition) outdate() {
 	t.do(terminateHook{})
 }
 
-// overtaken drops a candidate that isn't the newest any more.
+// overtaken drops a candidate that isn't the newest any more. The volumes may have
+// come back to what was seen.
 func (t *transition) overtaken() {
-	t.assign(discard{})
+	t.looked = ""
+	t.discard()
 	switch {
 	case t.onFallback():
 		t.fallback = true // it wasn't tried
@@ -160,8 +163,8 @@ func (t *transition) leaveUndecided() {
 		t.endGate()
 		return
 	}
-	t.assign(forget{})
-	t.assign(discard{})
+	t.looked = ""
+	t.discard()
 	t.pending = true
 	t.endTransaction()
 }

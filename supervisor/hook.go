@@ -126,20 +126,12 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// inStep has the trial of what is published name what it goes through.
-func (t *transition) inStep(step string) {
-	if t.exposure.published() && !t.excused && t.killStep != step {
-		t.killStep = step
-		t.assign(noteStep{step})
-	}
-}
-
 // disarm is the end of a hook. A trial of what is published goes on without it.
 func (t *transition) disarm(failure error) {
 	switch {
 	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
-		t.assign(abandonTrial{step: true})
-	case failure == nil:
+		t.endStep()
+	case failure == nil && t.exposure.published():
 		t.inStep(linker.StepProbation)
 	}
 }
@@ -149,7 +141,7 @@ func (t *transition) disarm(failure error) {
 func (t *transition) excuse() {
 	if t.candidate.Number != 0 && !t.excused {
 		t.excused = true
-		t.assign(abandonTrial{})
+		t.endTrial()
 	}
 }
 
@@ -175,6 +167,8 @@ func (t *transition) run(h namedHook) {
 // runOn starts a hook that is about a candidate.
 func (t *transition) runOn(about linker.Candidate, h namedHook) {
 	t.expired = false
-	t.inStep(h.name)
+	if t.exposure.published() {
+		t.inStep(h.name)
+	}
 	t.do(runHook{h.name, h.command, about, t.hookVariables(about.Shared)})
 }

@@ -14,25 +14,25 @@ import (
 // isDeadly reports that confit was killed with the candidate more than once, and
 // that there is something else to start on.
 func (t *transition) isDeadly() bool {
-	return t.candidate.Kills >= maxKills && t.hasResort() && !t.onFallback() && (!t.isAccepted() || t.doubtful())
+	return t.kills() >= maxKills && t.hasResort() && !t.onFallback() && (!t.isAccepted() || t.doubtful())
 }
 
 // mayBeDeadly reports that confit was killed with the candidate, and that the app
 // isn't started yet.
 func (t *transition) mayBeDeadly() bool {
-	return t.candidate.Kills > 0 && t.neverStarted() && !t.isAccepted() && !t.onFallback()
+	return t.kills() > 0 && t.neverStarted() && !t.isAccepted() && !t.onFallback()
 }
 
 func (t *transition) killKeys() []any {
-	return []any{"hash", t.candidate.Hash, "step", t.candidate.KilledIn, "kills", t.candidate.Kills}
+	return []any{"hash", t.candidate.Hash, "step", t.killed.Step, "kills", t.kills()}
 }
 
 func (t *transition) rejectDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it tried this generation", t.candidate.Kills)
+	reason := fmt.Errorf("confit was killed %d times while it tried this generation", t.kills())
 	if t.isAccepted() {
-		t.rejectAccepted(t.candidate.KilledIn, reason, "")
+		t.rejectAccepted(t.killed.Step, reason, "")
 	} else {
-		t.reject(t.candidate.KilledIn, reason, "")
+		t.reject(t.killed.Step, reason, "")
 	}
 }
 
@@ -44,7 +44,7 @@ func (t *transition) putOff() {
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.recordTrouble()
-	t.assign(forget{}) // the next look stages it again
+	t.looked = "" // the next look stages it again
 	t.stays = true
 	t.dropCandidate(t.lastResort)
 }
@@ -71,9 +71,10 @@ func (t *transition) armEnded(event) {
 
 // arm has the trial noted before a hook runs on a candidate that isn't published.
 func (t *transition) arm(step string) {
-	if t.excused {
+	if !t.isOnTrial() {
 		t.armEnded(armed{})
-	} else {
-		t.order(arming, assign{arm{step}})
+		return
 	}
+	t.open = t.trialIn(step)
+	t.order(arming, assign{arm{t.open, true}})
 }

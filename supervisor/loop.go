@@ -37,6 +37,7 @@ type loop struct {
 type Supervisor struct {
 	Config  *config.Config
 	Linker  *linker.Linker
+	Former  linker.Former // what it has taken up
 	Inbox   signals.Inbox
 	App     process.Command // the app; hooks have its environment and directory, too
 	Log     *slog.Logger
@@ -65,9 +66,9 @@ type reporter struct {
 
 	unwritten atomic.Bool // the last one could not be written, as on a full disk
 
-	// What only the linker knows: its goroutine notes it.
-	volumes atomic.Pointer[[]linker.VolumeReport]
-	keys    atomic.Pointer[map[string]string]
+	volumes atomic.Pointer[[]linker.VolumeReport] // the linker's goroutine notes them
+
+	sums map[string]string // of the keys of the accepted generation
 }
 
 // gist is all that goes into a status, and comparable: another gist makes another
@@ -81,7 +82,7 @@ type gist struct {
 	degraded    string
 	restartOnly bool
 	nextTry     time.Time
-	keys        *map[string]string // the linker notes them a while after the acceptance
+	keys        *linker.Keys
 	volumes     *[]linker.VolumeReport
 }
 

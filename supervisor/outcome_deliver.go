@@ -58,7 +58,7 @@ func (t *transition) onReportStored(e reportStored) {
 		t.outcomes.stored = e.report
 	case t.phase == gating && !t.gate.asked && t.outcomes.isOpen():
 		t.outcomes.gated = nil
-		t.assign(forget{})
+		t.looked = ""
 		t.reportSystemError(e.err)
 		t.dropCandidate(exit{process.ExitSystem, e.err})
 	default:

@@ -30,7 +30,7 @@ func (l *loop) guarded(j job) (e event) {
 	return e
 }
 
-func (mend) carryOut(l *loop) event { return mended{l.Linker.Mend()} }
+func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
 
 // The volumes come first, then the links files.
 func (a stage) perform(l *loop) event {
@@ -44,12 +44,9 @@ func (a stage) perform(l *loop) event {
 
 func (a stage) carryOut(l *loop) event {
 	if a.fallback {
-		return l.staged(l.Linker.StageFallback())
+		return l.staged(l.Linker.StageFallback(a.known))
 	}
-	if a.again {
-		l.Linker.Forget()
-	}
-	c, err := l.Linker.Stage()
+	c, err := l.Linker.Stage(a.known)
 	l.noteVolumes()
 	return l.staged(c, err)
 }
@@ -63,7 +60,7 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
 	case errors.As(err, &bad):
-		return invalid{err, c.Changes}
+		return invalid{err, c.Changes, c.Seen}
 	}
 	return failed{err}
 }
@@ -77,33 +74,33 @@ func draw(maximum time.Duration) time.Duration {
 }
 
 func (a check) carryOut(l *loop) event {
-	err := l.Linker.Check()
+	err := l.Linker.Check(a.number)
 	var bad *linker.Invalid
 	switch {
 	case err == nil:
-		return checked{a.watch != nil && l.Linker.WatchOpens(a.watch)}
+		return checked{a.watch != nil && l.Linker.WatchOpens(a.number, a.watch)}
 	case errors.As(err, &bad):
 		return invalid{reason: err}
 	}
 	return failed{err}
 }
 
-func (compare) carryOut(l *loop) event {
-	err := l.Linker.CheckNewest()
+func (a compare) carryOut(l *loop) event {
+	err := l.Linker.CheckNewest(a.number)
 	if errors.Is(err, linker.ErrSuperseded) {
 		return compared{moved: true}
 	}
 	return compared{err: err}
 }
 
-func (peek) carryOut(l *loop) event {
-	c, err := l.Linker.Peek()
+func (a peek) carryOut(l *loop) event {
+	c, err := l.Linker.Peek(a.known, a.underWay)
 	var bad *linker.Invalid
 	switch {
 	case err == nil:
-		return peeked{true, c.Hash.Hex(), c.Changes}
+		return peeked{true, c.Hash.Hex(), c.Changes, c.Seen}
 	case errors.As(err, &bad):
-		return peeked{true, "", c.Changes}
+		return peeked{true, "", c.Changes, c.Seen}
 	}
 	return peeked{}
 }
@@ -117,9 +114,9 @@ func (a publish) perform(l *loop) event {
 }
 
 func (a publish) carryOut(l *loop) event {
-	switch err := l.Linker.Publish(); {
+	switch err := l.Linker.Publish(a.number); {
 	case err == nil:
-		return published{watched: l.Linker.WatchOpens(a.watch)}
+		return published{watched: l.Linker.WatchOpens(a.number, a.watch)}
 	case errors.Is(err, linker.ErrSuperseded):
 		return superseded{}
 	default:
@@ -127,75 +124,44 @@ func (a publish) carryOut(l *loop) event {
 	}
 }
 
-func (withdraw) carryOut(l *loop) event { return takenBack(nil, l.Linker.Reject()) }
-
-func (goBack) carryOut(l *loop) event {
-	e := takenBack(l.Linker.GoBack())
-	if _, back := e.(withdrawn); back {
-		l.noteKeys()
-	}
-	return e
-}
-
-// takenBack is the answer to withdraw and goBack. The app goes on even if a target
-// could not be put right.
-func takenBack(changes []linker.Change, err error) event {
+// The app goes on even if a target could not be put right.
+func (a goBack) carryOut(l *loop) event {
+	err := l.Linker.GoBack(a.to)
 	var partly *linker.Partly
-	switch {
-	case err == nil:
-		return withdrawn{changes: changes}
-	case errors.As(err, &partly):
-		return withdrawn{partly, changes}
+	if err != nil && !errors.As(err, &partly) {
+		return failed{err}
 	}
-	return failed{err}
+	return withdrawn{err, l.Linker.Changes(a.from, a.to)}
 }
 
-func (a accept) carryOut(l *loop) event {
-	l.Linker.Accept(a.survived, a.at)
-	process.CollectFor(l.noteKeys())
-	return noted{}
-}
-
-func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store()} }
+func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store(a.accepted)} }
 
 func (a storeReport) carryOut(l *loop) event {
 	return reportStored{a.report, l.Linker.StoreReport(a.report)}
 }
 
 func (a touch) carryOut(l *loop) event {
-	watched, err := l.Linker.Touch(a.changes)
+	watched, err := l.Linker.Touch(a.number, a.changes)
 	return touched{watched, err}
 }
 
-func (complete) carryOut(l *loop) event { return l.staged(l.Linker.Complete()) }
+func (a complete) carryOut(l *loop) event { return l.staged(l.Linker.Complete(a.number, a.accepted)) }
 
 func (a arm) carryOut(l *loop) event {
-	l.Linker.Arm(a.step)
-	return armed{}
-}
-
-// Nobody waits for these.
-
-func (a noteStep) carryOut(l *loop) event { l.Linker.Arm(a.step); return nil }
-
-func (a abandonTrial) carryOut(l *loop) event {
-	if a.step {
-		l.Linker.EndStep()
-	} else {
-		l.Linker.AbandonTrial()
+	l.Linker.Arm(a.trial)
+	if a.awaited {
+		return armed{}
 	}
 	return nil
 }
 
-func (tidy) carryOut(l *loop) event { l.Linker.Tidy(); return nil }
+// Nobody waits for these.
 
-func (discard) carryOut(l *loop) event { l.Linker.Discard(); return nil }
-
-func (forget) carryOut(l *loop) event { l.Linker.Forget(); return nil }
+func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 
 func (a noteUser) carryOut(l *loop) event {
-	l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
+	l.Linker.WarnOfModes(a.number, a.user.ID, a.user.Groups)
 	return nil
 }

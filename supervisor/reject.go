@@ -65,7 +65,7 @@ func (t *transition) planRetry(again bool) {
 		cost = costly{t.candidate.Hash, t.inputs}
 	}
 	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
-	if !t.exposure.reached() && t.candidate.Kills < maxKills && !cost.is(t.candidate.Hash) {
+	if !t.exposure.reached() && t.kills() < maxKills && !cost.is(t.candidate.Hash) {
 		t.rejection.wait = min(wait, maxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
@@ -126,10 +126,10 @@ func (t *transition) dropCandidate(lastResort exit) {
 	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
 		t.serve()
 		t.keeper().stopFor(stayDown, "it must not stay on what was rejected")
-	case t.exposure.published() || t.neverStarted():
+	case t.exposure.published() || t.neverStarted() && t.hasAccepted():
 		t.withdraw()
 	default:
-		t.assign(discard{})
+		t.discard()
 		t.goOnWithAccepted()
 	}
 }

@@ -7,7 +7,7 @@ func (t *transition) renderEnded(err error, tail string) {
 		t.reject("render", err, tail)
 		return
 	}
-	t.order(completing, assign{complete{}})
+	t.order(completing, assign{complete{t.candidate.Number, t.accepted.Number}})
 }
 
 // completeEnded is the end of staging with a renderer. Only now it is known
@@ -20,6 +20,7 @@ func (t *transition) completeEnded(e event) {
 	case invalid:
 		t.reject("render", e.reason, "")
 	case failed:
+		t.looked = ""
 		t.recordTrouble()
 		t.refused("render", e.err)
 	}

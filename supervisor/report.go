@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/process"
 	"confit/status"
 )
 
 func (s *state) gist() gist {
-	return gist{true, s.shown(), s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.app.restartOnly, s.rejection.nextTry, nil, nil}
+	return gist{true, s.shown(), s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.app.restartOnly, s.rejection.nextTry, s.accepted.Keys, nil}
 }
 
 // isFleeting reports a phase that passes by itself within moments. The status leaves
@@ -27,9 +28,13 @@ func (s *state) isFleeting(c *config.Config) bool {
 // said last could not be written.
 func (l *loop) report() {
 	now := l.state.gist()
-	now.keys, now.volumes = l.status.keys.Load(), l.status.volumes.Load()
+	now.volumes = l.status.volumes.Load()
 	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && now.stalled.IsZero() {
 		return
+	}
+	if now.keys != nil && now.keys != l.status.last.keys {
+		l.status.sums = now.keys.Sums()
+		process.CollectFor(len(l.status.sums))
 	}
 	l.status.last = now
 	l.status.unwritten.Store(false)
@@ -43,7 +48,7 @@ func (l *loop) report() {
 // snapshot is the status as the loop knows it.
 func (l *loop) snapshot() *status.Status {
 	s := l.state.status(l.Config)
-	s.Confit, s.Updated = l.Version, status.At(time.Now())
+	s.Confit, s.Updated, s.Keys = l.Version, status.At(time.Now()), l.status.sums
 	return s
 }
 
@@ -93,11 +98,8 @@ func (r *reporter) lull(s *status.Status) *status.Status {
 	}
 }
 
-// complete adds what the linker knows.
+// complete adds what only the linker knows.
 func (r *reporter) complete(s *status.Status) {
-	if keys := r.keys.Load(); keys != nil {
-		s.Keys = *keys
-	}
 	if volumes := r.volumes.Load(); volumes != nil {
 		for _, v := range *volumes {
 			s.Volumes = append(s.Volumes, status.Volume(v))
@@ -105,17 +107,11 @@ func (r *reporter) complete(s *status.Status) {
 	}
 }
 
-// noteVolumes and noteKeys are called where the linker is. A look that finds the
-// volumes as they were notes nothing: each note makes another status.
+// noteVolumes is called where the linker is. A look that finds the volumes as they
+// were notes nothing: each note makes another status.
 func (l *loop) noteVolumes() {
 	volumes := l.Linker.Volumes()
 	if noted := l.status.volumes.Load(); noted == nil || !slices.Equal(*noted, volumes) {
 		l.status.volumes.Store(&volumes)
 	}
-}
-
-func (l *loop) noteKeys() (n int) {
-	keys := l.Linker.Keys()
-	l.status.keys.Store(&keys)
-	return len(keys)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/status"
 )
 
@@ -18,15 +19,14 @@ func newReported(c config.Config) *loop {
 	return l
 }
 
-// TestReport_keys: keys that the linker notes after the phase was reported are
-// reported, too.
+// TestReport_keys: the status has the keys of what is accepted.
 func TestReport_keys(t *testing.T) {
 	l := newReported(config.Config{})
 	l.report()
 	if len(l.status.newest) > 0 {
 		t.Fatal("nothing is new, and it was reported")
 	}
-	l.status.keys.Store(&map[string]string{"web/a": "1"})
+	l.state.accepted.Keys = &linker.Keys{}
 	l.report()
 	if len(l.status.newest) == 0 {
 		t.Error("new keys were not reported")

@@ -24,15 +24,13 @@ func (s Supervisor) Run() (code int, err error) {
 	}
 	process.ReserveThreads()
 	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
-	l.noteKeys()
 	go l.work()
 	go l.write()
 	timer := time.NewTimer(0)
-	accepted, err := s.Linker.Accepted()
-	if err != nil {
-		s.Log.Warn(notTrusted(accepted), "error", err)
+	if err := s.Former.Untrusted; err != nil {
+		s.Log.Warn(notTrusted(s.Former.Accepted), "error", err)
 	}
-	state, actions := begin(s.Config, accepted, s.Linker.HasFallback(), s.Linker.Report(), time.Now())
+	state, actions := begin(s.Config, s.Former, s.Linker.HasFallback(), time.Now())
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {

@@ -51,7 +51,7 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 	case "barred":
 		return barred{errors.New(rest)}
 	case "invalid":
-		return invalid{reason: errors.New(rest)}
+		return invalid{reason: errors.New(rest), seen: "what is invalid"}
 	case "failed":
 		return failed{errors.New(rest)}
 	case "crashed":
@@ -92,9 +92,9 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		return reportStored{p.record.report, errors.New(rest)}
 	case "peeked": // [HASH]; none is what can't be a candidate
 		if rest == "" {
-			return peeked{changed: true}
+			return peeked{changed: true, seen: "what is invalid"}
 		}
-		return peeked{changed: true, hash: p.hash(rest).Hex()}
+		return peeked{changed: true, hash: p.hash(rest).Hex(), seen: linker.Print(rest)}
 	case "notCompared":
 		return compared{err: errors.New(rest)}
 	}
@@ -182,16 +182,16 @@ func (p *player) number(words []string) int {
 }
 
 func (p *player) staged(words []string) staged {
-	c := linker.Candidate{Generation: p.generation(words[1:]), Writing: linker.OneSwap}
+	c := linker.Candidate{Generation: p.generation(words[1:]), Writing: linker.OneSwap, Seen: linker.Print(words[2])}
 	var reload []string
 	for _, w := range words[3:] {
 		switch name, value, _ := strings.Cut(w, "="); name {
 		case "volumes":
 			c.Writing = map[string]linker.Writing{"plain": linker.FileByFile, "several": linker.SwapBySwap}[value]
 		case "kills":
-			c.Kills, c.KilledIn = p.number([]string{"", value}), linker.StepProbation
+			p.state.killed = linker.Trial{Hash: c.Hash, Step: linker.StepProbation, Kills: p.number([]string{"", value})}
 		case "in":
-			c.KilledIn = value
+			p.state.killed.Step = value
 		case "unrun":
 			c.Unrun = true
 		case "shared":

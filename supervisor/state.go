@@ -80,6 +80,10 @@ type state struct {
 	readBy       time.Time         // when the app should have opened what has changed; zero: it has, or nobody knows
 	pending      bool              // a hint came while there was something else to do
 	writing      linker.Writing    // how the volumes change
+	looked       linker.Print      // what the last look at the volumes saw; "": the next one stages what is mounted
+	peeked       linker.Print      // the same, also of one that only peeked
+	killed       linker.Trial      // in which a former confit was killed
+	open         linker.Trial      // in which this one may be
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -125,10 +129,9 @@ type transaction struct {
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
-	trial         trial  // what the generation in force still has to prove
-	excused       bool   // the app was asked to stop: a kill of confit says nothing of the candidate
-	killStep      string // the hook that the trial of what is published names; "": none yet
-	backToEarlier bool   // the accepted generation is taken back, too
-	lastResort    exit   // how confit ends if there is nothing to start on
-	stays         bool   // without anything else the app is started on what is mounted, though it was rejected
+	trial         trial // what the generation in force still has to prove
+	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
+	backToEarlier bool  // the accepted generation is taken back, too
+	lastResort    exit  // how confit ends if there is nothing to start on
+	stays         bool  // without anything else the app is started on what is mounted, though it was rejected
 }

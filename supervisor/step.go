@@ -9,15 +9,14 @@ import (
 )
 
 // begin returns the first state and its actions. The first configuration is
-// staged like any other, except that no app runs yet. accepted is what a former
-// confit accepted on the same state directory, if anything. fallback says whether
-// there is one. former is the record of the gate that it asked last.
-func begin(c *config.Config, accepted linker.Accepted, fallback bool, former *linker.Report, now time.Time) (state, []action) {
+// staged like any other, except that no app runs yet. former is what a former confit
+// left on the same state directory. fallback says whether there is one.
+func begin(c *config.Config, former linker.Former, fallback bool, now time.Time) (state, []action) {
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
-		accepted: accepted, links: c.LinksRead, fallback: fallback && accepted.Number == 0, mendBy: now.Add(c.Rescan),
+		accepted: former.Accepted, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
 	t.recordAccepted()
-	t.takeUp(former)
+	t.takeUp(former.Report)
 	t.look()
 	t.doBeside()
 	return t.state, t.actions

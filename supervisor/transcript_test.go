@@ -89,7 +89,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, p.accepted(words), p.fallback, former, p.now)
+		s, actions := begin(&p.config, linker.Former{Accepted: p.accepted(words), Report: former}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)
@@ -239,8 +239,8 @@ func describe(a action) string {
 		switch {
 		case a.fallback:
 			return "stage the fallback"
-		case a.again:
-			return "stage again"
+		case a.known.Seen == "":
+			return "stage anew"
 		}
 	case signal:
 		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
@@ -255,13 +255,14 @@ func describe(a action) string {
 	case track:
 		return fmt.Sprintf("track %d %s", a.pid, signals.Name(a.signal))
 	case arm:
-		return "arm " + a.step
-	case noteStep:
-		return "noteStep " + a.step
-	case accept:
-		if a.survived {
-			return "accept, which survived a start"
+		if a.trial == (linker.Trial{}) {
+			return "disarm"
 		}
+		return fmt.Sprintf("arm %s %d", a.trial.Step, a.trial.Kills)
+	case goBack:
+		return fmt.Sprintf("goBack to %d", a.to)
+	case keep:
+		return strings.TrimSuffix(fmt.Sprintf("keep %d, %d", a.accepted, a.earlier), ", 0")
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }

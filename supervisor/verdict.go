@@ -53,9 +53,21 @@ func (t *transition) keepHouse() {
 	switch {
 	case t.held.stands(): // a stop may still take back why there is something to do
 	case t.unstored != "":
-		t.assign(store{t.accepted.Generation, t.unstored})
+		t.assign(store{t.accepted, t.unstored})
 	case t.untidy:
 		t.untidy = false
-		t.assign(tidy{})
+		t.keep()
 	}
+}
+
+// discard removes a candidate that leads to nothing.
+func (t *transition) discard() {
+	if n := t.candidate.Number; n != 0 && n != t.accepted.Number {
+		t.keep()
+	}
+}
+
+// keep removes the generations that nobody can go back to.
+func (t *transition) keep() {
+	t.assign(keep{t.accepted.Number, t.accepted.Earlier.Number})
 }

@@ -50,6 +50,7 @@ func (t *transition) withdrawEnded(e event) {
 // fallback replaces whatever is published. The app can't be started on what was
 // accepted: there the system's refusal decides how confit ends.
 func (t *transition) withdrawRefused(err error) {
+	t.endTrial()
 	switch {
 	case t.hasAccepted():
 		t.leave(exit{process.ExitSystem, err})
@@ -66,6 +67,7 @@ func (t *transition) takenBack(e withdrawn) {
 	t.exposure = t.exposure.takenBack()
 	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
 	t.untidy = true // the candidate, or one of a confit that was killed
+	t.endTrial()
 	if further {
 		t.acceptEarlier()
 		t.recordChanges(e.changes)
@@ -99,7 +101,7 @@ func (t *transition) acceptEarlier() {
 	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
 		t.rejection = rejection{}
 		if t.accepted.Fallback {
-			t.assign(forget{}) // the next look finds that
+			t.looked = "" // the next look finds that
 		}
 	}
 }

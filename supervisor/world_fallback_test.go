@@ -25,7 +25,7 @@ func (w *world) stageFallback() event {
 	}
 	delete(w.judged, *w.fallback)
 	if w.fallback.invalid {
-		return invalid{errors.New("key missing"), w.changes(*w.fallback)}
+		return invalid{reason: errors.New("key missing"), changes: w.changes(*w.fallback)}
 	}
 	return w.candidate(*w.fallback)
 }

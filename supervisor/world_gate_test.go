@@ -55,10 +55,7 @@ func (w *world) performGate(a any) event {
 	case compare:
 		w.beside = append(w.beside, w.compare)
 	case peek:
-		w.beside = append(w.beside, w.peek)
-	case forget:
-		w.looked = false
-		delete(w.judged, w.mounted)
+		w.beside = append(w.beside, func() event { return w.peek(a.known) })
 	case storeReport:
 		w.beside = append(w.beside, func() event { return w.storeReport(a) })
 	case runReport:
@@ -85,24 +82,24 @@ func (w *world) compare() event {
 	case w.frail && w.rand.IntN(4) == 0:
 		return compared{err: errors.New("no such file")}
 	case w.staged != nil && *w.staged != w.mounted:
-		w.looked = false
 		return compared{moved: true}
 	}
 	return compared{}
 }
 
 // peek tells what is mounted now.
-func (w *world) peek() event {
-	if w.frail && w.rand.IntN(4) == 0 || w.mounted == w.seen {
+func (w *world) peek(k linker.Known) event {
+	seen := w.mounted.print()
+	if w.frail && w.rand.IntN(4) == 0 || k.Seen == seen {
 		return peeked{}
 	}
-	if w.looked = false; w.state.phase.takesLong() {
+	if w.state.phase.takesLong() {
 		w.seen = w.mounted
 	}
 	if w.mounted.invalid {
-		return peeked{true, "", w.changes(w.mounted)}
+		return peeked{true, "", w.changes(w.mounted), seen}
 	}
-	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted)}
+	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted), seen}
 }
 
 func (w *world) storeReport(a storeReport) event {

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"confit/config"
@@ -15,17 +16,20 @@ func (w *world) begin(job func() event) {
 	w.job = job
 }
 
-func (w *world) stage() event {
+// print is what a look at the volumes sees.
+func (c content) print() linker.Print { return linker.Print(fmt.Sprint(c)) }
+
+func (w *world) stage(k linker.Known) event {
 	w.staged, w.rendered, w.passed = nil, false, false
 	switch {
 	case w.frail && w.rand.IntN(4) == 0:
 		return failed{errors.New("disk full")}
-	case w.looked && w.seen == w.mounted:
+	case k.Seen == w.mounted.print():
 		return unchanged{}
 	}
-	w.looked, w.seen = true, w.mounted
+	w.seen = w.mounted
 	if w.mounted.invalid {
-		return invalid{errors.New("key missing"), w.changes(w.mounted)}
+		return invalid{errors.New("key missing"), w.changes(w.mounted), w.mounted.print()}
 	}
 	return w.candidate(w.mounted)
 }
@@ -42,12 +46,12 @@ func (w *world) candidate(c content) event {
 	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
 	w.action = action.Kind
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c), Writing: linker.Writing(w.rand.IntN(3))}
+	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c), Writing: linker.Writing(w.rand.IntN(3)), Seen: c.print()}
 	switch {
 	case unrendered:
 		candidate.Unrendered, candidate.Hash = true, c.inputs()
 	default:
-		c.wasKilled(&candidate)
+		w.wasKilled(c)
 	}
 	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
 }
@@ -58,7 +62,6 @@ func (w *world) complete() event {
 	case !w.rendered || w.staged == nil:
 		w.fatalf("completes what was not rendered")
 	case w.frail && w.rand.IntN(4) == 0:
-		w.looked = false
 		return failed{errors.New("disk full")}
 	case w.staged.unrenderable:
 		return invalid{reason: errors.New("the renderer made a FIFO")}
@@ -68,7 +71,7 @@ func (w *world) complete() event {
 		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
 	}
 	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c)}
-	c.wasKilled(&candidate)
+	w.wasKilled(c)
 	return staged{candidate, config.Action{Kind: w.action, Signal: 10, Command: []string{"reload"}}, 0}
 }
 
@@ -77,11 +80,10 @@ func (w *world) publish() event {
 	case w.staged == nil:
 		w.fatalf("publishes without a candidate")
 	case w.hasMoved():
-		w.looked = false
 		w.fellBack = w.fellBack && !w.staged.fallback
 		return superseded{}
 	case w.frail && w.rand.IntN(4) == 0:
-		w.looked, w.visible = false, w.staged
+		w.visible = w.staged
 		delete(w.judged, *w.staged) // to be tried again
 		return failed{errors.New("disk full")}
 	case w.stagedNumber < w.published:
@@ -93,7 +95,6 @@ func (w *world) publish() event {
 	}
 	w.mustHavePassed()
 	w.mayBePublished()
-	w.trial = linker.StepProbation
 	w.visible, w.published = w.staged, w.stagedNumber
 	return published{watched: w.rand.IntN(2) == 0}
 }
@@ -118,7 +119,7 @@ func (w *world) withdraw() event {
 	if w.state.exposure.reached() {
 		w.rollBack()
 	}
-	w.visible, w.staged, w.trial = nil, nil, ""
+	w.visible, w.staged = nil, nil
 	if w.liveNumber > 0 {
 		w.published = w.liveNumber
 	}
@@ -174,19 +175,26 @@ func (w *world) goBack() event {
 	}
 	changes := w.changes(*w.earlier)
 	w.live, w.liveNumber, w.liveAt, w.survived, w.earlier = w.earlier, w.earlierNumber, w.earlierAt, true, nil
-	w.visible, w.staged, w.trial, w.published = nil, nil, "", w.liveNumber
+	w.visible, w.staged, w.published = nil, nil, w.liveNumber
 	return withdrawn{changes: changes}
 }
 
-func (w *world) accept(a accept) {
-	g, number := w.visible, w.published
-	mounted := g == nil && w.staged != nil && w.live.fallback // it was the fallback until now
+// noteAccepted notes what confit has accepted in a step.
+func (w *world) noteAccepted(before state) {
+	s := w.state
+	same := s.accepted.Number == before.accepted.Number
 	switch {
-	case mounted:
-		g, number = w.staged, w.stagedNumber
-	case g == nil:
-		g, number = w.live, w.liveNumber
+	case s.degraded != "" || s.phase == done:
+	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
+		w.accept(before, w.visible, w.published)
+	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted
+		w.accept(before, w.staged, s.accepted.Number)
+	case same && s.accepted.Survived && !before.accepted.Survived:
+		w.accept(before, w.live, w.liveNumber)
 	}
+}
+
+func (w *world) accept(before state, g *content, number int) {
 	switch {
 	case g == nil:
 		w.fatalf("accepts what is not published")
@@ -196,8 +204,6 @@ func (w *world) accept(a accept) {
 		w.fatalf("accepts %+v, which the app has not opened", *g)
 	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
 		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)
-	case w.visible == nil && !a.survived && !mounted:
-		w.fatalf("accepts the accepted generation once more")
 	}
 	if w.live == nil || g.number != w.live.number {
 		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.action != config.None
@@ -206,15 +212,14 @@ func (w *world) accept(a accept) {
 		}
 	}
 	w.confirmed[g.number] = w.confirmed[g.number] || w.rendered
-	next := w.accepted().Next(g.generation(number), a.survived)
-	switch next.Earlier.Number {
+	switch w.state.accepted.Earlier.Number {
 	case 0:
 		w.earlier = nil
-	case w.liveNumber:
+	case before.accepted.Number:
 		w.earlier, w.earlierNumber, w.earlierAt = w.live, w.liveNumber, w.liveAt
 	}
-	w.live, w.liveNumber, w.liveAt, w.survived = g, number, a.at, next.Survived
-	w.visible, w.staged, w.trial = nil, nil, ""
+	w.live, w.liveNumber, w.liveAt, w.survived = g, number, w.state.accepted.AcceptedAt, w.state.accepted.Survived
+	w.visible, w.staged = nil, nil
 	w.wasAccepted[g.shared().Hex()] = true
 }
 

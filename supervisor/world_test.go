@@ -60,7 +60,6 @@ type world struct {
 	mounted, seen  content
 	fallback       *content // nil: there is none
 	fellBack       bool     // it was tried
-	looked         bool     // seen counts
 	staged         *content
 	stagedNumber   int
 	visible        *content // published, not accepted
@@ -123,7 +122,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	if r.IntN(2) == 0 {
 		w.fallback = w.newFallback()
 	}
-	s, actions := begin(w.config, accepted, w.fallback != nil, w.file, w.now)
+	s, actions := begin(w.config, linker.Former{Accepted: accepted, Report: w.file}, w.fallback != nil, w.now)
 	w.become(s, actions)
 	return w
 }
@@ -181,7 +180,9 @@ func (w *world) give(e event) {
 }
 
 func (w *world) become(s state, actions []action) {
+	before := w.state
 	w.state = s
+	w.noteAccepted(before)
 	var answers []event
 	for _, a := range actions {
 		w.log = append(w.log, fmt.Sprintf("    %T%+v", unwrapped(a), unwrapped(a)))
@@ -203,22 +204,19 @@ func (w *world) perform(a action) event {
 			w.begin(w.stageFallback)
 			return nil
 		}
-		if a.again {
-			w.looked = false
+		if a.known.Seen == "" {
 			delete(w.judged, w.mounted)
 		}
-		w.begin(w.stage)
+		w.begin(func() event { return w.stage(a.known) })
 		return w.reach(&w.state)
 	case publish:
 		if a.app != 0 && w.beyond {
 			return barred{errBeyond}
 		}
 		w.begin(w.publish)
-	case withdraw:
-		w.begin(w.withdraw)
 	case complete:
 		w.begin(w.complete)
-	case arm, noteStep, abandonTrial:
+	case arm:
 		w.performTrial(a)
 	case touch:
 		w.unread = true // what is opened counts from now on
@@ -226,18 +224,23 @@ func (w *world) perform(a action) event {
 	case check:
 		w.begin(w.checkHook)
 	case goBack:
-		w.begin(w.goBack)
-	case accept:
-		w.accept(a)
+		w.begin(func() event {
+			if a.to == w.earlierNumber && w.earlier != nil {
+				return w.goBack()
+			}
+			return w.withdraw()
+		})
 	case store:
 		return w.store(a)
-	case discard:
-		w.staged = nil
+	case keep:
+		if w.visible == nil {
+			w.staged = nil
+		}
 	case runHook:
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
-	case terminateHook, compare, peek, forget, storeReport, runReport, killReport:
+	case terminateHook, compare, peek, storeReport, runReport, killReport:
 		return w.performGate(a)
 	case spawn:
 		return w.spawn()

@@ -1,31 +1,29 @@
 package supervisor
 
-import "confit/linker"
+import (
+	"cmp"
+	"confit/linker"
+)
 
 // The world of the linker's record of kills.
 
-// wasKilled tells of the kills with what is mounted.
-func (c content) wasKilled(candidate *linker.Candidate) {
+// wasKilled lets a former confit have been killed with a content. A confit has just
+// one life here.
+func (w *world) wasKilled(c content) {
 	switch {
 	case c.killer:
-		candidate.Kills, candidate.KilledIn = maxKills, "validate"
+		w.state.killed = linker.Trial{Hash: c.hash(), Step: "validate", Kills: maxKills}
 	case c.shaky:
-		candidate.Kills, candidate.KilledIn = 1, "validate"
+		w.state.killed = linker.Trial{Hash: c.hash(), Step: "validate", Kills: 1}
 	}
 }
 
-func (w *world) performTrial(a any) {
-	switch a := a.(type) {
-	case arm:
-		w.trial = a.step
+func (w *world) performTrial(a arm) {
+	if w.trial = ""; a.trial == w.state.open {
+		w.trial = a.trial.Step
+	}
+	if a.awaited {
 		w.begin(func() event { return armed{} })
-	case noteStep:
-		if w.visible == nil {
-			w.fatalf("notes a step of what isn't published")
-		}
-		w.trial = a.step
-	case abandonTrial:
-		w.trial = ""
 	}
 }
 
@@ -34,6 +32,10 @@ func (w *world) performTrial(a any) {
 func (w *world) mustBeOnTrial() {
 	s := w.state
 	name := (&transition{state: s, config: w.config}).ownHook().name
+	about := cmp.Or(w.staged, w.visible)
+	if about != nil && (about.fallback || w.survived && w.live.number == about.number) {
+		return // there is nothing to prove, or nothing else is left
+	}
 	switch tries := s.shown() == rendering || s.shown() == validating || w.visible != nil; {
 	case s.shown() == gating && w.trial != "", tries && !s.excused && w.trial != name, s.excused && w.trial != "":
 		w.fatalf("runs %s, and the trial is %q", name, w.trial)

@@ -36,7 +36,7 @@ func staged(t *testing.T) (Source, linker.Generation) {
 	}
 	direct, input, local := link("web/direct", "direct"), linker.Link{Source: "tls/key", Use: linker.Input}, link("pod/*", "pod/")
 	direct.Direct, local.Local = true, true
-	l, err := linker.Open(linker.Config{
+	l, _, err := linker.Open(linker.Config{
 		Volumes: filepath.Join(dir, "confit"), State: filepath.Join(dir, "state"), AllowDisk: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Links: []linker.Link{link("web/a.conf", "a.conf"), link("web/a/", "a/"), link("web/bin", "bin"), direct, input, local},
 	})
@@ -44,7 +44,7 @@ func staged(t *testing.T) (Source, linker.Generation) {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.Close)
-	c, err := l.Stage()
+	c, err := l.Stage(linker.Known{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,153 @@
+package linker
+
+// caller plays the part of package supervisor: a Linker doesn't know what a
+// generation is to anybody.
+type caller struct {
+	*Linker
+	former    Former
+	held      Accepted
+	seen      Print
+	peeked    Print
+	candidate Candidate // Number 0: none
+}
+
+func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.Number} }
+
+func (c *caller) Accepted() (Accepted, error) { return c.held, c.former.Untrusted }
+
+// generationOf is the accepted generation, or the candidate.
+func (c *caller) accepted() *generation { return c.generations[c.held.Number] }
+func (c *caller) staged() *generation   { return c.generations[c.candidate.Number] }
+
+// inUse is the candidate, or else the accepted generation.
+func (c *caller) inUse() int {
+	if c.candidate.Number != 0 {
+		return c.candidate.Number
+	}
+	return c.held.Number
+}
+
+func (c *caller) Forget() { c.seen = "" }
+
+func (c *caller) Stage() (Candidate, error) {
+	c.Discard()
+	got, err := c.Linker.Stage(c.known())
+	if got.Seen != "" {
+		c.seen, c.peeked = got.Seen, got.Seen
+	}
+	if err == nil {
+		if c.candidate = got; got.Fresh {
+			c.seen = ""
+		}
+	}
+	return got, err
+}
+
+func (c *caller) StageFallback() (Candidate, error) {
+	c.Discard()
+	got, err := c.Linker.StageFallback(c.known())
+	if err == nil {
+		c.candidate = got
+	}
+	return got, err
+}
+
+func (c *caller) Complete() (Candidate, error) {
+	got, err := c.Linker.Complete(c.candidate.Number, c.held.Number)
+	if err == nil {
+		got.Fallback = c.candidate.Fallback
+		c.candidate = got
+	}
+	return got, err
+}
+
+func (c *caller) Peek() (Candidate, error) {
+	got, err := c.Linker.Peek(Known{Seen: c.peeked, Accepted: c.held.Number}, c.candidate.Number)
+	if got.Seen != "" {
+		c.peeked, c.seen = got.Seen, ""
+	}
+	return got, err
+}
+
+func (c *caller) Check() error { return c.Linker.Check(c.candidate.Number) }
+
+func (c *caller) CheckNewest() error {
+	err := c.Linker.CheckNewest(c.candidate.Number)
+	if err != nil {
+		c.seen = ""
+	}
+	return err
+}
+
+func (c *caller) Publish() error {
+	err := c.Linker.Publish(c.candidate.Number)
+	if err != nil {
+		c.seen = ""
+	}
+	return err
+}
+
+// Accept accepts the candidate, or that the accepted generation has survived.
+func (c *caller) Accept(survived bool, at int64) {
+	g := c.held.Generation
+	if c.candidate.Number != 0 {
+		g = c.candidate.Generation
+	}
+	g.AcceptedAt = at
+	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived), Candidate{}, nil
+}
+
+func (c *caller) Store() error { return c.Linker.Store(c.held) }
+
+func (c *caller) Reject() error {
+	err := c.Linker.GoBack(c.held.Number)
+	if _, partly := err.(*Partly); err == nil || partly {
+		c.candidate = Candidate{}
+	}
+	return err
+}
+
+// GoBack makes the earlier generation the accepted one.
+func (c *caller) GoBack() ([]Change, error) {
+	before, to := c.held.Number, c.held.Earlier
+	if to.Number == 0 { // once more
+		return nil, c.Reject()
+	}
+	err := c.Linker.GoBack(to.Number)
+	if _, partly := err.(*Partly); err == nil || partly {
+		c.held, c.candidate = Accepted{Generation: to, Survived: true}, Candidate{}
+	}
+	return c.Changes(before, to.Number), err
+}
+
+func (c *caller) Tidy() { c.Keep(c.held.Number, c.held.Earlier.Number) }
+
+// Discard drops a candidate that wasn't published.
+func (c *caller) Discard() {
+	if n := c.candidate.Number; n != 0 && n != c.held.Number {
+		c.Tidy()
+	}
+	c.candidate = Candidate{}
+}
+
+func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number) }
+
+func (c *caller) Touch(changes []Change) (bool, error) {
+	return c.Linker.Touch(c.inUse(), changes)
+}
+
+func (c *caller) WatchOpens(changes []Change) bool {
+	return c.Linker.WatchOpens(c.inUse(), changes)
+}
+
+func (c *caller) WarnOfModes(user uint32, groups []uint32) {
+	c.Linker.WarnOfModes(c.inUse(), user, groups)
+}
+
+func (c *caller) Keys() map[string]string { return c.held.Keys.Sums() }
+
+func (c *caller) resume() (err error) {
+	c.former, err = c.Linker.resume()
+	c.held = c.former.Accepted
+	return err
+}
