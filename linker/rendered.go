@@ -15,7 +15,8 @@ import (
 func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 
 // Complete takes up what the renderer has made of the staged keys of a
-// [Candidate] that says Unrendered. It is the second half of [Linker.Stage]:
+// [Candidate] that says Unrendered. It is the second half of [Linker.Stage], and
+// leaves out what only a look can tell:
 //
 //  1. Check that the staged keys are still what was staged.
 //  2. Take the renderer's directory away from it. What it left running may still

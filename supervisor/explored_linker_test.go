@@ -169,6 +169,7 @@ func (c *course) complete(j complete) event {
 		c.staged = accepted
 	}
 	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(c.staged.holds, j.accepted)}}
+	e.candidate.Fallback = false // only a look can tell
 	if e.candidate.Changes != nil {
 		e.reloadAction = config.Action{Kind: c.kind, Signal: 10, Command: []string{"reload"}}
 	}

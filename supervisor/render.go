@@ -15,6 +15,7 @@ func (t *transition) renderEnded(err error, tail string) {
 func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:
+		e.candidate.Fallback, e.candidate.Writing = t.candidate.Fallback, t.candidate.Writing // of the look
 		t.recordMountedKeys(e.candidate.Hash.Hex(), e.candidate.Changes)
 		t.compareCandidate(e)
 	case invalid:

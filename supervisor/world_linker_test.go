@@ -71,6 +71,7 @@ func (w *world) complete() event {
 		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
 	}
 	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c)}
+	candidate.Fallback = false // only a look can tell
 	w.wasKilled(c)
 	return staged{candidate, config.Action{Kind: w.action, Signal: 10, Command: []string{"reload"}}, 0}
 }
