@@ -140,14 +140,22 @@ func (c *caller) WatchOpens(changes []Change) bool {
 	return c.Linker.WatchOpens(c.inUse(), changes)
 }
 
-func (c *caller) WarnOfModes(user uint32, groups []uint32) {
-	c.Linker.WarnOfModes(c.inUse(), user, groups)
+func (c *caller) Keys() map[string]string {
+	if c.held.Number == 0 {
+		return nil
+	}
+	return c.held.Keys.Sums()
 }
 
-func (c *caller) Keys() map[string]string { return c.held.Keys.Sums() }
-
 func (c *caller) resume() (err error) {
+	c.generations, c.noted = map[int]*generation{}, nil
 	c.former, err = c.Linker.resume()
 	c.held = c.former.Accepted
 	return err
+}
+
+// lifeless is a generation without what each life has of its own.
+func lifeless(g Generation) Generation {
+	g.Keys = nil
+	return g
 }

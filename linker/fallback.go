@@ -28,19 +28,20 @@ func (l *Linker) HasFallback() bool {
 // The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
 // candidate can be made of those that are. The watches and the report stay those of
 // what is mounted, and nothing is seen of it.
-func (l *Linker) StageFallback(k Known) (Candidate, error) {
-	return try(func() (Candidate, error) {
+func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
+	err = try(func() error {
 		rd, err := l.fallbackReader()
 		if err != nil {
-			return Candidate{}, err
+			return err
 		}
 		r, err := rd.look()
 		if err != nil {
-			return Candidate{}, err
+			return err
 		}
 		defer r.close()
-		return l.take(r, k)
+		return l.take(r, &k, &c)
 	})
+	return c, err
 }
 
 // fallbackReader is a reader whose sources of these volumes lead to the fallback.

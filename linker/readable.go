@@ -8,8 +8,8 @@ import (
 // WarnOfModes says, once for each line, which rendered files the app's user can't
 // open. Only the running app shows who that is: its program may have changed its
 // user. A line with a mode says that its author knows.
-func (l *Linker) WarnOfModes(number int, user uint32, groups []uint32) {
-	g := l.generations[number]
+func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
+	g := l.generations[l.state.liveNumber()]
 	if g == nil || user == 0 {
 		return
 	}

@@ -28,20 +28,20 @@ func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
 //
 // The error is an [*Invalid] if the renderer did something wrong. Any other
 // error is the system's.
-func (l *Linker) Complete(number, accepted int) (Candidate, error) {
+func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	g := l.generations[number]
 	if g == nil || !g.unrendered {
-		return Candidate{}, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
+		return c, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
 	}
 	done, err := l.complete(g, l.generations[accepted])
 	var invalid *Invalid
 	switch {
-	case errors.As(err, &invalid):
-		return Candidate{}, err
-	case err != nil:
-		return Candidate{}, fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, cause(err))
+	case err == nil:
+		l.describe(&c, done, l.generations[accepted])
+	case !errors.As(err, &invalid):
+		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, cause(err))
 	}
-	return l.candidate(done, l.generations[accepted]), nil
+	return c, err
 }
 
 func (l *Linker) complete(g, accepted *generation) (*generation, error) {

@@ -53,19 +53,20 @@ type Known struct {
 // candidate then has what was seen, and the changes as far as the keys can be
 // read. Any other error is the system's, and another call may go better. In both
 // cases what is live is untouched.
-func (l *Linker) Stage(k Known) (Candidate, error) {
+func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	defer l.warnOfMounts()
-	return try(func() (Candidate, error) { return l.attempt(k) })
+	err = try(func() error { return l.attempt(&k, &c) })
+	return c, err
 }
 
 // try attempts to stage until the volumes stand still.
-func try(attempt func() (Candidate, error)) (Candidate, error) {
+func try(attempt func() error) error {
 	for range maxAttempts {
-		if c, err := attempt(); !errors.Is(err, errMoved) {
-			return c, err
+		if err := attempt(); !errors.Is(err, errMoved) {
+			return err
 		}
 	}
-	return Candidate{}, errRestless
+	return errRestless
 }
 
 // warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
@@ -77,25 +78,25 @@ func (l *Linker) warnOfMounts() {
 	l.mounts = nil
 }
 
-func (l *Linker) attempt(k Known) (Candidate, error) {
+func (l *Linker) attempt(k *Known, c *Candidate) error {
 	r, err := l.reader.look() // 1
 	if err != nil {
-		return Candidate{}, err
+		return err
 	}
 	defer r.close()
 	dirs := r.dirs()
 	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
-		return Candidate{}, errMoved
+		return errMoved
 	}
 	l.volumes = r.report(l.watch, dirs)
 	if r.print == k.Seen { // 2
-		return Candidate{}, ErrUnchanged
+		return ErrUnchanged
 	}
-	return l.take(r, k) // 3 to 7
+	return l.take(r, k, c) // 3 to 7
 }
 
 // take makes a candidate of what a look has found.
-func (l *Linker) take(r *reading, k Known) (Candidate, error) {
+func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	accepted := l.generations[k.Accepted]
 	read, err := l.read(r) // 3
 	g := read
@@ -106,22 +107,25 @@ func (l *Linker) take(r *reading, k Known) (Candidate, error) {
 	// finding that nothing needs to be written, counts only if nothing has changed.
 	if err != nil || g == accepted {
 		if moved := r.checkUnmoved(); moved != nil {
-			return Candidate{}, moved
+			return moved
 		}
 	}
 	var invalid *Invalid
 	switch {
 	case err == nil:
-		c := l.candidate(g, accepted)
-		c.Seen, c.Fresh, c.Writing, c.Fallback = r.print, r.fresh(), r.writing(), len(r.from.fallback) > 0
+		l.describe(c, g, accepted)
+		c.Fresh, c.Writing, c.Fallback = r.fresh(), r.writing(), len(r.from.fallback) > 0
 		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.inputs
-		return c, nil
 	case !errors.As(err, &invalid):
-		return Candidate{}, err
-	case read == nil:
-		read = l.readable(r, accepted)
+		return err
+	default:
+		if read == nil {
+			read = l.readable(r, accepted)
+		}
+		c.Changes = changes(accepted, read)
 	}
-	return Candidate{Seen: r.print, Changes: changes(accepted, read)}, err
+	c.Seen = r.print
+	return err
 }
 
 // readable is what can be read of volumes that give no generation.
@@ -230,11 +234,11 @@ func directDest(dir string, atomic bool, name string) destination {
 	return destination(filepath.Join(dir, name))
 }
 
-// candidate describes a staged generation to the caller.
-func (l *Linker) candidate(g, accepted *generation) Candidate {
+// describe describes a staged generation to the caller.
+func (l *Linker) describe(c *Candidate, g, accepted *generation) {
 	l.generations[g.Number] = g
 	g.know(l.state.dirOf(g.Number))
-	return Candidate{Generation: g.Generation, Changes: changes(accepted, g), Unrendered: g.unrendered}
+	c.Generation, c.Changes, c.Unrendered = g.Generation, changes(accepted, g), g.unrendered
 }
 
 // Check looks at a candidate after a hook has run. If a key is no longer

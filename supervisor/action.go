@@ -91,13 +91,10 @@ type (
 		changes []linker.Change
 	}
 	unwatchOpens struct{}
-	lookAtLinks  struct{} // answered by linksRead, unless they can't be read
-	noteUser     struct { // of the app
-		number int
-		user   process.User
-	}
-	inspect struct{ pid int } // answered by inspected
-	signal  struct {          // answered by denied, if it is
+	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
+	noteUser     struct{ user process.User } // of the app
+	inspect      struct{ pid int }           // answered by inspected
+	signal       struct {                    // answered by denied, if it is
 		pid    int
 		signal signals.Signal
 	}

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -172,7 +171,7 @@ func (c *course) phaseWaits() {
 func (c *course) agrees() {
 	s := &c.state
 	idle := !slices.ContainsFunc(c.jobs[:], func(j job) bool { return j != nil })
-	if known := cmp.Or(s.open, s.killed); idle && c.trial != counted(known) {
+	if idle && c.trial != counted(*s.trialOnDisk()) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	if s.shown() == running && c.app == 0 {

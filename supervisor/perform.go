@@ -160,7 +160,7 @@ func (l *loop) noteUser(pid int) {
 		return
 	}
 	select {
-	case l.jobs <- noteUser{l.state.inForce().Number, process.UserOf(pid)}:
+	case l.jobs <- noteUser{process.UserOf(pid)}:
 	default: // a disk that hangs must not stop the loop
 	}
 }

@@ -162,6 +162,6 @@ func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier); re
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 
 func (a noteUser) carryOut(l *loop) event {
-	l.Linker.WarnOfModes(a.number, a.user.ID, a.user.Groups)
+	l.Linker.WarnOfModes(a.user.ID, a.user.Groups)
 	return nil
 }

@@ -1,8 +1,6 @@
 package supervisor
 
 import (
-	"cmp"
-
 	"confit/linker"
 )
 
@@ -40,11 +38,18 @@ func (t *transition) kills() int {
 // record has the linker record the trial that is open or, if none is, the one in
 // which a former confit was killed.
 func (t *transition) record(open, killed linker.Trial) {
-	before := cmp.Or(t.open, t.killed)
+	before := *t.trialOnDisk()
 	t.open, t.killed = open, killed
-	if now := cmp.Or(open, killed); now != before {
-		t.assign(arm{trial: now})
+	if now := t.trialOnDisk(); *now != before {
+		t.assign(arm{trial: *now})
 	}
+}
+
+func (s *state) trialOnDisk() *linker.Trial {
+	if s.open.Step != "" {
+		return &s.open
+	}
+	return &s.killed
 }
 
 // endStep ends the trial of a step that is over. That confit was killed with the same
@@ -66,7 +71,7 @@ func (t *transition) endTrial() {
 	if t.open.Hash == killed.Hash {
 		killed = linker.Trial{}
 	}
-	if t.open != (linker.Trial{}) {
+	if t.open.Step != "" {
 		t.record(linker.Trial{}, killed)
 	}
 }
