@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"cmp"
-	"log/slog"
 	"maps"
 	"time"
 
@@ -130,18 +129,6 @@ func (t *transition) recordLive(g linker.Generation) {
 	}
 }
 
-// rejectionFor is what the status will say of a candidate that is rejected.
-func (t *transition) rejectionFor(step string, reason error, tail string, again bool) *status.Rejection {
-	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
-	if t.candidate.Number != 0 {
-		r.Hash = t.candidate.Hash.Hex()
-	}
-	if again && t.seen.rejection != nil {
-		r.Attempts = t.seen.rejection.Attempts + 1
-	}
-	return &r
-}
-
 func (t *transition) recordRejection(r *status.Rejection) {
 	t.seen.rejection = r
 	t.seen.count.Rejections++
@@ -151,38 +138,6 @@ func (t *transition) recordRejection(r *status.Rejection) {
 // forgetRead notes that another process is the app, which nobody has asked yet to
 // open anything.
 func (t *transition) forgetRead() { t.seen.app.Read, t.readBy = nil, time.Time{} }
-
-// reportSystemError logs what the system refused, once. The next rescan tries
-// again.
-func (t *transition) reportSystemError(err error) {
-	if !t.nothingToStartOn() && err.Error() != t.trouble {
-		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
-	}
-	t.trouble = err.Error()
-	if t.isRetry {
-		t.rejection.nextTry = t.now.Add(t.rejection.wait)
-	}
-}
-
-// remind logs that the linker's answer is late.
-func (t *transition) remind() {
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
-	if t.stalled.IsZero() {
-		t.stalled = t.now.Add(-linkerPatience)
-	}
-	t.enter(t.phase, linkerPatience)
-}
-
-// age is a key that says how old what the app goes back to is. It may be months.
-func (t *transition) age() []any {
-	if at := t.accepted.AcceptedAt; at != 0 {
-		return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
-	}
-	return nil
-}
-
-// mendIt is what to do about a configuration that was rejected.
-const mendIt = "mend the configuration: the next change is tried"
 
 // recordRead notes whether the app has opened what changed, while that is watched.
 func (t *transition) recordRead(read bool) {

@@ -4,7 +4,11 @@ import (
 	"log/slog"
 
 	"confit/process"
+	"confit/status"
 )
+
+// mendIt is what to do about a configuration that was rejected.
+const mendIt = "mend the configuration: the next change is tried"
 
 // fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
@@ -41,6 +45,18 @@ func (t *transition) reject(step string, reason error, tail string) {
 	}
 	t.stays = t.stays || step == "gate"
 	t.dropCandidate(end)
+}
+
+// rejectionFor is what the status will say of a candidate that is rejected.
+func (t *transition) rejectionFor(step string, reason error, tail string, again bool) *status.Rejection {
+	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
+	if t.candidate.Number != 0 {
+		r.Hash = t.candidate.Hash.Hex()
+	}
+	if again && t.seen.rejection != nil {
+		r.Attempts = t.seen.rejection.Attempts + 1
+	}
+	return &r
 }
 
 // failure is the outcome of a candidate that is rejected now.

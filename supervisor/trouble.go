@@ -47,3 +47,24 @@ func (t *transition) startOnce(orElse exit) {
 		t.endWith(orElse)
 	}
 }
+
+// reportSystemError logs what the system refused, once. The next rescan tries
+// again.
+func (t *transition) reportSystemError(err error) {
+	if !t.nothingToStartOn() && err.Error() != t.trouble {
+		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+	}
+	t.trouble = err.Error()
+	if t.isRetry {
+		t.rejection.nextTry = t.now.Add(t.rejection.wait)
+	}
+}
+
+// remind logs that the linker's answer is late.
+func (t *transition) remind() {
+	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
+	if t.stalled.IsZero() {
+		t.stalled = t.now.Add(-linkerPatience)
+	}
+	t.enter(t.phase, linkerPatience)
+}

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -104,6 +105,14 @@ func (t *transition) acceptEarlier() {
 			t.looked = "" // the next look finds that
 		}
 	}
+}
+
+// age is a key that says how old what the app goes back to is. It may be months.
+func (t *transition) age() []any {
+	if at := t.accepted.AcceptedAt; at != 0 {
+		return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
+	}
+	return nil
 }
 
 // rolledBack makes the app read the accepted generation again.
