@@ -53,3 +53,9 @@ func (k *keeper) recordStart(again bool) {
 	}
 	k.seen.app.PID, k.seen.app.Started, k.seen.app.Text = k.pid, status.At(k.now), ""
 }
+
+// reloaded notes a reload that isn't a restart.
+func (k *keeper) reloaded(keys ...any) {
+	k.seen.count.Reloads++
+	k.say(slog.LevelInfo, "app reloaded", append(keys, "generation", k.on.Number)...)
+}

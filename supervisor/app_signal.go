@@ -80,8 +80,7 @@ func (k *keeper) sent() (served bool) {
 	if k.autoHUP {
 		k.perhaps = hint{} // if it leaves now, that is why
 	}
-	k.seen.count.Reloads++
-	k.say(slog.LevelInfo, "app reloaded", "signal", signals.Name(k.by.Signal), "pid", k.pid, "generation", k.on.Number)
+	k.reloaded("signal", signals.Name(k.by.Signal), "pid", k.pid)
 	if k.waitedFor > 0 {
 		k.enter(delivering, probeAgain)
 		return false

@@ -44,8 +44,7 @@ func (t *transition) reloadEnded(err error, tail string) {
 	case !t.app.runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
-		t.seen.count.Reloads++
-		t.say(slog.LevelInfo, "app reloaded", "generation", t.inForce().Number)
+		t.keeper().reloaded()
 		t.prove()
 	case t.exposure == restored:
 		t.restart("the reload failed: " + err.Error())

@@ -15,8 +15,7 @@ func (t *transition) touchEnded(e event) {
 	case !done.watched:
 		t.restart("nobody can know whether it opens what changed")
 	default:
-		t.seen.count.Reloads++
-		t.say(slog.LevelInfo, "app reloaded", "action", "touch", "pid", t.app.pid, "generation", t.inForce().Number)
+		t.keeper().reloaded("action", "touch", "pid", t.app.pid)
 		t.awaitRead()
 	}
 }
