@@ -25,7 +25,6 @@ func (t *transition) accept(proof string) {
 		t.decide(outcomeAccepted, t.candidate.Shared, "", "")
 	}
 	t.makeAccepted(t.started && t.generationInDoubt())
-	t.recordProof(proof)
 	if t.accepted != before {
 		t.unstored = proof
 	}
@@ -46,8 +45,8 @@ func (t *transition) makeAccepted(survived bool) {
 		if !t.candidate.Fallback { // what is mounted may still have killed confit
 			t.forgetKills()
 		}
-		t.recordChanges(t.candidate.Changes)
-		t.recordEnd()
+		t.rebase(t.candidate.Changes)
+		t.decided()
 		if !t.candidate.Fallback { // else what is mounted stays rejected
 			t.rejection = rejection{}
 		}
@@ -61,9 +60,9 @@ func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
-	t.recordRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
+	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
 	t.makeAccepted(false)
-	t.unproved = t.seen.rejection
+	t.unproved = t.lastRejection
 	t.standRejected()
 	t.endTransaction()
 }
@@ -73,7 +72,7 @@ func (t *transition) keepUnproved(step string, reason error, tail string) {
 func (t *transition) standRejected() {
 	t.rejection = rejection{}
 	if t.unproved != nil {
-		t.seen.rejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted.Hash}
+		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted.Hash}
 	}
 }
 
@@ -120,6 +119,5 @@ func (t *transition) onStored(e stored) {
 func (t *transition) becomeMounted() {
 	t.forgetKills()
 	t.accepted.Fallback, t.unstored = false, alreadyStored
-	t.recordProof(t.seen.accepted.Proof)
-	t.recordLive(t.accepted.Generation)
+	t.live = t.sinceNow(t.accepted.Generation)
 }

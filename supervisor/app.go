@@ -7,21 +7,20 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/process"
-	"confit/status"
 )
 
 // keeper is the app's half of a transition. What it can't decide it returns.
 type keeper struct {
 	*app
 	*outbox
+	*past
 	config *config.Config
 	now    time.Time
 	on     linker.Generation // what is in force, for the log
-	seen   *record
 }
 
 func (t *transition) keeper() *keeper {
-	return &keeper{&t.app, t.outbox, t.config, t.now, t.inForce(), &t.seen}
+	return &keeper{&t.app, t.outbox, &t.past, t.config, t.now, t.inForce()}
 }
 
 func (k *keeper) over(by time.Time) bool { return !k.now.Before(by) }
@@ -39,23 +38,17 @@ func (k *keeper) start() {
 }
 
 func (k *keeper) started(pid int) {
-	again := !k.neverStarted()
+	if !k.neverStarted() {
+		k.restarts++
+		k.count.Reloads++
+	}
 	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
 	k.become(up)
-	k.recordStart(again)
 	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)
-}
-
-func (k *keeper) recordStart(again bool) {
-	if again {
-		k.seen.app.Restarts++
-		k.seen.count.Reloads++
-	}
-	k.seen.app.PID, k.seen.app.Started, k.seen.app.Text = k.pid, status.At(k.now), ""
 }
 
 // reloaded notes a reload that isn't a restart.
 func (k *keeper) reloaded(keys ...any) {
-	k.seen.count.Reloads++
+	k.count.Reloads++
 	k.say(slog.LevelInfo, "app reloaded", append(keys, "generation", k.on.Number)...)
 }

@@ -78,7 +78,7 @@ func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exi
 
 // The child may have been the last of the leftovers.
 func (t *transition) onReaped() {
-	t.seen.count.Orphans++
+	t.count.Orphans++
 	t.keeper().lookForLeftovers()
 }
 

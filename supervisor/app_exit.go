@@ -29,8 +29,7 @@ func (k *keeper) ended(e exited, suspected suspicion) ending {
 	if k.wentToBackground(e) {
 		k.say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
 	}
-	k.seen.app.PID = 0
-	k.seen.app.LastExit = &status.Exit{At: status.At(k.now), Status: e.status.String(), Code: k.exitCode(e.status), OOMKilled: e.oom}
+	k.lastExit = &status.Exit{At: status.At(k.now), Status: e.status.String(), Code: k.exitCode(e.status), OOMKilled: e.oom}
 	k.pid = 0
 	if how == replaced {
 		k.adopt(e.successor)
@@ -83,9 +82,8 @@ func (k *keeper) exitCode(s process.Status) int {
 // was no stop.
 func (k *keeper) adopt(successor life) {
 	k.pid, k.group = successor.pid, successor.group
-	k.renewed, k.inside, k.beyond = k.now, false, ""
+	k.renewed, k.inside, k.beyond, k.text = k.now, false, "", ""
 	k.stopBy, k.perhaps = time.Time{}, hint{}
-	k.recordStart(false)
 	k.say(slog.LevelInfo, "app adopted", "pid", k.pid, "generation", k.on.Number)
 }
 

@@ -37,6 +37,7 @@ type life struct {
 	autoHUP   bool           // the last HUP that it got was auto's
 	program   string         // what it ran when it got that
 	readiness readiness      // what it has said of itself since then
+	text      string         // the last STATUS= that it has said
 	asked     signals.Signal // by which it is to stop
 	looks     int            // at what it would do with that
 	drops     bool           // one of them found that it would drop it

@@ -104,7 +104,7 @@ func (t *transition) withdraw() {
 // the app has the time of a probation to open what has changed. Else it is
 // restarted, which is never wrong, only slower.
 func (t *transition) touch() {
-	t.seen.app.Read, t.readBy = nil, t.now.Add(readWait)
+	t.hasRead, t.readBy = nil, t.now.Add(readWait)
 	t.interruptReport()
 	t.order(touching, assign{touch{t.inForce().Number, t.candidate.Changes}})
 }

@@ -16,18 +16,16 @@ import (
 // candidate, or what can't be one.
 func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
-		t.recordTrouble()
 		t.refused("stage", e.err)
 		return
 	}
 	switch e := e.(type) {
 	case unchanged:
-		t.recordEnd()
+		t.decided()
 		t.endTransaction()
 	case staged:
 		t.noteSeen(e.candidate.Seen, e.candidate.Fresh)
 		t.noteUnrun(e.candidate)
-		t.recordMounted(e.candidate.Hash.Hex(), e.candidate.Changes)
 		if !t.onFallback() {
 			t.supersede(e.candidate.Shared)
 		}
@@ -35,8 +33,8 @@ func (t *transition) stageEnded(e event) {
 	case invalid:
 		t.noteSeen(e.seen, false)
 		t.candidate.Changes = e.changes
-		t.recordMounted("", e.changes)
 		if !t.onFallback() { // something else is mounted
+			t.found("", e.changes)
 			t.supersede(linker.Hash{})
 			t.rejection.cost = costly{}
 		}
@@ -60,6 +58,7 @@ func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if !t.onFallback() {
+		t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
 		t.compareWithCostly()
 	}
 	switch {
@@ -119,14 +118,17 @@ func (t *transition) liveAgain() {
 		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
 	}
 	t.standRejected()
-	t.recordEnd()
+	t.decided()
 	t.discard()
 	t.endTransaction()
 }
 
 // tryCandidate goes on with a candidate that is new.
 func (t *transition) tryCandidate(splay time.Duration) {
-	t.recordCandidate()
+	t.tried = t.sinceNow(t.candidate.Generation)
+	if t.undecided.IsZero() && !t.isRetry && !t.onFallback() { // what is tried again counts as rejected until it is accepted
+		t.undecided = t.now
+	}
 	if t.mayBeDeadly() {
 		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
 	}
@@ -192,7 +194,7 @@ func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
 		t.exposure, t.watched, t.readBy, t.trouble = visible, e.watched, time.Time{}, ""
-		t.recordLive(t.candidate.Generation)
+		t.live = t.sinceNow(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
 			t.validate()

@@ -35,13 +35,14 @@ func sum(h linker.Hash) status.Sum {
 	return status.Sum(h.Hex())
 }
 
-// recordChanges notes that another generation is the accepted one, from which
-// the status says what differs. The changes lead to it.
-func (t *transition) recordChanges(changes []linker.Change) {
-	if m := t.seen.mounted; m != nil {
-		t.seen.mounted = &status.Mounted{Hash: m.Hash, Since: m.Since, Keys: against(m.Keys, changes)}
+// rebase notes that another generation is the accepted one, from which the status says
+// what differs. The changes lead to it: observe can't know them, as a transaction that
+// is over keeps none.
+func (t *transition) rebase(changes []linker.Change) {
+	if m := t.mounted; m != nil {
+		t.mounted = &status.Mounted{Hash: m.Hash, Since: m.Since, Keys: against(m.Keys, changes)}
 	}
-	for _, rejection := range []**status.Rejection{&t.seen.rejection, &t.held.rejection} {
+	for _, rejection := range []**status.Rejection{&t.lastRejection, &t.held.rejection} {
 		if *rejection != nil {
 			r := **rejection
 			r.Keys = against(r.Keys, changes)

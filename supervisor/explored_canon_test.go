@@ -18,6 +18,8 @@ import (
 // leftOut lists what the canonical form leaves out, and why nothing depends on it.
 var leftOut = map[string]string{
 	"state.seen":            "the status is a view: what decides has a field of its own",
+	"state.past":            "is for the status and the log alone",
+	"life.text":             "is for the status alone",
 	"state.trouble":         "decides only whether the log repeats itself",
 	"state.storeTrouble":    "decides only whether the log repeats itself",
 	"state.unrun":           "decides only whether the log repeats itself",

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-
-	"confit/status"
 )
 
 // passGate publishes the candidate once the gate says so. An app that died
@@ -21,7 +19,6 @@ func (t *transition) passGate() {
 		if t.neverStarted() {
 			t.gate = gate{by: t.now.Add(startPatience)}
 		}
-		t.seen.gate = &status.Gate{Hash: t.candidate.Shared.Hex(), Since: t.stamp()}
 		t.waitForGate()
 	}
 }

@@ -43,7 +43,7 @@ func (t *transition) putOff() {
 	wait := min(t.config.Rescan, handlerWait)
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
-	t.recordTrouble()
+	t.changeWaits()
 	t.looked = "" // the next look stages it again
 	t.stays = true
 	t.dropCandidate(t.lastResort)

@@ -26,11 +26,11 @@ func (t *transition) onLinksRead(e linksRead) {
 	if e.sum == t.links {
 		return
 	}
-	t.links, t.seen.relinked = e.sum, t.now
+	t.links, t.relinked = e.sum, t.now
 	level, message := slog.LevelWarn, "links file changed: restart the container to apply it"
 	if e.sum == t.config.LinksRead {
 		level, message = slog.LevelInfo, "links file as at the start again"
-		t.seen.relinked = time.Time{}
+		t.relinked = time.Time{}
 	}
 	t.say(level, message, "links", strings.Join(t.config.LinkFiles, ","))
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -68,23 +67,13 @@ type reporter struct {
 
 	volumes atomic.Pointer[[]linker.VolumeReport] // the linker's goroutine notes them
 
-	sums map[string]string // of the keys of the accepted generation
+	keys *linker.Keys // of the accepted generation
+	sums map[string]string
 }
 
-// gist is all that goes into a status, and comparable: another gist makes another
-// status.
-type gist struct {
-	any         bool // tells it from the one before the first
-	phase       phase
-	seen        record
-	trouble     [5]string
-	stalled     time.Time
-	degraded    string
-	restartOnly bool
-	nextTry     time.Time
-	keys        *linker.Keys
-	volumes     *[]linker.VolumeReport
-}
+// gist is all that goes into a status, and comparable: another gist makes another status.
+// Of what a pointer leads to nothing ever changes.
+type gist [17]any
 
 // guard turns a panic into an error.
 func guard(do func() error) (err error) {

@@ -12,9 +12,6 @@ import (
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	t.askGate()
-	if t.phase != gating {
-		t.seen.gate = nil
-	}
 	t.storeRecord()
 	t.deliver()
 	t.peekMeanwhile()
@@ -127,7 +124,7 @@ func (t *transition) forgetOutcome(told *linker.Report) {
 func (t *transition) recordReport(told *linker.Report, err error) {
 	seen := &status.Report{At: t.stamp(), Hash: told.Hash, Outcome: told.Outcome, Delivered: err == nil}
 	keys := []any{"outcome", told.Outcome, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
-	t.seen.report = seen
+	t.lastReport = seen
 	if err == nil {
 		t.outcomes.trouble = ""
 		t.say(slog.LevelInfo, "outcome reported", keys...)

@@ -162,20 +162,20 @@ func (o *outcomes) isNews(r *linker.Report) bool {
 	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
 }
 
-// record is what status.json shows of the past. It is comparable, so that nothing
-// is written while nothing changes: what a pointer leads to never changes.
-type record struct {
-	app       status.App
-	mounted   *status.Mounted
-	live      *status.Generation
-	accepted  *status.Accepted
-	candidate *status.Generation
-	pending   time.Time // since when a change is on its way
-	rejection *status.Rejection
-	relinked  time.Time // when the links files were changed; zero: they are as they were read
-	gate      *status.Gate
-	report    *status.Report
-	count     status.Counters
+// past is what has happened, where the rest of the state shows it no more. It is for the
+// status and the log: nothing is decided by it. What a pointer leads to never changes.
+type past struct {
+	mounted       *status.Mounted    // what the last look found
+	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
+	tried         *status.Generation // the candidate that is on its way; nil: none is
+	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
+	lastRejection *status.Rejection
+	lastReport    *status.Report
+	relinked      time.Time // when the links files were changed; zero: they are as they were read
+	hasRead       *bool     // whether the app has opened what changed; nil: nobody knows (yet)
+	restarts      int       // of the app
+	lastExit      *status.Exit
+	count         status.Counters // each goes up where the thing happens: no state shows how often it did
 }
 
 // say is the action that logs a line.

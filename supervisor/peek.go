@@ -24,7 +24,7 @@ func (t *transition) onPeeked(e peeked) {
 		t.looked, t.peeked = "", e.seen
 	}
 	if e.changed && t.phase.takesLong() {
-		t.noteMounted(e.hash, e.changes)
+		t.found(e.hash, e.changes)
 		t.pending = true
 	}
 }

@@ -124,7 +124,7 @@ func (t *transition) proved() {
 func (t *transition) onHeard(e heard) {
 	m := e.message
 	if m.HasStatus {
-		t.seen.app.Text = m.Status
+		t.app.text = m.Status
 	}
 	waits := t.phase == proving && !t.hook && !t.trial.verifying()
 	switch {

@@ -53,8 +53,8 @@ func (t *transition) rejectionFor(step string, reason error, tail string, again 
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}
-	if again && t.seen.rejection != nil {
-		r.Attempts = t.seen.rejection.Attempts + 1
+	if again && t.lastRejection != nil {
+		r.Attempts = t.lastRejection.Attempts + 1
 	}
 	return &r
 }
@@ -199,6 +199,7 @@ func (t *transition) rejectFallback(step string, reason error) {
 
 // refused ends a transaction because the system refused the linker something.
 func (t *transition) refused(step string, err error) {
+	t.changeWaits()
 	if t.onFallback() {
 		t.rejectFallback(step, err)
 		return

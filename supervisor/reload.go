@@ -32,7 +32,7 @@ func (t *transition) warnUnread() {
 	if t.readBy.IsZero() || !t.over(t.readBy) {
 		return
 	}
-	t.recordRead(false)
+	t.noteRead(false)
 	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }

@@ -16,13 +16,11 @@ func (t *transition) completeEnded(e event) {
 	switch e := e.(type) {
 	case staged:
 		e.candidate.Fallback, e.candidate.Writing = t.candidate.Fallback, t.candidate.Writing // of the look
-		t.recordMountedKeys(e.candidate.Hash.Hex(), e.candidate.Changes)
 		t.compareCandidate(e)
 	case invalid:
 		t.reject("render", e.reason, "")
 	case failed:
 		t.looked = ""
-		t.recordTrouble()
 		t.refused("render", e.err)
 	}
 }

@@ -10,10 +10,6 @@ import (
 	"confit/status"
 )
 
-func (s *state) gist() gist {
-	return gist{true, s.shown(), s.seen, [5]string{s.trouble, s.storeTrouble, s.app.beyond, s.drift, s.unrun}, s.stalled, s.degraded, s.app.restartOnly, s.rejection.nextTry, s.accepted.Keys, nil}
-}
-
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
@@ -27,13 +23,15 @@ func (s *state) isFleeting(c *config.Config) bool {
 // report has status.json replaced when there is something new to say, or what was
 // said last could not be written.
 func (l *loop) report() {
-	now := l.state.gist()
-	now.volumes = l.status.volumes.Load()
-	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && now.stalled.IsZero() {
+	s := l.state.seen
+	keys := l.state.accepted.Keys
+	now := gist{s.Phase, s.Degraded, s.Trouble, s.Stalled, s.LinksChanged, s.App, s.Mounted, s.Live, s.Accepted, s.Candidate, s.PendingSince, s.Rejection,
+		s.Gate, s.Report, s.Counters, keys, l.status.volumes.Load()}
+	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return
 	}
-	if now.keys != nil && now.keys != l.status.last.keys {
-		l.status.sums = now.keys.Sums()
+	if keys != nil && keys != l.status.keys {
+		l.status.keys, l.status.sums = keys, keys.Sums()
 		process.CollectFor(len(l.status.sums))
 	}
 	l.status.last = now
@@ -42,14 +40,9 @@ func (l *loop) report() {
 	case <-l.status.newest: // it was not written yet
 	default:
 	}
-	l.status.newest <- l.snapshot()
-}
-
-// snapshot is the status as the loop knows it.
-func (l *loop) snapshot() *status.Status {
-	s := l.state.status(l.Config)
-	s.Confit, s.Updated, s.Keys = l.Version, status.At(time.Now()), l.status.sums
-	return s
+	whole := *s
+	whole.Confit, whole.Updated, whole.Keys = l.Version, status.At(time.Now()), l.status.sums
+	l.status.newest <- &whole
 }
 
 // write writes each status that report hands over, until there are no more.

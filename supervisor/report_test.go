@@ -1,6 +1,8 @@
 package supervisor
 
 import (
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,10 +15,32 @@ import (
 func newReported(c config.Config) *loop {
 	l := &loop{Supervisor: Supervisor{Config: &c}}
 	l.status.newest = make(chan *status.Status, 1)
-	l.state.phase = running
+	l.state.phase, l.state.seen = running, &status.Status{Phase: "running"}
 	l.report()
 	<-l.status.newest
 	return l
+}
+
+// TestReport_news: whatever the status says anew is reported.
+func TestReport_news(t *testing.T) {
+	for i := range reflect.TypeFor[status.Status]().NumField() {
+		name := reflect.TypeFor[status.Status]().Field(i).Name
+		if slices.Contains([]string{"Version", "Confit", "Updated", "Volumes", "Keys"}, name) {
+			continue // these are filled in later
+		}
+		l := newReported(config.Config{})
+		switch f := reflect.ValueOf(l.state.seen).Elem().Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("another")
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+		default: // numbers come first in the others
+			f.Field(0).SetInt(7)
+		}
+		if l.report(); len(l.status.newest) == 0 {
+			t.Errorf("another %s was not reported", name)
+		}
+	}
 }
 
 // TestReport_keys: the status has the keys of what is accepted.
@@ -38,7 +62,7 @@ func TestReport_keys(t *testing.T) {
 func TestReport_settling(t *testing.T) {
 	for settle, want := range map[time.Duration]int{config.SettleAuto: 0, 999 * time.Millisecond: 0, time.Second: 1} {
 		l := newReported(config.Config{Settle: settle})
-		l.state.phase = settling
+		l.state.phase, l.state.seen = settling, &status.Status{Phase: "settling"}
 		l.report()
 		if n := len(l.status.newest); n != want {
 			t.Errorf("after %v of quiet: %d reports, want %d", settle, n, want)

@@ -94,7 +94,8 @@ type state struct {
 
 	links config.LinksSum // what the links files held at the last look
 
-	seen record // what status.json shows of it
+	past
+	seen *status.Status // what status.json shows of it: observe says it after each event
 
 	exit exit // how confit ends, when that is decided
 }

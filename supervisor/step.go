@@ -6,6 +6,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/status"
 )
 
 // begin returns the first state and its actions. The first configuration is
@@ -15,10 +16,10 @@ func begin(c *config.Config, former linker.Former, fallback bool, now time.Time)
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: former.Accepted, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
-	t.recordAccepted()
 	t.takeUp(former.Report)
 	t.look()
 	t.doBeside()
+	t.seen = observe(c, now, &state{seen: &status.Status{}}, &t.state)
 	return t.state, t.actions
 }
 
@@ -32,6 +33,7 @@ func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
 	}
 	t.take(e)
 	t.doBeside()
+	t.seen = observe(c, now, &s, &t.state)
 	return t.state, t.actions
 }
 
@@ -160,7 +162,7 @@ func (t *transition) ownHook() namedHook {
 // Somebody has opened what changed. While the app is expected to, no hook runs that
 // could have.
 func (t *transition) onOpened() {
-	t.recordRead(true)
+	t.noteRead(true)
 	if read := t.phase.rule().opened; read != nil {
 		read(t)
 	}

@@ -8,15 +8,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"confit/status"
 )
 
 // status writes down what differs from the last status, or from that of the first
 // moment, and how --status ends.
 func (p *player) status() {
 	if p.shown == nil {
-		p.shown = p.fields(state{})
+		p.shown = p.fields(observe(&p.config, p.now, &state{seen: &status.Status{}}, &state{}))
 	}
-	before, now := p.shown, p.fields(p.state)
+	before, now := p.shown, p.fields(p.state.seen)
 	p.shown = now
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if len(now[name]) == 0 && len(before[name]) > 0 {
@@ -34,14 +36,14 @@ func (p *player) status() {
 			p.out.WriteString("    " + name + line + "\n")
 		}
 	}
-	fmt.Fprintf(&p.out, "    verdict %d\n", p.state.status(&p.config).Verdict())
+	fmt.Fprintf(&p.out, "    verdict %d\n", p.state.seen.Verdict())
 }
 
 // fields has the parts of each field of a status. A null has none; what isn't an
 // object has one, without a name.
-func (p *player) fields(s state) map[string]map[string]string {
+func (p *player) fields(s *status.Status) map[string]map[string]string {
 	var whole map[string]any
-	if err := json.Unmarshal(s.status(&p.config).Encode(), &whole); err != nil {
+	if err := json.Unmarshal(s.Encode(), &whole); err != nil {
 		p.t.Fatal(err)
 	}
 	fields := map[string]map[string]string{}

@@ -56,7 +56,6 @@ type player struct {
 	record   storeReport // the last one
 	fallback bool
 	beyond   bool                         // no signal reaches the app
-	written  state                        // of the last status
 	shown    map[string]map[string]string // the last status that was written down
 	now      time.Time
 	out      strings.Builder
@@ -162,19 +161,6 @@ func (p *player) set(word string) {
 	}
 }
 
-// noticed holds that a status that says something new has another gist than the
-// one before.
-func (p *player) noticed() {
-	if p.state.isFleeting(&p.config) {
-		return
-	}
-	before, now := p.written.status(&p.config).Encode(), p.state.status(&p.config).Encode()
-	if p.written.gist() == p.state.gist() && string(before) != string(now) {
-		p.t.Errorf("the status\n%s is not written, as it counts as the same as\n%s", now, before)
-	}
-	p.written = p.state
-}
-
 // write writes down what step answered.
 func (p *player) write(s state, actions []action) {
 	if n := len(actions); n > 0 && !p.beyond && reflect.TypeOf(actions[n-1]) == reflect.TypeFor[deliver]() {
@@ -183,7 +169,6 @@ func (p *player) write(s state, actions []action) {
 		actions = append(actions, more...)
 	}
 	p.state = s
-	p.noticed()
 	for _, a := range actions {
 		switch a := unwrapped(a).(type) {
 		case store:

@@ -21,7 +21,7 @@ func (t *transition) passVerdict() {
 	t.held = verdict{}
 	t.decideAs(v.report)
 	if v.rejection != nil {
-		t.recordRejection(v.rejection)
+		t.noteRejection(v.rejection)
 	}
 	t.do(v.line)
 	if t.phase == running {

@@ -138,10 +138,10 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.shown() == gating:
 		w.mayWaitForGate()
-	case s.rejection.stands != (s.status(w.config).Verdict() == status.Rejected):
-		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.status(w.config).Encode())
-	case s.trouble != "" || !s.seen.pending.IsZero() || s.seen.candidate != nil:
-		w.fatalf("nothing is under way, and the status says %s", s.status(w.config).Encode())
+	case s.rejection.stands != (s.seen.Verdict() == status.Rejected):
+		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.seen.Encode())
+	case s.trouble != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
+		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
 	case w.live == nil:
@@ -198,7 +198,7 @@ func TestStepIsTotal(t *testing.T) {
 		for _, half := range []phase{down, up, starting, probing, delivering, restarting, draining, stopping} {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
-					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}}
+					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}, seen: &status.Status{}}
 					next, actions := step(c, s, time.Unix(2, 0), e)
 					if next.shown() < down || next.shown() > done {
 						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())

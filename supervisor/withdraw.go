@@ -71,9 +71,9 @@ func (t *transition) takenBack(e withdrawn) {
 	t.endTrial()
 	if further {
 		t.acceptEarlier()
-		t.recordChanges(e.changes)
+		t.rebase(e.changes)
 	}
-	t.recordLive(t.accepted.Generation)
+	t.live = t.sinceNow(t.accepted.Generation)
 	if t.hasAccepted() && (t.exposure == restored || further) {
 		changes := t.candidate.Changes
 		if further {
@@ -91,13 +91,12 @@ func (t *transition) takenBack(e withdrawn) {
 
 // isLive reports that the log has said of the candidate that it is published.
 func (t *transition) isLive() bool {
-	return t.exposure.published() && t.seen.live != nil && t.seen.live.Number == t.candidate.Number
+	return t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number
 }
 
 // acceptEarlier makes the earlier generation the accepted one.
 func (t *transition) acceptEarlier() {
 	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
-	t.recordAccepted()
 	t.unstored = alreadyStored
 	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
 		t.rejection = rejection{}
@@ -117,7 +116,7 @@ func (t *transition) age() []any {
 
 // rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
-	t.seen.count.RollBacks++
+	t.count.RollBacks++
 	switch {
 	case t.neverStarted():
 		t.start()

@@ -54,14 +54,14 @@ func filesOf(number int, hash string) map[linker.Key]linker.Hash {
 // accepted ones, whatever was accepted since.
 func (w *world) checkKeys(s state) {
 	leaving := s.shown() == stopping || s.shown() == done || s.app.isEnding() || s.degraded != "" // then it takes no answer any more
-	if m := s.seen.mounted; m != nil && !leaving {
+	if m := s.seen.Mounted; m != nil && !leaving {
 		files := w.seen.files()
 		if m.Hash != "" {
 			files = filesOf(1, m.Hash)
 		}
 		w.wantKeys("mounted", m.Keys, files)
 	}
-	if r := s.seen.rejection; r != nil && r.Hash != "" {
+	if r := s.seen.Rejection; r != nil && r.Hash != "" {
 		w.wantKeys("rejection", r.Keys, filesOf(1, r.Hash))
 	}
 }

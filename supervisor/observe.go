@@ -1,0 +1,105 @@
+package supervisor
+
+import (
+	"cmp"
+	"time"
+
+	"confit/config"
+	"confit/status"
+)
+
+// observe says what status.json shows after an event, except for what only the linker
+// knows. It is the one place that does, and only reads the state.
+func observe(c *config.Config, now time.Time, before, after *state) *status.Status {
+	o := observation{c, status.At(now), before, after}
+	return &status.Status{
+		Phase:        after.shown().String(),
+		Degraded:     after.degraded,
+		Trouble:      o.trouble(),
+		Stalled:      status.At(after.stalled),
+		LinksChanged: status.At(after.relinked),
+		App:          o.app(),
+		Mounted:      after.mounted,
+		Live:         after.live,
+		Accepted:     o.accepted(),
+		Candidate:    after.tried,
+		PendingSince: status.At(after.undecided),
+		Rejection:    o.rejection(),
+		Gate:         o.gate(),
+		Report:       after.lastReport,
+		Counters:     after.count,
+	}
+}
+
+// observation is one event. The state before it has what the status showed.
+type observation struct {
+	config        *config.Config
+	now           status.Time
+	before, after *state
+}
+
+// trouble is what keeps the change from being applied. Without a change it is what else
+// confit tries again.
+func (o *observation) trouble() string {
+	if s := o.after; s.trouble == "" && s.undecided.IsZero() {
+		return cmp.Or(s.drift, s.storeTrouble, s.app.beyond, s.unrun)
+	}
+	return o.after.trouble
+}
+
+func (o *observation) app() status.App {
+	app, past := &o.after.app, &o.after.past
+	a := status.App{PID: app.pid, Started: o.before.seen.App.Started, Restarts: past.restarts, Reload: o.config.Reload.String(),
+		Read: past.hasRead, Text: app.text, LastExit: past.lastExit}
+	if app.runs() && app.pid != o.before.app.pid {
+		a.Started = o.now
+	}
+	if app.restartOnly {
+		a.Reload = "restart: it left at HUP"
+	}
+	return a
+}
+
+// accepted is the accepted generation, since when it is that by whichever confit, and what
+// proved it. One that isn't proved isn't shown.
+func (o *observation) accepted() *status.Accepted {
+	shown, before, after := o.before.seen.Accepted, &o.before.accepted, &o.after.accepted
+	isSame := shown != nil && after.Hash == before.Hash
+	if o.after.unproved != nil || after.Number == 0 || isSame && after.Fallback == before.Fallback {
+		return shown
+	}
+	g := status.Generation{Number: after.Number, Hash: after.Hash.Hex(), Source: source(after.Generation)}
+	if after.AcceptedAt != 0 {
+		g.Since = status.At(time.Unix(after.AcceptedAt, 0))
+	}
+	proof := cmp.Or(o.after.unstored, alreadyStored)
+	if isSame && proof == alreadyStored { // what is mounted is just the fallback
+		proof = shown.Proof
+	}
+	return &status.Accepted{Generation: g, Proof: proof}
+}
+
+// rejection is the last one, with the time of the next try. There is none after a revert,
+// nor when confit has ended.
+func (o *observation) rejection() *status.Rejection {
+	before, after := o.before, o.after
+	switch {
+	case after.lastRejection == nil || after.phase == done:
+		return after.lastRejection
+	case after.lastRejection == before.lastRejection && after.rejection.nextTry.Equal(before.rejection.nextTry):
+		return before.seen.Rejection
+	}
+	r := *after.lastRejection
+	r.NextTry = status.At(after.rejection.nextTry)
+	return &r
+}
+
+func (o *observation) gate() *status.Gate {
+	switch {
+	case o.after.phase != gating:
+		return nil
+	case o.before.phase == gating:
+		return o.before.seen.Gate
+	}
+	return &status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: o.now}
+}
