@@ -66,7 +66,7 @@ func (t *targets) prepare(s *step) error {
 	}
 	defer a.in.close()
 	switch s.verb {
-	case leave:
+	case spare:
 		return nil
 	case uncover:
 		err = a.in.writable()

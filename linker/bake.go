@@ -26,7 +26,7 @@ func Bake(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	t := targets{state: &state{path: c.State}}
+	t := targets{state: &stateDir{path: c.State}}
 	wanted := map[Target]want{}
 	var dirs []string
 	lines, left := 0, ""
@@ -86,7 +86,7 @@ func (s *source) whyNotBaked(there place) (why, todo string) {
 
 // bakedDest is what a target will have to point at. The volume of a direct link
 // isn't there yet: it is taken to be atomic, and to be where the source says.
-func (s *source) bakedDest(st *state) destination {
+func (s *source) bakedDest(st *stateDir) destination {
 	if !s.Direct {
 		return st.liveDest(s.prefix)
 	}

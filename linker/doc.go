@@ -29,7 +29,7 @@
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
 //	accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
-//	report trial                        what became of a gate, and what may kill confit
+//	record trial                        what became of a gate, and what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read

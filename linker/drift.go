@@ -68,7 +68,7 @@ func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Targ
 			err = l.targets.carryOut(s)
 		}
 	}
-	if err != nil || (len(steps) > 0 && steps[0].verb != leave) {
+	if err != nil || (len(steps) > 0 && steps[0].verb != spare) {
 		l.sayMended("target", "target", string(target), found.what, err, former)
 	}
 	return err

@@ -29,7 +29,7 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{Linker: newLinker(c, links, &state{path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, links, &stateDir{path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
@@ -233,7 +233,7 @@ func (e *explanation) checkFallback(rd *reader, err error) {
 	}
 	var kept []int
 	for _, i := range rd.mounted {
-		if rd.links[i].moved || slices.Contains(e.reader.mounted, i) {
+		if rd.links[i].inFallback || slices.Contains(e.reader.mounted, i) {
 			kept = append(kept, i)
 		}
 	}

@@ -60,7 +60,7 @@ func (l *Linker) fallbackReader() (*reader, error) {
 		if s.root != l.mount || !has[s.floor] {
 			continue
 		}
-		s.base, s.floor, s.ceiling, s.moved = l.moved(s.base), l.moved(s.floor), l.fallback, true
+		s.base, s.floor, s.ceiling, s.inFallback = l.fallbackPath(s.base), l.fallbackPath(s.floor), l.fallback, true
 		rd.atomic[i] = ""
 		if !slices.Contains(rd.fallback, s.floor) {
 			rd.fallback = append(rd.fallback, s.floor)
@@ -86,15 +86,15 @@ func (l *Linker) fallbackVolumes() (map[string]bool, error) {
 			continue
 		}
 		var err error
-		if has[s.floor], err = hasKeys(l.moved(s.floor), s.floor == l.mount); err != nil {
+		if has[s.floor], err = hasKeys(l.fallbackPath(s.floor), s.floor == l.mount); err != nil {
 			return nil, err
 		}
 	}
 	return has, nil
 }
 
-// moved is where a path below the volumes is in the fallback.
-func (l *Linker) moved(p string) string {
+// fallbackPath is where a path below the volumes is in the fallback.
+func (l *Linker) fallbackPath(p string) string {
 	return filepath.Join(l.fallback, strings.TrimPrefix(p, l.mount))
 }
 

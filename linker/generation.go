@@ -199,7 +199,7 @@ func hashOf(files map[Key]file) Hash {
 // sets the mode before it gives the file away. It gives group and owner as far
 // as the kernel permits. A mode that can't be set is an error.
 func setAttributes(out raw, f file) error {
-	if err := unix.Fchown(int(out), -1, int(f.group)); err != nil && !refused(err) {
+	if err := unix.Fchown(int(out), -1, int(f.group)); err != nil && !notPermitted(err) {
 		return err
 	}
 	if err := unix.Fchmod(int(out), uint32(f.mode)); err != nil {
@@ -208,7 +208,7 @@ func setAttributes(out raw, f file) error {
 	if int(f.owner) == euid {
 		return nil
 	}
-	if err := unix.Fchown(int(out), int(f.owner), -1); err != nil && !refused(err) {
+	if err := unix.Fchown(int(out), int(f.owner), -1); err != nil && !notPermitted(err) {
 		return err
 	}
 	return nil
@@ -217,11 +217,11 @@ func setAttributes(out raw, f file) error {
 // euid is confit's own user, which never changes.
 var euid = os.Geteuid()
 
-// refused reports that a file can't be given to somebody here: only root may,
+// notPermitted reports that a file can't be given to somebody here: only root may,
 // chown(2); the user namespace doesn't map the owner or group, EINVAL of
 // user_namespaces(7); a seccomp profile or the file system doesn't offer the
 // call.
-func refused(err error) bool {
+func notPermitted(err error) bool {
 	for _, harmless := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
 		if errors.Is(err, harmless) {
 			return true

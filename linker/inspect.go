@@ -17,7 +17,7 @@ import (
 type copies struct {
 	*copier
 	links  []source // a directory may be a target as a whole
-	state  *state
+	state  *stateDir
 	log    *slog.Logger
 	packer *bufio.Writer
 	strays []Key // what a hook left in its candidate, and the log says so

@@ -259,7 +259,7 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 
 // isHash reports that a key which was found is that file.
 func (s *source) isHash(k keyFile) bool {
-	return s.moved && k.name == hashName && k.vol.dir == s.floor
+	return s.inFallback && k.name == hashName && k.vol.dir == s.floor
 }
 
 // hashName is a file beside the keys of a fallback's volume that is no key itself.

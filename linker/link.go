@@ -60,17 +60,17 @@ const (
 // source is a link with its paths worked out.
 type source struct {
 	Link
-	kind     kind
-	base     string       // absolute path of the key, or of the directory in front of the first pattern element
-	pattern  string       // for a glob: the rest, below base
-	prefix   Key          // where base stands in a generation: base, below root
-	root     string       // the volumes, or / for a source outside of them
-	floor    string       // the volume when no directory above holds ..data
-	ceiling  string       // the last directory that may be a volume
-	rendered bool         // its keys are made by the renderer
-	real     string       // the target by its real directory, see realTarget
-	exempt   map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
-	moved    bool         // it leads to the fallback
+	kind       kind
+	base       string       // absolute path of the key, or of the directory in front of the first pattern element
+	pattern    string       // for a glob: the rest, below base
+	prefix     Key          // where base stands in a generation: base, below root
+	root       string       // the volumes, or / for a source outside of them
+	floor      string       // the volume when no directory above holds ..data
+	ceiling    string       // the last directory that may be a volume
+	rendered   bool         // its keys are made by the renderer
+	real       string       // the target by its real directory, see realTarget
+	exempt     map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
+	inFallback bool         // it leads to the fallback
 }
 
 // parseLink works out a link's paths. Relative sources live in volumes.

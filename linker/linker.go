@@ -17,7 +17,7 @@ type Linker struct {
 	rendered []int  // the links whose keys the renderer makes
 	renders  bool   // a hook makes files of the staged keys
 	space    int    // see Config
-	state    *state
+	state    *stateDir
 	reader   reader
 	copies   copies
 	targets  targets
@@ -32,7 +32,7 @@ type Linker struct {
 	unlinked    []keyFile           // the staged keys of the last look, until the renderer's are known, too
 	mounts      *mountTable         // until the first look
 
-	volumes  []VolumeReport    // as the last look found them
+	volumes  []VolumeStatus    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so

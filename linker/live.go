@@ -10,7 +10,7 @@ import (
 )
 
 // liveNumber is the generation that the live link points at, or 0.
-func (s *state) liveNumber() int {
+func (s *stateDir) liveNumber() int {
 	to, err := s.root.Readlink(liveName)
 	if err != nil || path.Dir(to) != generationsName {
 		return 0
@@ -22,7 +22,7 @@ func (s *state) liveNumber() int {
 // aim makes a link to a generation, under a temporary name, for point. It makes none
 // for number 0, nor if live leads there already: a full disk doesn't keep confit
 // from going back to where it is.
-func (s *state) aim(number int) (ready string, err error) {
+func (s *stateDir) aim(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
 	if to, err := s.root.Readlink(liveName); number == 0 || err == nil && to == dest {
 		return "", nil
@@ -32,7 +32,7 @@ func (s *state) aim(number int) (ready string, err error) {
 }
 
 // unaim removes what aim has made, unless it is the live link now.
-func (s *state) unaim(ready string) {
+func (s *stateDir) unaim(ready string) {
 	if ready != "" {
 		_ = s.root.Remove(ready)
 	}
@@ -40,7 +40,7 @@ func (s *state) unaim(ready string) {
 
 // point moves the live link to a generation, or removes it for number 0. It is
 // the one step that changes what all targets resolve to.
-func (s *state) point(number int, ready string) error {
+func (s *stateDir) point(number int, ready string) error {
 	switch {
 	case number == 0:
 		s.clearLive()
@@ -54,7 +54,7 @@ func (s *state) point(number int, ready string) error {
 	return nil
 }
 
-func (s *state) pointError(err error) error {
+func (s *stateDir) pointError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (s *state) pointError(err error) error {
 
 // clearLive moves aside what stands in the live link's place and is no link. If
 // that fails, so does the rename(2) over it, which says why.
-func (s *state) clearLive() {
+func (s *stateDir) clearLive() {
 	info, err := s.root.Lstat(liveName)
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return
@@ -73,6 +73,6 @@ func (s *state) clearLive() {
 }
 
 // liveDest is what the target of a staged key or directory points at.
-func (s *state) liveDest(path Key) destination {
+func (s *stateDir) liveDest(path Key) destination {
 	return destination(filepath.Join(s.path, liveName, string(path)))
 }

@@ -15,9 +15,9 @@ import (
 type reader struct {
 	*copier
 	links     []source
-	mounted   []int  // the links whose keys come from volumes
-	state     *state // where copies go
-	allowDisk bool   // keys that live in memory may be copied to a disk
+	mounted   []int     // the links whose keys come from volumes
+	state     *stateDir // where copies go
+	allowDisk bool      // keys that live in memory may be copied to a disk
 
 	atomic   []string        // by link: its volume, once that was seen to be atomic
 	nested   map[string]bool // directories of plain volumes that once held ..data
@@ -225,15 +225,15 @@ func (r *reading) close() {
 	}
 }
 
-// report describes the volumes of a look. Their directories are watched by now,
+// status describes the volumes of a look. Their directories are watched by now,
 // as far as they can be.
-func (r *reading) report(w *watcher, dirs []string) []VolumeReport {
-	var list []VolumeReport
+func (r *reading) status(w *watcher, dirs []string) []VolumeStatus {
+	var list []VolumeStatus
 	known := map[string]bool{}
 	for _, v := range r.of {
 		if v != nil && !known[v.dir] {
 			known[v.dir] = true
-			list = append(list, VolumeReport{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
+			list = append(list, VolumeStatus{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
 		}
 	}
 	return list

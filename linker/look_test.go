@@ -47,9 +47,9 @@ func TestVolumes(t *testing.T) {
 		t.Errorf("before the first look: %+v", list)
 	}
 	h.adopt()
-	report := func(name, kind, watched string) VolumeReport {
+	report := func(name, kind, watched string) VolumeStatus {
 		data, _ := os.Readlink(h.path("volumes", name, "..data"))
-		return VolumeReport{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data}
+		return VolumeStatus{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data}
 	}
 	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
 
@@ -82,7 +82,7 @@ func TestVolumesWithoutInotify(t *testing.T) {
 	}
 }
 
-func (h *house) wantVolumes(want ...VolumeReport) {
+func (h *house) wantVolumes(want ...VolumeStatus) {
 	h.Helper()
 	if got := h.linker.Volumes(); !reflect.DeepEqual(got, want) {
 		h.Errorf("got\n%+v\nwant\n%+v", got, want)

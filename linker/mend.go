@@ -195,7 +195,7 @@ func (c *copies) pack(g *generation, fill func(io.Writer) error) error {
 	return errors.Join(fill(c.packer), c.packer.Flush())
 }
 
-func (s *state) createPack(number int) (*os.File, error) {
+func (s *stateDir) createPack(number int) (*os.File, error) {
 	name := strconv.Itoa(number)
 	const flags = os.O_CREATE | os.O_EXCL | os.O_WRONLY | unix.O_NONBLOCK // see writeFile
 	f, err := s.packs.OpenFile(name, flags, packMode)

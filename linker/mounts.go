@@ -70,7 +70,7 @@ func (t *mountTable) refuse(m mount, volume, key string) error {
 }
 
 // warn says once what works, but not as it seems to.
-func (t *mountTable) warn(log *slog.Logger, volumes []VolumeReport) {
+func (t *mountTable) warn(log *slog.Logger, volumes []VolumeStatus) {
 	warn := func(what, path, todo string) { log.Warn(what, "path", path, "todo", todo) }
 	var dirs []string
 	for i, m := range t.list {

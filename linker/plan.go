@@ -60,7 +60,7 @@ const (
 	reclaim             // what an app put in our link's place  →  our link; the newest such is kept beside
 	uncover             // our link, or nothing                 →  what was kept
 	remove              // our link                             →  nothing
-	leave               // what is no longer our link           →  the same
+	spare               // what is no longer our link           →  the same
 )
 
 // step is one change of one target. It is carried out only if what it was
@@ -92,7 +92,7 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 		case p.standing == ourLink:
 			steps = append(steps, step{verb: remove, target: target, from: p.link})
 		case p.standing != nothing:
-			steps = append(steps, step{verb: leave, target: target})
+			steps = append(steps, step{verb: spare, target: target})
 		}
 	}
 	var refused []error

@@ -25,7 +25,7 @@ const absent = "(absent)"
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
 	s := &site{t: t, dir: dir, wanted: map[Target]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.linker = &Linker{targets: targets{state: &state{path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
+	s.linker = &Linker{targets: targets{state: &stateDir{path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")

@@ -229,7 +229,7 @@ func (rd *reader) canGive(group uint32) (bool, error) {
 // tryGive tries it with a file in a new directory, as copies are made. The
 // state directory itself may have the set-group-ID bit, which fsGroup gives an
 // emptyDir, and so pass its own group on.
-func (s *state) tryGive(group uint32) (bool, error) {
+func (s *stateDir) tryGive(group uint32) (bool, error) {
 	dir := tmpName()
 	defer func() { _ = s.generations.RemoveAll(dir) }()
 	if err := makeDir(s.generations, dir); err != nil {

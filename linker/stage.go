@@ -88,7 +88,7 @@ func (l *Linker) attempt(k *Known, c *Candidate) error {
 	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
 		return errMoved
 	}
-	l.volumes = r.report(l.watch, dirs)
+	l.volumes = r.status(l.watch, dirs)
 	if r.print == k.Seen { // 2
 		return ErrUnchanged
 	}

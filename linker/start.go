@@ -11,7 +11,7 @@ type Former struct {
 	Accepted  Accepted
 	Untrusted error   // why not all that is stored of that is trusted; nil: it is
 	Killed    Trial   // in which a former confit was killed
-	Report    *Report // of the gate that it asked last, or nil
+	Record    *Record // of the gate that it asked last, or nil
 }
 
 // Open prepares the state directory, takes up what a former confit left there, and
@@ -53,7 +53,7 @@ func open(c Config) (*Linker, error) {
 	return l, nil
 }
 
-func newLinker(c Config, links []source, st *state) *Linker {
+func newLinker(c Config, links []source, st *stateDir) *Linker {
 	copier := &copier{maxSize: maxSize, buffer: make([]byte, bufferSize)}
 	l := &Linker{
 		links:    links,
@@ -90,7 +90,7 @@ func newLinker(c Config, links []source, st *state) *Linker {
 // killed while it proved that.
 func (l *Linker) resume() (f Former, err error) {
 	f.Accepted, f.Untrusted = l.readStored()
-	f.Killed, f.Report = l.state.readTrial(), l.readReport()
+	f.Killed, f.Record = l.state.readTrial(), l.readRecord()
 	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		l.former.targets[target] = want{dest: dest}

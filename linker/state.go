@@ -21,8 +21,8 @@ const (
 	packsName       = "packs"
 )
 
-// state is the state directory. Its lock is held as long as confit runs.
-type state struct {
+// stateDir is the state directory. Its lock is held as long as confit runs.
+type stateDir struct {
 	path        string
 	root        *os.Root
 	generations *os.Root
@@ -33,7 +33,7 @@ type state struct {
 }
 
 // openState makes, tightens and locks the state directory.
-func openState(dir string) (*state, error) {
+func openState(dir string) (*stateDir, error) {
 	if err := makeParents(dir); err != nil {
 		return nil, unusableError(dir, err)
 	}
@@ -41,7 +41,7 @@ func openState(dir string) (*state, error) {
 	if err != nil {
 		return nil, unusableError(dir, err)
 	}
-	s := &state{path: dir, root: root, memory: onMemory(dir), next: 1}
+	s := &stateDir{path: dir, root: root, memory: onMemory(dir), next: 1}
 	s.tighten()
 	if s.lock, err = takeLock(root, dir); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func openState(dir string) (*state, error) {
 // tighten keeps others from writing to the state directory: the kubelet makes
 // an emptyDir 0777. EPERM means that it isn't confit's to tighten. Nor is a
 // directory that a link leads to.
-func (s *state) tighten() {
+func (s *stateDir) tighten() {
 	info, err := s.root.Stat(".")
 	named, err2 := os.Lstat(s.path)
 	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
@@ -68,7 +68,7 @@ func (s *state) tighten() {
 // follows links that stay inside, and who may write to the state directory can
 // put one there between two looks. So what was opened must be what has the
 // name, and its mode is set through it.
-func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
+func (s *stateDir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	made := s.root.Mkdir(name, mode)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
 		return nil, unusableError(s.path, made)
@@ -103,7 +103,7 @@ func (s *state) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 
 // sweep removes what a killed confit left: unfinished generations, those that
 // nobody needs, and temporary links.
-func (s *state) sweep(needed map[int]bool) error {
+func (s *stateDir) sweep(needed map[int]bool) error {
 	for _, dir := range []*os.Root{s.generations, s.packs} {
 		last, err := keepOnly(dir, needed)
 		if err != nil {
@@ -153,13 +153,13 @@ func removeAll(dir *os.Root, name string) {
 }
 
 // dirOf is a generation's directory.
-func (s *state) dirOf(number int) string {
+func (s *stateDir) dirOf(number int) string {
 	return filepath.Join(s.path, generationsName, strconv.Itoa(number))
 }
 
 // removeGeneration removes one generation. What can't be removed is swept
 // later: when the next one is accepted, or at the next start.
-func (s *state) removeGeneration(number int) {
+func (s *stateDir) removeGeneration(number int) {
 	name := strconv.Itoa(number)
 	removeAll(s.generations, name)
 	removeAll(s.packs, name)
@@ -167,7 +167,7 @@ func (s *state) removeGeneration(number int) {
 
 // ownDirs lists where generations are: below the state directory as it was
 // given, and by its real path.
-func (s *state) ownDirs() []string {
+func (s *stateDir) ownDirs() []string {
 	dirs := []string{filepath.Join(s.path, generationsName), filepath.Join(s.path, liveName)}
 	if real, err := filepath.EvalSymlinks(s.path); err == nil {
 		dirs = append(dirs, filepath.Join(real, generationsName), filepath.Join(real, liveName))
@@ -183,12 +183,12 @@ func (s *state) ownDirs() []string {
 const noteMode = 0o644
 
 // untrustedError says why a file isn't trusted, and what to do.
-func (s *state) untrustedError(name string, reason error) error {
+func (s *stateDir) untrustedError(name string, reason error) error {
 	return fmt.Errorf("cannot trust %q: %w; remove it, or give confit a state directory of its own", filepath.Join(s.path, name), reason)
 }
 
 // readTrusted reads a file of the state directory, nil if there is none.
-func (s *state) readTrusted(name string) ([]byte, error) {
+func (s *stateDir) readTrusted(name string) ([]byte, error) {
 	f, info, err := openRegular(s.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -208,7 +208,7 @@ func (s *state) readTrusted(name string) ([]byte, error) {
 }
 
 // writeJSON replaces a file of the state directory by a value's JSON.
-func (s *state) writeJSON(name string, value any) error {
+func (s *stateDir) writeJSON(name string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func (s *state) writeJSON(name string, value any) error {
 
 // replace replaces a file of the state directory, by rename(2): a reader finds
 // the old one or the new one, whole. A link in its place isn't followed.
-func (s *state) replace(name string, data []byte) error {
+func (s *stateDir) replace(name string, data []byte) error {
 	tmp := tmpName()
 	err := s.writeNew(tmp, data)
 	if err == nil {
@@ -233,7 +233,7 @@ func (s *state) replace(name string, data []byte) error {
 
 // writeNew writes a file that isn't there yet. It sets the mode through the
 // descriptor, whatever the umask, as the name may lead elsewhere by now.
-func (s *state) writeNew(name string, data []byte) error {
+func (s *stateDir) writeNew(name string, data []byte) error {
 	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
 	if err != nil {
 		return err

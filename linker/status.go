@@ -19,7 +19,7 @@ func (l *Linker) WriteStatus(data []byte) error {
 }
 
 // Volumes is what the last look found, in the order of the links.
-func (l *Linker) Volumes() []VolumeReport { return l.volumes }
+func (l *Linker) Volumes() []VolumeStatus { return l.volumes }
 
 // ReadStatus returns status.json of a state directory. The caller may be in
 // another container, another user, on a read-only mount, and a confit may

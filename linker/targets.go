@@ -16,7 +16,7 @@ const targetsName = "targets.json"
 
 // targets knows the links that confit made, and makes those that are wanted.
 type targets struct {
-	state  *state
+	state  *stateDir
 	log    *slog.Logger
 	made   map[Target]destination // the targets that confit made, with their destinations: targets.json
 	linked map[Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's

@@ -28,8 +28,8 @@ type Trial struct {
 	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
 }
 
-// record is trial.json.
-type record struct {
+// savedTrial is trial.json.
+type savedTrial struct {
 	Version int    `json:"version"`
 	Hash    string `json:"hash"`
 	Step    string `json:"step"`
@@ -43,7 +43,7 @@ type record struct {
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
-		err = l.state.writeJSON(trialName, record{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
+		err = l.state.writeJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
@@ -59,9 +59,9 @@ func (l *Linker) Arm(t Trial) {
 // readTrial reads the record of the trial in which a former confit was killed. A
 // record that can't be trusted counts as none. So does one from before the node
 // started: it says nothing of the generation.
-func (s *state) readTrial() Trial {
+func (s *stateDir) readTrial() Trial {
 	data, err := s.readTrusted(trialName)
-	var r record
+	var r savedTrial
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != trialVersion {
 		return Trial{}
 	}

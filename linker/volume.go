@@ -30,8 +30,8 @@ type volume struct {
 	nested map[string]bool // directories of plain volumes that once held ..data
 }
 
-// VolumeReport is what a volume was found to be.
-type VolumeReport struct {
+// VolumeStatus is what a volume was found to be.
+type VolumeStatus struct {
 	Path    string
 	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
 	Watched string // inotify, or polling: only a new look finds a change

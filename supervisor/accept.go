@@ -7,8 +7,8 @@ import (
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
 
-// proof is what showed that the app can live with the generation.
-func (t *transition) proof() string {
+// provedBy is what showed that the app can live with the generation.
+func (t *transition) provedBy() string {
 	switch {
 	case len(t.config.Verify) > 0:
 		return "verify"

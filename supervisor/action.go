@@ -60,11 +60,11 @@ type (
 		underWay int
 	}
 	compare     struct{ number int }            // answered by compared
-	storeReport struct{ report *linker.Report } // answered by reportStored
+	storeRecord struct{ report *linker.Record } // answered by recordStored
 	runReport   struct {                        // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation
-		report    *linker.Report
+		report    *linker.Record
 		variables []string
 	}
 	killReport struct{}

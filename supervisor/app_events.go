@@ -53,7 +53,7 @@ func (t *transition) suspicion() suspicion {
 	return inProof
 }
 
-// learn turns HUP into a restart from now on. While a candidate is on trial, the
+// learn turns HUP into a restart from now on. While a candidate is in doubt, the
 // candidate may be to blame as well: then the app first has to live through a
 // start on it.
 func (t *transition) learn() {
@@ -119,7 +119,7 @@ func (t *transition) stop(s signals.Signal) {
 	switch {
 	case t.app.isEnding():
 	case t.neverStarted():
-		t.leave(exit{code: exitStopped})
+		t.endNow(exit{code: exitStopped})
 	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
 		t.endWith(exit{code: exitStopped})
 	default:

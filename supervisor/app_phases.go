@@ -79,13 +79,13 @@ func (t *transition) startFailed(e startFailed) {
 	case e.code == process.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
 	case e.code == process.ExitSystem:
-		t.leave(exit{e.code, e.err})
+		t.endNow(exit{e.code, e.err})
 	case t.suspect() != nobody:
 		t.keeper().become(down)
 		t.resortTo(exit{e.code, e.err})
 		t.fail("start", e.err, "")
 	default:
-		t.leave(exit{e.code, e.err})
+		t.endNow(exit{e.code, e.err})
 	}
 }
 
@@ -149,10 +149,10 @@ func (t *transition) drainEnded(e event) {
 func (t *transition) drained() {
 	t.keeper().become(down)
 	switch then := t.app.then; {
-	case then == leave:
-		t.leave(t.app.exit)
+	case then == endConfit:
+		t.endNow(t.app.exit)
 	case then == stayDown && t.phase == broken:
-		t.leave(t.lastResort)
+		t.endNow(t.lastResort)
 	case then == stayDown:
 		t.withdraw()
 	default:

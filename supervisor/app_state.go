@@ -54,11 +54,11 @@ type then int
 const (
 	startAgain then = iota
 	stayDown
-	leave
+	endConfit
 )
 
 // isEnding reports that confit ends when nothing is left of the app.
-func (a *app) isEnding() bool { return a.phase == draining && a.then == leave }
+func (a *app) isEnding() bool { return a.phase == draining && a.then == endConfit }
 
 // neverStarted reports that no app has run yet: what goes wrong now is the end,
 // unless a former confit left an accepted generation.

@@ -88,7 +88,7 @@ func (k *keeper) kill() {
 func (k *keeper) drain(before then) {
 	k.then, k.late = before, false
 	k.enter(draining, k.config.DrainTimeout)
-	k.do(endLeftovers{k.group, signals.TERM, before == leave})
+	k.do(endLeftovers{k.group, signals.TERM, before == endConfit})
 }
 
 // lookForLeftovers finds out whether a child that has ended was the last.
@@ -107,7 +107,7 @@ func (k *keeper) killLeftovers() {
 	}
 	k.late = true
 	k.say(slog.LevelWarn, "leftovers killed: they did not stop in time", "waited", k.config.DrainTimeout)
-	k.do(endLeftovers{k.group, signals.KILL, k.then == leave})
+	k.do(endLeftovers{k.group, signals.KILL, k.then == endConfit})
 	k.enter(draining, tryAgain)
 }
 

@@ -136,8 +136,8 @@ func (t *transition) start() {
 	t.keeper().start()
 }
 
-// leave ends confit. No hook outlives it.
-func (t *transition) leave(how exit) {
+// endNow ends confit. No hook outlives it.
+func (t *transition) endNow(how exit) {
 	t.passVerdict()
 	t.endHook()
 	t.endTrial()
@@ -148,7 +148,7 @@ func (t *transition) leave(how exit) {
 func (t *transition) endWith(how exit) {
 	t.endHook()
 	t.app.exit = how
-	t.drain(leave)
+	t.drain(endConfit)
 }
 
 // settle waits for quiet before the next look.

@@ -16,7 +16,7 @@ import (
 // candidate, or what can't be one.
 func (t *transition) stageEnded(e event) {
 	if e, ok := e.(failed); ok {
-		t.refused("stage", e.err)
+		t.systemRefused("stage", e.err)
 		return
 	}
 	switch e := e.(type) {
@@ -173,7 +173,7 @@ func (t *transition) checkEnded(e event) {
 		t.reject("validate", e.reason, "")
 	case failed:
 		t.looked = ""
-		t.refused("validate", e.err)
+		t.systemRefused("validate", e.err)
 	}
 }
 
@@ -202,15 +202,15 @@ func (t *transition) publishEnded(e event) {
 			t.makeAppRead()
 		}
 	case barred:
-		t.record(linker.Trial{}, t.killed)
+		t.setTrials(linker.Trial{}, t.killed)
 		t.keeper().noteBeyond(e.err)
 		t.reject("reload", e.err, "")
 	case superseded:
-		t.record(linker.Trial{}, t.killed)
+		t.setTrials(linker.Trial{}, t.killed)
 		t.overtaken()
 	case failed:
 		t.exposure, t.looked = visible, "" // in part, perhaps
-		t.refused("publish", e.err)
+		t.systemRefused("publish", e.err)
 	}
 }
 

@@ -57,8 +57,8 @@ type (
 		changes []linker.Change
 		seen    linker.Print
 	}
-	reportStored struct {
-		report *linker.Report
+	recordStored struct {
+		report *linker.Record
 		err    error
 	}
 	reportStartFailed struct{ err error }

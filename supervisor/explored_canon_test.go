@@ -31,8 +31,8 @@ var leftOut = map[string]string{
 	"life.inside":           "decides only about a line of the log",
 	"outcomes.trouble":      "decides only whether the log repeats itself",
 	"verdict.line":          "is a line of the log",
-	"trial.tail":            "is a text for people",
-	"Report.Reason":         "is a text for people",
+	"proof.tail":            "is a text for people",
+	"Record.Reason":         "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",
 	"outside.copies":        "those that anything leads to are there, or an invariant is broken",
@@ -56,13 +56,13 @@ var ranked = map[string]byte{
 
 // stamps lists the times that count on after they have passed. All others are
 // just due then.
-var stamps = map[string]bool{"life.renewed": true, "trial.attempted": true, "trial.until": true, "outside.readAt": true}
+var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
 
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
 const oldest = 2
 
 // during lists the fields that count in one phase alone. They are set when it begins.
-var during = map[string]phase{"state.quietBy": settling, "transaction.gate": gating, "transaction.trial": proving}
+var during = map[string]phase{"state.quietBy": settling, "transaction.gate": gating, "transaction.proof": proving}
 
 // place is a state of confit, and what is around it.
 type place struct {
@@ -76,7 +76,7 @@ type canon struct {
 	phase   phase
 	form    []byte
 	ranks   [2][]int64
-	reports []*linker.Report
+	reports []*linker.Record
 }
 
 // writer appends what p points at to the form.
@@ -108,7 +108,7 @@ func writerOf(t reflect.Type) writer {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
-	case reflect.TypeFor[*linker.Report]():
+	case reflect.TypeFor[*linker.Record]():
 		return writeReport
 	case reflect.TypeFor[job]():
 		return writeJob
@@ -214,7 +214,7 @@ func writeJob(c *canon, p unsafe.Pointer) {
 
 // writeReport writes which report it is, as step compares pointers, and what it says.
 func writeReport(c *canon, p unsafe.Pointer) {
-	r := *(**linker.Report)(p)
+	r := *(**linker.Record)(p)
 	for i, known := range c.reports {
 		if r == known {
 			c.form = append(c.form, byte(i+2))
@@ -224,7 +224,7 @@ func writeReport(c *canon, p unsafe.Pointer) {
 	c.bool(r != nil)
 	if r != nil {
 		c.reports = append(c.reports, r)
-		write(c, reflect.TypeFor[linker.Report](), unsafe.Pointer(r))
+		write(c, reflect.TypeFor[linker.Record](), unsafe.Pointer(r))
 	}
 }
 
@@ -270,8 +270,8 @@ func (c *canon) time(at time.Time, age int) {
 // TestExploredFields holds that the tables name fields that there are.
 func TestExploredFields(t *testing.T) {
 	there := map[string]bool{}
-	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app](), reflect.TypeFor[life](), reflect.TypeFor[outcomes](), reflect.TypeFor[verdict](), reflect.TypeFor[trial](), reflect.TypeFor[transaction](),
-		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Report](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[store](),
+	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app](), reflect.TypeFor[life](), reflect.TypeFor[outcomes](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
+		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Record](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[store](),
 		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[keep](), reflect.TypeFor[complete](), reflect.TypeFor[check](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[peek]()} {
 		for i := range of.NumField() {
 			there[of.Name()+"."+of.Field(i).Name] = true

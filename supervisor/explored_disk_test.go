@@ -21,15 +21,15 @@ func asMade(g linker.Generation) made {
 	return made{number: g.Number, holds: letter(g.Hash[0]), fallback: g.Fallback, at: g.AcceptedAt}
 }
 
-func (c *course) storeReport(a storeReport) event {
+func (c *course) storeRecord(a storeRecord) event {
 	if c.refuses() {
-		return reportStored{a.report, errRefused}
+		return recordStored{a.report, errRefused}
 	}
 	if c.owed != "" && (a.report == nil || a.report.Hash != c.owed) {
 		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
 	}
 	c.file = a.report
-	return reportStored{report: a.report}
+	return recordStored{report: a.report}
 }
 
 // maxCounted is a number of kills from which on none more makes a difference.

@@ -137,7 +137,7 @@ func (c *course) noteIsWhole() {
 // outcome of the one before was delivered.
 func (c *course) gateHasRecord(hash string) {
 	switch {
-	case c.file == nil || *c.file != linker.Report{Hash: hash}:
+	case c.file == nil || *c.file != linker.Record{Hash: hash}:
 		c.breaks("a gate is asked without a record")
 	case c.owed != "" && c.owed != hash:
 		c.breaks("a gate is asked, and the outcome of the one before wasn't delivered")

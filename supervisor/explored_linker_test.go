@@ -67,8 +67,8 @@ func (c *course) carry(j job) event {
 		return c.goBack(j)
 	case store:
 		return c.store(j)
-	case storeReport:
-		return c.storeReport(j)
+	case storeRecord:
+		return c.storeRecord(j)
 	case arm:
 		if c.trial = counted(j.trial); j.awaited {
 			return armed{}

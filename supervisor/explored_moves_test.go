@@ -104,12 +104,12 @@ func (c *course) kill() {
 }
 
 func (c *course) begin() {
-	var former *linker.Report
+	var former *linker.Record
 	if c.file != nil {
 		copied := *c.file
 		former, c.file = &copied, &copied
 	}
-	s, actions := begin(c.config, linker.Former{Accepted: c.note.former(), Killed: c.trial, Report: former}, c.may.fallback, c.now)
+	s, actions := begin(c.config, linker.Former{Accepted: c.note.former(), Killed: c.trial, Record: former}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(s, actions))
 }

@@ -79,7 +79,7 @@ type outside struct {
 	trial  linker.Trial
 	live   made // the targets lead there
 	copies [maxCopies]made
-	file   *linker.Report
+	file   *linker.Record
 
 	app      int  // 0: none is alive
 	zombie   bool // it is dead, and was not reaped
@@ -90,7 +90,7 @@ type outside struct {
 	hookAbout  letter
 	hookKilled bool
 	hookLate   bool // it was started when the probation was over
-	told       *linker.Report
+	told       *linker.Record
 	tellKilled bool
 	watching   bool // the linker sees what is opened
 	stopped    bool // TERM was sent

@@ -29,7 +29,7 @@ type loop struct {
 	closed  chan struct{}   // closed after the linker
 	done    chan event      // what came of them
 	next    []event         // answers to actions: they are handled first
-	status  reporter
+	status  statusWriter
 }
 
 // Supervisor is what the loop works with. All fields but Notify are needed.
@@ -56,16 +56,16 @@ type hook struct {
 	halves int
 }
 
-// reporter writes status.json from a goroutine of its own, so that nobody waits
+// statusWriter writes status.json from a goroutine of its own, so that nobody waits
 // for it, and a volume that hangs doesn't freeze it.
-type reporter struct {
+type statusWriter struct {
 	last    gist                // what was written last, or is about to be
 	newest  chan *status.Status // holds one: those that come too fast are skipped
 	written chan struct{}       // closed after the last one
 
 	unwritten atomic.Bool // the last one could not be written, as on a full disk
 
-	volumes atomic.Pointer[[]linker.VolumeReport] // the linker's goroutine notes them
+	volumes atomic.Pointer[[]linker.VolumeStatus] // the linker's goroutine notes them
 
 	keys *linker.Keys // of the accepted generation
 	sums map[string]string

@@ -20,7 +20,7 @@ func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 
 // takeUp goes on with the record of a former confit. A change that was accepted
 // is decided, even if that was not written down.
-func (t *transition) takeUp(former *linker.Report) {
+func (t *transition) takeUp(former *linker.Record) {
 	t.outcomes.stored = former
 	if t.reports() {
 		t.outcomes.gated = former
@@ -41,12 +41,12 @@ func (t *transition) openRecord() bool {
 		return false
 	}
 	if hash := t.candidate.Shared.Hex(); t.outcomes.gated == nil || t.outcomes.gated.Hash != hash {
-		t.outcomes.gated = &linker.Report{Hash: hash}
+		t.outcomes.gated = &linker.Record{Hash: hash}
 	}
 	return t.outcomes.stored == t.outcomes.gated
 }
 
-func (t *transition) decideAs(r *linker.Report) {
+func (t *transition) decideAs(r *linker.Record) {
 	if t.outcomes.isOpen() && t.outcomes.gated.Hash == r.Hash {
 		t.outcomes.gated = r
 	} else if t.reports() && t.outcomes.isNews(r) {
@@ -81,12 +81,12 @@ const maxReason = 4 << 10
 
 // outcome describes an outcome. execve(2) takes no NUL and no long reason, so
 // such a reason is cut.
-func (t *transition) outcome(outcome, hash, step, reason string) *linker.Report {
+func (t *transition) outcome(outcome, hash, step, reason string) *linker.Record {
 	reason, _, _ = strings.Cut(reason, "\x00")
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
 	}
-	return &linker.Report{Hash: hash, Outcome: outcome, Step: step, Reason: reason, Source: t.source(outcome)}
+	return &linker.Record{Hash: hash, Outcome: outcome, Step: step, Reason: reason, Source: t.source(outcome)}
 }
 
 // source is what the app goes on with.

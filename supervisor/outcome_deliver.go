@@ -12,7 +12,7 @@ import (
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	t.askGate()
-	t.storeRecord()
+	t.keepRecord()
 	t.deliver()
 	t.peekMeanwhile()
 }
@@ -40,15 +40,15 @@ func (s *state) deadlineBeside() (by time.Time) {
 	return by
 }
 
-func (t *transition) storeRecord() {
+func (t *transition) keepRecord() {
 	if o := &t.outcomes; t.mayStore() && t.over(o.storeBy) {
 		o.storing, o.storeBy = true, noDeadline
-		t.assign(storeReport{o.gated})
+		t.assign(storeRecord{o.gated})
 	}
 }
 
 // Without a record that is stored no gate is asked.
-func (t *transition) onReportStored(e reportStored) {
+func (t *transition) onRecordStored(e recordStored) {
 	t.outcomes.storing = false
 	switch {
 	case e.err == nil:
@@ -109,7 +109,7 @@ func (t *transition) reportEnded(err error) {
 }
 
 // forgetOutcome drops what was told.
-func (t *transition) forgetOutcome(told *linker.Report) {
+func (t *transition) forgetOutcome(told *linker.Record) {
 	o := &t.outcomes
 	o.last, o.wait = told, 0
 	if told == o.gated {
@@ -121,7 +121,7 @@ func (t *transition) forgetOutcome(told *linker.Report) {
 }
 
 // recordReport says what became of a report. The same failure is logged once.
-func (t *transition) recordReport(told *linker.Report, err error) {
+func (t *transition) recordReport(told *linker.Record, err error) {
 	seen := &status.Report{At: t.stamp(), Hash: told.Hash, Outcome: told.Outcome, Delivered: err == nil}
 	keys := []any{"outcome", told.Outcome, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
 	t.lastReport = seen

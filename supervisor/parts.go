@@ -43,9 +43,9 @@ type gate struct {
 	outdated bool      // they moved on, and the hook was asked to end
 }
 
-// trial is what is still to be proved.
-type trial struct {
-	generation bool      // the generation is on trial; else only the app, after a roll back
+// proof is what is still to be proved.
+type proof struct {
+	generation bool      // the generation is in doubt; else only the app, after a roll back
 	until      time.Time // the app must live until then
 	readyBy    time.Time // the app must have said READY=1 by then; zero: it needn't
 	attempted  time.Time // when the verify hook was started last
@@ -55,10 +55,10 @@ type trial struct {
 }
 
 // verifying reports that the verify hook has to succeed first.
-func (t trial) verifying() bool { return !t.verifyBy.IsZero() }
+func (t proof) verifying() bool { return !t.verifyBy.IsZero() }
 
 // awaitsReady reports that the app has announced READY=1.
-func (t trial) awaitsReady() bool { return !t.readyBy.IsZero() }
+func (t proof) awaitsReady() bool { return !t.readyBy.IsZero() }
 
 // readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
 // comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
@@ -115,7 +115,7 @@ func (r *Rejected) Unwrap() error { return r.Reason }
 type verdict struct {
 	line      say
 	rejection *status.Rejection // nil: the status is about something else
-	report    *linker.Report    // nil: there is no verdict
+	report    *linker.Record    // nil: there is no verdict
 	by        time.Time         // when one that is held is passed
 }
 
@@ -124,14 +124,14 @@ func (v verdict) stands() bool { return v.report != nil }
 // outcomes is what the report hook is told. It has a slot beside all phases:
 // nothing but the next gate waits for it.
 type outcomes struct {
-	gated   *linker.Report // of the last gate that was asked, until it is delivered; nil: none
-	stored  *linker.Report // what report.json holds
+	gated   *linker.Record // of the last gate that was asked, until it is delivered; nil: none
+	stored  *linker.Record // what report.json holds
 	storing bool           // the linker is writing it
 	storeBy time.Time      // when a write that failed is tried again
-	other   *linker.Report // of a change without a gate, until it was told once
-	last    *linker.Report // what was told last
+	other   *linker.Record // of a change without a gate, until it was told once
+	last    *linker.Record // what was told last
 
-	told        *linker.Report // what the hook that runs is told; nil: none runs
+	told        *linker.Record // what the hook that runs is told; nil: none runs
 	by          time.Time      // when that is killed; or, if none runs, started again
 	wait        time.Duration  // before the last try; the next wait is twice as long
 	late        bool           // it was killed at its deadline
@@ -146,7 +146,7 @@ func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "
 func (o *outcomes) isDue() bool { return o.due() != nil }
 
 // due is the outcome of a gate that isn't delivered, or nil.
-func (o *outcomes) due() *linker.Report {
+func (o *outcomes) due() *linker.Record {
 	if o.gated == nil || o.gated.Outcome == "" {
 		return nil
 	}
@@ -154,10 +154,10 @@ func (o *outcomes) due() *linker.Report {
 }
 
 // next is what has to be told next, or nil.
-func (o *outcomes) next() *linker.Report { return cmp.Or(o.due(), o.other) }
+func (o *outcomes) next() *linker.Record { return cmp.Or(o.due(), o.other) }
 
 // isNews reports that this isn't what was told last, or is about to be.
-func (o *outcomes) isNews(r *linker.Report) bool {
+func (o *outcomes) isNews(r *linker.Record) bool {
 	newest := cmp.Or(o.other, o.due(), o.told, o.last)
 	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
 }

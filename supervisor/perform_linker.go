@@ -136,8 +136,8 @@ func (a goBack) carryOut(l *loop) event {
 
 func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store(a.accepted)} }
 
-func (a storeReport) carryOut(l *loop) event {
-	return reportStored{a.report, l.Linker.StoreReport(a.report)}
+func (a storeRecord) carryOut(l *loop) event {
+	return recordStored{a.report, l.Linker.StoreRecord(a.report)}
 }
 
 func (a touch) carryOut(l *loop) event {

@@ -19,11 +19,11 @@ func (t *transition) prove() {
 	if t.phase == broken {
 		return // nobody knows what is in force
 	}
-	t.trial = trial{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
+	t.proof = proof{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
 	case !t.app.runs():
 		t.drain(startAgain)
-	case t.trial.generation, t.appInDoubt():
+	case t.proof.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
 		t.verifyFirst()
@@ -37,13 +37,13 @@ func (t *transition) prove() {
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.readiness == begun && (!t.started || t.app.saysReady) && t.trial.generation {
-		t.trial.readyBy = t.now.Add(readyTimeout)
+	if t.app.readiness == begun && (!t.started || t.app.saysReady) && t.proof.generation {
+		t.proof.readyBy = t.now.Add(readyTimeout)
 	}
 }
 
 // verifies reports whether the verify hook has to show that the app is well.
-func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.trial.generation }
+func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.proof.generation }
 
 func (t *transition) verifyFirst() {
 	if t.verifies() {
@@ -56,13 +56,13 @@ func (t *transition) verifyFirst() {
 // verifyUntilItSucceeds runs the verify hook again and again, for as long as
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
-	t.trial.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.trial.failure = t.verifyHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
+	t.proof.verifyBy = t.now.Add(t.config.VerifyTimeout)
+	t.proof.failure = t.verifyHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 
 func (t *transition) verify() {
-	t.trial.attempted, t.deadline = t.now, t.trial.verifyBy
+	t.proof.attempted, t.deadline = t.now, t.proof.verifyBy
 	t.run(t.verifyHook())
 }
 
@@ -72,13 +72,13 @@ func (t *transition) verifyEnded(err error, tail string) {
 	case !t.app.runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
-		t.trial.verifyBy = time.Time{}
+		t.proof.verifyBy = time.Time{}
 		t.nextProof()
-	case t.expired || t.over(t.trial.verifyBy):
+	case t.expired || t.over(t.proof.verifyBy):
 		t.fail("verify", err, tail)
 	default:
-		t.trial.failure, t.trial.tail = err, tail
-		t.deadline = earlier(t.now.Add(verifyPause), t.trial.verifyBy)
+		t.proof.failure, t.proof.tail = err, tail
+		t.deadline = earlier(t.now.Add(verifyPause), t.proof.verifyBy)
 	}
 }
 
@@ -87,17 +87,17 @@ func (t *transition) nextProof() {
 	switch {
 	case t.hook:
 		t.expire()
-	case t.trial.verifying() && t.over(t.trial.verifyBy):
-		t.fail("verify", t.trial.failure, t.trial.tail)
-	case t.trial.verifying():
+	case t.proof.verifying() && t.over(t.proof.verifyBy):
+		t.fail("verify", t.proof.failure, t.proof.tail)
+	case t.proof.verifying():
 		t.verify()
-	case !t.over(t.trial.until):
-		t.deadline = t.trial.until
-	case t.unready() && !t.over(t.trial.readyBy):
-		t.deadline = t.trial.readyBy
+	case !t.over(t.proof.until):
+		t.deadline = t.proof.until
+	case t.unready() && !t.over(t.proof.readyBy):
+		t.deadline = t.proof.readyBy
 	case t.unready():
 		t.fail("ready", fmt.Errorf("the app announced READY=1 and did not say it within %v", readyTimeout), "")
-	case t.verifies() && t.trial.attempted.Before(t.trial.until): // the old worker may have answered it
+	case t.verifies() && t.proof.attempted.Before(t.proof.until): // the old worker may have answered it
 		t.verifyUntilItSucceeds()
 	default:
 		t.proved()
@@ -105,15 +105,15 @@ func (t *transition) nextProof() {
 }
 
 // unready reports that the app has not yet said the READY=1 that it announced.
-func (t *transition) unready() bool { return t.trial.awaitsReady() && t.app.readiness != ready }
+func (t *transition) unready() bool { return t.proof.awaitsReady() && t.app.readiness != ready }
 
 // proved ends a proof that went well.
 func (t *transition) proved() {
 	if t.leftAtHUP {
 		t.keeper().restartFromNowOn()
 	}
-	if t.trial.generation {
-		t.accept(t.proof())
+	if t.proof.generation {
+		t.accept(t.provedBy())
 	} else {
 		t.endTransaction()
 	}
@@ -126,18 +126,18 @@ func (t *transition) onHeard(e heard) {
 	if m.HasStatus {
 		t.app.text = m.Status
 	}
-	waits := t.phase == proving && !t.hook && !t.trial.verifying()
+	waits := t.phase == proving && !t.hook && !t.proof.verifying()
 	switch {
 	case m.State == notify.Reloading:
 		t.app.readiness = begun
-		if t.phase == proving && !t.started && !t.trial.awaitsReady() {
+		if t.phase == proving && !t.started && !t.proof.awaitsReady() {
 			t.expectReady()
 		}
 	case m.State == notify.Ready && t.app.readiness == begun:
 		t.app.readiness, t.app.saysReady = ready, true
 	}
-	if t.trial.awaitsReady() {
-		t.trial.readyBy = later(t.trial.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
+	if t.proof.awaitsReady() {
+		t.proof.readyBy = later(t.proof.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
 	}
 	if waits {
 		t.nextProof()

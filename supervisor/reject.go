@@ -165,7 +165,7 @@ func (t *transition) goOnWithAccepted() {
 	case t.stays:
 		t.stageMounted()
 	case t.neverStarted():
-		t.leave(t.lastResort)
+		t.endNow(t.lastResort)
 	default: // something of the app may be left
 		t.endWith(t.lastResort)
 	}
@@ -197,8 +197,8 @@ func (t *transition) rejectFallback(step string, reason error) {
 	t.dropCandidate(t.lastResort)
 }
 
-// refused ends a transaction because the system refused the linker something.
-func (t *transition) refused(step string, err error) {
+// systemRefused ends a transaction because the system refused the linker something.
+func (t *transition) systemRefused(step string, err error) {
 	t.changeWaits()
 	if t.onFallback() {
 		t.rejectFallback(step, err)

@@ -21,6 +21,6 @@ func (t *transition) completeEnded(e event) {
 		t.reject("render", e.reason, "")
 	case failed:
 		t.looked = ""
-		t.refused("render", e.err)
+		t.systemRefused("render", e.err)
 	}
 }

@@ -34,7 +34,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l.become(state, actions)
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
-		l.report()
+		l.showStatus()
 		rearm(timer, earliest(l.state.due(), l.state.deadlineBeside()))
 		l.handle(l.wait(timer))
 	}
@@ -59,7 +59,7 @@ const lastWait = time.Second
 // end has the last status written and the linker's watches removed: the kernel
 // delays the end of a process that has some by about ten milliseconds.
 func (l *loop) end() {
-	l.report()
+	l.showStatus()
 	close(l.status.newest)
 	close(l.jobs)
 	over := time.After(lastWait)

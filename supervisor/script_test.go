@@ -86,10 +86,10 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		var sum config.LinksSum
 		copy(sum[:], rest)
 		return linksRead{sum}
-	case "reportStored":
-		return reportStored{p.record.report, nil}
-	case "reportNotStored":
-		return reportStored{p.record.report, errors.New(rest)}
+	case "recordStored":
+		return recordStored{p.record.report, nil}
+	case "recordNotStored":
+		return recordStored{p.record.report, errors.New(rest)}
 	case "peeked": // [HASH]; none is what can't be a candidate
 		if rest == "" {
 			return peeked{changed: true, seen: "what is invalid"}
@@ -256,12 +256,12 @@ func (p *player) hash(word string) (h linker.Hash) {
 }
 
 // former is the record that a former confit left: begin … record HASH [OUTCOME].
-func (p *player) former(words []string) (rest []string, r *linker.Report) {
+func (p *player) former(words []string) (rest []string, r *linker.Record) {
 	i := slices.Index(words, "record")
 	if i < 0 {
 		return words, nil
 	}
-	r = &linker.Report{Hash: p.hash(words[i+1]).Hex()}
+	r = &linker.Record{Hash: p.hash(words[i+1]).Hex()}
 	if len(words) > i+2 {
 		r.Outcome, r.Source = words[i+2], "stored"
 	}

@@ -130,7 +130,7 @@ type transaction struct {
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
-	trial         trial // what the generation in force still has to prove
+	proof         proof // what the generation in force still has to prove
 	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool  // the accepted generation is taken back, too
 	lastResort    exit  // how confit ends if there is nothing to start on

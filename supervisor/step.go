@@ -16,7 +16,7 @@ func begin(c *config.Config, former linker.Former, fallback bool, now time.Time)
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: former.Accepted, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
-	t.takeUp(former.Report)
+	t.takeUp(former.Record)
 	t.look()
 	t.doBeside()
 	t.seen = observe(c, now, &state{seen: &status.Status{}}, &t.state)
@@ -85,8 +85,8 @@ func (t *transition) takeBeside(e event) {
 		t.onCompared(e)
 	case peeked:
 		t.onPeeked(e)
-	case reportStored:
-		t.onReportStored(e)
+	case recordStored:
+		t.onRecordStored(e)
 	case reportStartFailed:
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 	case reportEnded:

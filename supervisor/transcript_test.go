@@ -53,7 +53,7 @@ type player struct {
 	config   config.Config
 	state    state
 	store    store       // the last one
-	record   storeReport // the last one
+	record   storeRecord // the last one
 	fallback bool
 	beyond   bool                         // no signal reaches the app
 	shown    map[string]map[string]string // the last status that was written down
@@ -88,7 +88,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, linker.Former{Accepted: p.accepted(words), Report: former}, p.fallback, p.now)
+		s, actions := begin(&p.config, linker.Former{Accepted: p.accepted(words), Record: former}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)
@@ -173,7 +173,7 @@ func (p *player) write(s state, actions []action) {
 		switch a := unwrapped(a).(type) {
 		case store:
 			p.store = a
-		case storeReport:
+		case storeRecord:
 			p.record = a
 		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
@@ -218,8 +218,8 @@ func describe(a action) string {
 		return fmt.Sprintf("runHook %s (generation %d)%s", strings.Join(a.command, " "), a.candidate.Number, asked(a.variables))
 	case runReport:
 		return fmt.Sprintf("runReport %s (in force: generation %d)", told(a.report), a.inForce.Number)
-	case storeReport:
-		return "storeReport " + told(a.report)
+	case storeRecord:
+		return "storeRecord " + told(a.report)
 	case stage:
 		switch {
 		case a.fallback:
@@ -263,7 +263,7 @@ func asked(variables []string) (list string) {
 }
 
 // told shows the first digits of the hash.
-func told(r *linker.Report) string {
+func told(r *linker.Record) string {
 	switch {
 	case r == nil:
 		return "none"

@@ -7,7 +7,7 @@ import (
 // inStep has the trial of the candidate name what it goes through.
 func (t *transition) inStep(step string) {
 	if t.isOnTrial() {
-		t.record(t.trialIn(step), t.killed)
+		t.setTrials(t.trialIn(step), t.killed)
 	}
 }
 
@@ -35,9 +35,9 @@ func (t *transition) kills() int {
 	return t.killed.Kills
 }
 
-// record has the linker record the trial that is open or, if none is, the one in
+// setTrials has the linker record the trial that is open or, if none is, the one in
 // which a former confit was killed.
-func (t *transition) record(open, killed linker.Trial) {
+func (t *transition) setTrials(open, killed linker.Trial) {
 	before := *t.trialOnDisk()
 	t.open, t.killed = open, killed
 	if now := t.trialOnDisk(); *now != before {
@@ -56,7 +56,7 @@ func (s *state) trialOnDisk() *linker.Trial {
 // candidate in another step stays known.
 func (t *transition) endStep() {
 	if t.open.Step != t.killed.Step {
-		t.record(linker.Trial{}, t.killed)
+		t.setTrials(linker.Trial{}, t.killed)
 	} else {
 		t.endTrial()
 	}
@@ -72,7 +72,7 @@ func (t *transition) endTrial() {
 		killed = linker.Trial{}
 	}
 	if t.open.Step != "" {
-		t.record(linker.Trial{}, killed)
+		t.setTrials(linker.Trial{}, killed)
 	}
 }
 
@@ -82,6 +82,6 @@ func (t *transition) forgetKills() {
 	if t.candidate.Unrun {
 		t.endTrial()
 	} else {
-		t.record(linker.Trial{}, linker.Trial{})
+		t.setTrials(linker.Trial{}, linker.Trial{})
 	}
 }

@@ -40,7 +40,7 @@ func (t *transition) crash(err error) {
 func (t *transition) startOnce(orElse exit) {
 	switch {
 	case t.neverStarted():
-		t.leave(orElse)
+		t.endNow(orElse)
 	case t.hasAccepted():
 		t.drain(startAgain)
 	default: // something of the app may be left

@@ -54,11 +54,11 @@ func (t *transition) withdrawRefused(err error) {
 	t.endTrial()
 	switch {
 	case t.hasAccepted():
-		t.leave(exit{process.ExitSystem, err})
+		t.endNow(exit{process.ExitSystem, err})
 	case t.fallback:
 		t.fallBack()
 	default:
-		t.leave(t.lastResort)
+		t.endNow(t.lastResort)
 	}
 }
 

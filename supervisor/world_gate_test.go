@@ -10,10 +10,10 @@ import (
 type gatekeeper struct {
 	hookTermed  bool
 	passed      bool           // the gate let the candidate go
-	file        *linker.Report // what report.json holds
+	file        *linker.Record // what report.json holds
 	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
 	beside      []func() event
-	report      *linker.Report // what the report hook is told; nil: none runs
+	report      *linker.Record // what the report hook is told; nil: none runs
 	reportEnds  bool           // it was killed
 	mute        bool           // it always fails
 	wasAccepted map[string]bool
@@ -39,7 +39,7 @@ func (w *world) inheritRecord() {
 		return
 	}
 	w.wasAccepted[w.live.shared().Hex()] = true
-	w.file = &linker.Report{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
+	w.file = &linker.Record{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
 	if w.rand.IntN(2) == 0 {
 		w.file.Outcome = []string{outcomeRejected, outcomeStopped}[w.rand.IntN(2)]
 	}
@@ -56,8 +56,8 @@ func (w *world) performGate(a any) event {
 		w.beside = append(w.beside, w.compare)
 	case peek:
 		w.beside = append(w.beside, func() event { return w.peek(a.known) })
-	case storeReport:
-		w.beside = append(w.beside, func() event { return w.storeReport(a) })
+	case storeRecord:
+		w.beside = append(w.beside, func() event { return w.storeRecord(a) })
 	case runReport:
 		return w.runReport(a)
 	case killReport:
@@ -102,15 +102,15 @@ func (w *world) peek(k linker.Known) event {
 	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted), seen}
 }
 
-func (w *world) storeReport(a storeReport) event {
+func (w *world) storeRecord(a storeRecord) event {
 	switch {
 	case w.frail && w.rand.IntN(4) == 0:
-		return reportStored{a.report, errors.New("disk full")}
+		return recordStored{a.report, errors.New("disk full")}
 	case w.owed != "" && (a.report == nil || a.report.Hash != w.owed):
 		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, a.report)
 	}
 	w.file = a.report
-	return reportStored{report: a.report}
+	return recordStored{report: a.report}
 }
 
 // runReport starts the report hook, which is told what is true.
@@ -170,7 +170,7 @@ func (w *world) mayBeAsked() {
 	case !w.mustAsk():
 		w.fatalf("asks the gate about %+v without a need", *w.staged)
 	case len(w.config.Report) == 0:
-	case w.file == nil || *w.file != linker.Report{Hash: hash}:
+	case w.file == nil || *w.file != linker.Record{Hash: hash}:
 		w.fatalf("asks the gate about %+v, and the record is %+v", *w.staged, w.file)
 	case w.owed != "" && w.owed != hash:
 		w.fatalf("asks the gate about %+v, and nobody knows how %.4s ended", *w.staged, w.owed)

@@ -122,7 +122,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	if r.IntN(2) == 0 {
 		w.fallback = w.newFallback()
 	}
-	s, actions := begin(w.config, linker.Former{Accepted: accepted, Report: w.file}, w.fallback != nil, w.now)
+	s, actions := begin(w.config, linker.Former{Accepted: accepted, Record: w.file}, w.fallback != nil, w.now)
 	w.become(s, actions)
 	return w
 }
@@ -240,7 +240,7 @@ func (w *world) perform(a action) event {
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
-	case terminateHook, compare, peek, storeReport, runReport, killReport:
+	case terminateHook, compare, peek, storeRecord, runReport, killReport:
 		return w.performGate(a)
 	case spawn:
 		return w.spawn()

@@ -20,9 +20,9 @@ func (s *state) isFleeting(c *config.Config) bool {
 	return s.phase == settling && s.settleTime(c) < time.Second
 }
 
-// report has status.json replaced when there is something new to say, or what was
+// showStatus has status.json replaced when there is something new to say, or what was
 // said last could not be written.
-func (l *loop) report() {
+func (l *loop) showStatus() {
 	s := l.state.seen
 	keys := l.state.accepted.Keys
 	now := gist{s.Phase, s.Degraded, s.Trouble, s.Stalled, s.LinksChanged, s.App, s.Mounted, s.Live, s.Accepted, s.Candidate, s.PendingSince, s.Rejection,
@@ -45,7 +45,7 @@ func (l *loop) report() {
 	l.status.newest <- &whole
 }
 
-// write writes each status that report hands over, until there are no more.
+// write writes each status that showStatus hands over, until there are no more.
 func (l *loop) write() {
 	defer close(l.status.written)
 	said := ""
@@ -76,7 +76,7 @@ const largeStatus = 256 << 10
 // by then, and nothing is written while the app is to be reloaded.
 const lullTime = 20 * time.Millisecond
 
-func (r *reporter) lull(s *status.Status) *status.Status {
+func (r *statusWriter) lull(s *status.Status) *status.Status {
 	over := time.After(lullTime)
 	for {
 		select {
@@ -92,7 +92,7 @@ func (r *reporter) lull(s *status.Status) *status.Status {
 }
 
 // complete adds what only the linker knows.
-func (r *reporter) complete(s *status.Status) {
+func (r *statusWriter) complete(s *status.Status) {
 	if volumes := r.volumes.Load(); volumes != nil {
 		for _, v := range *volumes {
 			s.Volumes = append(s.Volumes, status.Volume(v))

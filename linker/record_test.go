@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var aReport = Report{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
+var aReport = Record{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
 
 // TestReport: the record is there for the next confit, until it is removed.
 func TestReport(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	if r := h.linker.readReport(); r != nil {
+	if r := h.linker.readRecord(); r != nil {
 		t.Errorf("there is %+v before anything was stored", r)
 	}
-	h.must(h.linker.StoreReport(&aReport))
+	h.must(h.linker.StoreRecord(&aReport))
 	h.restart()
-	r := h.linker.readReport()
+	r := h.linker.readRecord()
 	if r == nil {
 		t.Fatal("the record is gone")
 	}
@@ -28,9 +28,9 @@ func TestReport(t *testing.T) {
 		t.Errorf("got %+v, want %+v", *r, aReport)
 	}
 	for range 2 {
-		h.must(h.linker.StoreReport(nil))
+		h.must(h.linker.StoreRecord(nil))
 	}
-	if r := h.restart().linker.readReport(); r != nil {
+	if r := h.restart().linker.readRecord(); r != nil {
 		t.Errorf("there is %+v, which was removed", r)
 	}
 	h.noLeftovers()
@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 // or somebody else's is none. It is said, and the next one takes its place.
 func TestReportNotTrusted(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	h.must(h.linker.StoreReport(&aReport))
+	h.must(h.linker.StoreRecord(&aReport))
 	path := h.path("state/report.json")
 	whole, err := os.ReadFile(path)
 	h.must(err)
@@ -50,7 +50,7 @@ func TestReportNotTrusted(t *testing.T) {
 	}
 	for _, text := range wrong {
 		h.must(os.WriteFile(path, []byte(text), 0o644))
-		if r := h.linker.readReport(); r != nil {
+		if r := h.linker.readRecord(); r != nil {
 			t.Fatalf("believed %+v of %q", r, text)
 		}
 	}
@@ -59,11 +59,11 @@ func TestReportNotTrusted(t *testing.T) {
 	}
 	h.must(os.WriteFile(path, whole, 0o666))
 	h.must(os.Chmod(path, 0o666))
-	if r := h.linker.readReport(); r != nil {
+	if r := h.linker.readRecord(); r != nil {
 		t.Errorf("believed %+v, which everybody may write", r)
 	}
-	h.must(h.linker.StoreReport(&aReport))
-	if h.linker.readReport() == nil {
+	h.must(h.linker.StoreRecord(&aReport))
+	if h.linker.readRecord() == nil {
 		t.Error("the next record isn't believed")
 	}
 }
@@ -77,17 +77,17 @@ func TestReportOnAFullDisk(t *testing.T) {
 	}
 	defer func() { h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) }()
 	h.open()
-	h.must(h.linker.StoreReport(&aReport))
+	h.must(h.linker.StoreRecord(&aReport))
 	for n := range 40 {
 		_ = os.Mkdir(h.path("state", "full"+strings.Repeat("x", n)), 0o755)
 	}
 	other := aReport
 	other.Outcome = "accepted"
-	if err := h.linker.StoreReport(&other); !errors.Is(err, unix.ENOSPC) {
+	if err := h.linker.StoreRecord(&other); !errors.Is(err, unix.ENOSPC) {
 		t.Fatalf("stored on a full disk: %v", err)
 	}
-	if r := h.linker.readReport(); r == nil || r.Outcome != aReport.Outcome {
+	if r := h.linker.readRecord(); r == nil || r.Outcome != aReport.Outcome {
 		t.Errorf("the record is %+v", r)
 	}
-	h.must(h.linker.StoreReport(nil))
+	h.must(h.linker.StoreRecord(nil))
 }
