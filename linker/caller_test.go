@@ -4,7 +4,7 @@ package linker
 // generation is to anybody.
 type caller struct {
 	*Linker
-	former    Former
+	former    *Former
 	held      Accepted
 	seen      Print
 	peeked    Print
@@ -147,9 +147,10 @@ func (c *caller) Keys() map[string]string {
 	return c.held.Keys.Sums()
 }
 
-func (c *caller) resume() (err error) {
+func (c *caller) resume() error {
 	c.generations, c.noted = map[int]*generation{}, nil
-	c.former, err = c.Linker.resume()
+	c.former = &Former{}
+	err := c.Linker.resume(c.former)
 	c.held = c.former.Accepted
 	return err
 }

@@ -18,31 +18,18 @@ type Former struct {
 // starts to watch. It removes what a killed confit left behind. It refuses links
 // that can't be made, and a state directory that it can't lock or trust. Targets
 // stay as they are. An [*Invalid] is about keys that can never change.
-func Open(c Config) (*Linker, Former, error) {
-	l, err := open(c)
-	if err != nil {
-		return nil, Former{}, err
-	}
-	former, err := l.resume()
-	if err != nil {
-		return nil, Former{}, err
-	}
-	l.targets.sweep(l.links)
-	return l, former, nil
-}
-
-func open(c Config) (*Linker, error) {
+func Open(c Config) (*Linker, *Former, error) {
 	links, err := c.sources()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	mounts := readMountTable(c)
 	if err := mounts.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	st, err := openState(c.State)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(links) == 0 {
 		c.Log.Warn(nothingLinked, "todo", firstLine)
@@ -50,7 +37,12 @@ func open(c Config) (*Linker, error) {
 	l := newLinker(c, links, st)
 	l.mounts = mounts
 	l.targets.readMade()
-	return l, nil
+	former := &Former{}
+	if err := l.resume(former); err != nil {
+		return nil, nil, err
+	}
+	l.targets.sweep(links)
+	return l, former, nil
 }
 
 func newLinker(c Config, links []source, st *stateDir) *Linker {
@@ -88,14 +80,14 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 // resume takes up what a former confit left, and removes what nobody needs. The
 // targets may resolve to another generation than the accepted one, if confit was
 // killed while it proved that.
-func (l *Linker) resume() (f Former, err error) {
+func (l *Linker) resume(f *Former) error {
 	f.Accepted, f.Untrusted = l.readStored()
 	f.Killed, f.Record = l.state.readTrial(), l.readRecord()
 	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		l.former.targets[target] = want{dest: dest}
 	}
-	return f, l.state.sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
+	return l.state.sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 
 // Close ends all watches. No hint comes after it.

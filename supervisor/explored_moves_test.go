@@ -109,7 +109,7 @@ func (c *course) begin() {
 		copied := *c.file
 		former, c.file = &copied, &copied
 	}
-	s, actions := begin(c.config, linker.Former{Accepted: c.note.former(), Killed: c.trial, Record: former}, c.may.fallback, c.now)
+	s, actions := begin(c.config, &linker.Former{Accepted: c.note.former(), Killed: c.trial, Record: former}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(s, actions))
 }

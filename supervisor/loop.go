@@ -36,7 +36,7 @@ type loop struct {
 type Supervisor struct {
 	Config  *config.Config
 	Linker  *linker.Linker
-	Former  linker.Former // what it has taken up
+	Former  *linker.Former // what it has taken up
 	Inbox   signals.Inbox
 	App     process.Command // the app; hooks have its environment and directory, too
 	Log     *slog.Logger

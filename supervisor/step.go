@@ -12,7 +12,7 @@ import (
 // begin returns the first state and its actions. The first configuration is
 // staged like any other, except that no app runs yet. former is what a former confit
 // left on the same state directory. fallback says whether there is one.
-func begin(c *config.Config, former linker.Former, fallback bool, now time.Time) (state, []action) {
+func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (state, []action) {
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: former.Accepted, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}

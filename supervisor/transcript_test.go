@@ -88,7 +88,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, linker.Former{Accepted: p.accepted(words), Record: former}, p.fallback, p.now)
+		s, actions := begin(&p.config, &linker.Former{Accepted: p.accepted(words), Record: former}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)

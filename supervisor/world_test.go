@@ -122,7 +122,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	if r.IntN(2) == 0 {
 		w.fallback = w.newFallback()
 	}
-	s, actions := begin(w.config, linker.Former{Accepted: accepted, Record: w.file}, w.fallback != nil, w.now)
+	s, actions := begin(w.config, &linker.Former{Accepted: accepted, Record: w.file}, w.fallback != nil, w.now)
 	w.become(s, actions)
 	return w
 }
