@@ -74,11 +74,11 @@ type storedTarget struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-// Store writes down what is accepted, so that a confit that starts again on
-// this state directory can go back to it. After an error the former note stays,
-// with the generations that it names, and Store can be called again. Store
-// doesn't force the note to the disk with sync(2). A machine that loses power
-// at that moment may leave a damaged note, which counts as none.
+// Store writes down the accepted generation, so that a confit that starts again on
+// this state directory can go back to it. After an error the former note stays, with
+// the generations that it names, and Store can be called again. Store doesn't force
+// the note to the disk with sync(2). A machine that loses power at that moment may
+// leave a damaged note, which counts as none.
 func (l *Linker) Store(a Accepted) error {
 	note := stored{Version: storedVersion, Accepted: l.toStore(a.Generation, a.Survived), Earlier: l.toStore(a.Earlier, true)}
 	if note.Accepted == nil {

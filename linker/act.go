@@ -270,7 +270,7 @@ func (a act) remove() error {
 	}
 	tmp := tmpName()
 	if err := a.in.rename(a.name, tmp, 0); err != nil {
-		return ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link dangles, which reads as absent
+		return ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
 	if err := a.checkExpected(tmp); err != nil {
 		_ = a.in.move(tmp, a.name)

@@ -7,8 +7,8 @@ import (
 )
 
 // Check reports everything that is wrong with the links themselves, without
-// looking at a volume. The errors are joined. Of the configuration that it returns
-// the links are worked out already.
+// looking at a volume. The errors are joined. The configuration that it returns has the
+// links as they were understood: Open needn't parse them again.
 func Check(c Config) (Config, error) {
 	var err error
 	c.checked, err = parseLinks(c)

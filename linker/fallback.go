@@ -27,7 +27,7 @@ func (l *Linker) HasFallback() bool {
 //
 // The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
 // candidate can be made of those that are. The watches and the report stay those of
-// what is mounted, and nothing is seen of it.
+// the mounted configuration, and nothing is seen of it.
 func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
 	err = try(func() error {
 		rd, err := l.fallbackReader()

@@ -30,7 +30,7 @@ type Generation struct {
 
 	AcceptedAt int64 // in seconds since 1970; 0: it wasn't, or nobody knows when
 
-	Fallback bool // some of it came from the fallback, and what is mounted has not equalled it since
+	Fallback bool // some of it came from the fallback, and the mounted configuration has not equalled it since
 }
 
 // Environment is what the env lines make of a generation's keys.

@@ -29,7 +29,7 @@ type Linker struct {
 	generations map[int]*generation // those that are on the disk, by number
 	former      generation          // what a former confit left in force, if it is not one of these
 	noted       []int               // the numbers of those that accepted.json names
-	unlinked    []keyFile           // the staged keys of the last look, until the renderer's are known, too
+	unlinked    []keyFile           // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mountTable         // until the first look
 
 	volumes  []VolumeStatus    // as the last look found them

@@ -77,9 +77,9 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 	return lock, nil
 }
 
-// putAsideUnopened puts aside what can't be opened, because it is a link, a
-// directory or a file of another user. It holds that open meanwhile, so that
-// the number of its inode doesn't become that of another confit's lock.
+// putAsideUnopened puts aside a lock that can't be opened: a link, a directory or a
+// file of another user. It keeps the file open meanwhile, so that another confit's lock
+// can't get the same inode number.
 func putAsideUnopened(root *os.Root, dir int, reason error) error {
 	fd, err := unix.Openat(dir, lockName, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	strange := errors.Is(reason, unix.ELOOP) || errors.Is(reason, unix.EISDIR) || errors.Is(reason, unix.ENXIO)

@@ -26,9 +26,9 @@ func (r *reading) checkUnmoved() error {
 	return nil
 }
 
-// holds reports that a look from before its directories were watched needn't be
-// made again. In a plain volume, directories may have come in between in which
-// nothing is watched.
+// holds reports that the volumes are still as the look found them, though their
+// directories are watched only now. It can't know that of a plain volume: there may be a
+// new directory in it, which nobody watches.
 func (r *reading) holds() bool { return r.writing() != FileByFile && r.checkUnmoved() == nil }
 
 // fresh reports whether a key of a plain volume was changed in the tick in

@@ -49,10 +49,10 @@ type Known struct {
 //  6. Write generations/N.tmp, each file as a copy, and the same bytes to packs/N.
 //  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
-// The error is an [*Invalid] if no candidate can be made of what is mounted. The
-// candidate then has what was seen, and the changes as far as the keys can be
-// read. Any other error is the system's, and another call may go better. In both
-// cases what is live is untouched.
+// The error is an [*Invalid] if no candidate can be made of the mounted
+// configuration. The candidate then has what was seen, and the changes as far as the
+// keys can be read. Any other error is the system's, and another call may go better.
+// In both cases the live generation is untouched.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	defer l.warnOfMounts()
 	err = try(func() error { return l.attempt(&k, &c) })

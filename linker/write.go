@@ -54,7 +54,7 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 // found the same keys.
 func (l *Linker) lead(written, found *generation) error {
 	targets := found.targets
-	if written.Hash != found.Hash { // as long as nothing is rendered, the targets of that are missing
+	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
 		targets = maps.Clone(written.targets)
 		maps.Copy(targets, found.targets)
 	}

@@ -18,7 +18,7 @@ func (t *transition) provedBy() string {
 	return "none"
 }
 
-// accept makes what is in force the generation to go back to.
+// accept makes the generation in force the one to go back to.
 func (t *transition) accept(proof string) {
 	before := t.accepted
 	if t.exposure.published() {
@@ -32,8 +32,8 @@ func (t *transition) accept(proof string) {
 	t.endTransaction()
 }
 
-// makeAccepted makes what is in force the accepted generation. If that is what is
-// mounted, no rejection stands any more.
+// makeAccepted makes the generation in force the accepted one. If it comes from the
+// volumes, no rejection stands any more.
 func (t *transition) makeAccepted(survived bool) {
 	g := t.inForce()
 	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
@@ -42,12 +42,12 @@ func (t *transition) makeAccepted(survived bool) {
 	t.accepted = t.accepted.Next(g, survived)
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
-		if !t.candidate.Fallback { // what is mounted may still have killed confit
+		if !t.candidate.Fallback { // the mounted configuration may still have killed confit
 			t.forgetKills()
 		}
 		t.rebase(t.candidate.Changes)
 		t.decided()
-		if !t.candidate.Fallback { // else what is mounted stays rejected
+		if !t.candidate.Fallback { // else the mounted configuration stays rejected
 			t.rejection = rejection{}
 		}
 	}
@@ -67,8 +67,8 @@ func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.endTransaction()
 }
 
-// standRejected drops the rejection, as what is mounted is live. But what stays
-// without a proof stays rejected.
+// standRejected drops the rejection, as the mounted configuration is live. But what
+// stays without a proof stays rejected.
 func (t *transition) standRejected() {
 	t.rejection = rejection{}
 	if t.unproved != nil {
@@ -114,8 +114,8 @@ func (t *transition) onStored(e stored) {
 	}
 }
 
-// becomeMounted notes that what is mounted now is just the fallback that was
-// accepted.
+// becomeMounted notes that the mounted configuration has come to equal the accepted
+// fallback.
 func (t *transition) becomeMounted() {
 	t.forgetKills()
 	t.accepted.Fallback, t.unstored = false, alreadyStored

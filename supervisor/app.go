@@ -16,7 +16,7 @@ type keeper struct {
 	*past
 	config *config.Config
 	now    time.Time
-	on     linker.Generation // what is in force, for the log
+	on     linker.Generation // the generation in force, for the log
 }
 
 func (t *transition) keeper() *keeper {

@@ -124,9 +124,9 @@ func (t *transition) askEnded(e event) {
 }
 
 // notTold gives up a reload or a restart of an app that a signal doesn't reach. The
-// app has read nothing of what is published, unless it watches its files: so that is
-// withdrawn, and a second signal isn't tried. If that was to be taken back already,
-// the app goes on as it is.
+// app has read nothing of the published candidate, unless it watches its files: so
+// the candidate is withdrawn, and a second signal isn't tried. If the candidate was to
+// be taken back already, the app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.keeper().become(up)
 	if t.exposure != read || !t.hasAccepted() {

@@ -8,8 +8,8 @@ import (
 	"confit/signals"
 )
 
-// look begins a transaction. It ends at once when nothing has changed, or when
-// what is mounted was rejected before and isn't due to be tried again. None
+// look begins a transaction. It ends at once when nothing has changed, or when the
+// mounted configuration was rejected before and isn't due to be tried again. None
 // begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
@@ -21,7 +21,8 @@ func (t *transition) look() {
 	t.stage()
 }
 
-// stage looks at what is mounted. What was rejected, or dropped, counts as not seen.
+// stage looks at the mounted configuration. One that was rejected before counts as not
+// seen.
 func (t *transition) stage() {
 	if t.isRetry {
 		t.looked = ""
@@ -38,8 +39,8 @@ func (t *transition) known() linker.Known {
 	return k
 }
 
-// stageMounted begins a transaction about what is mounted, although that was
-// rejected.
+// stageMounted begins a transaction about the mounted configuration, although that
+// was rejected.
 func (t *transition) stageMounted() {
 	t.pending, t.transaction = false, transaction{isRetry: true}
 	t.rejection.cost = costly{}
@@ -56,8 +57,8 @@ func (t *transition) fallBack() {
 	t.order(staging, stage{known: t.known(), fallback: true})
 }
 
-// resortTo notes how confit ends if there is nothing to start on. What is mounted
-// decides that, and not the fallback.
+// resortTo notes how confit ends if there is nothing to start on. The mounted
+// configuration decides that, and not the fallback.
 func (t *transition) resortTo(how exit) {
 	if !t.onFallback() {
 		t.lastResort = how
@@ -109,14 +110,14 @@ func (t *transition) touch() {
 	t.order(touching, assign{touch{t.inForce().Number, t.candidate.Changes}})
 }
 
-// serve waits for the app's half to make the app read what is in force.
+// serve waits for the app's half to make the app read the generation in force.
 func (t *transition) serve() {
 	if t.phase != broken {
 		t.phase, t.deadline = serving, noDeadline
 	}
 }
 
-// restart stops the app, and starts it on what is in force.
+// restart stops the app, and starts it on the generation in force.
 func (t *transition) restart(why string, keys ...any) {
 	t.serve()
 	t.keeper().restart(why, keys...)
@@ -171,9 +172,9 @@ func (t *transition) expectRead() {
 	}
 }
 
-// toBeRead is what the app should open at its reload. It is watched from the
-// publish on. For an app that is touched the touch begins it: a hook that
-// validates what is published opens that, too.
+// toBeRead is what the app should open at its reload. It is watched from the publish
+// on. For an app that is touched the touch begins it: a hook that validates the
+// published candidate opens that, too.
 func (t *transition) toBeRead() []linker.Change {
 	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
 		return t.candidate.Changes

@@ -53,7 +53,8 @@ func (t *transition) noteSeen(print linker.Print, fresh bool) {
 	}
 }
 
-// compareCandidate compares a candidate with what is live and with what was rejected.
+// compareCandidate compares a candidate with the live generation and with the
+// rejected configuration.
 func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
@@ -109,7 +110,8 @@ func (t *transition) compareWithCostly() {
 	t.inputs = t.candidate.Hash
 }
 
-// liveAgain ends a transaction that found what is live already.
+// liveAgain ends a transaction whose candidate is the accepted generation: nothing is to
+// be done.
 func (t *transition) liveAgain() {
 	if t.accepted.Fallback {
 		t.becomeMounted()

@@ -70,9 +70,9 @@ func against(keys map[string]status.Sum, changes []linker.Change) map[string]sta
 	return keys
 }
 
-// strongest is what a candidate's changes require: the strongest of the actions
-// of their links, and of two as strong, that of the first link. A key
-// that only changed its mode requires nothing.
+// strongest is what a candidate's changes require: the strongest action of their
+// links. Of two actions as strong the first link's counts. A key that only changed its
+// mode requires nothing.
 func strongest(c *config.Config, changes []linker.Change) config.Action {
 	action, from := config.Action{Kind: config.None}, -1
 	for _, change := range changes {

@@ -24,10 +24,10 @@ type (
 	}
 	armed   struct{}               // the trial is noted, or can't be
 	checked struct{ watched bool } // the candidate is as it was staged; watched as in published
-	invalid struct {               // what is mounted, or what a hook made of it, can't be a candidate
+	invalid struct {               // the mounted configuration, or what a hook made of it, can't be a candidate
 		reason  error
-		changes []linker.Change // of what is mounted, as far as they are known
-		seen    linker.Print    // of what is mounted; "": nobody looked
+		changes []linker.Change // of the mounted configuration, as far as they are known
+		seen    linker.Print    // of the mounted configuration; "": nobody looked
 	}
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked
@@ -51,7 +51,7 @@ type (
 		moved bool
 		err   error
 	}
-	peeked struct { // at what is mounted
+	peeked struct { // at the mounted configuration
 		changed bool   // it isn't what was known; false, too, if it can't be read
 		hash    string // "": it can't be a candidate
 		changes []linker.Change

@@ -45,8 +45,8 @@ func (s *state) suspect() suspect {
 	return nobody
 }
 
-// generationInDoubt reports whether it has to be proved that the app can live
-// with what is in force.
+// generationInDoubt reports whether it has to be proved that the app can live with
+// the generation in force.
 func (s *state) generationInDoubt() bool {
 	return s.unacceptedInForce() || s.suspect() == theAccepted
 }
@@ -58,7 +58,7 @@ func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started 
 // hasAccepted reports whether there is something to go back to.
 func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
 
-// nothingToStartOn reports that only what is mounted could start the app.
+// nothingToStartOn reports that only the mounted configuration could start the app.
 func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasResort() }
 
 // doubtful reports that no app has survived a start on the accepted generation,
@@ -68,8 +68,8 @@ func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earl
 // standing names the generation that the app goes on with.
 func (s *state) standing() string { return name(s.accepted.Generation) }
 
-// hasResort reports whether the app can be started on anything else than what is
-// mounted, or than the fallback if that is on its way.
+// hasResort reports whether the app can be started on anything else than the mounted
+// configuration, or than the fallback if that is on its way.
 func (s *state) hasResort() bool { return s.hasAccepted() || s.fallback || s.onFallback() }
 
 // onFallback reports that the transaction is about the fallback. Nothing was

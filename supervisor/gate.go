@@ -153,8 +153,8 @@ func (t *transition) overtaken() {
 	}
 }
 
-// leaveUndecided starts the app, which is gone, on what is accepted. Afterwards
-// the gate is asked anew.
+// leaveUndecided starts the app, which is gone, on the accepted generation.
+// Afterwards the gate is asked anew.
 func (t *transition) leaveUndecided() {
 	if t.hook {
 		t.endGate()

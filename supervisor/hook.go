@@ -126,7 +126,7 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// disarm is the end of a hook. A trial of what is published goes on without it.
+// disarm is the end of a hook. A trial of the published candidate goes on without it.
 func (t *transition) disarm(failure error) {
 	switch {
 	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
@@ -157,7 +157,7 @@ func (t *transition) validatesBefore() bool {
 	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, config.Placeholder) })
 }
 
-// run starts a hook that works on what is in force.
+// run starts a hook that works on the generation in force.
 func (t *transition) run(h namedHook) {
 	about := t.candidate
 	about.Generation = t.inForce()

@@ -73,7 +73,7 @@ func (o *observation) accepted() *status.Accepted {
 		g.Since = status.At(time.Unix(after.AcceptedAt, 0))
 	}
 	proof := cmp.Or(o.after.unstored, alreadyStored)
-	if isSame && proof == alreadyStored { // what is mounted is just the fallback
+	if isSame && proof == alreadyStored { // the mounted configuration is just the fallback
 		proof = shown.Proof
 	}
 	return &status.Accepted{Generation: g, Proof: proof}

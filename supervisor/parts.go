@@ -71,13 +71,13 @@ const (
 	ready
 )
 
-// rejection is what became of what is mounted, if it was rejected.
+// rejection is what became of the mounted configuration, if it was rejected.
 type rejection struct {
-	stands  bool          // what is mounted isn't live, and the log says so
+	stands  bool          // the mounted configuration isn't live, and the log says so
 	hash    linker.Hash   // of the candidate; zero when it had none
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
-	cost    costly        // outlives what is rejected before it is rendered
+	cost    costly        // stays while the same keys are rejected before they are rendered
 }
 
 // isDue reports that it is time to try again.

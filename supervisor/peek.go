@@ -2,8 +2,8 @@ package supervisor
 
 import "confit/linker"
 
-// While a phase takes long the linker peeks at what is mounted now, for the status.
-// The change itself waits for the end of the phase.
+// While a phase takes long the linker peeks at the mounted configuration now, for the
+// status. The change itself waits for the end of the phase.
 
 // peekMeanwhile peeks at each rescan.
 func (t *transition) peekMeanwhile() {

@@ -19,8 +19,8 @@ func (t *transition) fail(step string, reason error, tail string) {
 	}
 }
 
-// reject drops the candidate, and says what was rejected, what stays in force
-// and what to do.
+// reject drops the candidate, and says what is wrong with it, which generation stays in
+// force and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
 	switch {
 	case t.onFallback():
@@ -124,7 +124,7 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 			"live", name(t.accepted.Earlier), "todo", mendIt}},
 		report: t.outcome(outcomeRolledBack, hexOf(t.accepted.Shared), step, reason.Error()),
 	}
-	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // what is mounted is just this
+	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // the mounted configuration is just this
 		t.candidate.Generation = t.accepted.Generation
 		t.rejection = rejection{stands: true, hash: t.accepted.Hash, cost: costly{hash: t.accepted.Hash}}
 		v.rejection = t.rejectionFor(step, reason, tail, false)
@@ -134,8 +134,9 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	t.withdraw()
 }
 
-// dropCandidate ends a transaction that led to nothing. What was published is taken
-// back first; before the app ever ran everything is, whatever a former confit left.
+// dropCandidate ends a transaction that led to nothing. A published candidate is taken
+// back first. Before the app ever ran the accepted generation is put in force, whatever a
+// former confit left there.
 func (t *transition) dropCandidate(lastResort exit) {
 	t.resortTo(lastResort)
 	switch {
@@ -150,8 +151,8 @@ func (t *transition) dropCandidate(lastResort exit) {
 	}
 }
 
-// goOnWithAccepted goes on with the accepted generation. Without one the fallback is tried,
-// once. If nothing is left, what is mounted decides how confit ends.
+// goOnWithAccepted goes on with the accepted generation. Without one the fallback is
+// tried, once. If nothing is left, the mounted configuration decides how confit ends.
 func (t *transition) goOnWithAccepted() {
 	switch {
 	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
@@ -186,8 +187,8 @@ func (t *transition) recoverFromExit() {
 	}
 }
 
-// rejectFallback drops the fallback: what is mounted decides. The rejection of
-// that stands.
+// rejectFallback drops the fallback. The rejection of the mounted configuration stands,
+// and decides how confit ends.
 func (t *transition) rejectFallback(step string, reason error) {
 	keys := []any{"step", step, "reason", reason.Error()}
 	if t.candidate.Number != 0 {

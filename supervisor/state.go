@@ -41,7 +41,7 @@ const (
 	touching                                // the linker is making new links of what has changed
 	reading                                 // the app, which watches its files, is expected to open what has changed
 	reloading                               // the reload hook runs
-	serving                                 // the app's half is to make the app read what is in force, or to end
+	serving                                 // the app's half is to make the app read the generation in force, or to end
 	proving                                 // the app was reloaded: it must live on, and the verify hook succeed
 	broken                                  // the configuration side panicked: confit is a plain init
 	done                                    // confit ends
@@ -75,12 +75,12 @@ type state struct {
 	storeTrouble string            // why it isn't, as the log says it
 	untidy       bool              // a generation that nobody can go back to may be left
 	mendBy       time.Time         // when links that others have changed are mended next
-	peekBy       time.Time         // when the linker peeks at what is mounted; zero: a look is near
+	peekBy       time.Time         // when the linker peeks at the mounted configuration; zero: a look is near
 	peeking      bool              // it does
 	readBy       time.Time         // when the app should have opened what has changed; zero: it has, or nobody knows
 	pending      bool              // a hint came while there was something else to do
 	writing      linker.Writing    // how the volumes change
-	looked       linker.Print      // what the last look at the volumes saw; "": the next one stages what is mounted
+	looked       linker.Print      // what the last look at the volumes saw; "": the next one stages the mounted configuration
 	peeked       linker.Print      // the same, also of one that only peeked
 	killed       linker.Trial      // in which a former confit was killed
 	open         linker.Trial      // in which this one may be
@@ -126,7 +126,7 @@ type transaction struct {
 	splayBy       time.Time     // when the app may be reloaded
 	exposure      exposure
 	watched       bool  // the linker sees when somebody opens what has changed
-	started       bool  // the app is started on what is in force, not only reloaded
+	started       bool  // the app is started on the generation in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
@@ -134,5 +134,5 @@ type transaction struct {
 	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool  // the accepted generation is taken back, too
 	lastResort    exit  // how confit ends if there is nothing to start on
-	stays         bool  // without anything else the app is started on what is mounted, though it was rejected
+	stays         bool  // without anything else the app is started on the mounted configuration, though it was rejected
 }

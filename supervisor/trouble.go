@@ -22,7 +22,7 @@ func (t *transition) onCrashed(e crashed) {
 
 // crash leaves the app's half alone: a plain init, which forwards signals, reaps and
 // passes the exit code on. Nobody looks at a volume any more. An app that is down is
-// started once more on what is accepted.
+// started once more on the accepted generation.
 func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log

@@ -46,8 +46,8 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
-// keepHouse does what is left to do after a transaction: it stores what was
-// accepted, and tries that again until it works; only then it removes what nobody
+// keepHouse does what is left to do after a transaction: it stores the accepted
+// generation, and tries that again until it works; only then it removes what nobody
 // can go back to.
 func (t *transition) keepHouse() {
 	switch {

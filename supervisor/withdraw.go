@@ -47,9 +47,10 @@ func (t *transition) withdrawEnded(e event) {
 	}
 }
 
-// withdrawRefused goes on at a start whose withdrawal the system refused. The
-// fallback replaces whatever is published. The app can't be started on what was
-// accepted: there the system's refusal decides how confit ends.
+// withdrawRefused goes on at a start whose withdrawal the system refused. An accepted
+// generation that can't be put in force can't be started on: the refusal decides how
+// confit ends. A fallback replaces whatever is published. Without both, the rejection
+// decides.
 func (t *transition) withdrawRefused(err error) {
 	t.endTrial()
 	switch {
@@ -62,7 +63,7 @@ func (t *transition) withdrawRefused(err error) {
 	}
 }
 
-// takenBack goes on with what is in force again.
+// takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
 	further, wasLive := t.backToEarlier, t.isLive()
 	t.exposure = t.exposure.takenBack()
@@ -98,7 +99,7 @@ func (t *transition) isLive() bool {
 func (t *transition) acceptEarlier() {
 	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
 	t.unstored = alreadyStored
-	if t.rejection.hash == t.accepted.Hash { // it is what is mounted
+	if t.rejection.hash == t.accepted.Hash { // it is the mounted configuration
 		t.rejection = rejection{}
 		if t.accepted.Fallback {
 			t.looked = "" // the next look finds that
