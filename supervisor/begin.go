@@ -79,9 +79,6 @@ func (t *transition) validate() {
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {
-	if t.isProven() {
-		t.forgetKills()
-	}
 	t.inStep(linker.StepProbation)
 	job := publish{number: t.candidate.Number, watch: t.toBeRead()}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {

@@ -70,6 +70,10 @@ func TestTrial_ends(t *testing.T) {
 			l.is(1).isKilled("verify")
 			l.is(2).then((*transition).forgetKills)
 		},
+		"the fallback mounted": func(l *lives) {
+			l.is(1).isKilled("verify")
+			l.is(2).then((*transition).becomeMounted)
+		},
 		"excused": func(l *lives) {
 			l.is(1).then((*transition).excuse).isKilled("verify")
 		},
