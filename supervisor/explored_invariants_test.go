@@ -174,6 +174,9 @@ func (c *course) agrees() {
 	if idle && c.trial != counted(*s.trialOnDisk()) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
+	if s.shown() == running && !c.isPlain() && s.looked == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands {
+		c.breaks("what is mounted is neither accepted nor rejected, and no look takes it up")
+	}
 	if s.shown() == running && c.app == 0 {
 		c.breaks("running without an app")
 	}

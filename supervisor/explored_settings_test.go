@@ -71,6 +71,7 @@ var settings = []setting{
 	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, drops: true, leftovers: true, failedStarts: 2, begins: doubtfulA},
 	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
 	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
+	{name: "unchecked", with: func(c *config.Config) { c.Validate = []string{"check", config.Placeholder} }, actions: []config.Action{byUSR1}, found: caught, refuses: true, begins: provenA},
 	{name: "returns", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true, kills: true, begins: fromBackup},
 	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
 	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},

@@ -112,7 +112,6 @@ func (t *transition) onCompared(e compared) {
 	switch {
 	case t.phase != gating || t.gate.outdated:
 	case e.err != nil:
-		t.looked = ""
 		t.reportSystemError(e.err)
 	case e.moved:
 		t.outdate()
