@@ -41,7 +41,7 @@ func (t *transition) nextLook() time.Time {
 // doesn't wait for a rescan: where somebody writes to a plain volume all the time,
 // each hint begins the wait for one anew.
 func (t *transition) mendLinks() {
-	if t.over(t.mendBy) && t.hasAccepted() {
+	if t.over(t.mendBy) {
 		t.mendBy = t.now.Add(t.config.Rescan)
 		t.assign(mend{t.accepted.Number})
 	}
