@@ -2,8 +2,8 @@
 // how long it may take, and what an event means for the app.
 //
 // It guarantees:
-//   - At most one app is alive, one hook that the transaction waits for, and
-//     beside these one report hook, which only the next gate waits for.
+//   - At most one app is alive. At most one hook of the transaction runs, and
+//     beside that at most one report hook. Only the next gate waits for a report.
 //   - Only the newest candidate is published. It has passed its validator
 //     before, if that reads {candidate}, and else before the app reads it.
 //   - What a gate has to be asked about is published only when the gate said yes
