@@ -60,7 +60,7 @@ type (
 		underWay int
 	}
 	compare     struct{ number int }            // answered by compared
-	storeRecord struct{ report *linker.Record } // answered by recordStored
+	storeRecord struct{ record *linker.Record } // answered by recordStored
 	runReport   struct {                        // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation

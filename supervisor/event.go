@@ -58,7 +58,7 @@ type (
 		seen    linker.Print
 	}
 	recordStored struct {
-		report *linker.Record
+		record *linker.Record
 		err    error
 	}
 	reportStartFailed struct{ err error }

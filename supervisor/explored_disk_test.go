@@ -23,13 +23,13 @@ func asMade(g linker.Generation) made {
 
 func (c *course) storeRecord(a storeRecord) event {
 	if c.refuses() {
-		return recordStored{a.report, errRefused}
+		return recordStored{a.record, errRefused}
 	}
-	if c.owed != "" && (a.report == nil || a.report.Hash != c.owed) {
+	if c.owed != "" && (a.record == nil || a.record.Hash != c.owed) {
 		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
 	}
-	c.file = a.report
-	return recordStored{report: a.report}
+	c.file = a.record
+	return recordStored{record: a.record}
 }
 
 // maxCounted is a number of kills from which on none more makes a difference.

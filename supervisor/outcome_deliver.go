@@ -52,7 +52,7 @@ func (t *transition) onRecordStored(e recordStored) {
 	t.outcomes.storing = false
 	switch {
 	case e.err == nil:
-		t.outcomes.stored = e.report
+		t.outcomes.stored = e.record
 	case t.phase == gating && !t.gate.asked && t.outcomes.isOpen():
 		t.outcomes.gated = nil
 		t.looked = ""
@@ -105,7 +105,7 @@ func (t *transition) reportEnded(err error) {
 	default:
 		t.forgetOutcome(told)
 	}
-	t.recordReport(told, err)
+	t.noteReport(told, err)
 }
 
 // forgetOutcome drops what was told.
@@ -120,8 +120,8 @@ func (t *transition) forgetOutcome(told *linker.Record) {
 	}
 }
 
-// recordReport says what became of a report. The same failure is logged once.
-func (t *transition) recordReport(told *linker.Record, err error) {
+// noteReport says what became of a report. The same failure is logged once.
+func (t *transition) noteReport(told *linker.Record, err error) {
 	seen := &status.Report{At: t.stamp(), Hash: told.Hash, Outcome: told.Outcome, Delivered: err == nil}
 	keys := []any{"outcome", told.Outcome, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
 	t.lastReport = seen

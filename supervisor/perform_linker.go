@@ -137,7 +137,7 @@ func (a goBack) carryOut(l *loop) event {
 func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store(a.accepted)} }
 
 func (a storeRecord) carryOut(l *loop) event {
-	return recordStored{a.report, l.Linker.StoreRecord(a.report)}
+	return recordStored{a.record, l.Linker.StoreRecord(a.record)}
 }
 
 func (a touch) carryOut(l *loop) event {

@@ -87,9 +87,9 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 		copy(sum[:], rest)
 		return linksRead{sum}
 	case "recordStored":
-		return recordStored{p.record.report, nil}
+		return recordStored{p.record.record, nil}
 	case "recordNotStored":
-		return recordStored{p.record.report, errors.New(rest)}
+		return recordStored{p.record.record, errors.New(rest)}
 	case "peeked": // [HASH]; none is what can't be a candidate
 		if rest == "" {
 			return peeked{changed: true, seen: "what is invalid"}

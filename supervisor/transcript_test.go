@@ -219,7 +219,7 @@ func describe(a action) string {
 	case runReport:
 		return fmt.Sprintf("runReport %s (in force: generation %d)", told(a.report), a.inForce.Number)
 	case storeRecord:
-		return "storeRecord " + told(a.report)
+		return "storeRecord " + told(a.record)
 	case stage:
 		switch {
 		case a.fallback:

@@ -105,12 +105,12 @@ func (w *world) peek(k linker.Known) event {
 func (w *world) storeRecord(a storeRecord) event {
 	switch {
 	case w.frail && w.rand.IntN(4) == 0:
-		return recordStored{a.report, errors.New("disk full")}
-	case w.owed != "" && (a.report == nil || a.report.Hash != w.owed):
-		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, a.report)
+		return recordStored{a.record, errors.New("disk full")}
+	case w.owed != "" && (a.record == nil || a.record.Hash != w.owed):
+		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, a.record)
 	}
-	w.file = a.report
-	return recordStored{report: a.report}
+	w.file = a.record
+	return recordStored{record: a.record}
 }
 
 // runReport starts the report hook, which is told what is true.
