@@ -15,7 +15,7 @@ func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.Num
 
 func (c *caller) Accepted() (Accepted, error) { return c.held, c.former.Untrusted }
 
-// generationOf is the accepted generation, or the candidate.
+// accepted and staged are nil if there is no such generation.
 func (c *caller) accepted() *generation { return c.generations[c.held.Number] }
 func (c *caller) staged() *generation   { return c.generations[c.candidate.Number] }
 

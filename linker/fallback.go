@@ -26,8 +26,8 @@ func (l *Linker) HasFallback() bool {
 // the mounted one, as its target leads there.
 //
 // The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
-// candidate can be made of those that are. The watches and the report stay those of
-// the mounted configuration, and nothing is seen of it.
+// candidate can be made of those that are. The watches and [Linker.Volumes] stay those
+// of the mounted configuration. What was seen is of the fallback.
 func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
 	err = try(func() error {
 		rd, err := l.fallbackReader()

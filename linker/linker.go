@@ -55,13 +55,14 @@ func (l *Linker) Owns(path string) bool {
 	return false
 }
 
-// Keep removes all generations but these, the one that is live, those that
-// accepted.json names, as the next confit looks for these, and before the first
-// acceptance (0) what a former confit left in force. It also returns the
-// memory of staging to the system, as the collector alone would keep some MiB
-// for ever. After the first generation that isn't worth it: the first
-// collection costs more memory than it frees. Keep takes longer with more
-// files, so call it after the app was reloaded.
+// Keep removes all generations but the accepted one, the earlier one, the live one and
+// those that accepted.json names, as the next confit looks for these. Before the first
+// acceptance (0) the one that a former confit left in force stays, too.
+//
+// Keep also returns the memory of staging to the system, as the collector alone would
+// keep some MiB for ever. After the first generation that isn't worth it: the first
+// collection costs more memory than it frees. Keep takes longer with more files, so
+// call it after the app was reloaded.
 func (l *Linker) Keep(accepted, earlier int) {
 	kept := l.kept(accepted, earlier)
 	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {

@@ -203,7 +203,7 @@ func (t *transition) publishEnded(e event) {
 		} else {
 			t.makeAppRead()
 		}
-	case barred:
+	case barred: // nothing was tried: what is known of former kills stays
 		t.setTrials(linker.Trial{}, t.killed)
 		t.keeper().noteBeyond(e.err)
 		t.reject("reload", e.err, "")
