@@ -130,7 +130,7 @@ func TestBadEdit_killed_in_a_stop(t *testing.T) {
 				c.Says("ready", 1)
 				c.wantReads("second")
 				c.Signal(sig)
-				c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial.json")) })
+				c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial")) })
 				c.Kill()
 			}
 			s.flags = []string{"--probation", "300ms", "--rescan", "3s"}

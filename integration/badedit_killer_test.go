@@ -44,7 +44,7 @@ func (c *confit) killedInHook(step string) {
 	c.t.Helper()
 	c.find("sleep 7654321")
 	c.Eventually("the record of step "+step, func() bool {
-		record, _ := os.ReadFile(filepath.Join(c.setup.state, "trial.json"))
+		record, _ := os.ReadFile(filepath.Join(c.setup.state, "trial"))
 		return strings.Contains(string(record), strconv.Quote(step))
 	})
 	c.Kill()
@@ -132,7 +132,7 @@ func TestBadEdit_stopped_in_a_hook(t *testing.T) {
 				web.swap(keys{"text": "second"})
 				c.find("sleep 7654321")
 				c.Signal(syscall.SIGTERM)
-				c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial.json")) })
+				c.Eventually("the end of the trial", func() bool { return !exists(filepath.Join(s.state, "trial")) })
 				c.Kill()
 			}
 			s.write(s.path("script"), "exit 0")

@@ -84,7 +84,7 @@ func TestState_notes_that_lead_elsewhere(t *testing.T) {
 	s, web := newProved(t)
 	web.swap(keys{"text": "first"})
 	victim := filepath.Join(s.dir, "victim")
-	notes := []string{"status.json", "targets.json", "accepted.json", "trial.json"}
+	notes := []string{"status.json", "targets.json", "note.json", "trial"}
 	if err := errors.Join(os.MkdirAll(s.state, 0o755), os.WriteFile(victim, []byte("mine"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

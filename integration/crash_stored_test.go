@@ -72,11 +72,11 @@ func TestStored_age(t *testing.T) {
 			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
 			web.swap(keys{"text": "first"})
 			s.accept(app()...)
-			note, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
+			note, err := os.ReadFile(filepath.Join(s.state, "note.json"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.replace(filepath.Join(s.state, "accepted.json"), regexp.MustCompile(`"acceptedAt":\d+`).ReplaceAllString(string(note), test.at))
+			s.replace(filepath.Join(s.state, "note.json"), regexp.MustCompile(`"acceptedAt":\d+`).ReplaceAllString(string(note), test.at))
 			web.swap(keys{"text": "bad"})
 			c := s.start(s.printer()...)
 			if e := c.logs(startsOnStored, 1); !strings.Contains(e["age"], test.age) || (e["age"] == "") != (test.age == "") {
@@ -167,7 +167,7 @@ func TestStored_nothing(t *testing.T) {
 // what is mounted, or not at all.
 func TestStored_spoilt(t *testing.T) {
 	for name, spoil := range map[string]func(s *setup) error{
-		"note_cut_off": func(s *setup) error { return os.Truncate(filepath.Join(s.state, "accepted.json"), 40) },
+		"note_cut_off": func(s *setup) error { return os.Truncate(filepath.Join(s.state, "note.json"), 40) },
 		"generation_removed": func(s *setup) error {
 			return errors.Join(os.RemoveAll(filepath.Join(s.state, "generations", "1")), os.Remove(filepath.Join(s.state, "packs", "1")))
 		},
@@ -177,7 +177,7 @@ func TestStored_spoilt(t *testing.T) {
 				os.WriteFile(filepath.Join(s.state, "packs/1"), edited, 0o600))
 		},
 		"note_is_a_fifo": func(s *setup) error {
-			path := filepath.Join(s.state, "accepted.json")
+			path := filepath.Join(s.state, "note.json")
 			return errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o644))
 		},
 	} {

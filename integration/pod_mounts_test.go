@@ -207,7 +207,7 @@ func TestMounts_restart(t *testing.T) {
 	s.box.Mounts = []harness.Mount{harness.Bind(emptyDir, s.mkdir("state"))}
 	c := s.start(s.printer()...)
 	c.Says("read first", 1)
-	c.Eventually("what was accepted", func() bool { return exists(filepath.Join(emptyDir, "accepted.json")) })
+	c.Eventually("what was accepted", func() bool { return exists(filepath.Join(emptyDir, "note.json")) })
 	c.wantCount("warnings", len(c.warnings()), 0)
 	c.Kill()
 	web.swap(keys{"other": "bad"})

@@ -18,7 +18,7 @@ func TestGate_each_step_of_a_swap(t *testing.T) {
 	s.line("retry 100ms")
 	s.killEachStep(web, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
-		return func() bool { return s.settled(n, maxSteps) && !exists(s.path("state", "report.json")) }
+		return func() bool { return s.settled(n, maxSteps) && s.recorded() == "" }
 	})
 	text, err := os.ReadFile(diary)
 	if err != nil {

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -90,8 +89,8 @@ func (g gated) reads(c *confit, want ...string) {
 func (g gated) record(c *confit, text string) {
 	g.t.Helper()
 	c.Eventually("record "+text, func() bool {
-		data, err := os.ReadFile(filepath.Join(g.state, "report.json"))
-		return text == "" && os.IsNotExist(err) || text != "" && strings.Contains(string(data), text)
+		record := g.recorded()
+		return text == "" && record == "" || text != "" && strings.Contains(record, text)
 	})
 }
 

@@ -38,7 +38,7 @@ func TestSource_reference(t *testing.T) {
 	c.accepts(1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
-	c.Eventually("the end of the gate's record", func() bool { return !exists(filepath.Join(s.state, "report.json")) })
+	c.Eventually("the end of the gate's record", func() bool { return s.recorded() == "" })
 
 	for name, want := range hooksOfPage(t) {
 		if got := s.written("hook." + name); !slices.Equal(got, want) {

@@ -45,7 +45,7 @@ func (s *setup) leftovers() []string {
 	return found
 }
 
-// note is what accepted.json says.
+// note is what note.json says.
 type note struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
@@ -58,11 +58,21 @@ func (s *setup) stored() note { return s.notes().Accepted }
 func (s *setup) earlier() string { return strconv.Itoa(s.notes().Earlier.Number) }
 
 func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
-	data, err := os.ReadFile(filepath.Join(s.state, "accepted.json"))
+	data, err := os.ReadFile(filepath.Join(s.state, "note.json"))
 	if err == nil && json.Unmarshal(data, &stored) != nil {
-		s.t.Errorf("accepted.json is not whole: %q", data)
+		s.t.Errorf("note.json is not whole: %q", data)
 	}
 	return stored
+}
+
+// recorded is the record of a gate in the note; "": there is none.
+func (s *setup) recorded() string {
+	var noted struct{ Gate json.RawMessage }
+	data, err := os.ReadFile(filepath.Join(s.state, "note.json"))
+	if err == nil && json.Unmarshal(data, &noted) != nil {
+		s.t.Errorf("note.json is not whole: %q", data)
+	}
+	return string(noted.Gate)
 }
 
 // accepts waits until the nth generation was accepted, and is stored.

@@ -2,8 +2,6 @@ package linker
 
 import (
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 )
@@ -30,22 +28,7 @@ func (a Accepted) Next(g Generation, survived bool) Accepted {
 	return Accepted{Generation: g, Earlier: a.Earlier}
 }
 
-const acceptedName = "accepted.json"
-
-// storedVersion is the version of accepted.json. A file of another version
-// isn't read, as its fields may mean something else.
-const storedVersion = 2
-
-// stored is accepted.json: the generation that was accepted last, and what it
-// takes to go back to it. It is only a note. It is believed once the files
-// match it.
-type stored struct {
-	Version  int               `json:"version"`
-	Accepted *storedGeneration `json:"accepted"`
-	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that survived a start
-}
-
-// storedGeneration is a generation of accepted.json.
+// storedGeneration is a generation of note.json.
 type storedGeneration struct {
 	Number   int                     `json:"number"`
 	Hash     string                  `json:"hash"`
@@ -72,34 +55,6 @@ type storedKey struct {
 type storedTarget struct {
 	Dest string `json:"dest"`
 	Dir  bool   `json:"dir,omitempty"`
-}
-
-// Store writes down the accepted generation, so that a confit that starts again on
-// this state directory can go back to it. After an error the former note stays, with
-// the generations that it names, and Store can be called again. Store doesn't force
-// the note to the disk with sync(2). A machine that loses power at that moment may
-// leave a damaged note, which counts as none.
-func (l *Linker) Store(a Accepted) error {
-	note := stored{Version: storedVersion, Accepted: l.toStore(a.Generation, a.Survived), Earlier: l.toStore(a.Earlier, true)}
-	if note.Accepted == nil {
-		return errors.New("cannot store the accepted generation: there is none")
-	}
-	if err := l.state.writeJSON(acceptedName, note); err != nil {
-		return err
-	}
-	l.noted = note.numbers()
-	return nil
-}
-
-// numbers lists the generations that a note names.
-func (s *stored) numbers() []int {
-	var numbers []int
-	for _, g := range []*storedGeneration{s.Accepted, s.Earlier} {
-		if g != nil {
-			numbers = append(numbers, g.Number)
-		}
-	}
-	return numbers
 }
 
 func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
@@ -140,46 +95,6 @@ func (l *Linker) linksFingerprint(g *generation) string {
 		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
 	}
 	return Hash(h.Sum(nil)).Hex()
-}
-
-// readStored takes up what is stored, as far as it is intact. The error says what
-// isn't: there may still be an earlier generation.
-func (l *Linker) readStored() (a Accepted, err error) {
-	data, err := l.state.readTrusted(acceptedName)
-	if err != nil || data == nil {
-		return a, err
-	}
-	var note stored
-	if err := json.Unmarshal(data, &note); err != nil {
-		return a, fmt.Errorf("cannot read %s: it is damaged: %w", acceptedName, err)
-	}
-	if note.Version != storedVersion {
-		return a, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", acceptedName, note.Version, storedVersion)
-	}
-	if note.Accepted == nil {
-		return a, fmt.Errorf("cannot read %s: it names no generation", acceptedName)
-	}
-	l.noted = note.numbers()
-	accepted, err := l.readGeneration(note.Accepted)
-	earlier, earlierErr := l.readGeneration(note.Earlier)
-	switch {
-	case accepted != nil && earlier != nil:
-		a.Earlier = earlier.Generation
-		fallthrough
-	case accepted != nil:
-		a.Generation, a.Survived = accepted.Generation, note.Accepted.Survived
-	case earlier != nil:
-		a.Generation, a.Survived = earlier.Generation, note.Earlier.Survived
-	}
-	return a, joinLine(err, earlierErr)
-}
-
-// joinLine joins two errors on one line.
-func joinLine(a, b error) error {
-	if a == nil || b == nil {
-		return errors.Join(a, b)
-	}
-	return fmt.Errorf("%w; %w", a, b)
 }
 
 // readGeneration returns a stored generation if it is intact, or could be

@@ -121,10 +121,10 @@ func TestStoredIsTheCandidate(t *testing.T) {
 // TestStoredHalf: a note that is cut off at any byte is none.
 func TestStoredHalf(t *testing.T) {
 	h := newStored(t, "web/ web/")
-	whole, err := os.ReadFile(h.path("state/accepted.json"))
+	whole, err := os.ReadFile(h.path("state/note.json"))
 	h.must(err)
 	for n := range whole {
-		h.must(os.WriteFile(h.path("state/accepted.json"), whole[:n], 0o644))
+		h.must(os.WriteFile(h.path("state/note.json"), whole[:n], 0o644))
 		h.must(h.linker.resume())
 		h.wantAccepted(0, "damaged")
 	}
@@ -185,23 +185,12 @@ func TestStoredOnAFullDisk(t *testing.T) {
 	h.reads("a", "a1")
 }
 
-// TestStoreNothing: there is nothing to store before something was accepted,
-// nothing is said of it, and nothing stands there.
-func TestStoreNothing(t *testing.T) {
-	h := newHouse(t, "web/a a").open()
-	h.wantAccepted(0)
-	if err := h.linker.Store(); err == nil {
-		t.Error("stored nothing")
-	}
-	h.restart().wantAccepted(0)
-}
-
 // FuzzAccepted: whatever the note says, it is read without harm, and what is
 // believed of it is what is there.
 func FuzzAccepted(f *testing.F) {
 	h := newStored(f, "web/ web/", "web/a direct direct")
 	live := *h.linker.accepted()
-	note, err := os.ReadFile(h.path("state/accepted.json"))
+	note, err := os.ReadFile(h.path("state/note.json"))
 	h.must(err)
 	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
 	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksFingerprint(&live))
@@ -211,7 +200,7 @@ func FuzzAccepted(f *testing.F) {
 		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(h.path("state/accepted.json"), []byte(own.Replace(string(data))), 0o644); err != nil {
+		if err := os.WriteFile(h.path("state/note.json"), []byte(own.Replace(string(data))), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.linker.resume(); err != nil {

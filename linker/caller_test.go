@@ -5,6 +5,7 @@ package linker
 type caller struct {
 	*Linker
 	former    *Former
+	record    *Record
 	held      Accepted
 	seen      Print
 	peeked    Print
@@ -97,7 +98,8 @@ func (c *caller) Accept(survived bool, at int64) {
 	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived), Candidate{}, nil
 }
 
-func (c *caller) Store() error { return c.Linker.Store(c.held) }
+// Store writes down what is accepted and the record of a gate.
+func (c *caller) Store() error { return c.WriteNote(Note{c.held, c.record}) }
 
 func (c *caller) Reject() error {
 	err := c.Linker.GoBack(c.held.Number)
@@ -151,7 +153,7 @@ func (c *caller) resume() error {
 	c.generations, c.noted = map[int]*generation{}, nil
 	c.former = &Former{}
 	err := c.Linker.resume(c.former)
-	c.held = c.former.Accepted
+	c.held, c.record = c.former.Accepted, c.former.Record
 	return err
 }
 

@@ -20,16 +20,16 @@
 //
 // It does not know who reads the files, nor what a generation is to anybody, and it
 // never decides whether or when: package supervisor calls [Linker.Stage],
-// [Linker.Publish], and then either [Linker.Store], which writes down what is accepted
-// for a confit that starts again on the same state directory, or [Linker.GoBack].
+// [Linker.Publish], and then either [Linker.WriteNote], which writes down what is
+// accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Keep] removes the generations that nobody can go back to.
 //
 // Each file names only what the files after it declare:
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
-//	accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
-//	record trial                        what became of a gate, and what may kill confit
+//	note accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
+//	trial                               what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
@@ -46,9 +46,9 @@
 //	<state>/generations/8.tmp             being staged
 //	<state>/packs/7                       the bytes of all its files, for confit alone: it is mended from them
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
-//	<state>/accepted.json                 the accepted and the earlier generation, to go back to after a crash
-//	<state>/trial.json                    a candidate is being tried: a kill counts
-//	<state>/report.json                   how a change ended that a gate was asked about, until that is delivered
+//	<state>/note.json                     the accepted and the earlier generation, to go back to after a crash, and how a
+//	                                      change ended that a gate was asked about, until that is delivered
+//	<state>/trial                         a candidate is being tried: a kill counts
 //	<state>/lock                          locked as long as confit runs
 //	<state>/status.json                   what package supervisor says, for everybody to read
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf

@@ -28,7 +28,7 @@ type Linker struct {
 
 	generations map[int]*generation // those that are on the disk, by number
 	former      generation          // what a former confit left in force, if it is not one of these
-	noted       []int               // the numbers of those that accepted.json names
+	noted       []int               // the numbers of those that note.json names
 	unlinked    []keyFile           // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mountTable         // until the first look
 
@@ -56,7 +56,7 @@ func (l *Linker) Owns(path string) bool {
 }
 
 // Keep removes all generations but the accepted one, the earlier one, the live one and
-// those that accepted.json names, as the next confit looks for these. Before the first
+// those that note.json names, as the next confit looks for these. Before the first
 // acceptance (0) the one that a former confit left in force stays, too.
 //
 // Keep also returns the memory of staging to the system, as the collector alone would

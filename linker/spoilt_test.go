@@ -19,7 +19,7 @@ type spoil struct {
 }
 
 var spoils = map[string]spoil{
-	"another version":            {edit("version", 1), "version 1, and this confit writes version 2"},
+	"another version":            {edit("version", 2), "version 2, and this confit writes version 1"},
 	"no version":                 {edit("version", 0), "version 0"},
 	"another number":             {edit("number", 7), "cannot use generation 7: its directory is gone"},
 	"a negative number":          {edit("number", -1), "cannot use generation -1"},
@@ -34,16 +34,16 @@ var spoils = map[string]spoil{
 	"a key of another owner":     {editKey("owner", 65534), "other links"},
 	"a key of another size":      {editKey("size", 1<<30), "other links"},
 	"a key elsewhere":            {edit("keys", map[string]any{"../x": map[string]any{}}), "its hash differs"},
-	"other JSON":                 {write("accepted.json", "[1, 2]"), "damaged"},
-	"no JSON":                    {write("accepted.json", "\x00\xff kaputt"), "damaged"},
-	"null":                       {write("accepted.json", "null"), "version 0"},
-	"version 2 of nothing":       {write("accepted.json", `{"version":2}`), "names no generation"},
-	"empty":                      {write("accepted.json", ""), "damaged"},
-	"a stranger's note":          {chown("accepted.json"), "user 65534 owns it"},
-	"a note others may write":    {chmod("accepted.json", 0o666), "others may write"},
-	"a note that is a symlink":   {replace("accepted.json", func(p string) error { return os.Symlink("status.json", p) }), "is a symlink"},
-	"a note that is a FIFO":      {replace("accepted.json", func(p string) error { return unix.Mkfifo(p, 0o644) }), "is a FIFO"},
-	"a note that is a directory": {replace("accepted.json", func(p string) error { return os.Mkdir(p, 0o755) }), "is a directory"},
+	"other JSON":                 {write("note.json", "[1, 2]"), "version 0"},
+	"no JSON":                    {write("note.json", "\x00\xff kaputt"), "damaged"},
+	"null":                       {write("note.json", "null"), "version 0"},
+	"no generation":              {write("note.json", `{"version":1,"accepted":7}`), "damaged"},
+	"empty":                      {write("note.json", ""), "damaged"},
+	"a stranger's note":          {chown("note.json"), "user 65534 owns it"},
+	"a note others may write":    {chmod("note.json", 0o666), "others may write"},
+	"a note that is a symlink":   {replace("note.json", func(p string) error { return os.Symlink("status.json", p) }), "is a symlink"},
+	"a note that is a FIFO":      {replace("note.json", func(p string) error { return unix.Mkfifo(p, 0o644) }), "is a FIFO"},
+	"a note that is a directory": {replace("note.json", func(p string) error { return os.Mkdir(p, 0o755) }), "is a directory"},
 }
 
 // TestStoredButSpoilt: nothing of it is believed, but linking works on.
@@ -68,8 +68,8 @@ func (h *house) worksOn() {
 	h.write("web", "a", "a2", "sub/b", "b1")
 	h.adopt()
 	h.reads("web/a", "a2", "web/sub/b", "b1", "web/c.conf", absent)
-	if info, err := os.Lstat(h.path("state/accepted.json")); err == nil && info.IsDir() {
-		if err := h.linker.Store(); err == nil || !strings.Contains(err.Error(), h.path("state/accepted.json")) {
+	if info, err := os.Lstat(h.path("state/note.json")); err == nil && info.IsDir() {
+		if err := h.linker.Store(); err == nil || !strings.Contains(err.Error(), h.path("state/note.json")) {
 			h.Errorf("stored where a directory is: %v", err)
 		}
 		return
@@ -102,11 +102,11 @@ func editKey(name string, value any) func(*house) error {
 
 func (h *house) editNote(change func(map[string]any)) error {
 	var note map[string]any
-	data, err := os.ReadFile(h.path("state/accepted.json"))
+	data, err := os.ReadFile(h.path("state/note.json"))
 	h.must(errors.Join(err, json.Unmarshal(data, &note)))
 	change(note)
 	data, err = json.Marshal(note)
-	return errors.Join(err, os.WriteFile(h.path("state/accepted.json"), data, 0o644))
+	return errors.Join(err, os.WriteFile(h.path("state/note.json"), data, 0o644))
 }
 
 // replace puts something else in the place of a file of the state directory.

@@ -8,10 +8,9 @@ const (
 
 // Former is what a former confit left on the state directory.
 type Former struct {
-	Accepted  Accepted
-	Untrusted error   // why not all that is stored of that is trusted; nil: it is
-	Killed    Trial   // in which a former confit was killed
-	Record    *Record // of the gate that it asked last, or nil
+	Note
+	Untrusted error // why not all of its note is trusted; nil: it is
+	Killed    Trial // in which a former confit was killed
 }
 
 // Open prepares the state directory, takes up what a former confit left there, and
@@ -81,8 +80,8 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 // targets may resolve to another generation than the accepted one, if confit was
 // killed while it proved that.
 func (l *Linker) resume(f *Former) error {
-	f.Accepted, f.Untrusted = l.readStored()
-	f.Killed, f.Record = l.state.readTrial(), l.readRecord()
+	f.Note, f.Untrusted = l.readNote()
+	f.Killed = l.state.readTrial()
 	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		l.former.targets[target] = want{dest: dest}

@@ -19,6 +19,7 @@ const (
 	liveName        = "live"
 	generationsName = "generations"
 	packsName       = "packs"
+	noteName        = "note.json"
 )
 
 // stateDir is the state directory. Its lock is held as long as confit runs.
@@ -217,10 +218,11 @@ func (s *stateDir) writeJSON(name string, value any) error {
 }
 
 // replace replaces a file of the state directory, by rename(2): a reader finds
-// the old one or the new one, whole. A link in its place isn't followed.
+// the old one or the new one, whole. For the note on a disk that holds for a machine that
+// loses power, too. A link in its place isn't followed.
 func (s *stateDir) replace(name string, data []byte) error {
 	tmp := tmpName()
-	err := s.writeNew(tmp, data)
+	err := s.writeNew(tmp, data, name == noteName && !s.memory)
 	if err == nil {
 		err = s.root.Rename(tmp, name)
 	}
@@ -233,11 +235,14 @@ func (s *stateDir) replace(name string, data []byte) error {
 
 // writeNew writes a file that isn't there yet. It sets the mode through the
 // descriptor, whatever the umask, as the name may lead elsewhere by now.
-func (s *stateDir) writeNew(name string, data []byte) error {
+func (s *stateDir) writeNew(name string, data []byte, sync bool) error {
 	f, err := s.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
+	if sync && err == nil {
+		err = f.Sync()
+	}
 	return errors.Join(err, f.Chmod(noteMode), f.Close())
 }

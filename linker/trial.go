@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-const trialName = "trial.json"
+const trialName = "trial"
 
-// trialVersion is the version of trial.json; see storedVersion.
+// trialVersion is the version of the file; see noteVersion.
 const trialVersion = 2
 
 // Steps that mean something to a trial. The others are named as their hooks.
@@ -28,7 +28,7 @@ type Trial struct {
 	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
 }
 
-// savedTrial is trial.json.
+// savedTrial is the file trial.
 type savedTrial struct {
 	Version int    `json:"version"`
 	Hash    string `json:"hash"`

@@ -51,13 +51,13 @@ func TestTrialBeforeTheNodeStarted(t *testing.T) {
 		h.write("web", "a", "bad")
 		want := h.try()
 		h.close()
-		record, err := os.ReadFile(h.path("state/trial.json"))
+		record, err := os.ReadFile(h.path("state/trial"))
 		h.must(err)
 		now, id, _ := strings.Cut(string(record), `"boot":"`)
 		if _, end, cut := strings.Cut(id, `"`); !cut || len(record) >= 512 {
 			t.Fatalf("the record is %s", record)
 		} else {
-			h.must(os.WriteFile(h.path("state/trial.json"), []byte(now+`"boot":"`+boot+`"`+end), 0o644))
+			h.must(os.WriteFile(h.path("state/trial"), []byte(now+`"boot":"`+boot+`"`+end), 0o644))
 		}
 		if !counts {
 			want = Trial{}
@@ -69,12 +69,12 @@ func TestTrialBeforeTheNodeStarted(t *testing.T) {
 // TestTrialNotTrusted: a record that somebody else may have written is none.
 func TestTrialNotTrusted(t *testing.T) {
 	for name, spoil := range map[string]func(h *house) error{
-		"another's": chown("trial.json"),
-		"for all":   chmod("trial.json", 0o666),
-		"cut off":   write("trial.json", `{"version":1,`),
-		"other":     write("trial.json", `{"version":9,"hash":"","kills":9}`),
-		"a link":    replace("trial.json", func(p string) error { return os.Symlink("status.json", p) }),
-		"a FIFO":    replace("trial.json", func(p string) error { return unix.Mkfifo(p, 0o644) }),
+		"another's": chown("trial"),
+		"for all":   chmod("trial", 0o666),
+		"cut off":   write("trial", `{"version":1,`),
+		"other":     write("trial", `{"version":9,"hash":"","kills":9}`),
+		"a link":    replace("trial", func(p string) error { return os.Symlink("status.json", p) }),
+		"a FIFO":    replace("trial", func(p string) error { return unix.Mkfifo(p, 0o644) }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, "web/ web/").openWith("one")
@@ -108,7 +108,7 @@ func TestTrialOnAFullDisk(t *testing.T) {
 	if n := strings.Count(h.said.String(), "trial not recorded"); n != 1 {
 		t.Errorf("said %d times, want once:\n%s", n, &h.said)
 	}
-	if _, err := os.Lstat(h.path("state/trial.json")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(h.path("state/trial")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a record is left: %v", err)
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"log/slog"
 )
 
-// alreadyStored is the proof of a generation that was accepted before.
-const alreadyStored = "stored"
-
 // provedBy is what showed that the app can live with the generation.
 func (t *transition) provedBy() string {
 	switch {
@@ -26,7 +23,7 @@ func (t *transition) accept(proof string) {
 	}
 	t.makeAccepted(t.started && t.generationInDoubt())
 	if t.accepted != before {
-		t.unstored = proof
+		t.unsaid = proof
 	}
 	t.do(inspect{t.app.pid})
 	t.endTransaction()
@@ -54,7 +51,7 @@ func (t *transition) makeAccepted(survived bool) {
 }
 
 // keepUnproved goes on with a generation that was not proved, as there is nothing to go
-// back to. It isn't stored: the next start proves it anew. Until then it counts as
+// back to. It isn't noted: the next start proves it anew. Until then it counts as
 // rejected.
 func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
@@ -86,38 +83,10 @@ func (t *transition) onInspected(e inspected) {
 	}
 }
 
-// keys describes what was stored.
-func (e stored) keys() []any {
-	keys := []any{"generation", e.accepted.Number, "hash", e.accepted.Hash, "proof", e.proof}
-	if e.accepted.Fallback {
-		keys = append(keys, "source", source(e.accepted.Generation))
-	}
-	return keys
-}
-
-// Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it.
-func (t *transition) onStored(e stored) {
-	switch {
-	case e.accepted != t.accepted || t.unstored == "": // it isn't the newest
-	case e.err == nil:
-		t.unstored, t.storeTrouble = "", ""
-		if e.proof != alreadyStored {
-			t.say(slog.LevelInfo, "generation accepted", e.keys()...)
-		}
-		if t.phase == running {
-			t.keepHouse()
-		}
-	case e.err.Error() != t.storeTrouble:
-		t.storeTrouble = e.err.Error()
-		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
-			"generation", e.accepted.Number, "error", t.storeTrouble, "nextTry", t.config.Rescan)
-	}
-}
-
 // becomeMounted notes that the mounted configuration has come to equal the accepted
 // fallback.
 func (t *transition) becomeMounted() {
 	t.forgetKills()
-	t.accepted.Fallback, t.unstored = false, alreadyStored
+	t.accepted.Fallback = false
 	t.live = t.sinceNow(t.accepted.Generation)
 }

@@ -42,13 +42,10 @@ type (
 		watch  []linker.Change // who opens it
 		app    int             // that must be within reach; 0: nobody is signalled
 	}
-	goBack struct{ to, from int } // answered by withdrawn, failed or crashed
-	store  struct {               // answered by stored
-		accepted linker.Accepted
-		proof    string
-	}
-	keep    struct{ accepted, earlier int } // and no other generation
-	runHook struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
+	goBack    struct{ to, from int }          // answered by withdrawn, failed or crashed
+	writeNote struct{ note *linker.Note }     // answered by noted
+	keep      struct{ accepted, earlier int } // and no other generation
+	runHook   struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate
@@ -59,9 +56,8 @@ type (
 		known    linker.Known
 		underWay int
 	}
-	compare     struct{ number int }            // answered by compared
-	storeRecord struct{ record *linker.Record } // answered by recordStored
-	runReport   struct {                        // answered by reportStartFailed, or later by reportEnded
+	compare   struct{ number int } // answered by compared
+	runReport struct {             // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation
 		report    *linker.Record

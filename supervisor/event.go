@@ -43,9 +43,9 @@ type (
 		undone  error           // what could not be put right beside it
 		changes []linker.Change // from the generation that goBack dropped to the one before
 	}
-	stored struct { // or not: the accepted generation
-		store
-		err error
+	noted struct { // or not
+		note *linker.Note
+		err  error
 	}
 	compared struct { // whether the volumes moved on since the candidate was staged
 		moved bool
@@ -56,10 +56,6 @@ type (
 		hash    string // "": it can't be a candidate
 		changes []linker.Change
 		seen    linker.Print
-	}
-	recordStored struct {
-		record *linker.Record
-		err    error
 	}
 	reportStartFailed struct{ err error }
 	reportEnded       struct{ status process.Status }

@@ -8,28 +8,21 @@ import (
 
 // What the linker writes down: what is accepted, the trial and the report; and what it looks at.
 
-// store is linker.Store.
-func (c *course) store(a store) event {
+// writeNote is linker.WriteNote.
+func (c *course) writeNote(a writeNote) event {
+	n, record := a.note.Accepted, a.note.Record
 	if c.refuses() {
-		return stored{a, errRefused}
+		return noted{a.note, errRefused}
 	}
-	c.note = memory{accepted: asMade(a.accepted.Generation), survived: a.accepted.Survived, earlier: asMade(a.accepted.Earlier)}
-	return stored{store: a}
+	if c.owed != "" && (record == nil || record.Hash != c.owed) {
+		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
+	}
+	c.note = memory{accepted: asMade(n.Generation), survived: n.Survived, earlier: asMade(n.Earlier), record: record}
+	return noted{note: a.note}
 }
 
 func asMade(g linker.Generation) made {
 	return made{number: g.Number, holds: letter(g.Hash[0]), fallback: g.Fallback, at: g.AcceptedAt}
-}
-
-func (c *course) storeRecord(a storeRecord) event {
-	if c.refuses() {
-		return recordStored{a.record, errRefused}
-	}
-	if c.owed != "" && (a.record == nil || a.record.Hash != c.owed) {
-		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
-	}
-	c.file = a.record
-	return recordStored{record: a.record}
 }
 
 // maxCounted is a number of kills from which on none more makes a difference.

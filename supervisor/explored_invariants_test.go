@@ -118,7 +118,7 @@ func (c *course) mayBeAccepted(before, after linker.Accepted) {
 	}
 }
 
-// noteIsWhole: what accepted.json names is on the disk, and so is what the targets
+// noteIsWhole: what note.json names is on the disk, and so is what the targets
 // lead to.
 func (c *course) noteIsWhole() {
 	for _, m := range []made{c.note.accepted, c.note.earlier, c.live} {
@@ -137,7 +137,7 @@ func (c *course) noteIsWhole() {
 // outcome of the one before was delivered.
 func (c *course) gateHasRecord(hash string) {
 	switch {
-	case c.file == nil || *c.file != linker.Record{Hash: hash}:
+	case c.note.record == nil || *c.note.record != linker.Record{Hash: hash}:
 		c.breaks("a gate is asked without a record")
 	case c.owed != "" && c.owed != hash:
 		c.breaks("a gate is asked, and the outcome of the one before wasn't delivered")

@@ -65,10 +65,8 @@ func (c *course) carry(j job) event {
 		return c.publish(j)
 	case goBack:
 		return c.goBack(j)
-	case store:
-		return c.store(j)
-	case storeRecord:
-		return c.storeRecord(j)
+	case writeNote:
+		return c.writeNote(j)
 	case arm:
 		if c.trial = counted(j.trial); j.awaited {
 			return armed{}

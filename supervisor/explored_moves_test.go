@@ -104,12 +104,11 @@ func (c *course) kill() {
 }
 
 func (c *course) begin() {
-	var former *linker.Record
-	if c.file != nil {
-		copied := *c.file
-		former, c.file = &copied, &copied
+	if c.note.record != nil {
+		copied := *c.note.record
+		c.note.record = &copied
 	}
-	s, actions := begin(c.config, &linker.Former{Accepted: c.note.former(), Killed: c.trial, Record: former}, c.may.fallback, c.now)
+	s, actions := begin(c.config, &linker.Former{Note: linker.Note{Accepted: c.note.former(), Record: c.note.record}, Killed: c.trial}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(s, actions))
 }

@@ -40,10 +40,11 @@ func (m made) generation() linker.Generation {
 	return linker.Generation{Number: m.number, Hash: linker.Hash{byte(m.holds)}, Shared: linker.Hash{byte(m.holds)}, AcceptedAt: m.at, Fallback: m.fallback}
 }
 
-// memory is what accepted.json says.
+// memory is what note.json says.
 type memory struct {
 	accepted, earlier made
 	survived          bool
+	record            *linker.Record
 }
 
 // former is the generation to go back to, as linker.Accepted has it.
@@ -79,7 +80,6 @@ type outside struct {
 	trial  linker.Trial
 	live   made // the targets lead there
 	copies [maxCopies]made
-	file   *linker.Record
 
 	app      int  // 0: none is alive
 	zombie   bool // it is dead, and was not reaped
@@ -153,7 +153,7 @@ func (o *outside) isThere(m made) bool {
 func (o *outside) die() {
 	*o = outside{
 		now: o.now, numbers: o.numbers, pids: o.pids, mounted: o.mounted,
-		note: o.note, trial: o.trial, live: o.live, copies: o.copies, file: o.file, owed: o.owed,
+		note: o.note, trial: o.trial, live: o.live, copies: o.copies, owed: o.owed,
 	}
 	o.former = o.live
 	o.keepOnly()

@@ -104,12 +104,6 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// mayStore reports that report.json has to say something else, and that the linker
-// can be asked to write it.
-func (s *state) mayStore() bool {
-	return s.outcomes.gated != s.outcomes.stored && !s.outcomes.storing && s.degraded == ""
-}
-
 // leavesRoom reports whether a report hook may run: a drain waits for every child, and
 // what a hook opens would count as opened by the app.
 func (s *state) leavesRoom() bool {

@@ -42,7 +42,7 @@ type observation struct {
 // confit tries again.
 func (o *observation) trouble() string {
 	if s := o.after; s.trouble == "" && s.undecided.IsZero() {
-		return cmp.Or(s.drift, s.storeTrouble, s.app.beyond, s.unrun)
+		return cmp.Or(s.drift, s.note.trouble, s.app.beyond, s.unrun)
 	}
 	return o.after.trouble
 }
@@ -72,7 +72,7 @@ func (o *observation) accepted() *status.Accepted {
 	if after.AcceptedAt != 0 {
 		g.Since = status.At(time.Unix(after.AcceptedAt, 0))
 	}
-	proof := cmp.Or(o.after.unstored, alreadyStored)
+	proof := cmp.Or(o.after.unsaid, alreadyStored)
 	if isSame && proof == alreadyStored { // the mounted configuration is just the fallback
 		proof = shown.Proof
 	}

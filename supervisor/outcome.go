@@ -21,7 +21,6 @@ func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 // takeUp goes on with the record of a former confit. A change that was accepted
 // is decided, even if that was not written down.
 func (t *transition) takeUp(former *linker.Record) {
-	t.outcomes.stored = former
 	if t.reports() {
 		t.outcomes.gated = former
 	}
@@ -30,7 +29,7 @@ func (t *transition) takeUp(former *linker.Record) {
 	}
 }
 
-// openRecord makes sure that a record of the gate is stored before the gate is
+// openRecord makes sure that a record of the gate is noted before the gate is
 // asked. The last outcome is delivered first. A record that is open still, as
 // confit was killed, goes on.
 func (t *transition) openRecord() bool {
@@ -41,9 +40,9 @@ func (t *transition) openRecord() bool {
 		return false
 	}
 	if hash := t.candidate.Shared.Hex(); t.outcomes.gated == nil || t.outcomes.gated.Hash != hash {
-		t.outcomes.gated = &linker.Record{Hash: hash}
+		t.outcomes.gated, t.note.by = &linker.Record{Hash: hash}, noDeadline
 	}
-	return t.outcomes.stored == t.outcomes.gated
+	return t.note.held.Record == t.outcomes.gated
 }
 
 func (t *transition) decideAs(r *linker.Record) {

@@ -12,7 +12,7 @@ import (
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	t.askGate()
-	t.keepRecord()
+	t.keepNote()
 	t.deliver()
 	t.peekMeanwhile()
 }
@@ -28,8 +28,8 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.outcomes.told != nil || s.mayDeliver() {
 		by = s.outcomes.by
 	}
-	if s.mayStore() {
-		by = earliest(by, s.outcomes.storeBy)
+	if s.mayNote() {
+		by = earliest(by, s.note.by)
 	}
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
@@ -40,35 +40,40 @@ func (s *state) deadlineBeside() (by time.Time) {
 	return by
 }
 
-func (t *transition) keepRecord() {
-	if o := &t.outcomes; t.mayStore() && t.over(o.storeBy) {
-		o.storing, o.storeBy = true, noDeadline
-		t.assign(storeRecord{o.gated})
-	}
-}
-
-// Without a record that is stored no gate is asked.
-func (t *transition) onRecordStored(e recordStored) {
-	t.outcomes.storing = false
+// Only now the log says that a generation was accepted: a container that is killed right
+// after the line goes back to it. Without a record that is noted no gate is asked.
+func (t *transition) onNoted(e noted) {
 	switch {
 	case e.err == nil:
-		t.outcomes.stored = e.record
-	case t.phase == gating && !t.gate.asked && t.outcomes.isOpen():
-		t.outcomes.gated = nil
-		t.looked = ""
+		t.note.held, t.note.trouble = e.note, ""
+		t.sayAccepted()
+		if t.phase == running {
+			t.keepHouse()
+		}
+		return
+	case e.note != t.note.given: // a newer one is on its way
+		return
+	}
+	t.note.given, t.note.by = t.note.held, t.now.Add(t.config.Rescan)
+	if t.phase == gating && !t.gate.asked && t.outcomes.isOpen() {
+		t.outcomes.gated, t.looked = nil, ""
 		t.reportSystemError(e.err)
 		t.dropCandidate(exit{process.ExitSystem, e.err})
-	default:
-		t.outcomes.storeBy = t.now.Add(t.config.Rescan)
+		return
+	}
+	if reason := e.err.Error(); reason != t.note.trouble && e.note.Accepted != t.note.held.Accepted {
+		t.note.trouble = reason
+		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
+			"generation", e.note.Accepted.Number, "error", reason, "nextTry", t.config.Rescan)
 	}
 }
 
 // mayDeliver reports that there is something to tell, and that the report hook may
-// run. What a gate decided is stored first, but for a stop, which may leave no time
+// run. What a gate decided is noted first, but for a stop, which may leave no time
 // for that.
 func (s *state) mayDeliver() bool {
 	o := &s.outcomes
-	return o.next() != nil && o.told == nil && s.leavesRoom() && (!o.storing || s.app.phase == stopping)
+	return o.next() != nil && o.told == nil && s.leavesRoom() && (s.note.given.Record == s.note.held.Record || s.app.phase == stopping)
 }
 
 // deliver starts the report hook.

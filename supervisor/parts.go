@@ -121,15 +121,20 @@ type verdict struct {
 
 func (v verdict) stands() bool { return v.report != nil }
 
+// notes is how note.json stands.
+type notes struct {
+	held    *linker.Note // what it holds
+	given   *linker.Note // what the linker was given last to write; held, if that was done or refused
+	by      time.Time    // when a note that was refused is tried again
+	trouble string       // why what is accepted could not be noted, as the log says it
+}
+
 // outcomes is what the report hook is told. It has a slot beside all phases:
 // nothing but the next gate waits for it.
 type outcomes struct {
-	gated   *linker.Record // of the last gate that was asked, until it is delivered; nil: none
-	stored  *linker.Record // what report.json holds
-	storing bool           // the linker is writing it
-	storeBy time.Time      // when a write that failed is tried again
-	other   *linker.Record // of a change without a gate, until it was told once
-	last    *linker.Record // what was told last
+	gated *linker.Record // of the last gate that was asked, until it is delivered; nil: none
+	other *linker.Record // of a change without a gate, until it was told once
+	last  *linker.Record // what was told last
 
 	told        *linker.Record // what the hook that runs is told; nil: none runs
 	by          time.Time      // when that is killed; or, if none runs, started again

@@ -134,11 +134,7 @@ func (a goBack) carryOut(l *loop) event {
 	return withdrawn{err, l.Linker.Changes(a.from, a.to)}
 }
 
-func (a store) carryOut(l *loop) event { return stored{a, l.Linker.Store(a.accepted)} }
-
-func (a storeRecord) carryOut(l *loop) event {
-	return recordStored{a.record, l.Linker.StoreRecord(a.record)}
-}
+func (a writeNote) carryOut(l *loop) event { return noted{a.note, l.Linker.WriteNote(*a.note)} }
 
 func (a touch) carryOut(l *loop) event {
 	watched, err := l.Linker.Touch(a.number, a.changes)

@@ -78,18 +78,20 @@ func (p *player) fromLinker(name, rest string, words []string) event {
 			return touched{watched: rest == "watched"}
 		}
 		return touched{true, errors.New(rest)}
-	case "stored":
-		return stored{p.store, nil}
-	case "unstored":
-		return stored{p.store, errors.New(rest)}
+	case "noted": // [ERROR]
+		if len(p.notes) == 0 {
+			p.t.Fatal("no note is on its way")
+		}
+		first := p.notes[0]
+		p.notes = p.notes[1:]
+		if rest != "" {
+			return noted{first, errors.New(rest)}
+		}
+		return noted{note: first}
 	case "linksRead": // TEXT; none is what confit was started with
 		var sum config.LinksSum
 		copy(sum[:], rest)
 		return linksRead{sum}
-	case "recordStored":
-		return recordStored{p.record.record, nil}
-	case "recordNotStored":
-		return recordStored{p.record.record, errors.New(rest)}
 	case "peeked": // [HASH]; none is what can't be a candidate
 		if rest == "" {
 			return peeked{changed: true, seen: "what is invalid"}

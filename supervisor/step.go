@@ -14,7 +14,7 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (state, []action) {
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
-		accepted: former.Accepted, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
+		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(former.Record)
 	t.look()
@@ -77,16 +77,14 @@ func (t *transition) take(e event) {
 // takeBeside takes what comes in beside the phases.
 func (t *transition) takeBeside(e event) {
 	switch e := e.(type) {
-	case stored:
-		t.onStored(e)
+	case noted:
+		t.onNoted(e)
 	case inspected:
 		t.onInspected(e)
 	case compared:
 		t.onCompared(e)
 	case peeked:
 		t.onPeeked(e)
-	case recordStored:
-		t.onRecordStored(e)
 	case reportStartFailed:
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 	case reportEnded:

@@ -52,8 +52,7 @@ type player struct {
 	t        *testing.T
 	config   config.Config
 	state    state
-	store    store       // the last one
-	record   storeRecord // the last one
+	notes    []*linker.Note // that are on their way to the disk
 	fallback bool
 	beyond   bool                         // no signal reaches the app
 	shown    map[string]map[string]string // the last status that was written down
@@ -88,7 +87,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, &linker.Former{Accepted: p.accepted(words), Record: former}, p.fallback, p.now)
+		s, actions := begin(&p.config, &linker.Former{Note: linker.Note{Accepted: p.accepted(words), Record: former}}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)
@@ -170,11 +169,8 @@ func (p *player) write(s state, actions []action) {
 	}
 	p.state = s
 	for _, a := range actions {
-		switch a := unwrapped(a).(type) {
-		case store:
-			p.store = a
-		case storeRecord:
-			p.record = a
+		if a, ok := unwrapped(a).(writeNote); ok {
+			p.notes = append(p.notes, a.note)
 		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}
@@ -218,8 +214,8 @@ func describe(a action) string {
 		return fmt.Sprintf("runHook %s (generation %d)%s", strings.Join(a.command, " "), a.candidate.Number, asked(a.variables))
 	case runReport:
 		return fmt.Sprintf("runReport %s (in force: generation %d)", told(a.report), a.inForce.Number)
-	case storeRecord:
-		return "storeRecord " + told(a.record)
+	case writeNote:
+		return "note " + inNote(a.note)
 	case stage:
 		switch {
 		case a.fallback:
@@ -260,6 +256,21 @@ func asked(variables []string) (list string) {
 		}
 	}
 	return list
+}
+
+// inNote shows what is accepted, and the record of a gate if there is one.
+func inNote(n *linker.Note) string {
+	text := fmt.Sprint(n.Accepted.Number)
+	if n.Accepted.Survived {
+		text += " survived"
+	}
+	if n.Accepted.Earlier.Number != 0 {
+		text += fmt.Sprintf(", earlier %d", n.Accepted.Earlier.Number)
+	}
+	if n.Record != nil {
+		text += ", gate " + told(n.Record)
+	}
+	return text
 }
 
 // told shows the first digits of the hash.

@@ -9,7 +9,7 @@ import (
 // lives is a row of confits on one state directory, of which only the trial is left.
 type lives struct {
 	transition
-	disk linker.Trial // what trial.json says
+	disk linker.Trial // what the file trial says
 }
 
 // is lets the next confit stage a candidate.

@@ -27,7 +27,7 @@ func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
-	t.outcomes.storing, t.peeking = false, false
+	t.note.given, t.peeking = t.note.held, false
 	t.phase, t.deadline = broken, noDeadline
 	switch t.app.phase {
 	case probing, delivering:

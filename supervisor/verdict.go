@@ -46,15 +46,11 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
-// keepHouse does what is left to do after a transaction: it stores the accepted
-// generation, and tries that again until it works; only then it removes what nobody
-// can go back to.
+// keepHouse does what is left to do after a transaction: it notes what is accepted, and
+// only then removes what nobody can go back to.
 func (t *transition) keepHouse() {
-	switch {
-	case t.held.stands(): // a stop may still take back why there is something to do
-	case t.unstored != "":
-		t.assign(store{t.accepted, t.unstored})
-	case t.untidy:
+	t.keepNote()
+	if t.untidy && !t.held.stands() && t.toNote().Accepted == t.note.held.Accepted {
 		t.untidy = false
 		t.keep()
 	}

@@ -10,7 +10,7 @@ import (
 type gatekeeper struct {
 	hookTermed  bool
 	passed      bool           // the gate let the candidate go
-	file        *linker.Record // what report.json holds
+	file        *linker.Record // what note.json holds
 	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
 	beside      []func() event
 	report      *linker.Record // what the report hook is told; nil: none runs
@@ -56,8 +56,8 @@ func (w *world) performGate(a any) event {
 		w.beside = append(w.beside, w.compare)
 	case peek:
 		w.beside = append(w.beside, func() event { return w.peek(a.known) })
-	case storeRecord:
-		w.beside = append(w.beside, func() event { return w.storeRecord(a) })
+	case writeNote:
+		w.beside = append(w.beside, func() event { return w.writeNote(a.note) })
 	case runReport:
 		return w.runReport(a)
 	case killReport:
@@ -102,15 +102,17 @@ func (w *world) peek(k linker.Known) event {
 	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted), seen}
 }
 
-func (w *world) storeRecord(a storeRecord) event {
+func (w *world) writeNote(n *linker.Note) event {
 	switch {
+	case w.unproved && n.Accepted.Number == w.liveNumber:
+		w.fatalf("notes %+v, on which the app is not well", *w.live)
 	case w.frail && w.rand.IntN(4) == 0:
-		return recordStored{a.record, errors.New("disk full")}
-	case w.owed != "" && (a.record == nil || a.record.Hash != w.owed):
-		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, a.record)
+		return noted{n, errors.New("disk full")}
+	case w.owed != "" && (n.Record == nil || n.Record.Hash != w.owed):
+		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, n.Record)
 	}
-	w.file = a.record
-	return recordStored{record: a.record}
+	w.file = n.Record
+	return noted{note: n}
 }
 
 // runReport starts the report hook, which is told what is true.

@@ -185,7 +185,7 @@ func (w *world) noteAccepted(before state) {
 	s := w.state
 	same := s.accepted.Number == before.accepted.Number
 	switch {
-	case s.degraded != "" || s.phase == done:
+	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.app.isEnding()):
 	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
 		w.accept(before, w.visible, w.published)
 	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted
@@ -222,16 +222,6 @@ func (w *world) accept(before state, g *content, number int) {
 	w.live, w.liveNumber, w.liveAt, w.survived = g, number, w.state.accepted.AcceptedAt, w.state.accepted.Survived
 	w.visible, w.staged = nil, nil
 	w.wasAccepted[g.shared().Hex()] = true
-}
-
-func (w *world) store(a store) event {
-	switch {
-	case w.unproved:
-		w.fatalf("stores %+v, on which the app is not well", *w.live)
-	case w.frail && w.rand.IntN(3) == 0:
-		return stored{a, errors.New("disk full")}
-	}
-	return stored{store: a}
 }
 
 // acceptable reports whether nothing speaks against a configuration.

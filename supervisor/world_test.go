@@ -122,7 +122,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	if r.IntN(2) == 0 {
 		w.fallback = w.newFallback()
 	}
-	s, actions := begin(w.config, &linker.Former{Accepted: accepted, Record: w.file}, w.fallback != nil, w.now)
+	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Record: w.file}}, w.fallback != nil, w.now)
 	w.become(s, actions)
 	return w
 }
@@ -230,8 +230,6 @@ func (w *world) perform(a action) event {
 			}
 			return w.withdraw()
 		})
-	case store:
-		return w.store(a)
 	case keep:
 		if w.visible == nil {
 			w.staged = nil
@@ -240,7 +238,7 @@ func (w *world) perform(a action) event {
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
-	case terminateHook, compare, peek, storeRecord, runReport, killReport:
+	case terminateHook, compare, peek, writeNote, runReport, killReport:
 		return w.performGate(a)
 	case spawn:
 		return w.spawn()

@@ -44,7 +44,7 @@ func TestLate(t *testing.T) {
 			c.logs(`msg="rolled back"`, "generation=1 ")
 			c.serves(name(1))
 			c.Eventually("the note of it", func() bool {
-				note, _ := os.ReadFile(filepath.Join(c.dir, "state/accepted.json"))
+				note, _ := os.ReadFile(filepath.Join(c.dir, "state/note.json"))
 				return strings.Contains(string(note), `"accepted":{"number":1,`)
 			})
 			c.Kill()

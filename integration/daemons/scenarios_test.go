@@ -32,8 +32,8 @@ func (c *confit) isUp() {
 	c.t.Helper()
 	c.serves(name(1))
 	c.accepts(1)
-	c.Eventually("accepted.json", func() bool {
-		_, err := os.Stat(filepath.Join(c.dir, "state/accepted.json"))
+	c.Eventually("note.json", func() bool {
+		_, err := os.Stat(filepath.Join(c.dir, "state/note.json"))
 		return err == nil
 	})
 	c.ready()

@@ -1,0 +1,105 @@
+package linker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// noteVersion is the version of note.json. A file of another version isn't read, as its
+// fields may mean something else.
+const noteVersion = 1
+
+// Note is what confit leaves to the one that starts next on its state directory.
+type Note struct {
+	Accepted Accepted // Number 0: there is none
+	Record   *Record  // of the gate that was asked last, until its outcome is delivered; nil: none
+}
+
+// Record says how a change ended that a gate was asked about.
+type Record struct {
+	Hash    string `json:"hash"`    // the generation's Shared, all digits
+	Outcome string `json:"outcome"` // "": it isn't decided
+	Step    string `json:"step"`    // what rejected it; "": nothing did
+	Reason  string `json:"reason"`  // and why
+	Source  string `json:"source"`  // what the app went on with
+}
+
+// noteFile is note.json. Each part is believed alone: a generation once its files match
+// it, the record whatever became of the generations.
+type noteFile struct {
+	Version  int               `json:"version"`
+	Accepted *storedGeneration `json:"accepted,omitempty"`
+	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that survived a start
+	Gate     *Record           `json:"gate,omitempty"`
+}
+
+// numbers lists the generations that a note names.
+func (n *noteFile) numbers() []int {
+	var numbers []int
+	for _, g := range []*storedGeneration{n.Accepted, n.Earlier} {
+		if g != nil {
+			numbers = append(numbers, g.Number)
+		}
+	}
+	return numbers
+}
+
+// WriteNote replaces the note. After an error the former note stays, with the
+// generations that it names, and WriteNote can be called again.
+func (l *Linker) WriteNote(n Note) error {
+	if _, err := l.generation(n.Accepted.Number); n.Accepted.Number != 0 && err != nil {
+		return err
+	}
+	file := noteFile{noteVersion, l.toStore(n.Accepted.Generation, n.Accepted.Survived), l.toStore(n.Accepted.Earlier, true), n.Record}
+	if err := l.state.writeJSON(noteName, file); err != nil {
+		return err
+	}
+	l.noted = file.numbers()
+	return nil
+}
+
+// readNote takes up what is noted, as far as it is intact. The error says what isn't: there
+// may still be an earlier generation.
+func (l *Linker) readNote() (n Note, err error) {
+	data, err := l.state.readTrusted(noteName)
+	if err != nil || data == nil {
+		return n, err
+	}
+	var file noteFile
+	damaged := json.Unmarshal(data, &file) // which reads on after a value of another type
+	var another *json.UnmarshalTypeError
+	if damaged != nil {
+		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", noteName, damaged)
+	}
+	if damaged != nil && !errors.As(damaged, &another) {
+		return n, damaged
+	}
+	if file.Version != noteVersion {
+		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", noteName, file.Version, noteVersion)
+	}
+	l.noted = file.numbers()
+	if g := file.Gate; g != nil && g.Hash != "" {
+		n.Record = g
+	}
+	accepted, err := l.readGeneration(file.Accepted)
+	earlier, earlierErr := l.readGeneration(file.Earlier)
+	switch {
+	case accepted != nil && earlier != nil:
+		n.Accepted.Earlier = earlier.Generation
+		fallthrough
+	case accepted != nil:
+		n.Accepted.Generation, n.Accepted.Survived = accepted.Generation, file.Accepted.Survived
+	case earlier != nil:
+		n.Accepted.Generation, n.Accepted.Survived = earlier.Generation, true
+	}
+	return n, joinLine(damaged, joinLine(err, earlierErr))
+}
+
+// joinLine joins two errors on one line.
+func joinLine(a, b error) error {
+	if a == nil || b == nil {
+		return errors.Join(a, b)
+	}
+	return fmt.Errorf("%w; %w", a, b)
+}

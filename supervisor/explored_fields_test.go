@@ -1,0 +1,39 @@
+package supervisor
+
+import (
+	"confit/linker"
+	"reflect"
+	"testing"
+)
+
+// TestExploredFields holds that the tables name fields that there are.
+func TestExploredFields(t *testing.T) {
+	there := map[string]bool{}
+	for _, of := range []reflect.Type{reflect.TypeFor[state](), reflect.TypeFor[app](), reflect.TypeFor[life](), reflect.TypeFor[outcomes](), reflect.TypeFor[verdict](), reflect.TypeFor[proof](), reflect.TypeFor[transaction](),
+		reflect.TypeFor[outside](), reflect.TypeFor[made](), reflect.TypeFor[linker.Record](), reflect.TypeFor[linker.Generation](), reflect.TypeFor[linker.Known](), reflect.TypeFor[notes](),
+		reflect.TypeFor[publish](), reflect.TypeFor[goBack](), reflect.TypeFor[keep](), reflect.TypeFor[complete](), reflect.TypeFor[check](), reflect.TypeFor[touch](), reflect.TypeFor[compare](), reflect.TypeFor[peek]()} {
+		for i := range of.NumField() {
+			there[of.Name()+"."+of.Field(i).Name] = true
+		}
+	}
+	check := func(name string) {
+		if !there[name] {
+			t.Errorf("a table of the canonical form names %s, which isn't there", name)
+		}
+	}
+	for name := range leftOut {
+		check(name)
+	}
+	for name := range presence {
+		check(name)
+	}
+	for name := range ranked {
+		check(name)
+	}
+	for name := range during {
+		check(name)
+	}
+	for name := range stamps {
+		check(name)
+	}
+}

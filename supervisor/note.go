@@ -1,0 +1,49 @@
+package supervisor
+
+import (
+	"log/slog"
+
+	"confit/linker"
+)
+
+// alreadyStored is the proof of a generation that was accepted before.
+const alreadyStored = "stored"
+
+// toNote is what note.json has to say. What is accepted counts once the transaction is
+// over: a stop may still take back a verdict that is held. What isn't proved is never
+// noted.
+func (s *state) toNote() linker.Note {
+	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated}
+	if s.phase == running && !s.held.stands() && s.unproved == nil {
+		n.Accepted = s.accepted
+	}
+	return n
+}
+
+// mayNote reports that note.json has to say something else than it will, and that the
+// linker can be asked to write it.
+func (s *state) mayNote() bool { return s.degraded == "" && s.toNote() != *s.note.given }
+
+// keepNote has the note written. It is tried again until it works.
+func (t *transition) keepNote() {
+	if t.mayNote() && t.over(t.note.by) {
+		note := t.toNote()
+		t.note.given, t.note.by = &note, noDeadline
+		t.assign(writeNote{&note})
+	}
+}
+
+// sayAccepted says that the generation is accepted which the note has now.
+func (t *transition) sayAccepted() {
+	if t.unsaid == "" || t.accepted != t.note.held.Accepted {
+		return
+	}
+	keys := []any{"generation", t.accepted.Number, "hash", t.accepted.Hash, "proof", t.unsaid}
+	if t.accepted.Fallback {
+		keys = append(keys, "source", source(t.accepted.Generation))
+	}
+	if t.unsaid != alreadyStored {
+		t.say(slog.LevelInfo, "generation accepted", keys...)
+	}
+	t.unsaid = ""
+}
