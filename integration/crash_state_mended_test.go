@@ -21,24 +21,77 @@ func TestState_mended_at_a_restart(t *testing.T) {
 			return errors.Join(os.Remove(key), os.Symlink("/etc/passwd", key), os.WriteFile(key+"2", nil, 0o644))
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, web := newProved(t)
-			s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
-			web.swap(keys{"text": "first"})
-			s.accept(app()...)
-			key := filepath.Join(s.state, "generations/1/web/text")
-			if err := spoil(key); err != nil {
-				t.Fatal(err)
-			}
-			web.swap(keys{"text": "bad"})
-			c := s.start(s.printer()...)
-			c.Says("read first", 1)
-			c.wantLogged(startsOnStored, 1)
-			if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
-				t.Errorf("mended to %v (%v)", info, err)
-			}
-		})
+		for _, from := range []string{"mounted", "kept"} {
+			t.Run(name+"/"+from, func(t *testing.T) {
+				t.Parallel()
+				s, web := newProved(t)
+				s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+				web.swap(keys{"text": "first"})
+				c := s.start(s.printer()...)
+				c.accepts(1)
+				if from == "kept" {
+					web.swap(keys{"text": "bad"})
+					c.logs("candidate rejected", 1)
+				}
+				c.Kill()
+				key := filepath.Join(s.state, "generations/1/web/text")
+				if err := spoil(key); err != nil {
+					t.Fatal(err)
+				}
+				c = s.start(s.printer()...)
+				c.Says("read first", 1)
+				c.logs("generation mended: somebody had changed it", 1)
+				if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
+					t.Errorf("mended to %v (%v)", info, err)
+				}
+			})
+		}
+	}
+}
+
+// An entrypoint appends to its configuration at each start, and the app dies at once. Then a bad edit is mounted: the next start
+// meets what was accepted.
+func TestState_mended_at_the_end(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+	web.swap(keys{"text": "first"})
+	s.accept(app()...)
+	for range 2 {
+		s.start("sh", "-c", "echo more >>"+s.target("text")+"; exit 3").Ends(3)
+	}
+	web.swap(keys{"text": "bad"})
+	c := s.start(s.printer()...)
+	c.Says("read first", 1)
+	c.wantLogged(startsOnStored, 1)
+}
+
+// The app changes what it reads, in a generation that it works with: a rescan gives the bytes back, and leaves alone what an
+// entrypoint did to a mode.
+func TestState_healed(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.line("rescan 1s")
+	s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
+	web.swap(keys{"text": "first", "other": "x"})
+	c := s.start(s.printer()...)
+	c.accepts(1)
+	key := filepath.Join(s.state, "generations/1/web/text")
+	for i, mounted := range []string{"first", "bad"} {
+		web.swap(keys{"text": mounted, "other": "x"})
+		if mounted == "bad" {
+			c.logs("candidate rejected", 1)
+		}
+		if err := errors.Join(os.Chmod(filepath.Join(s.state, "generations/1"), 0o700), os.WriteFile(key, []byte("spoilt"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		c.logs("generation mended: somebody had changed it", i+1)
+		if got, err := os.ReadFile(s.target("text")); err != nil || string(got) != "first" {
+			t.Errorf("healed to %q (%v)", got, err)
+		}
+		if info, err := os.Stat(filepath.Join(s.state, "generations/1")); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("the mode is %v (%v)", info.Mode(), err)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *setup) smallState() {
 }
 
 // newFull starts a confit whose state directory fills up while "second" is proved: generation 2 is accepted, but can't be noted
-// down. The names of its keys alone need more than the page that is free again when the trial is over.
+// down. The names of its keys alone need more than the pages that are free again when the trial is over and the status is shorter.
 func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script string)) {
 	t.Helper()
 	s, web, script := newVerified(t, "10m")
@@ -37,7 +37,7 @@ func newFull(t *testing.T) (*setup, *volume, *confit, *filler, func(script strin
 	s.line("link web/long* %s/", s.target("long"))
 	edit := func(text string) {
 		edit := keys{"text": text}
-		for i := range 8 {
+		for i := range 16 {
 			edit[fmt.Sprintf("long%0200d", i)] = ""
 		}
 		web.swap(edit)

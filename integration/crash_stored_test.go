@@ -169,12 +169,10 @@ func TestStored_spoilt(t *testing.T) {
 	for name, spoil := range map[string]func(s *setup) error{
 		"note_cut_off": func(s *setup) error { return os.Truncate(filepath.Join(s.state, "note.json"), 40) },
 		"generation_removed": func(s *setup) error {
-			return errors.Join(os.RemoveAll(filepath.Join(s.state, "generations", "1")), os.Remove(filepath.Join(s.state, "packs", "1")))
+			return os.RemoveAll(filepath.Join(s.state, "generations", "1"))
 		},
 		"key_edited": func(s *setup) error {
-			edited := []byte("edited")
-			return errors.Join(os.WriteFile(filepath.Join(s.state, "generations/1/web/text"), edited, 0o644),
-				os.WriteFile(filepath.Join(s.state, "packs/1"), edited, 0o600))
+			return os.WriteFile(filepath.Join(s.state, "generations/1/web/text"), []byte("edited"), 0o644)
 		},
 		"note_is_a_fifo": func(s *setup) error {
 			path := filepath.Join(s.state, "note.json")

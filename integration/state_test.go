@@ -34,12 +34,10 @@ func (s *setup) leftovers() []string {
 	})
 	live, _ := os.Readlink(filepath.Join(s.state, "live"))
 	needed := []string{filepath.Base(live), s.earlier()}
-	for _, dir := range []string{"generations", "packs"} {
-		paths, _ := filepath.Glob(filepath.Join(s.state, dir, "*"))
-		for _, path := range paths {
-			if !slices.Contains(needed, filepath.Base(path)) {
-				found = append(found, path)
-			}
+	paths, _ := filepath.Glob(filepath.Join(s.state, "generations", "*"))
+	for _, path := range paths {
+		if !slices.Contains(needed, filepath.Base(path)) {
+			found = append(found, path)
 		}
 	}
 	return found

@@ -121,7 +121,9 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	g.Shared, g.Local = l.share(g.files)
 	g.inputs = l.inputsHash(g)
 	g.know(l.state.dirOf(g.Number))
-	if err := l.copies.mend(g); err != nil {
+	mounted := mounted{reader: &l.reader}
+	defer mounted.close()
+	if err := l.copies.mend(g, mounted.copy); err != nil {
 		return nil, err
 	}
 	if err := l.readEnvironment(g); err != nil {

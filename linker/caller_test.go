@@ -132,7 +132,7 @@ func (c *caller) Discard() {
 	c.candidate = Candidate{}
 }
 
-func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number) }
+func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number, true) }
 
 func (c *caller) Touch(changes []Change) (bool, error) {
 	return c.Linker.Touch(c.inUse(), changes)
@@ -150,7 +150,8 @@ func (c *caller) Keys() map[string]string {
 }
 
 func (c *caller) resume() error {
-	c.generations, c.noted = map[int]*generation{}, nil
+	clear(c.generations)
+	c.noted = nil
 	c.former = &Former{}
 	err := c.Linker.resume(c.former)
 	c.held, c.record = c.former.Accepted, c.former.Record

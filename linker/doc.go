@@ -28,13 +28,13 @@
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
-//	note accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
+//	before note accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
 //	trial                               what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounts                              what can be said of the mounts before a key is read
-//	read moved look keys meant volume watch opens  how volumes are found, watched and read
-//	mend inspect                        generations on the disk
+//	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
+//	mend kept inspect                   generations on the disk, and what is kept of them once more
 //	act targets swap mountinfo          how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	live state lock                     the state directory, and the link in it that moves
@@ -44,7 +44,7 @@
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy
 //	<state>/generations/8.tmp             being staged
-//	<state>/packs/7                       the bytes of all its files, for confit alone: it is mended from them
+//	<state>/kept/SHA256                   bytes that no volume holds any more, for confit alone: generations are mended from them
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/note.json                     the accepted and the earlier generation, to go back to after a crash, and how a
 //	                                      change ended that a gate was asked about, until that is delivered

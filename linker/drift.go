@@ -11,11 +11,11 @@ import (
 // replaces its own configuration by rename, somebody tidies up, another user
 // writes to a state directory that is open to all.
 
-// Mend puts the live link and the targets of the generation that is in force
-// right, and says so. What it can't mend it says once, returns, and tries again
-// when it is called again. It reads each target, so it isn't part of each look: a
+// Mend puts the live link and the targets of the generation that is in force right and,
+// with bytes, its files, and says so. What it can't mend it says once, returns, and tries
+// again when it is called again. It reads each target, so it isn't part of each look: a
 // swap needn't wait for it, as publishing reads them anyway.
-func (l *Linker) Mend(number int) error {
+func (l *Linker) Mend(number int, bytes bool) error {
 	g, err := l.generation(number)
 	if err != nil {
 		return err
@@ -23,6 +23,9 @@ func (l *Linker) Mend(number int) error {
 	former := l.unmended
 	l.unmended = nil
 	l.mendLive(number, former)
+	if bytes {
+		l.healFiles(g, former)
+	}
 	missed, unwanted := l.targets.differences(g.targets)
 	failed := map[Target]error{}
 	for _, target := range sortedKeys(unwanted) {
@@ -37,6 +40,15 @@ func (l *Linker) Mend(number int) error {
 		wrong = append(wrong, errors.New(l.unmended[path]))
 	}
 	return errors.Join(wrong...)
+}
+
+// healFiles gives the files of a generation back the bytes that were accepted.
+func (l *Linker) healFiles(g *generation, former map[string]string) {
+	mounted := mounted{reader: &l.reader}
+	defer mounted.close()
+	if err := l.copies.heal(g, mounted.copy); err != nil {
+		l.sayMended("generation", "path", g.Dir, "", err, former)
+	}
 }
 
 // mendLive points the live link at a generation again, whatever stands there now.

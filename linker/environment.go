@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -119,6 +120,13 @@ func (l *Linker) variables(g *generation) (map[string]Key, error) {
 		}
 	}
 	return keys, joinInvalid(wrong)
+}
+
+// makeVariables reports that one of the keys becomes a variable.
+func (l *Linker) makeVariables(g *generation, keys []Key) bool {
+	return slices.ContainsFunc(keys, func(p Key) bool {
+		return slices.ContainsFunc(g.files[p].links, func(i int) bool { return l.links[i].Use == Variable })
+	})
 }
 
 // variable is the name of the variable that a key becomes.

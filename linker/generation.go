@@ -50,8 +50,8 @@ type generation struct {
 	unrendered bool // what the renderer makes is missing yet
 	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
 
-	stamps map[Key]stamp // of its files, if this confit wrote them
-	ended  int64         // the ctime of the last one, in nanoseconds
+	stamps map[Key]stamp // of its files, when this confit wrote them or read them last
+	ended  int64         // the ctime of the last one, or when all were looked at, in nanoseconds
 }
 
 // Writing is how a change of the volumes comes: what there may be to wait for
@@ -161,6 +161,14 @@ func stampOf(st *syscall.Stat_t) stamp {
 func (g *generation) untouched(path Key, info fs.FileInfo) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
+}
+
+// touched notes how a file looks that was touched and has the right bytes.
+func (g *generation) touched(path Key, info fs.FileInfo) {
+	if g.stamps == nil {
+		g.stamps = map[Key]stamp{}
+	}
+	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
 }
 
 // Hash is a SHA-256 of a generation: names, modes and bytes of its keys.

@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -11,16 +10,18 @@ import (
 	"path"
 	"slices"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
-// copies knows the generations on the disk, and their packs.
+// copies knows the generations on the disk, and what is kept of them once more.
 type copies struct {
 	*copier
-	links  []source // a directory may be a target as a whole
-	state  *stateDir
-	log    *slog.Logger
-	packer *bufio.Writer
-	strays []Key // what a hook left in its candidate, and the log says so
+	links       []source // a directory may be a target as a whole
+	state       *stateDir
+	log         *slog.Logger
+	generations map[int]*generation // of the Linker
+	strays      []Key               // what a hook left in its candidate, and the log says so
 }
 
 // flaw is a difference between a generation's directory and what was written.
@@ -32,64 +33,93 @@ type flaw struct {
 type flawKind int
 
 const (
-	added              flawKind = iota // it isn't the generation's
-	removed                            // a file or a directory is missing
-	altered                            // a file has other bytes, or isn't one
-	wrongAttributes                    // a file has another mode, owner or group
-	wrongDirAttributes                 // a directory has another mode or owner
+	none       flawKind = iota
+	added               // it isn't the generation's
+	removed             // a file or a directory is missing
+	altered             // a file has other bytes
+	attributes          // a file or a directory has another mode, owner or group
 )
 
-// inspection is one look at a generation's directory.
-type inspection struct {
-	*copier
-	g     *generation
-	root  *os.Root
-	files map[Key]bool // those not seen yet
-	dirs  map[Key]bool
-	flaws []flaw
-}
-
-// inspect lists the flaws of a generation. It compares a file's stamp or, if
-// another confit wrote the file, its bytes.
-func (c *copies) inspect(g *generation) ([]flaw, error) {
+// withDir calls do with the directory of a generation. It follows no link in its place.
+func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
 	name := strconv.Itoa(g.Number)
 	info, err := c.state.generations.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return []flaw{{removed, "."}}, nil
+	if err != nil {
+		return err
 	}
-	if err == nil && !info.IsDir() {
-		return []flaw{{altered, "."}}, nil
+	if !info.IsDir() {
+		return fs.ErrNotExist
 	}
 	root, err := c.state.generations.OpenRoot(name)
-	if errors.Is(err, fs.ErrPermission) {
-		return []flaw{{wrongDirAttributes, "."}}, nil
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	in := inspection{copier: c.copier, g: g, root: root, files: map[Key]bool{}, dirs: c.dirsOf(g)}
-	for _, p := range g.paths() {
-		in.files[p] = true
-	}
-	err = fs.WalkDir(root.FS(), ".", in.visit)
-	for _, p := range append(sortedKeys(in.dirs), sortedKeys(in.files)...) {
-		in.found(removed, p)
-	}
-	return in.flaws, err
+	return do(root)
 }
 
-// dirsOf lists the directories of a generation: those of its files, and those
-// that are targets as a whole.
-func (c *copies) dirsOf(g *generation) map[Key]bool {
-	dirs := map[Key]bool{".": true}
+// flaws lists the flaws of a generation.
+func (c *copies) flaws(g *generation) (flaws []flaw, err error) {
+	err = c.withDir(g, func(root *os.Root) error {
+		return c.inspect(g, root, func(f flaw) error { flaws = append(flaws, f); return nil })
+	})
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return []flaw{{removed, "."}}, nil
+	}
+	return flaws, err
+}
+
+// inspect calls found with each flaw of a generation, whose directory is open. It goes on
+// below a directory only then, as found may mend what keeps confit out.
+func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) error {
+	var began unix.Timespec // by the clock that the kernel sets the times of files from
+	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
+	left := c.partsOf(g)
+	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		isDir, known := left[Key(name)]
+		switch {
+		case errors.Is(err, fs.ErrPermission): // a directory that is closed was found before
+			return fs.SkipDir
+		case err != nil:
+			return ignoring(err, fs.ErrNotExist)
+		case name == renderedName && g.unrendered && d.IsDir():
+			return fs.SkipDir // looked at by Complete
+		case !known || isDir != d.IsDir():
+			if err := found(flaw{added, Key(name)}); err != nil || !d.IsDir() {
+				return err
+			}
+			return fs.SkipDir
+		}
+		delete(left, Key(name))
+		kind, err := c.compare(g, root, Key(name), isDir)
+		if err == nil && kind != none {
+			err = found(flaw{kind, Key(name)})
+		}
+		return err
+	})
+	for _, p := range sortedKeys(left) {
+		if err == nil {
+			err = found(flaw{removed, p})
+		}
+	}
+	if err == nil {
+		g.ended = max(g.ended, began.Nano())
+	}
+	return err
+}
+
+// partsOf lists what is in a generation's directory: its files, their directories and those
+// that are targets as a whole. It says of each whether it is a directory.
+func (c *copies) partsOf(g *generation) map[Key]bool {
+	parts := map[Key]bool{".": true}
 	add := func(dir Key) {
-		for ; !dirs[dir]; dir = Key(path.Dir(string(dir))) {
-			dirs[dir] = true
+		for ; !parts[dir]; dir = Key(path.Dir(string(dir))) {
+			parts[dir] = true
 		}
 	}
 	for p, f := range g.files {
 		if !f.direct {
+			parts[p] = false
 			add(Key(path.Dir(string(p))))
 		}
 	}
@@ -98,75 +128,33 @@ func (c *copies) dirsOf(g *generation) map[Key]bool {
 			add(s.prefix)
 		}
 	}
-	return dirs
+	return parts
 }
 
-func (in *inspection) found(kind flawKind, path Key) {
-	in.flaws = append(in.flaws, flaw{kind, path})
-}
-
-func (in *inspection) visit(name string, d fs.DirEntry, err error) error {
-	path := Key(name)
-	switch {
-	case errors.Is(err, fs.ErrPermission): // it is closed: visitDir has found that
-		return fs.SkipDir
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case d.IsDir() && path == renderedName && in.g.unrendered:
-		return fs.SkipDir // looked at by Complete
-	case d.IsDir() && in.dirs[path]:
-		delete(in.dirs, path)
-		return in.visitDir(path)
-	case !d.IsDir() && in.files[path]:
-		delete(in.files, path)
-		return in.visitFile(path)
-	}
-	in.found(added, path)
-	if d.IsDir() {
-		return fs.SkipDir
-	}
-	return nil
-}
-
-func (in *inspection) visitDir(path Key) error {
-	info, err := in.root.Lstat(string(path))
-	if err == nil && (info.Mode() != fs.ModeDir|dirMode || !ours(info)) {
-		in.found(wrongDirAttributes, path)
-	}
-	return ignoring(err, fs.ErrNotExist)
-}
-
-func (in *inspection) visitFile(path Key) error {
-	info, err := in.root.Lstat(string(path))
-	f := in.g.files[path]
+// compare looks at one part. It reads a file, unless nobody has touched it since it was
+// read or written last.
+func (c *copies) compare(g *generation, root *os.Root, p Key, isDir bool) (flawKind, error) {
+	info, err := root.Lstat(string(p))
+	f := g.files[p]
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		in.found(removed, path)
+		return removed, nil
 	case err != nil:
-		return err
-	case in.g.untouched(path, info):
-	case in.sumOf(path) != f.sum:
-		in.found(altered, path)
-	case info.Mode() != f.mode || owner(info) != f.owner || group(info) != f.group:
-		in.found(wrongAttributes, path)
+		return none, err
+	case isDir && (info.Mode() != fs.ModeDir|dirMode || !ours(info)):
+		return attributes, nil
+	case isDir:
+		return none, nil
+	case !g.untouched(p, info):
+		if sum, err := c.from(root, string(p))(io.Discard); err != nil || sum != f.sum {
+			return altered, nil
+		}
+		g.touched(p, info)
 	}
-	return nil
-}
-
-// sumOf hashes a file. A file that can't be read counts as changed.
-func (in *inspection) sumOf(path Key) Hash {
-	f, _, err := openRegular(in.root, string(path))
-	if err != nil {
-		return Hash{}
+	if info.Mode() != f.mode || owner(info) != f.owner || group(info) != f.group {
+		return attributes, nil
 	}
-	defer f.Close()
-	sum, err := in.copySum(f, io.Discard)
-	if err != nil {
-		return Hash{}
-	}
-	return sum
+	return none, nil
 }
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of

@@ -3,7 +3,6 @@ package linker
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime/debug"
 )
 
@@ -65,15 +64,14 @@ func (l *Linker) Owns(path string) bool {
 // call it after the app was reloaded.
 func (l *Linker) Keep(accepted, earlier int) {
 	kept := l.kept(accepted, earlier)
-	for _, dir := range []*os.Root{l.state.generations, l.state.packs} {
-		_, _ = keepOnly(dir, kept)
-	}
+	_, _ = l.state.keepOnly(kept)
 	for n, g := range l.generations {
 		g.unmoved = nil // it leads to all that was looked at
 		if !kept[n] {
 			delete(l.generations, n)
 		}
 	}
+	l.copies.sweepKept()
 	if l.state.next > 2 {
 		debug.FreeOSMemory()
 	}

@@ -95,7 +95,7 @@ func TestLockOfNobody(t *testing.T) {
 			h.nobodyLocks("state")
 			h.nobodyLocks("state/lock")
 			h.nobodyLocks("state/generations")
-			h.nobodyLocks("state/packs")
+			h.nobodyLocks("state/kept")
 			h.restart()
 		})
 	}

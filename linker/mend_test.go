@@ -3,9 +3,7 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,29 +12,29 @@ import (
 )
 
 // damage is what may happen to a generation, and words of why it isn't believed
-// when its pack is damaged, too; "" if the pack isn't needed.
+// when nothing has a copy of its keys; "" if no copy is needed.
 type damage struct {
 	do    func(h *house) error
 	words string
 }
 
 var damages = map[string]damage{
-	"a key's bytes":             {write("generations/1/web/a", "a9"), `key "web/a" is damaged`},
-	"a key appended to":         {appendTo("generations/1/web/a"), `key "web/a" is damaged`},
-	"a key emptied":             {write("generations/1/web/a", ""), `key "web/a" is damaged`},
+	"a key's bytes":             {write("generations/1/web/a", "a9"), `key "web/a" of generation 1 is damaged`},
+	"a key appended to":         {appendTo("generations/1/web/a"), `key "web/a" of generation 1 is damaged`},
+	"a key emptied":             {write("generations/1/web/a", ""), `key "web/a" of generation 1 is damaged`},
 	"a key's mode":              {chmod("generations/1/web/a", 0o600), ""},
 	"a key's owner":             {chown("generations/1/web/a"), ""},
-	"a key missing":             {takeAway("generations/1/web/a"), `key "web/a" is damaged`},
-	"a directory missing":       {takeAway("generations/1/web/sub"), `key "web/sub/b" is damaged`},
+	"a key missing":             {takeAway("generations/1/web/a"), `key "web/a" of generation 1 is damaged`},
+	"a directory missing":       {takeAway("generations/1/web/sub"), `key "web/sub/b" of generation 1 is damaged`},
 	"a key too many":            {write("generations/1/web/x", "x"), ""},
 	"a directory too many":      {addDir("generations/1/web/x/y"), ""},
-	"a key that is a symlink":   {replace("generations/1/web/a", func(p string) error { return os.Symlink("sub/b", p) }), `key "web/a" is damaged`},
-	"a key that is a FIFO":      {replace("generations/1/web/a", func(p string) error { return unix.Mkfifo(p, 0o444) }), `key "web/a" is damaged`},
-	"a key that is a directory": {replace("generations/1/web/a", func(p string) error { return os.Mkdir(p, 0o755) }), `key "web/a" is damaged`},
-	"a directory that is a key": {replace("generations/1/web/sub", func(p string) error { return os.WriteFile(p, nil, 0o444) }), `key "web/sub/b" is damaged`},
-	"all keys":                  {replace("generations/1/web", func(p string) error { return os.Mkdir(p, 0o755) }), "is damaged"},
-	"the generation gone":       {takeAway("generations/1"), "its directory is gone"},
-	"all generations gone":      {takeAway("generations"), "its directory is gone"},
+	"a key that is a symlink":   {replace("generations/1/web/a", func(p string) error { return os.Symlink("sub/b", p) }), `key "web/a" of generation 1 is damaged`},
+	"a key that is a FIFO":      {replace("generations/1/web/a", func(p string) error { return unix.Mkfifo(p, 0o444) }), `key "web/a" of generation 1 is damaged`},
+	"a key that is a directory": {replace("generations/1/web/a", func(p string) error { return os.Mkdir(p, 0o755) }), `key "web/a" of generation 1 is damaged`},
+	"a directory that is a key": {replace("generations/1/web/sub", func(p string) error { return os.WriteFile(p, nil, 0o444) }), `key "web/sub/b" of generation 1 is damaged`},
+	"all keys":                  {replace("generations/1/web", func(p string) error { return os.Mkdir(p, 0o755) }), "so are 2 more"},
+	"the generation gone":       {takeAway("generations/1"), "so are 2 more"},
+	"all generations gone":      {takeAway("generations"), "so are 2 more"},
 	"a directory's mode":        {chmod("generations/1/web/sub", 0o700), ""},
 	"a directory's owner":       {chown("generations/1/web/sub"), ""},
 	"another's generation":      {chown("generations/1"), ""},
@@ -44,19 +42,8 @@ var damages = map[string]damage{
 	"a generation for nobody":   {chmod("generations/1", 0), ""},
 	"a generation that is a symlink": {func(h *house) error {
 		return errors.Join(os.Rename(h.path("state/generations/1"), h.path("elsewhere")), os.Symlink(h.path("elsewhere"), h.path("state/generations/1")))
-	}, "its directory is gone"},
-	"a generation that is a file": {replace("generations/1", func(p string) error { return os.WriteFile(p, nil, 0o644) }), "its directory is gone"},
-}
-
-// packDamages is what may happen to a pack.
-var packDamages = map[string]func(h *house) error{
-	"gone":      takeAway("packs/1"),
-	"emptied":   write("packs/1", ""),
-	"other":     write("packs/1", "a9b9c9"),
-	"a FIFO":    replace("packs/1", func(p string) error { return unix.Mkfifo(p, 0o600) }),
-	"a symlink": replace("packs/1", func(p string) error { return os.Symlink("../generations/1/web/a", p) }),
-	"another's": func(h *house) error { return errors.Join(write("packs/1", "a9b9c9")(h), chown("packs/1")(h)) },
-	"all gone":  takeAway("packs"),
+	}, "so are 2 more"},
+	"a generation that is a file": {replace("generations/1", func(p string) error { return os.WriteFile(p, nil, 0o644) }), "so are 2 more"},
 }
 
 func appendTo(name string) func(*house) error {
@@ -124,55 +111,72 @@ func TestMendedAtReject(t *testing.T) {
 	}
 }
 
-// TestDamagedWithItsPack: what can't be mended isn't believed, and the reason
-// is said; what needs no pack is.
-func TestDamagedWithItsPack(t *testing.T) {
+// TestHealed: while the app works with a generation its bytes come back, from a volume or
+// from what is kept. What an entrypoint did to modes stays until the generation is put in
+// force again, and it is read no second time for that.
+func TestHealed(t *testing.T) {
 	for name, tt := range damages {
-		for _, packName := range []string{"gone", "other"} {
-			t.Run(name+", pack "+packName, func(t *testing.T) {
+		if tt.words == "" || name == "all generations gone" {
+			continue
+		}
+		for from, prepare := range map[string]func(h *house){
+			"the volume": func(*house) {},
+			"kept":       func(h *house) { h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2"); h.stage() },
+		} {
+			t.Run(name+", from "+from, func(t *testing.T) {
 				t.Parallel()
 				h := newStored(t, "web/ web/")
 				want := h.tree("state/generations/1")
-				h.close()
+				prepare(h)
 				h.must(tt.do(h))
-				h.must(packDamages[packName](h))
-				h.open()
-				if tt.words == "" {
-					h.wantAccepted(1)
-					h.wantTree(want, "state/generations/1")
-				} else {
-					h.wantAccepted(0, tt.words)
-				}
-				h.worksOn()
+				h.must(h.linker.Mend())
+				h.wantTree(want, "state/generations/1")
 			})
 		}
 	}
 }
 
-// TestPackDamaged: the files are right, so the pack is written again, by the
-// next confit or by Reject.
-func TestPackDamaged(t *testing.T) {
-	for name, spoil := range packDamages {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newStored(t, "web/ web/")
-			want := h.tree("state/packs")
-			h.close()
-			h.must(spoil(h))
-			h.open().wantAccepted(1)
-			h.wantTree(want, "state/packs")
-			if name == "all gone" {
-				return // the next one can't be staged, either
-			}
-			h.write("web", "a", "a2")
-			h.stage()
-			h.must(h.linker.Publish())
-			h.must(spoil(h))
-			h.must(h.linker.Reject())
-			h.linker.Tidy()
-			h.wantTree(want, "state/packs")
-		})
+// TestHealedLeavesModes: see TestHealed.
+func TestHealedLeavesModes(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	want := h.tree("state/generations/1")
+	h.must(errors.Join(chmod("generations/1/web/a", 0o600)(h), addDir("generations/1/web/x")(h)))
+	time.Sleep(10 * time.Millisecond) // a tick
+	h.must(h.linker.Mend())
+	if got := h.tree("state/generations/1"); got["/web/a"] == want["/web/a"] || got["/web/x"] == "" {
+		t.Errorf("mended under the app: %v", got)
 	}
+	g := h.linker.accepted()
+	if !h.linker.WatchOpens([]Change{{Key: "web/a"}, {Key: "web/c.conf"}}) {
+		t.Fatal("nothing is watched")
+	}
+	h.must(h.linker.Mend())
+	if h.opened() {
+		t.Errorf("a file is read again that nobody has touched: %v", g.stamps)
+	}
+	h.linker.UnwatchOpens()
+	h.must(h.linker.Reject())
+	h.wantTree(want, "state/generations/1")
+}
+
+// TestHealedNotAtAll: it is said once that a key can't be healed, and it is healed as soon
+// as a volume has its bytes again.
+func TestHealedNotAtAll(t *testing.T) {
+	h := newStored(t, "web/ web/")
+	want := h.tree("state/generations/1")
+	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
+	h.must(write("generations/1/web/a", "a9")(h))
+	for range 2 {
+		if err := h.linker.Mend(); err == nil || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
+			t.Errorf("healed: %v", err)
+		}
+	}
+	if n := strings.Count(h.said.String(), "generation not mended"); n != 1 {
+		t.Errorf("said %d times:\n%v", n, &h.said)
+	}
+	h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c1")
+	h.must(h.linker.Mend())
+	h.wantTree(want, "state/generations/1")
 }
 
 // TestMendedWhileItIsRead: who reads a file that is mended finds what was there
@@ -203,29 +207,11 @@ func TestMendedWhileItIsRead(t *testing.T) {
 	for range 50 {
 		h.must(os.WriteFile(h.path("bad"), []byte("bad"), 0o644))
 		h.must(os.Rename(h.path("bad"), file))
-		h.must(h.linker.copies.mend(h.linker.accepted()))
+		h.must(h.linker.copies.mend(h.linker.accepted(), (&mounted{reader: &h.linker.reader}).copy))
 		if data, err := os.ReadFile(file); err != nil || string(data) != good {
 			t.Fatalf("mended to %d bytes: %v", len(data), err)
 		}
 	}
 	close(stop)
 	h.must(<-read)
-}
-
-// TestPackIsConfitsAlone: what is in it may be a key of any mode.
-func TestPackIsConfitsAlone(t *testing.T) {
-	former := unix.Umask(0)
-	defer unix.Umask(former)
-	h := newStored(t, "web/ web/")
-	got := h.tree("state/packs")
-	want := map[string]string{"": "drwx------ 0:0 \"\"", "/1": "-rw------- 0:0 \"a1c1b1\""}
-	if !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	h.write("web", "a", "a2")
-	h.stage()
-	h.linker.Discard()
-	if names := slices.Sorted(maps.Keys(h.tree("state/packs"))); !slices.Equal(names, []string{"", "/1"}) {
-		t.Errorf("packs left: %q", names)
-	}
 }

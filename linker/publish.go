@@ -82,22 +82,36 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 
 // GoBack puts a generation that was accepted in force again, after it has mended
-// what others did to the files; 0: what a former confit left. Nothing is removed:
-// an app that looks by itself would read at the removal, before anybody watches.
-// A [*Partly] names the targets that could not be put right. After any other
-// error nothing is lost, and GoBack can be called again.
+// what others did to the files; 0: what a former confit left. It reads no volume, which
+// may hang. Nothing is removed: an app that looks by itself would read at the removal,
+// before anybody watches. A [*Partly] names the targets that could not be put right, and
+// the keys with other bytes that nothing has a copy of: they are used as they are, unless one
+// is a variable.
+// After any other error nothing is lost, and GoBack can be called again.
 func (l *Linker) GoBack(number int) error {
 	if number == 0 {
 		return l.targets.switchTo(l.former.Number, l.former.targets, false)
 	}
 	g, err := l.generation(number)
+	var damaged *lost
 	if err == nil {
-		err = l.copies.mend(g)
+		err = l.copies.mend(g, nil)
+	}
+	if errors.As(err, &damaged) && !damaged.missing && !l.makeVariables(g, damaged.keys) {
+		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("cannot go back: %w", err)
 	}
-	return l.targets.switchTo(number, g.targets, false)
+	err = l.targets.switchTo(number, g.targets, false)
+	var partly *Partly
+	switch {
+	case damaged == nil || err != nil && !errors.As(err, &partly):
+		return err
+	case partly == nil:
+		return &Partly{damaged}
+	}
+	return &Partly{errors.Join(damaged, partly.err)}
 }
 
 // Partly is the error of a [Linker.GoBack] that moved the live link, so an app can

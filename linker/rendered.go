@@ -3,7 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -138,7 +137,7 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 		if err := l.makeWholeDirs(root, l.rendered); err != nil {
 			return err
 		}
-		return l.writeKeys(g, r, root, io.Discard)
+		return l.writeKeys(g, r, root)
 	})
 }
 
@@ -205,7 +204,7 @@ func (l *Linker) finish(g *generation, r *reading, accepted *generation) (*gener
 	if err := l.readEnvironment(g); err != nil {
 		return nil, err
 	}
-	return g, l.copies.withDir(g, func(root *os.Root) error { return l.copies.repack(g, root) })
+	return g, l.copies.keep(g, g.staged())
 }
 
 // inputsHash is the hash of what came from volumes.
@@ -213,11 +212,16 @@ func (l *Linker) inputsHash(g *generation) Hash {
 	if len(l.rendered) == 0 {
 		return g.Hash
 	}
-	inputs := map[Key]file{}
+	return hashOf(g.staged())
+}
+
+// staged are the files that the renderer has not made.
+func (g *generation) staged() map[Key]file {
+	staged := map[Key]file{}
 	for path, f := range g.files {
 		if !isRendered(path) {
-			inputs[path] = f
+			staged[path] = f
 		}
 	}
-	return hashOf(inputs)
+	return staged
 }

@@ -101,6 +101,9 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	read, err := l.read(r) // 3
 	g := read
 	if err == nil {
+		err = l.keepOld(r, read)
+	}
+	if err == nil {
 		g, err = l.write(read, r, accepted, k.Spared) // 4 to 7
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
@@ -121,10 +124,22 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	default:
 		if read == nil {
 			read = l.readable(r, accepted)
+			_ = l.keepOld(r, read) // it is tried again with the next change
 		}
 		c.Changes = changes(accepted, read)
 	}
 	c.Seen = r.print
+	return err
+}
+
+// keepOld keeps what the generations have and the volumes, as they were read, haven't any
+// more. The fallback is no volume.
+func (l *Linker) keepOld(r *reading, read *generation) (err error) {
+	for _, g := range l.generations {
+		if err == nil && len(r.from.fallback) == 0 {
+			err = l.copies.keep(g, read.files)
+		}
+	}
 	return err
 }
 
@@ -249,7 +264,7 @@ func (l *Linker) Check(number int) error {
 	if err != nil {
 		return err
 	}
-	flaws, err := l.copies.inspect(g)
+	flaws, err := l.copies.flaws(g)
 	if err != nil {
 		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.path, cause(err))
 	}

@@ -240,7 +240,7 @@ func TestCheck_removes_what_is_new(t *testing.T) {
 		cache := filepath.Join(c.Dir, "web/__pycache__/a.pyc")
 		h.must(errors.Join(os.Mkdir(filepath.Dir(cache), 0o500), os.WriteFile(cache, nil, 0), os.Symlink("/etc", filepath.Join(c.Dir, "l"))))
 		h.must(h.linker.Check())
-		if flaws, err := h.linker.copies.inspect(h.linker.staged()); err != nil || len(flaws) > 0 {
+		if flaws, err := h.linker.copies.flaws(h.linker.staged()); err != nil || len(flaws) > 0 {
 			t.Errorf("found %v, %v", flaws, err)
 		}
 		if _, err := os.Stat("/etc/passwd"); err != nil {

@@ -57,15 +57,14 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 			copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 		},
-		copies:  copies{copier: copier, links: links, state: st, log: c.Log},
+		copies:  copies{copier: copier, links: links, state: st, log: c.Log, generations: map[int]*generation{}},
 		targets: targets{state: st, log: c.Log},
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
 		ownDirs: st.ownDirs(),
-
-		generations: map[int]*generation{},
 	}
+	l.generations = l.copies.generations
 	for i := range links {
 		if links[i].rendered {
 			l.rendered = append(l.rendered, i)
@@ -81,11 +80,15 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 // killed while it proved that.
 func (l *Linker) resume(f *Former) error {
 	f.Note, f.Untrusted = l.readNote()
+	if err := l.replaceBefore(&f.Note); err != nil {
+		return err
+	}
 	f.Killed = l.state.readTrial()
 	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		l.former.targets[target] = want{dest: dest}
 	}
+	l.copies.sweepKept()
 	return l.state.sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 

@@ -18,7 +18,7 @@ import (
 const (
 	liveName        = "live"
 	generationsName = "generations"
-	packsName       = "packs"
+	keptName        = "kept"
 	noteName        = "note.json"
 )
 
@@ -27,7 +27,7 @@ type stateDir struct {
 	path        string
 	root        *os.Root
 	generations *os.Root
-	packs       *os.Root
+	kept        *os.Root
 	lock        *os.File
 	memory      bool // it lives in memory
 	next        int  // the number of the next generation
@@ -50,7 +50,7 @@ func openState(dir string) (*stateDir, error) {
 	if s.generations, err = s.openDir(generationsName, dirMode); err != nil {
 		return nil, err
 	}
-	s.packs, err = s.openDir(packsName, 0o700)
+	s.kept, err = s.openDir(keptName, 0o700)
 	return s, err
 }
 
@@ -105,13 +105,11 @@ func (s *stateDir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 // sweep removes what a killed confit left: unfinished generations, those that
 // nobody needs, and temporary links.
 func (s *stateDir) sweep(needed map[int]bool) error {
-	for _, dir := range []*os.Root{s.generations, s.packs} {
-		last, err := keepOnly(dir, needed)
-		if err != nil {
-			return unusableError(s.path, err)
-		}
-		s.next = max(s.next, last+1)
+	last, err := s.keepOnly(needed)
+	if err != nil {
+		return unusableError(s.path, err)
 	}
+	s.next = max(s.next, last+1)
 	names, err := readNames(s.root)
 	if err != nil {
 		return unusableError(s.path, err)
@@ -124,15 +122,15 @@ func (s *stateDir) sweep(needed map[int]bool) error {
 	return nil
 }
 
-// keepOnly removes every generation, or pack, that isn't needed. It returns the
-// highest number that there was.
-func keepOnly(dir *os.Root, needed map[int]bool) (last int, err error) {
-	names, err := readNames(dir)
+// keepOnly removes every generation that isn't needed. It returns the highest number that
+// there was.
+func (s *stateDir) keepOnly(needed map[int]bool) (last int, err error) {
+	names, err := readNames(s.generations)
 	for _, name := range names {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
 		if err != nil || !needed[number] {
-			removeAll(dir, name)
+			removeAll(s.generations, name)
 		}
 	}
 	return last, err
@@ -160,11 +158,7 @@ func (s *stateDir) dirOf(number int) string {
 
 // removeGeneration removes one generation. What can't be removed is swept
 // later: when the next one is accepted, or at the next start.
-func (s *stateDir) removeGeneration(number int) {
-	name := strconv.Itoa(number)
-	removeAll(s.generations, name)
-	removeAll(s.packs, name)
-}
+func (s *stateDir) removeGeneration(number int) { removeAll(s.generations, strconv.Itoa(number)) }
 
 // ownDirs lists where generations are: below the state directory as it was
 // given, and by its real path.

@@ -3,7 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -34,9 +33,12 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 	if err == nil {
 		err = l.state.generations.Rename(tmp, name)
 	}
+	if err == nil && len(r.from.fallback) > 0 {
+		err = l.copies.keep(g, nil)
+	}
 	if err != nil {
+		_ = l.state.generations.RemoveAll(name)
 		_ = l.state.generations.RemoveAll(tmp)
-		_ = l.state.packs.RemoveAll(name)
 		if errors.Is(err, errMoved) {
 			return nil, err
 		}
@@ -82,10 +84,10 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	if err := l.makeWholeDirs(root, l.reader.mounted); err != nil {
 		return err
 	}
-	if g.unrendered { // the pack is written with all the rest
-		return errors.Join(makeDir(root, renderedName), chmodOpen(root, renderedName, 0o700), l.writeKeys(g, r, root, io.Discard))
+	if g.unrendered {
+		err = errors.Join(makeDir(root, renderedName), chmodOpen(root, renderedName, 0o700))
 	}
-	return l.copies.pack(g, func(pack io.Writer) error { return l.writeKeys(g, r, root, pack) })
+	return errors.Join(err, l.writeKeys(g, r, root))
 }
 
 // makeWholeDirs makes the directories that are linked as a whole, also those
@@ -101,22 +103,21 @@ func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 	return nil
 }
 
-// writeKeys makes a file of each key, and its part of the pack.
-func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root, pack io.Writer) error {
+// writeKeys makes a file of each key.
+func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root) error {
 	at := outDir{top: root}
 	defer at.close()
 	for _, k := range r.firstKeys() {
-		if err := l.writeFile(&at, pack, k, g, r); err != nil {
+		if err := l.writeFile(&at, k, g, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeFile makes one file of a generation, and its part of the pack. The bytes
-// must be those that were hashed. A key that is the same in the live generation
+// writeFile makes one file of a generation. The bytes must be those that were hashed. A key that is the same in the live generation
 // is copied, too: with a hard link, who changes one file would change both.
-func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation, r *reading) error {
+func (l *Linker) writeFile(at *outDir, k keyFile, g *generation, r *reading) error {
 	f := g.files[k.path]
 	if f.direct {
 		return nil
@@ -130,7 +131,7 @@ func (l *Linker) writeFile(at *outDir, pack io.Writer, k keyFile, g *generation,
 		return err
 	}
 	defer out.Close()
-	sum, err := l.reader.copyKey(r, k, io.MultiWriter(out, pack), f)
+	sum, err := l.reader.copyKey(r, k, out, f)
 	if err == nil && sum != f.sum {
 		err = errMoved
 	}

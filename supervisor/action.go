@@ -23,8 +23,11 @@ func (a assign) perform(l *loop) event {
 }
 
 type (
-	mend  struct{ number int } // puts links right that others have changed; answered by mended
-	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
+	mend struct { // puts right what others have changed; answered by mended
+		number int
+		bytes  bool // of the files, too, and not only links
+	}
+	stage struct { // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
 		known    linker.Known
 		fallback bool
 	}

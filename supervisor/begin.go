@@ -134,10 +134,14 @@ func (t *transition) start() {
 	t.keeper().start()
 }
 
-// endNow ends confit. No hook outlives it.
+// endNow ends confit. No hook outlives it. What the app or its entrypoint did to the
+// accepted generation is mended: something else may be mounted when the next confit comes.
 func (t *transition) endNow(how exit) {
 	t.passVerdict()
 	t.endHook()
+	if t.hasAccepted() && !t.exposure.published() && t.degraded == "" {
+		t.assign(mend{t.accepted.Number, true})
+	}
 	t.endTrial()
 	t.interruptReport()
 	t.phase, t.deadline, t.exit = done, noDeadline, how

@@ -92,7 +92,7 @@ func (t *transition) lookMeanwhile() {
 		t.pending = true
 	} else if !t.gate.outdated {
 		t.gate.looking, t.pending = true, false
-		t.mendLinks()
+		t.mendInForce()
 		t.assign(compare{t.candidate.Number})
 	}
 }

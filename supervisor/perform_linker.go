@@ -30,7 +30,7 @@ func (l *loop) guarded(j job) (e event) {
 	return e
 }
 
-func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
+func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number, a.bytes)} }
 
 // The volumes come first, then the links files.
 func (a stage) perform(l *loop) event {

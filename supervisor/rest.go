@@ -26,7 +26,7 @@ func (t *transition) endTransaction() {
 	}
 	t.phase, t.deadline = running, t.nextLook()
 	t.keepHouse()
-	t.mendLinks()
+	t.mendInForce()
 	if t.pending {
 		t.settle()
 	}
@@ -37,12 +37,13 @@ func (t *transition) nextLook() time.Time {
 	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy)
 }
 
-// mendLinks has links mended that others have changed, as often as --rescan says. It
-// doesn't wait for a rescan: where somebody writes to a plain volume all the time,
-// each hint begins the wait for one anew.
-func (t *transition) mendLinks() {
+// mendInForce has the links and the bytes of the accepted generation mended that others have
+// changed, as often as --rescan says. It doesn't wait for a rescan: where somebody writes
+// to a plain volume all the time, each hint begins the wait for one anew. While the app is
+// expected to open what has changed no file is looked at: that would count as opened.
+func (t *transition) mendInForce() {
 	if t.over(t.mendBy) {
 		t.mendBy = t.now.Add(t.config.Rescan)
-		t.assign(mend{t.accepted.Number})
+		t.assign(mend{t.accepted.Number, t.readBy.IsZero()})
 	}
 }

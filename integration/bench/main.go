@@ -37,6 +37,7 @@ var measurements = []measurement{
 	{"size", 1, (*bench).size},
 	{"keys", 7, (*bench).keys},
 	{"publish", 21, (*bench).publish},
+	{"disk", 1, (*bench).disk},
 	{"idle", 3, (*bench).idle},
 	{"growth", 10000, (*bench).growth},
 	{"orphans", 30, (*bench).orphans},

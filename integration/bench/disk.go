@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"confit/integration/volume"
+)
+
+// The keys of the measurement: 3 MB in 100 keys, and no two with the same bytes.
+const (
+	diskKeys    = 100
+	diskKeySize = 30000
+)
+
+// disk measures what the state directory takes beside the keys in their volume, which may be the container's memory: with one
+// generation, with the earlier one beside it, and while a candidate has its probation.
+func (b *bench) disk(int) ([]row, error) {
+	s, err := b.newSite(0)
+	if err != nil {
+		return nil, err
+	}
+	s.fill(diskKeys)
+	if err := volume.Write(s.volume(), s.keys); err != nil {
+		return nil, err
+	}
+	if err := s.linkAll(); err != nil {
+		return nil, err
+	}
+	t, err := b.startTimed(s, b.confitOn(s, []string{"--probation", "1s"}, b.app()...))
+	if err != nil {
+		return nil, err
+	}
+	keys, err := used(s.volume())
+	if err != nil {
+		return nil, err
+	}
+	rows := []row{{"state directory, 3 MB in 100 keys", kibibytes, 0, keys, "the keys", budget{ratio, 1.1}}}
+	if rows[0].Ours, err = s.atRest("1"); err != nil {
+		return nil, err
+	}
+	for i, change := range []struct {
+		keys         int
+		during, rest string
+		budget       [2]budget
+	}{
+		{1, "  while one is changed", "  then, with the earlier generation", [2]budget{{ratio, 2.1}, {ratio, 2.1}}},
+		{1, "  while another is changed", "", [2]budget{{ratio, 3.1}}},
+		{diskKeys, "  while all are changed", "", [2]budget{{ratio, 4.1}}},
+	} {
+		s.edition++
+		s.fill(change.keys)
+		if err := t.change(0); err != nil {
+			return nil, err
+		}
+		during, err := used(s.path("state"))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{change.during, kibibytes, during, keys, "the keys", change.budget[0]})
+		rest, err := s.atRest(fmt.Sprint(i + 2))
+		if err != nil {
+			return nil, err
+		}
+		if change.rest != "" {
+			rows = append(rows, row{change.rest, kibibytes, rest, keys, "the keys", change.budget[1]})
+		}
+	}
+	return rows, nil
+}
+
+// fill gives the first keys the content of this edition.
+func (s *site) fill(n int) {
+	for i := range n {
+		s.keys[fmt.Sprintf("k%05d", i)] = volume.File{Data: fmt.Appendf(nil, "%*d\n", diskKeySize-1, s.edition*diskKeys+i), Mode: 0o644}
+	}
+}
+
+// atRest waits until a generation was accepted and what nobody needs any more is gone. It returns what the state directory takes.
+func (s *site) atRest(generation string) (float64, error) {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		note, _ := os.ReadFile(s.path("state/note.json"))
+		there, _ := filepath.Glob(s.path("state/generations/*"))
+		accepted := fmt.Appendf(nil, `"accepted":{"number":%s,`, generation)
+		if len(note) > 0 && string(note[len(`{"version":1,`):][:len(accepted)]) == string(accepted) && len(there) <= 2 {
+			return used(s.path("state"))
+		}
+	}
+	return 0, fmt.Errorf("generation %s wasn't accepted within 10 s", generation)
+}
+
+// used is what a directory takes on its file system, in KiB.
+func used(dir string) (total float64, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		var st unix.Stat_t
+		if err == nil {
+			err = unix.Lstat(path, &st)
+		}
+		total += float64(st.Blocks) / 2
+		return err
+	})
+	return total, err
+}

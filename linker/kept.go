@@ -1,0 +1,126 @@
+package linker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// A generation is one copy of its keys, which lie in the volumes, too. What no volume holds
+// any more is kept once more, in a file that is named after its SHA-256 and that only
+// confit's user may read: the old bytes of a key that has changed, what a renderer made,
+// what came from the fallback.
+
+const keptMode = 0o600
+
+// keep makes sure that each file of a generation has a second copy: among the keys that are
+// mounted, or in kept.
+func (c *copies) keep(g *generation, mounted map[Key]file) error {
+	var missing []Key
+	for p, f := range g.files {
+		if m, there := mounted[p]; f.direct || there && m.sum == f.sum && !m.direct {
+			continue
+		}
+		if _, err := c.state.kept.Lstat(f.sum.Hex()); err != nil {
+			missing = append(missing, p)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return c.withDir(g, func(root *os.Root) error {
+		for _, p := range missing {
+			f := aDir()
+			f.sum, f.mode = g.files[p].sum, keptMode
+			err := c.place(c.state.kept, f.sum.Hex(), f, c.from(root, string(p)))
+			if ignoring(err, errNoCopy) != nil { // which is said when the generation is mended
+				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, cause(err))
+			}
+		}
+		return nil
+	})
+}
+
+// aDir has the attributes of a generation's directories.
+func aDir() file { return file{mode: dirMode, owner: uint32(euid), group: uint32(os.Getegid())} }
+
+// sweepKept removes what no generation needs, and what is damaged.
+func (c *copies) sweepKept() {
+	names, _ := readNames(c.state.kept)
+	if len(names) == 0 {
+		return
+	}
+	needed := map[string]bool{}
+	for _, g := range c.generations {
+		for _, f := range g.files {
+			needed[f.sum.Hex()] = true
+		}
+	}
+	for _, name := range names {
+		if sum, err := c.from(c.state.kept, name)(io.Discard); err != nil || sum.Hex() != name || !needed[name] {
+			removeAll(c.state.kept, name)
+		}
+	}
+}
+
+// errNoCopy says that the bytes of a key aren't where they were looked for.
+var errNoCopy = errors.New("no copy is left")
+
+// bytesOf writes what a key has by now to a file, and returns its hash.
+type bytesOf func(p Key, f file, to io.Writer) (Hash, error)
+
+// restore puts a file of a generation back: from what is kept, from another generation or, if
+// that may be asked, from what is mounted.
+func (c *copies) restore(g *generation, root *os.Root, p Key, mounted bytesOf) error {
+	f := g.files[p]
+	err := c.place(root, string(p), f, c.from(c.state.kept, f.sum.Hex()))
+	for _, other := range c.generations {
+		if errors.Is(err, errNoCopy) && other != g && other.files[p].sum == f.sum {
+			err = c.withDir(other, func(from *os.Root) error { return c.place(root, string(p), f, c.from(from, string(p))) })
+		}
+	}
+	if errors.Is(err, errNoCopy) && mounted != nil {
+		err = c.place(root, string(p), f, func(to io.Writer) (Hash, error) { return mounted(p, f, to) })
+	}
+	return err
+}
+
+// from copies a file.
+func (c *copies) from(root *os.Root, name string) func(to io.Writer) (Hash, error) {
+	return func(to io.Writer) (Hash, error) {
+		in, _, err := openRegular(root, name)
+		if err != nil {
+			return Hash{}, err
+		}
+		defer in.Close()
+		return c.copySum(in, to)
+	}
+}
+
+// place makes a file of the bytes that fill writes, if they have the file's hash, by
+// rename(2): a reader finds the old file or the new one, whole.
+func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Writer) (Hash, error)) error {
+	if err := makeDirs(root, path.Dir(name)); err != nil {
+		return err
+	}
+	tmp := path.Join(path.Dir(name), tmpName())
+	out, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	sum, err := fill(out)
+	if err == nil && sum != f.sum || err != nil && !errors.Is(err, unix.ENOSPC) {
+		err = errNoCopy
+	}
+	if err = errors.Join(err, setAttributes(raw(out.Fd()), f), out.Close()); err == nil {
+		err = root.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = root.Remove(tmp)
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package linker
+
+import "io"
+
+// mounted are the keys of the volumes. They are looked at when the first one is needed.
+type mounted struct {
+	reader *reader
+	r      *reading
+	keys   map[Key]keyFile
+}
+
+func (m *mounted) copy(p Key, f file, to io.Writer) (Hash, error) {
+	if m.keys == nil {
+		m.look()
+	}
+	k, there := m.keys[p]
+	if !there {
+		return Hash{}, errNoCopy
+	}
+	return m.reader.copyKey(m.r, k, to, f)
+}
+
+func (m *mounted) look() {
+	m.keys = map[Key]keyFile{}
+	r, err := m.reader.look()
+	if err != nil {
+		return
+	}
+	if m.r = r; r.expand(m.reader, true) == nil {
+		for _, k := range r.firstKeys() {
+			m.keys[k.path] = k
+		}
+	}
+}
+
+func (m *mounted) close() {
+	if m.r != nil {
+		m.r.close()
+	}
+}
