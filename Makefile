@@ -83,7 +83,7 @@ bench: ## the budgets, and what people would pick instead: cold some ten minutes
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered example
 	test -z "$$(gofmt -l .)"
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
-	GOARCH=arm $(GO) vet . ./config ./linker ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
+	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
 	$(GO) vet -tags fleet ./integration/fleet
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done

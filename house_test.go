@@ -23,12 +23,15 @@ import (
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/internal/near", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"linker":     {"confit/internal/near", "confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
 	"status":     {},
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
+
+	// What the linker stands on, from the ground up.
+	"linker/files": {"golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -65,6 +68,8 @@ var forbidden = map[string][]string{
 	"notify":     {"os/exec", "os/signal", "net", "path/filepath", "time"},
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+
+	"linker/files": {"os/exec", "os/signal", "time", "log"},
 
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},

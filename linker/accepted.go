@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+
+	"confit/linker/files"
 )
 
 // Accepted is the generation to go back to.
@@ -87,11 +89,11 @@ func (l *Linker) linksFingerprint(g *generation) string {
 			fmt.Fprintf(h, "%o\n", s.Mode)
 		}
 	}
-	for _, path := range sortedKeys(g.files) {
+	for _, path := range files.SortedKeys(g.files) {
 		f := g.files[path]
 		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.owner, f.group, f.size, f.direct, f.links)
 	}
-	for _, target := range sortedKeys(g.targets) {
+	for _, target := range files.SortedKeys(g.targets) {
 		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
 	}
 	return Hash(h.Sum(nil)).Hex()
@@ -109,7 +111,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
 	}
 	for path, k := range s.Keys {
-		g.files[path] = file{sum: parseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}
+		g.files[path] = file{sum: files.ParseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}
 	}
 	g.Hash = hashOf(g.files)
 	switch {

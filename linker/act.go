@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // A step was planned a moment ago, and others write to the same directories. So
@@ -42,7 +44,7 @@ func (t *targets) do(s step) error {
 		defer a.in.close()
 		err = a.act()
 	case s.verb == remove:
-		err = ignoring(err, fs.ErrNotExist)
+		err = files.Ignoring(err, fs.ErrNotExist)
 	}
 	return s.failed(err)
 }
@@ -51,7 +53,7 @@ func (s step) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, cause(err), readOnlyHint(err))
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, files.Cause(err), readOnlyHint(err))
 }
 
 // prepare finds what the system refuses to a step before anything is changed. It
@@ -71,9 +73,9 @@ func (t *targets) prepare(s *step) error {
 	case uncover:
 		err = a.in.writable()
 	case remove:
-		err = ignoring(a.in.writable(), unix.EROFS) // see there
+		err = files.Ignoring(a.in.writable(), unix.EROFS) // see there
 	default:
-		s.ready = tmpName()
+		s.ready = files.TmpName()
 		err = a.in.symlink(s.dest, s.ready)
 	}
 	return s.failed(err)
@@ -98,15 +100,15 @@ func (a act) act() error {
 	case link:
 		return a.link()
 	case cover:
-		return a.cover(besideName(a.name, keptPrefix))
+		return a.cover(files.Beside(a.name, files.KeptPrefix))
 	case reclaim:
-		former := besideName(a.name, replacedPrefix)
-		if err := ignoring(a.in.remove(former), fs.ErrNotExist); err != nil {
+		former := files.Beside(a.name, files.ReplacedPrefix)
+		if err := files.Ignoring(a.in.remove(former), fs.ErrNotExist); err != nil {
 			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.join(former), err)
 		}
 		return a.cover(former)
 	case uncover:
-		return a.uncover(besideName(a.name, keptPrefix))
+		return a.uncover(files.Beside(a.name, files.KeptPrefix))
 	case remove:
 		return a.remove()
 	}
@@ -268,9 +270,9 @@ func (a act) remove() error {
 	if err := a.checkExpected(a.name); err != nil {
 		return err
 	}
-	tmp := tmpName()
+	tmp := files.TmpName()
 	if err := a.in.rename(a.name, tmp, 0); err != nil {
-		return ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
+		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
 	if err := a.checkExpected(tmp); err != nil {
 		_ = a.in.move(tmp, a.name)

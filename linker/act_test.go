@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // moment is one target between the planning of a step and its act.
@@ -122,12 +124,12 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"link then removed":             {ours, true, link, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "key"}},
 		"link then ours then a file":    {ours, true, link, written, "by now there is a regular file", []string{"a", "app"}},
 		"link then ours then full":      {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"cover then another file":       {image, true, cover, written, "", []string{keptPrefix + "a", "app", "a", "key"}},
+		"cover then another file":       {image, true, cover, written, "", []string{files.KeptPrefix + "a", "app", "a", "key"}},
 		"cover then full":               {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, written, "", []string{replacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, written, "", []string{files.ReplacedPrefix + "a", "app", "a", "key"}},
 		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{keptPrefix + "a", "image", "a", "app"}},
-		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{keptPrefix + "a", "image", "a", "(directory)"}},
+		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{files.KeptPrefix + "a", "image", "a", "app"}},
+		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{files.KeptPrefix + "a", "image", "a", "(directory)"}},
 		"uncover then nothing":          {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
 		"remove then a file":            {ours, false, remove, written, "by now there is a regular file", []string{"a", "app"}},
 		"remove then another link":      {ours, false, remove, func(m *moment) { m.must(errors.Join(os.Remove(m.target), os.Symlink("state", m.target))) }, "by now there is a symlink", nil},
@@ -185,7 +187,7 @@ func TestPublishPlansAnew(t *testing.T) {
 	h.must(os.Remove(h.path("etc/web/b")))
 	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
 	h.must(h.linker.Publish())
-	h.reads("web/a", "a2", "web/b", "b2", "web/"+replacedPrefix+"b", "app")
+	h.reads("web/a", "a2", "web/b", "b2", "web/"+files.ReplacedPrefix+"b", "app")
 }
 
 // TestWriterNeverLoses lets an app replace a target at full speed while links

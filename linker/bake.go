@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+
+	"confit/linker/files"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -60,7 +62,7 @@ func Bake(w io.Writer, c Config) error {
 	for _, dir := range dirs {
 		d, err := t.open(dir, true)
 		if err != nil {
-			return fmt.Errorf("cannot make directory %q: %w", dir, cause(err))
+			return fmt.Errorf("cannot make directory %q: %w", dir, files.Cause(err))
 		}
 		d.close()
 	}

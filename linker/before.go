@@ -2,6 +2,8 @@ package linker
 
 import (
 	"encoding/json"
+
+	"confit/linker/files"
 )
 
 // replaced lists what a confit that knew no note.json kept in its state directory.
@@ -27,7 +29,7 @@ func (l *Linker) replaceBefore(n *Note) error {
 		if _, err := l.state.root.Lstat(name); err != nil {
 			continue
 		}
-		if removeAll(l.state.root, name); !said {
+		if files.RemoveAll(l.state.root, name); !said {
 			said = true
 			l.log.Warn("state directory of an earlier version: what it accepted isn't used", "replaced", name)
 		}

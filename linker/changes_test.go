@@ -51,7 +51,7 @@ func TestChangesOfWhatIsInvalid(t *testing.T) {
 			h := newHouse(t, "web/a a", "web/b b", "input web/", "env web/a A")
 			h.write("web", "a", "one", "b", "one", "c", "same")
 			h.open()
-			h.linker.reader.maxSize = 1000
+			h.linker.reader.MaxSize = 1000
 			h.adopt()
 			test.spoil(h)
 			c, err := h.linker.Stage()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // sources are the links, worked out once.
@@ -19,7 +21,7 @@ func (c Config) sources() ([]source, error) {
 func parseLinks(c Config) ([]source, error) {
 	var links []source
 	var wrong []error
-	real := resolver{}
+	real := files.Resolver{}
 	for _, link := range c.Links {
 		s, err := parseLink(link, c.Volumes)
 		if err == nil && s.Use == Linked {
@@ -65,14 +67,14 @@ func exemptNamed(links []source) {
 }
 
 // checkPlace refuses a target that confit or the kubelet owns.
-func (s *source) checkPlace(c Config, real resolver) error {
+func (s *source) checkPlace(c Config, real files.Resolver) error {
 	for _, forbidden := range [][2]string{{"its own volume", s.floor}, {"the state directory", c.State}, {"the volumes", c.Volumes}} {
 		what, dir := forbidden[0], forbidden[1]
-		target := real.path(string(s.Target))
+		target := real.Path(string(s.Target))
 		if !s.single() {
-			target = real.dir(string(s.Target))
+			target = real.Dir(string(s.Target))
 		}
-		if dir != "/" && inside(target, real.dir(dir)) {
+		if dir != "/" && files.Inside(target, real.Dir(dir)) {
 			return s.errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 		}
 	}
@@ -83,38 +85,13 @@ func (s *source) checkPlace(c Config, real resolver) error {
 // and /srv/app/x are one if /etc/app is a link to /srv/app. Both comparisons
 // are needed, because a real path may lead through a link that confit has made.
 
-// resolver remembers the real paths of directories, so that many links below
-// one ask the file system once.
-type resolver map[string]string
-
-// path follows the links in the part of a path that exists, except for the last
-// element: /var/run/x is /run/x on most systems.
-func (r resolver) path(path string) string {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	if dir == path {
-		return path
-	}
-	if r[dir] == "" {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			real = r.path(dir)
-		}
-		r[dir] = real
-	}
-	return filepath.Join(r[dir], name)
-}
-
-// dir is a directory's real path. Unlike path, it follows the last element,
-// too.
-func (r resolver) dir(path string) string { return filepath.Dir(r.path(filepath.Join(path, "x"))) }
-
 // realTarget is a link's target by its real directory. For a link that has a
 // target for each key it is that real directory.
-func (s *source) realTarget(real resolver) string {
+func (s *source) realTarget(real files.Resolver) string {
 	if s.single() {
-		return real.path(string(s.Target))
+		return real.Path(string(s.Target))
 	}
-	return filepath.Dir(real.path(filepath.Join(string(s.Target), "key")))
+	return filepath.Dir(real.Path(filepath.Join(string(s.Target), "key")))
 }
 
 // above lists a path and the directories above it, except for the root.
@@ -238,16 +215,16 @@ type table struct {
 	targets map[Target]want
 	links   map[Target]*source // the link of each target
 	paths   map[string]Target  // by the real path of a target, the written one
-	real    resolver
+	real    files.Resolver
 	wrong   []error
 }
 
 func (t *table) add(target Target, w want, s *source, errorf func(string, ...any) error) {
-	if isOwnName(string(target)) {
+	if files.IsOwnName(string(target)) {
 		t.wrong = append(t.wrong, errorf("target %q has a name that confit gives to what it keeps: rename the key", target))
 		return
 	}
-	real := t.real.path(string(target))
+	real := t.real.Path(string(target))
 	other, taken := t.paths[real]
 	if _, written := t.targets[target]; written {
 		other, taken = target, true
@@ -262,7 +239,7 @@ func (t *table) add(target Target, w want, s *source, errorf func(string, ...any
 // checkInside refuses targets below others, by either path.
 func (t *table) checkInside() {
 	outers := map[string]Target{} // by directory: thousands of targets may be in one
-	for _, target := range sortedKeys(t.targets) {
+	for _, target := range files.SortedKeys(t.targets) {
 		dir := filepath.Dir(string(target))
 		if _, known := outers[dir]; !known {
 			outers[dir] = t.outer(dir)
@@ -281,7 +258,7 @@ func (t *table) outer(dir string) Target {
 			return d
 		}
 	}
-	for _, d := range above(t.real.dir(dir)) {
+	for _, d := range above(t.real.Dir(dir)) {
 		if outer, found := t.paths[d]; found {
 			return outer
 		}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // TestAppReplacesItsLink is an app that runs sed -i on its configuration, for
@@ -39,14 +41,14 @@ func TestAppReplacesItsLink(t *testing.T) {
 				h.restart()
 			}
 			h.adopt()
-			h.reads("a", "last", keptPrefix+"a", kept, replacedPrefix+"a", "app149")
+			h.reads("a", "last", files.KeptPrefix+"a", kept, files.ReplacedPrefix+"a", "app149")
 			if entries, err := os.ReadDir(h.path("etc")); err != nil || len(entries) > 4 {
 				t.Errorf("there is %v (%v)", entries, err)
 			}
 			if image {
 				h.write("web", "b", "b")
 				h.adopt()
-				h.reads("a", "image", replacedPrefix+"a", "app149", keptPrefix+"a", absent)
+				h.reads("a", "image", files.ReplacedPrefix+"a", "app149", files.KeptPrefix+"a", absent)
 			}
 		})
 	}
@@ -69,7 +71,7 @@ func TestCoveredDirectory(t *testing.T) {
 						m.must(m.linker.targets.do(s))
 						m.linker.targets.made[s.target] = s.dest
 					}
-					m.holds(keptPrefix+"a", "(directory)", "a", "(directory)")
+					m.holds(files.KeptPrefix+"a", "(directory)", "a", "(directory)")
 				}
 				if baked {
 					cover()

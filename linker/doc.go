@@ -24,7 +24,10 @@
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Keep] removes the generations that nobody can go back to.
 //
-// Each file names only what the files after it declare:
+// What it stands on are packages of their own. Each imports only those above it here:
+//   - files: the ground
+//
+// Each of its own files names only what the files after it declare:
 //
 //	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
 //	touch readable                      a change, shown to an app that watches its files; what its user can't open
@@ -39,7 +42,7 @@
 //	conflicts link                      the link lines, all together and each
 //	live state lock                     the state directory, and the link in it that moves
 //	way                                 to the directory of a target, which others may change
-//	generation plan files raw errors    the ground
+//	generation plan key api             the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

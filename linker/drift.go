@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // Drift is what others do to the links of the generation in force: an app
@@ -28,15 +30,15 @@ func (l *Linker) Mend(number int, bytes bool) error {
 	}
 	missed, unwanted := l.targets.differences(g.targets)
 	failed := map[Target]error{}
-	for _, target := range sortedKeys(unwanted) {
+	for _, target := range files.SortedKeys(unwanted) {
 		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)
 	}
-	for _, target := range sortedKeys(missed) {
+	for _, target := range files.SortedKeys(missed) {
 		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
 	}
 	l.targets.forgetAll(g.targets, failed)
 	var wrong []error
-	for _, path := range sortedKeys(l.unmended) {
+	for _, path := range files.SortedKeys(l.unmended) {
 		wrong = append(wrong, errors.New(l.unmended[path]))
 	}
 	return errors.Join(wrong...)
@@ -58,7 +60,7 @@ func (l *Linker) mendLive(number int, former map[string]string) {
 	}
 	found := "nothing"
 	if info, err := l.state.root.Lstat(liveName); err == nil {
-		found = describe(info.Mode())
+		found = files.Describe(info.Mode())
 	}
 	ready, err := l.state.aim(number)
 	if err == nil {
@@ -136,19 +138,19 @@ func (t *targets) sweepDir(d *dir, path string) {
 
 // leftover reports whether a killed confit left this entry beside a target.
 func (t *targets) leftover(d *dir, path string, e fs.DirEntry) bool {
-	temporary := strings.HasPrefix(e.Name(), tmpPrefix)
+	temporary := strings.HasPrefix(e.Name(), files.TmpPrefix)
 	if e.IsDir() {
 		return temporary
 	}
 	read, err := d.readlink(e.Name())
-	if err != nil || !isOwnName("/"+e.Name()) {
+	if err != nil || !files.IsOwnName("/"+e.Name()) {
 		return false
 	}
 	to := destination(read)
 	for target, dest := range t.made {
 		name := filepath.Base(string(target))
 		if dest == to && (temporary || filepath.Dir(string(target)) == path &&
-			(e.Name() == besideName(name, keptPrefix) || e.Name() == besideName(name, replacedPrefix))) {
+			(e.Name() == files.Beside(name, files.KeptPrefix) || e.Name() == files.Beside(name, files.ReplacedPrefix))) {
 			return true
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // looks mends, stages with nothing changed, and counts what was said with these words.
@@ -84,7 +86,7 @@ func TestLiveLinkIsMended(t *testing.T) {
 			h.open()
 			h.adopt()
 			if name == "once more" {
-				h.must(os.MkdirAll(h.path("state", replacedPrefix+"live", "web/a"), 0o755))
+				h.must(os.MkdirAll(h.path("state", files.ReplacedPrefix+"live", "web/a"), 0o755))
 			}
 			h.must(errors.Join(os.Remove(h.path("state/live")), spoil(h.path("state/live"))))
 			h.looks(`msg="live link mended"`, 1)

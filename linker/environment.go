@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // errChanged says that somebody has written to a copy.
@@ -32,16 +34,16 @@ func (l *Linker) readEnvironment(g *generation) error {
 	env := &Environment{}
 	err = l.copies.withDir(g, func(root *os.Root) error {
 		var wrong []error
-		for _, name := range sortedKeys(keys) {
+		for _, name := range files.SortedKeys(keys) {
 			flaw, err := l.readVariable(env, root, g, name, keys[name])
 			if err != nil {
-				return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, cause(err))
+				return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, files.Cause(err))
 			}
 			if flaw != nil {
 				wrong = append(wrong, flaw)
 			}
 		}
-		return joinInvalid(wrong)
+		return files.JoinInvalid(wrong)
 	})
 	if err == nil {
 		err = env.checkSize(l.space)
@@ -55,13 +57,13 @@ func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, na
 	if size := int64(len(name)+len("=")) + g.files[key].size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
 	}
-	f, _, err := openRegular(root, string(key))
+	f, _, err := files.OpenRegular(root, string(key))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	var value bytes.Buffer
-	if sum, err := l.copies.copySum(f, &value); err != nil || sum != g.files[key].sum {
+	if sum, err := l.copies.Copy(f, &value); err != nil || sum != g.files[key].sum {
 		return nil, cmp.Or(err, errChanged)
 	}
 	b := value.Bytes()
@@ -88,7 +90,7 @@ func (e *Environment) checkSize(limit int) error {
 		return nil
 	}
 	name, _, _ := strings.Cut(largest, "=")
-	return invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
+	return files.Invalidf("the variables have %d bytes, and the kernel takes %d beside what confit was started with: make them smaller, variable %q first", size, limit, name)
 }
 
 // variables lists the variables of a generation, with the key of each. A line
@@ -119,7 +121,7 @@ func (l *Linker) variables(g *generation) (map[string]Key, error) {
 			}
 		}
 	}
-	return keys, joinInvalid(wrong)
+	return keys, files.JoinInvalid(wrong)
 }
 
 // makeVariables reports that one of the keys becomes a variable.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // explain is what --check says of a house: the plan, and what is wrong.
@@ -18,7 +20,7 @@ func (h *house) explain() (plan, wrong string) {
 	if err := Explain(&out, h.config); err != nil {
 		wrong = err.Error()
 	}
-	if h.linker == nil && !missing(h.config.State) {
+	if h.linker == nil && !files.Missing(h.config.State) {
 		h.Error("a state directory was made")
 	}
 	return strings.ReplaceAll(out.String(), h.dir, "DIR"), strings.ReplaceAll(wrong, h.dir, "DIR")

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // ErrNoFallback says that the fallback holds nothing of what the links name.
@@ -108,7 +110,7 @@ func hasKeys(dir string, top bool) (bool, error) {
 	defer v.close()
 	entries, err := v.readDir(".")
 	if err != nil {
-		return false, fmt.Errorf("cannot list volume %q: %w", dir, cause(err))
+		return false, fmt.Errorf("cannot list volume %q: %w", dir, files.Cause(err))
 	}
 	for _, e := range entries {
 		if visible(e.Name()) && e.Name() != hashName && (!top || !e.IsDir()) {

@@ -2,28 +2,22 @@ package linker
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log/slog"
-	"os"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
-)
 
-// Key is the path of a key in a generation: web/nginx.conf.
-type Key string
+	"confit/linker/files"
+)
 
 // Generation names a generation.
 type Generation struct {
 	Number int
-	Hash   Hash
+	Hash   files.Hash
 	Dir    string       // its directory, absolute
-	Shared Hash         // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Shared files.Hash   // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
 	Local  string       // the staged keys that Shared leaves out, one a line
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 	Keys   *Keys        // a generation keeps its pointer
@@ -44,8 +38,8 @@ type generation struct {
 	Generation
 	files   map[Key]file    // by path in the generation
 	targets map[Target]want // by target
-	unmoved func() error    // returns errMoved if the volumes no longer look as when it was read; nil: nobody asks any more
-	inputs  Hash            // of what comes from volumes; the same as Hash when nothing is rendered
+	unmoved func() error    // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
+	inputs  files.Hash      // of what comes from volumes; the same as Hash when nothing is rendered
 
 	unrendered bool // what the renderer makes is missing yet
 	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
@@ -89,7 +83,7 @@ func (k *Keys) Sums() map[string]string {
 // paths lists the files of a generation in order; direct keys have none.
 func (g *generation) paths() []Key {
 	var paths []Key
-	for _, p := range sortedKeys(g.files) {
+	for _, p := range files.SortedKeys(g.files) {
 		if !g.files[p].direct {
 			paths = append(paths, p)
 		}
@@ -99,7 +93,7 @@ func (g *generation) paths() []Key {
 
 // file is what is known of a key that was read.
 type file struct {
-	sum    Hash
+	sum    files.Hash
 	mode   fs.FileMode
 	owner  uint32 // of the source; after writing, of the copy
 	group  uint32
@@ -111,9 +105,9 @@ type file struct {
 // Change is a key that differs from the accepted generation.
 type Change struct {
 	Key      Key
-	Links    []int // indices of the links that ask for it
-	ModeOnly bool  // the bytes are the same
-	Sum, Was Hash  // of its bytes, now and in the accepted generation; zero: it is missing, or can't be read
+	Links    []int      // indices of the links that ask for it
+	ModeOnly bool       // the bytes are the same
+	Sum, Was files.Hash // of its bytes, now and in the accepted generation; zero: it is missing, or can't be read
 }
 
 // Rendered reports that the renderer makes the file.
@@ -126,13 +120,13 @@ func changes(from, to *generation) []Change {
 		before = from.files
 	}
 	var list []Change
-	for _, p := range sortedKeys(to.files) {
+	for _, p := range files.SortedKeys(to.files) {
 		new, old := to.files[p], before[p]
 		if _, known := before[p]; !known || new.sum != old.sum || new.mode != old.mode {
 			list = append(list, Change{Key: p, Links: new.links, ModeOnly: known && new.sum == old.sum, Sum: new.sum, Was: old.sum})
 		}
 	}
-	for _, p := range sortedKeys(before) {
+	for _, p := range files.SortedKeys(before) {
 		if _, kept := to.files[p]; !kept && (!to.unrendered || !isRendered(p)) {
 			list = append(list, Change{Key: p, Links: before[p].links, Was: before[p].sum})
 		}
@@ -171,49 +165,31 @@ func (g *generation) touched(path Key, info fs.FileInfo) {
 	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
 }
 
-// Hash is a SHA-256 of a generation: names, modes and bytes of its keys.
-type Hash [sha256.Size]byte
-
-// String is the hash's first twelve digits, enough for a person to tell two
-// apart.
-func (h Hash) String() string { return hex.EncodeToString(h[:6]) }
-
-// Hex is the whole hash, 64 digits.
-func (h Hash) Hex() string { return hex.EncodeToString(h[:]) }
-
-// LogValue shows String in a log of every format.
-func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
-
-// parseHash reads what Hex writes. Anything else gives the zero hash.
-func parseHash(s string) (h Hash) {
-	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
-		copy(h[:], sum)
-	}
-	return h
-}
-
 // hashOf is the content hash of a generation.
-func hashOf(files map[Key]file) Hash {
+func hashOf(read map[Key]file) files.Hash {
 	h := sha256.New()
-	for _, path := range sortedKeys(files) {
-		f := files[path]
+	for _, path := range files.SortedKeys(read) {
+		f := read[path]
 		fmt.Fprintf(h, "%q %o %x\n", path, f.mode, f.sum[:]) // the bytes: of a Hash, %x would print its String
 	}
-	return Hash(h.Sum(nil))
+	return files.Hash(h.Sum(nil))
 }
+
+// maxSize is how many bytes of keys a generation may hold.
+const maxSize = 64 << 20
 
 // setAttributes gives a copy, which was made 0600, the group, mode and owner of
 // its source, in this order. So nobody else can read it in between, and confit
 // sets the mode before it gives the file away. It gives group and owner as far
 // as the kernel permits. A mode that can't be set is an error.
-func setAttributes(out raw, f file) error {
+func setAttributes(out files.Raw, f file) error {
 	if err := unix.Fchown(int(out), -1, int(f.group)); err != nil && !notPermitted(err) {
 		return err
 	}
 	if err := unix.Fchmod(int(out), uint32(f.mode)); err != nil {
 		return err
 	}
-	if int(f.owner) == euid {
+	if int(f.owner) == files.Euid {
 		return nil
 	}
 	if err := unix.Fchown(int(out), int(f.owner), -1); err != nil && !notPermitted(err) {
@@ -221,9 +197,6 @@ func setAttributes(out raw, f file) error {
 	}
 	return nil
 }
-
-// euid is confit's own user, which never changes.
-var euid = os.Geteuid()
 
 // notPermitted reports that a file can't be given to somebody here: only root may,
 // chown(2); the user namespace doesn't map the owner or group, EINVAL of
@@ -237,45 +210,3 @@ func notPermitted(err error) bool {
 	}
 	return false
 }
-
-// maxSize is how many bytes of keys a generation may hold.
-const maxSize = 64 << 20
-
-// bufferSize is the size of the one buffer that all copies share, in bytes.
-const bufferSize = 16 << 10
-
-// copier copies bytes, and hashes them on the way.
-type copier struct {
-	maxSize int64  // how many bytes of keys a generation may hold
-	buffer  []byte // the one that all copies share
-}
-
-// errTooLarge says that a file can't be one of a generation.
-var errTooLarge = errors.New("it is larger than a generation may be")
-
-// copySum copies what is left of a file to w and returns its hash.
-func (c *copier) copySum(f io.Reader, w io.Writer) (Hash, error) {
-	sum, n, err := c.copyUpTo(f, w, c.maxSize)
-	if n > c.maxSize {
-		err = errTooLarge
-	}
-	return sum, err
-}
-
-// copyUpTo copies what is left of a file to w and returns its hash and size.
-// From a file with more than limit bytes it copies one more than limit.
-func (c *copier) copyUpTo(f io.Reader, w io.Writer, limit int64) (Hash, int64, error) {
-	h := sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(h, w), io.LimitReader(f, limit+1), c.buffer)
-	return Hash(h.Sum(nil)), n, err
-}
-
-// Rendered stands in a source for the directory that the renderer fills.
-const Rendered = "{rendered}"
-
-const (
-	renderedName   = ".rendered"    // where that stands in a generation
-	renderedVolume = "/" + Rendered // what it is called as a volume
-)
-
-func isRendered(key Key) bool { return strings.HasPrefix(string(key), renderedName+"/") }

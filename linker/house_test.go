@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	kubelet "confit/integration/volume"
+	"confit/linker/files"
 )
 
 // house is a linker with volumes in a temporary directory. The volumes are
@@ -190,7 +191,7 @@ func (h *house) noted() []step {
 func (h *house) noLeftovers() {
 	h.Helper()
 	_ = filepath.WalkDir(h.dir, func(path string, d os.DirEntry, err error) error {
-		if strings.HasPrefix(d.Name(), tmpPrefix) || strings.HasPrefix(d.Name(), keptPrefix) || strings.HasSuffix(d.Name(), ".tmp") {
+		if strings.HasPrefix(d.Name(), files.TmpPrefix) || strings.HasPrefix(d.Name(), files.KeptPrefix) || strings.HasSuffix(d.Name(), ".tmp") {
 			h.Errorf("left behind: %s", path)
 		}
 		return err
@@ -274,7 +275,7 @@ func (h *house) fill() {
 
 // keptFor is where a covered file is kept.
 func keptFor(target Target) string {
-	return filepath.Join(filepath.Dir(string(target)), besideName(filepath.Base(string(target)), keptPrefix))
+	return filepath.Join(filepath.Dir(string(target)), files.Beside(filepath.Base(string(target)), files.KeptPrefix))
 }
 
 // point moves the live link.

@@ -12,11 +12,13 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // copies knows the generations on the disk, and what is kept of them once more.
 type copies struct {
-	*copier
+	*files.Copier
 	links       []source // a directory may be a target as a whole
 	state       *stateDir
 	log         *slog.Logger
@@ -81,7 +83,7 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 		case errors.Is(err, fs.ErrPermission): // a directory that is closed was found before
 			return fs.SkipDir
 		case err != nil:
-			return ignoring(err, fs.ErrNotExist)
+			return files.Ignoring(err, fs.ErrNotExist)
 		case name == renderedName && g.unrendered && d.IsDir():
 			return fs.SkipDir // looked at by Complete
 		case !known || isDir != d.IsDir():
@@ -97,7 +99,7 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 		}
 		return err
 	})
-	for _, p := range sortedKeys(left) {
+	for _, p := range files.SortedKeys(left) {
 		if err == nil {
 			err = found(flaw{removed, p})
 		}
@@ -141,7 +143,7 @@ func (c *copies) compare(g *generation, root *os.Root, p Key, isDir bool) (flawK
 		return removed, nil
 	case err != nil:
 		return none, err
-	case isDir && (info.Mode() != fs.ModeDir|dirMode || !ours(info)):
+	case isDir && (info.Mode() != fs.ModeDir|files.DirMode || !files.Ours(info)):
 		return attributes, nil
 	case isDir:
 		return none, nil
@@ -151,7 +153,7 @@ func (c *copies) compare(g *generation, root *os.Root, p Key, isDir bool) (flawK
 		}
 		g.touched(p, info)
 	}
-	if info.Mode() != f.mode || owner(info) != f.owner || group(info) != f.group {
+	if info.Mode() != f.mode || files.Owner(info) != f.owner || files.Group(info) != f.group {
 		return attributes, nil
 	}
 	return none, nil
@@ -166,13 +168,13 @@ func (c *copies) removeAdded(g *generation, strays []flaw) error {
 	err := c.withDir(g, func(root *os.Root) error {
 		for _, f := range strays {
 			if err := root.RemoveAll(string(f.path)); err != nil {
-				return invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), cause(err))
+				return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), files.Cause(err))
 			}
 		}
 		return nil
 	})
 	var names []Key
-	for _, f := range strays[:min(len(strays), maxProblems)] {
+	for _, f := range strays[:min(len(strays), files.MaxProblems)] {
 		names = append(names, f.path)
 	}
 	if err == nil && !slices.Equal(names, c.strays) {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // Install copies the running program to a file, by rename, so that a container
@@ -23,7 +25,7 @@ func Install(to string) error {
 		err = install(program, to)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot install to %q: %w", to, cause(err))
+		return fmt.Errorf("cannot install to %q: %w", to, files.Cause(err))
 	}
 	return nil
 }
@@ -36,7 +38,7 @@ func install(program []byte, to string) error {
 		return err
 	}
 	defer d.close()
-	tmp := tmpName()
+	tmp := files.TmpName()
 	f, err := d.openFile(tmp, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err

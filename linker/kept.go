@@ -8,6 +8,8 @@ import (
 	"path"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // A generation is one copy of its keys, which lie in the volumes, too. What no volume holds
@@ -37,8 +39,8 @@ func (c *copies) keep(g *generation, mounted map[Key]file) error {
 			f := aDir()
 			f.sum, f.mode = g.files[p].sum, keptMode
 			err := c.place(c.state.kept, f.sum.Hex(), f, c.from(root, string(p)))
-			if ignoring(err, errNoCopy) != nil { // which is said when the generation is mended
-				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, cause(err))
+			if files.Ignoring(err, errNoCopy) != nil { // which is said when the generation is mended
+				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, files.Cause(err))
 			}
 		}
 		return nil
@@ -46,11 +48,13 @@ func (c *copies) keep(g *generation, mounted map[Key]file) error {
 }
 
 // aDir has the attributes of a generation's directories.
-func aDir() file { return file{mode: dirMode, owner: uint32(euid), group: uint32(os.Getegid())} }
+func aDir() file {
+	return file{mode: files.DirMode, owner: uint32(files.Euid), group: uint32(os.Getegid())}
+}
 
 // sweepKept removes what no generation needs, and what is damaged.
 func (c *copies) sweepKept() {
-	names, _ := readNames(c.state.kept)
+	names, _ := files.ReadNames(c.state.kept)
 	if len(names) == 0 {
 		return
 	}
@@ -62,7 +66,7 @@ func (c *copies) sweepKept() {
 	}
 	for _, name := range names {
 		if sum, err := c.from(c.state.kept, name)(io.Discard); err != nil || sum.Hex() != name || !needed[name] {
-			removeAll(c.state.kept, name)
+			files.RemoveAll(c.state.kept, name)
 		}
 	}
 }
@@ -71,7 +75,7 @@ func (c *copies) sweepKept() {
 var errNoCopy = errors.New("no copy is left")
 
 // bytesOf writes what a key has by now to a file, and returns its hash.
-type bytesOf func(p Key, f file, to io.Writer) (Hash, error)
+type bytesOf func(p Key, f file, to io.Writer) (files.Hash, error)
 
 // restore puts a file of a generation back: from what is kept, from another generation or, if
 // that may be asked, from what is mounted.
@@ -84,30 +88,30 @@ func (c *copies) restore(g *generation, root *os.Root, p Key, mounted bytesOf) e
 		}
 	}
 	if errors.Is(err, errNoCopy) && mounted != nil {
-		err = c.place(root, string(p), f, func(to io.Writer) (Hash, error) { return mounted(p, f, to) })
+		err = c.place(root, string(p), f, func(to io.Writer) (files.Hash, error) { return mounted(p, f, to) })
 	}
 	return err
 }
 
 // from copies a file.
-func (c *copies) from(root *os.Root, name string) func(to io.Writer) (Hash, error) {
-	return func(to io.Writer) (Hash, error) {
-		in, _, err := openRegular(root, name)
+func (c *copies) from(root *os.Root, name string) func(to io.Writer) (files.Hash, error) {
+	return func(to io.Writer) (files.Hash, error) {
+		in, _, err := files.OpenRegular(root, name)
 		if err != nil {
-			return Hash{}, err
+			return files.Hash{}, err
 		}
 		defer in.Close()
-		return c.copySum(in, to)
+		return c.Copy(in, to)
 	}
 }
 
 // place makes a file of the bytes that fill writes, if they have the file's hash, by
 // rename(2): a reader finds the old file or the new one, whole.
-func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Writer) (Hash, error)) error {
-	if err := makeDirs(root, path.Dir(name)); err != nil {
+func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Writer) (files.Hash, error)) error {
+	if err := files.MakeDirs(root, path.Dir(name)); err != nil {
 		return err
 	}
-	tmp := path.Join(path.Dir(name), tmpName())
+	tmp := path.Join(path.Dir(name), files.TmpName())
 	out, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -116,7 +120,7 @@ func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Write
 	if err == nil && sum != f.sum || err != nil && !errors.Is(err, unix.ENOSPC) {
 		err = errNoCopy
 	}
-	if err = errors.Join(err, setAttributes(raw(out.Fd()), f), out.Close()); err == nil {
+	if err = errors.Join(err, setAttributes(files.Raw(out.Fd()), f), out.Close()); err == nil {
 		err = root.Rename(tmp, name)
 	}
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // keyFile is one file of a volume that a link asks for.
@@ -57,7 +59,7 @@ func expand(i int, s *source, v *volume) ([]keyFile, error) {
 		}
 	})
 	if gone {
-		err = errMoved
+		err = files.ErrMoved
 	}
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func expand(i int, s *source, v *volume) ([]keyFile, error) {
 	if len(keys) == 0 && len(wrong) == 0 && !exempt && !s.Optional {
 		return nil, s.missingError(v)
 	}
-	return keys, joinInvalid(wrong)
+	return keys, files.JoinInvalid(wrong)
 }
 
 func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
@@ -88,9 +90,9 @@ func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
 // missingError says what isn't there, and why that may be.
 func (s *source) missingError(v *volume) error {
 	if s.rendered {
-		return invalid(s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
+		return files.AsInvalid(s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
 	}
-	return invalid(s.errorf("%s (if it may be missing, add the option optional)", s.missing(v)))
+	return files.AsInvalid(s.errorf("%s (if it may be missing, add the option optional)", s.missing(v)))
 }
 
 func (s *source) missing(v *volume) string {
@@ -127,10 +129,10 @@ func (s *source) absoluteHint() string {
 // a failure of the system, which may pass.
 func (s *source) classify(err error) error {
 	var disk *onDiskError
-	if errors.Is(err, errMoved) || errors.As(err, &disk) {
+	if errors.Is(err, files.ErrMoved) || errors.As(err, &disk) {
 		return err
 	}
-	return invalid(s.errorf("%w", err))
+	return files.AsInvalid(s.errorf("%w", err))
 }
 
 // stat looks at a key without opening it: to open a FIFO would block, and to
@@ -153,10 +155,10 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, cause(err))
+		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, files.Cause(err))
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, describe(info.Mode()))
+		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, files.Describe(info.Mode()))
 	}
 	return info, nil
 }
@@ -201,9 +203,9 @@ func (w *walk) dir(below, name string) error {
 	case below == "" && errors.Is(err, fs.ErrNotExist):
 		return nil // no such directory: no keys
 	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
-		return errMoved // it was a directory a moment ago
+		return files.ErrMoved // it was a directory a moment ago
 	case err != nil:
-		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, cause(err), w.s.fileHint(err)))
+		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Cause(err), w.s.fileHint(err)))
 	}
 	for _, e := range entries {
 		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {
@@ -249,7 +251,7 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 		v.nested[dir] = true
 		name = path.Join(name, dataLink)
 		if entries, err = v.readDir(name); errors.Is(err, fs.ErrNotExist) {
-			err = invalidf("volume %q: its ..data link leads nowhere", dir)
+			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
 	case v.nested[dir]:
 		err = tornDownError(dir)

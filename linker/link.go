@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // Link is one line that names a source: which keys are staged, and what for.
@@ -209,7 +211,7 @@ func (s *source) parseTarget() error {
 		return s.errorf("target %q takes the keys of a pattern: end it in a slash, %q", s.Target, s.Target+"/")
 	}
 	s.Target = Target(filepath.Clean(string(s.Target)))
-	if isOwnName(string(s.Target)) {
+	if files.IsOwnName(string(s.Target)) {
 		return s.errorf("target %q has a name that confit gives to what it keeps: write another path", s.Target)
 	}
 	return nil

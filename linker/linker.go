@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+
+	"confit/linker/files"
 )
 
 // Linker stages generations, and makes the targets lead to one of them. It knows
@@ -47,7 +49,7 @@ func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
 // system, and may be called from any goroutine.
 func (l *Linker) Owns(path string) bool {
 	for _, dir := range l.ownDirs {
-		if path != dir && inside(path, dir) {
+		if path != dir && files.Inside(path, dir) {
 			return true
 		}
 	}

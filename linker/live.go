@@ -7,6 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+
+	"confit/linker/files"
 )
 
 // liveNumber is the generation that the live link points at, or 0.
@@ -27,7 +29,7 @@ func (s *stateDir) aim(number int) (ready string, err error) {
 	if to, err := s.root.Readlink(liveName); number == 0 || err == nil && to == dest {
 		return "", nil
 	}
-	ready = tmpName()
+	ready = files.TmpName()
 	return ready, s.pointError(s.root.Symlink(dest, ready))
 }
 
@@ -45,7 +47,7 @@ func (s *stateDir) point(number int, ready string) error {
 	case number == 0:
 		s.clearLive()
 		if err := s.root.Remove(liveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.path, cause(err))
+			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.path, files.Cause(err))
 		}
 	case ready != "":
 		s.clearLive()
@@ -58,7 +60,7 @@ func (s *stateDir) pointError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.path, cause(err))
+	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.path, files.Cause(err))
 }
 
 // clearLive moves aside what stands in the live link's place and is no link. If
@@ -68,8 +70,8 @@ func (s *stateDir) clearLive() {
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return
 	}
-	_ = s.root.RemoveAll(replacedPrefix + liveName)
-	_ = s.root.Rename(liveName, replacedPrefix+liveName)
+	_ = s.root.RemoveAll(files.ReplacedPrefix + liveName)
+	_ = s.root.Rename(liveName, files.ReplacedPrefix+liveName)
 }
 
 // liveDest is what the target of a staged key or directory points at.

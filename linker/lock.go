@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 const lockName = "lock"
@@ -47,7 +49,7 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 	if _, gone := root.Lstat(lockName); errors.Is(err, unix.EROFS) || errors.Is(gone, fs.ErrNotExist) {
 		return nil, unusableError(path, err) // it could not be made
 	}
-	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, cause(err), lockName)
+	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, files.Cause(err), lockName)
 }
 
 // tryLock opens, checks and locks the file. Another confit may have put aside
@@ -62,7 +64,7 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 	info, err := lock.Stat()
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular() || info.Mode().Perm()&^lockMode != 0 || !ours(info):
+	case !info.Mode().IsRegular() || info.Mode().Perm()&^lockMode != 0 || !files.Ours(info):
 		err = putAside(root, info)
 	default:
 		err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
@@ -97,7 +99,7 @@ func putAsideUnopened(root *os.Root, dir int, reason error) error {
 		return err
 	case strange && info.Mode().IsRegular():
 		return errNotLocked // and has made its own
-	case info.Mode().IsRegular() && (!errors.Is(reason, unix.EACCES) || owner(info) == 0):
+	case info.Mode().IsRegular() && (!errors.Is(reason, unix.EACCES) || files.Owner(info) == 0):
 		return reason // root's confit may have it
 	}
 	return putAside(root, info)
@@ -113,7 +115,7 @@ func hasName(root *os.Root, name string, file fs.FileInfo) bool {
 // holds it open. If another confit was faster, its lock has been moved by
 // mistake, and is put back.
 func putAside(root *os.Root, stale fs.FileInfo) error {
-	aside := tmpName()
+	aside := files.TmpName()
 	if err := root.Rename(lockName, aside); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return errNotLocked // another confit was faster
@@ -127,4 +129,16 @@ func putAside(root *os.Root, stale fs.FileInfo) error {
 		return err
 	}
 	return errNotLocked
+}
+
+// unusableError says how to get a state directory that can be used.
+func unusableError(dir string, err error) error {
+	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), mountHint(dir, "{}"))
+}
+
+// mountHint shows the volume to mount for the state directory.
+func mountHint(path, medium string) string {
+	return fmt.Sprintf("mount a volume there:\n"+
+		"  volumeMounts: [{name: confit, mountPath: %s}]\n"+
+		"  volumes:      [{name: confit, emptyDir: %s}]", path, medium)
 }

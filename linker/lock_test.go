@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // inTheWay is what may stand where the lock goes, left by whoever could write to
@@ -36,7 +38,7 @@ func TestLock(t *testing.T) {
 			h.must(put(h.path("state/lock")))
 			h.open()
 			info, err := os.Lstat(h.path("state/lock"))
-			if err != nil || info.Mode() != 0o600 || owner(info) != 0 {
+			if err != nil || info.Mode() != 0o600 || files.Owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
 			}
 			if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {

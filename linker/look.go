@@ -9,11 +9,13 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // reader looks at the volumes and reads the keys of their links.
 type reader struct {
-	*copier
+	*files.Copier
 	links     []source
 	mounted   []int     // the links whose keys come from volumes
 	state     *stateDir // where copies go
@@ -80,11 +82,11 @@ func (rd *reader) look() (*reading, error) {
 // keepInvalid collects the error of an invalid volume or key. It reports false
 // for any other error.
 func (r *reading) keepInvalid(err error) bool {
-	var invalid *Invalid
+	var invalid *files.Invalid
 	if !errors.As(err, &invalid) {
 		return false
 	}
-	r.wrong = append(r.wrong, invalid.err)
+	r.wrong = append(r.wrong, invalid.Unwrap())
 	return true
 }
 
@@ -107,7 +109,7 @@ func (r *reading) open(rd *reader, i int) error {
 // watchAbove makes the directories between a plain volume and a link's keys
 // such whose events are hints: those that are missing may come one by one.
 func (v *volume) watchAbove(dir string) {
-	for ; !v.atomic && dir != v.dir && inside(dir, v.dir); dir = filepath.Dir(dir) {
+	for ; !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
 		v.dirs = append(v.dirs, dir)
 	}
 }
@@ -166,7 +168,7 @@ func (r *reading) firstKeys() []keyFile {
 		}
 	}
 	keys := make([]keyFile, 0, len(first))
-	for _, path := range sortedKeys(first) {
+	for _, path := range files.SortedKeys(first) {
 		keys = append(keys, r.keys[first[path]])
 	}
 	return keys
@@ -179,10 +181,10 @@ func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 		if v.root == nil || !v.copied {
 			continue
 		}
-		dir := raw(v.self.Fd())
+		dir := files.Raw(v.self.Fd())
 		st, err := dir.Stat()
 		if err != nil {
-			return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
+			return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
 		}
 		if err := rd.checkOffDisk(dir, &st, v, func() string { return v.dir }); err != nil {
 			return err
@@ -191,7 +193,7 @@ func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 	return nil
 }
 
-func (rd *reader) checkOffDisk(f raw, st *syscall.Stat_t, v *volume, where func() string) error {
+func (rd *reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where func() string) error {
 	if rd.allowDisk || rd.state.memory {
 		return nil
 	}

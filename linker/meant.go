@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"confit/internal/near"
+	"confit/linker/files"
 )
 
 // nearKey is the hint for a misspelt key, or for one in another directory.
@@ -32,7 +33,7 @@ func (s *source) nearVolume(v *volume) string {
 	if rest, found := strings.CutPrefix(s.Source, path.Base(s.root)+"/"); found {
 		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.root, rest)
 	}
-	entries, _ := os.ReadDir(asDir(all))
+	entries, _ := os.ReadDir(files.AsDir(all))
 	return didYouMean(dir, entries)
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"confit/linker/files"
 )
 
 // lost is the error of keys that were changed, and of which no copy is left.
@@ -30,10 +32,10 @@ func (e *lost) Error() string {
 func (c *copies) mend(g *generation, mounted bytesOf) error {
 	gens, name := c.state.generations, strconv.Itoa(g.Number)
 	if info, err := gens.Lstat(name); err != nil || !info.IsDir() {
-		if err := errors.Join(gens.RemoveAll(name), makeDir(gens, name)); err != nil {
-			return fmt.Errorf("cannot mend generation %d: %w", g.Number, cause(err))
+		if err := errors.Join(gens.RemoveAll(name), files.MakeDir(gens, name)); err != nil {
+			return fmt.Errorf("cannot mend generation %d: %w", g.Number, files.Cause(err))
 		}
-	} else if info.Mode() != fs.ModeDir|dirMode || !ours(info) {
+	} else if info.Mode() != fs.ModeDir|files.DirMode || !files.Ours(info) {
 		_ = setAttributesOf(gens, name, aDir())
 	}
 	return c.mendAll(g, mounted, func(flaw) bool { return true })
@@ -74,7 +76,7 @@ func (c *copies) mendAll(g *generation, mounted bytesOf, picked func(flaw) bool)
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot mend generation %d: %w", g.Number, cause(err))
+		return fmt.Errorf("cannot mend generation %d: %w", g.Number, files.Cause(err))
 	case len(mended) > 0:
 		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", mended[0], "changes", len(mended))
 	}
@@ -97,7 +99,7 @@ func (c *copies) mendFlaw(g *generation, root *os.Root, f flaw, mounted bytesOf)
 	case isFile:
 		return c.restore(g, root, f.path, mounted)
 	}
-	return makeDirs(root, string(f.path))
+	return files.MakeDirs(root, string(f.path))
 }
 
 // setAttributesOf sets the owner, group and mode of what has a name.
@@ -105,5 +107,5 @@ func setAttributesOf(root *os.Root, name string, f file) error {
 	if err := root.Lchown(name, int(f.owner), int(f.group)); err != nil {
 		return err
 	}
-	return chmodOpen(root, name, f.mode)
+	return files.Chmod(root, name, f.mode)
 }

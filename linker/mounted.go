@@ -1,6 +1,10 @@
 package linker
 
-import "io"
+import (
+	"io"
+
+	"confit/linker/files"
+)
 
 // mounted are the keys of the volumes. They are looked at when the first one is needed.
 type mounted struct {
@@ -9,13 +13,13 @@ type mounted struct {
 	keys   map[Key]keyFile
 }
 
-func (m *mounted) copy(p Key, f file, to io.Writer) (Hash, error) {
+func (m *mounted) copy(p Key, f file, to io.Writer) (files.Hash, error) {
 	if m.keys == nil {
 		m.look()
 	}
 	k, there := m.keys[p]
 	if !there {
-		return Hash{}, errNoCopy
+		return files.Hash{}, errNoCopy
 	}
 	return m.reader.copyKey(m.r, k, to, f)
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // mount is a line of /proc/self/mountinfo: proc_pid_mountinfo(5).
@@ -52,7 +54,7 @@ func unescaped(field string) string {
 func holder(list []mount, path string) int {
 	last := -1
 	for i, m := range list {
-		if inside(path, m.point) {
+		if files.Inside(path, m.point) {
 			last = i
 		}
 	}
@@ -62,7 +64,7 @@ func holder(list []mount, path string) int {
 // inMountinfo looks a path up in mountinfo. Where nothing is known rename(2)
 // refuses what is mounted, with EBUSY.
 func inMountinfo(path string) bool {
-	path = resolver{}.path(path)
+	path = files.Resolver{}.Path(path)
 	list := readMounts()
 	i := holder(list, path)
 	return i >= 0 && list[i].point == path

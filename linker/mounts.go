@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // What the mounts tell before a key is read: that it can never change, or isn't
@@ -22,8 +24,8 @@ type mountTable struct {
 }
 
 func readMountTable(c Config) *mountTable {
-	real := resolver{}
-	return &mountTable{readMounts(), real.dir(c.Volumes), real.dir(c.State), c.Pod}
+	real := files.Resolver{}
+	return &mountTable{readMounts(), real.Dir(c.Volumes), real.Dir(c.State), c.Pod}
 }
 
 // check refuses subPath mounts: what is read through one never changes.
@@ -34,7 +36,7 @@ func (t *mountTable) check() error {
 			wrong = append(wrong, t.refuse(m, volume, key))
 		}
 	}
-	return joinInvalid(wrong)
+	return files.JoinInvalid(wrong)
 }
 
 // some reports whether anything is mounted on the volumes or below them.
@@ -51,7 +53,7 @@ func (t *mountTable) some() bool {
 // covered. Below / that would be whatever a container has, such as /etc/hosts.
 func (t *mountTable) reads(i int) bool {
 	point := t.list[i].point
-	return t.volumes != "/" && inside(point, t.volumes) && holder(t.list, point) == i
+	return t.volumes != "/" && files.Inside(point, t.volumes) && holder(t.list, point) == i
 }
 
 // refuse says what to mount and what to link instead. The root of a tmpfs

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // TestWarnOfMounts: what works, but not as it seems to, is said once, where it
@@ -87,7 +89,7 @@ func TestOpen_subPath(t *testing.T) {
 			t.Errorf("error %v doesn't say %s", err, want)
 		}
 	}
-	if !missing(h.path("state")) {
+	if !files.Missing(h.path("state")) {
 		t.Error("the state directory was made")
 	}
 	var plan strings.Builder

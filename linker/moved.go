@@ -3,15 +3,17 @@ package linker
 import (
 	"slices"
 	"syscall"
+
+	"confit/linker/files"
 )
 
-// checkUnmoved returns errMoved if the volumes no longer look as they did. It needs
+// checkUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs
 // no whole look when all are atomic: what is behind ..data never changes, but for
 // being removed after a swap.
 func (r *reading) checkUnmoved() error {
 	if r.writing() != FileByFile && len(r.wrong) == 0 {
 		if slices.ContainsFunc(r.volumes, (*volume).swapped) {
-			return errMoved
+			return files.ErrMoved
 		}
 		return nil
 	}
@@ -21,7 +23,7 @@ func (r *reading) checkUnmoved() error {
 	}
 	defer now.close()
 	if now.print != r.print {
-		return errMoved
+		return files.ErrMoved
 	}
 	return nil
 }

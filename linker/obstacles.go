@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // What --check finds in the way of a start.
@@ -51,7 +53,7 @@ func (e *explanation) checkVariables(keys []keyFile) {
 	}
 	variables, err := e.variables(&g)
 	e.fail(err)
-	for _, name := range sortedKeys(variables) {
+	for _, name := range files.SortedKeys(variables) {
 		if !isShellName(name) {
 			e.notef("key %q becomes variable %q, which no shell can read: only letters, digits and _ can", variables[name], name)
 		}
@@ -71,7 +73,7 @@ func isShellName(name string) bool {
 // checkState finds out whether the state directory can be used. It need not be there yet.
 func (e *explanation) checkState() {
 	dir := e.state.path
-	err := unix.Faccessat(unix.AT_FDCWD, asDir(dir), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	err := unix.Faccessat(unix.AT_FDCWD, files.AsDir(dir), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
 	case err == nil, err == unix.ENOENT:
 	case err == unix.ENOTDIR, e.pod:

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
-)
 
-// Target is the absolute path where an app looks.
-type Target string
+	"confit/linker/files"
+)
 
 // destination is what a link points at.
 type destination string
@@ -82,7 +81,7 @@ type step struct {
 // is in the way and can't be covered is refused, all of it at once.
 func plan(wanted map[Target]want, made map[Target]destination, find func(Target) place) ([]step, error) {
 	var steps []step
-	for _, target := range sortedKeys(made) {
+	for _, target := range files.SortedKeys(made) {
 		if _, keep := wanted[target]; keep {
 			continue
 		}
@@ -96,7 +95,7 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 		}
 	}
 	var refused []error
-	for _, target := range sortedKeys(wanted) {
+	for _, target := range files.SortedKeys(wanted) {
 		w, p := wanted[target], find(target)
 		switch {
 		case p.standing == rightLink:

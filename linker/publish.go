@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"confit/linker/files"
 )
 
 // ErrSuperseded says that the volumes have changed since the candidate was
@@ -43,7 +45,7 @@ func (l *Linker) CheckNewest(number int) error {
 	if err == nil && g.unmoved != nil {
 		err = g.unmoved()
 	}
-	if errors.Is(err, errMoved) {
+	if errors.Is(err, files.ErrMoved) {
 		return ErrSuperseded
 	}
 	return err
@@ -168,7 +170,7 @@ func (t *targets) switchTo(number int, wanted map[Target]want, strict bool) erro
 // joined is one error of those of many targets.
 func joined(failed map[Target]error) error {
 	var all []error
-	for _, target := range sortedKeys(failed) {
+	for _, target := range files.SortedKeys(failed) {
 		all = append(all, failed[target])
 	}
 	return errors.Join(all...)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 func TestRejectTakesBack(t *testing.T) {
@@ -95,8 +97,8 @@ func TestRestartOnTheSameState(t *testing.T) {
 			stop(h)
 			h.close()
 			h.must(os.MkdirAll(h.path("state/generations/99.tmp/web"), 0o755))
-			h.must(os.Symlink("generations/1", h.path("state", tmpPrefix+"x")))
-			h.must(os.Symlink(h.path("state/live/web/a"), h.path("etc/web", tmpPrefix+"y")))
+			h.must(os.Symlink("generations/1", h.path("state", files.TmpPrefix+"x")))
+			h.must(os.Symlink(h.path("state/live/web/a"), h.path("etc/web", files.TmpPrefix+"y")))
 			h.open()
 			h.adopt()
 			h.reads("web/a", "a2", "web/b", absent, "web/c", "c2")

@@ -15,6 +15,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // hashKeys reads every key once and returns what is known of each.
@@ -35,7 +37,7 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 		f.links = append(f.links, k.link)
 		files[k.path] = f
 	}
-	left := rd.maxSize
+	left := rd.MaxSize
 	for _, k := range r.keys {
 		f := files[k.path]
 		if f.links[0] != k.link {
@@ -53,7 +55,7 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 // hashReadable reads what can be read of keys that make no generation.
 func (rd *reader) hashReadable(r *reading) map[Key]file {
 	files := map[Key]file{}
-	left := rd.maxSize
+	left := rd.MaxSize
 	for _, k := range r.firstKeys() {
 		direct, rest := rd.links[k.link].Direct, left
 		if !direct && k.info.Size() > left {
@@ -70,17 +72,17 @@ func (rd *reader) hashReadable(r *reading) map[Key]file {
 // keys to be copied may still have. The limit holds for what is read, too, as a
 // key may have grown since it was looked at. A direct key may be large, but not
 // grow for ever.
-func (rd *reader) hashKey(r *reading, k keyFile, direct bool, left *int64) (Hash, int64, error) {
+func (rd *reader) hashKey(r *reading, k keyFile, direct bool, left *int64) (files.Hash, int64, error) {
 	f, st, err := k.open()
 	if err != nil {
-		return Hash{}, 0, err
+		return files.Hash{}, 0, err
 	}
 	defer f.Close()
 	if direct {
 		return rd.hashDirect(k, f)
 	}
 	if err := rd.checkKeyOffDisk(k, f, st); err != nil {
-		return Hash{}, 0, err
+		return files.Hash{}, 0, err
 	}
 	sum, n, err := rd.hashCopied(r, k, f, st.Size, *left)
 	if *left -= n; *left < 0 {
@@ -89,11 +91,11 @@ func (rd *reader) hashKey(r *reading, k keyFile, direct bool, left *int64) (Hash
 	return sum, n, err
 }
 
-func (rd *reader) hashDirect(k keyFile, f raw) (Hash, int64, error) {
-	limit := min(max(k.info.Size(), rd.maxSize), math.MaxInt64-1)
-	sum, n, err := rd.copyUpTo(f, io.Discard, limit)
+func (rd *reader) hashDirect(k keyFile, f files.Raw) (files.Hash, int64, error) {
+	limit := min(max(k.info.Size(), rd.MaxSize), math.MaxInt64-1)
+	sum, n, err := rd.CopyUpTo(f, io.Discard, limit)
 	if n > limit {
-		err = errMoved
+		err = files.ErrMoved
 	}
 	return sum, n, err
 }
@@ -107,17 +109,17 @@ const (
 
 // hashCopied hashes a key that will be copied. A small one needs one read(2), as a
 // rule: asked for one byte more than it has, it shows its end.
-func (rd *reader) hashCopied(r *reading, k keyFile, f raw, size, left int64) (Hash, int64, error) {
+func (rd *reader) hashCopied(r *reading, k keyFile, f files.Raw, size, left int64) (files.Hash, int64, error) {
 	if size > min(maxHeld, left, maxAllHeld-r.heldSize) {
-		return rd.copyUpTo(f, io.Discard, left)
+		return rd.CopyUpTo(f, io.Discard, left)
 	}
 	held := make([]byte, size+1)
 	n, err := f.Read(held)
 	if err != nil && err != io.EOF {
-		return Hash{}, 0, err
+		return files.Hash{}, 0, err
 	}
 	if int64(n) != size { // it has grown, or its file system knows no sizes
-		return rd.copyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
+		return rd.CopyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
 	}
 	if r.held == nil {
 		r.held = map[Key][]byte{}
@@ -129,7 +131,7 @@ func (rd *reader) hashCopied(r *reading, k keyFile, f raw, size, left int64) (Ha
 // checkSize refuses more than a generation may hold. A ConfigMap or Secret has
 // at most 1 MiB. A larger key is a mistake, or needs the option direct.
 func (rd *reader) checkSize(keys []keyFile) error {
-	left := rd.maxSize
+	left := rd.MaxSize
 	counted := map[Key]bool{}
 	for _, k := range keys {
 		if rd.links[k.link].Direct || counted[k.path] {
@@ -145,13 +147,13 @@ func (rd *reader) checkSize(keys []keyFile) error {
 }
 
 func (rd *reader) tooLargeError(k keyFile) error {
-	return invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
-		rd.maxSize>>20, k.name, k.vol.dir)
+	return files.Invalidf("a generation would hold more than %d MiB, with key %q of volume %q: link or render less, or give a large key the option direct",
+		rd.MaxSize>>20, k.name, k.vol.dir)
 }
 
 // copyKey copies a key's bytes to w and returns their hash. It refuses a key that
 // lives in memory and must not get to a disk.
-func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (Hash, error) {
+func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (files.Hash, error) {
 	if held, ok := r.held[k.path]; ok {
 		delete(r.held, k.path)
 		_, err := w.Write(held)
@@ -159,32 +161,32 @@ func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (Hash, err
 	}
 	in, st, err := k.open()
 	if err != nil {
-		return Hash{}, err
+		return files.Hash{}, err
 	}
 	defer in.Close()
 	if err := rd.checkKeyOffDisk(k, in, st); err != nil {
-		return Hash{}, err
+		return files.Hash{}, err
 	}
-	sum, _, err := rd.copyUpTo(in, w, f.size)
+	sum, _, err := rd.CopyUpTo(in, w, f.size)
 	return sum, err
 }
 
 // checkKeyOffDisk is checkOffDisk for an open key.
-func (rd *reader) checkKeyOffDisk(k keyFile, f raw, st *syscall.Stat_t) error {
+func (rd *reader) checkKeyOffDisk(k keyFile, f files.Raw, st *syscall.Stat_t) error {
 	return rd.checkOffDisk(f, st, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that has
 // become a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
-func (k keyFile) open() (raw, *syscall.Stat_t, error) {
+func (k keyFile) open() (files.Raw, *syscall.Stat_t, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, cause(err))
+		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Cause(err))
 	}
 	st, err := f.Stat()
 	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		f.Close()
-		return 0, nil, errMoved
+		return 0, nil, files.ErrMoved
 	}
 	return f, &st, nil
 }
@@ -220,7 +222,7 @@ func (rd *reader) canGive(group uint32) (bool, error) {
 	}
 	gives, err := rd.state.tryGive(group)
 	if err != nil {
-		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.path, cause(err))
+		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.path, files.Cause(err))
 	}
 	rd.groups[group] = gives
 	return gives, nil
@@ -230,9 +232,9 @@ func (rd *reader) canGive(group uint32) (bool, error) {
 // state directory itself may have the set-group-ID bit, which fsGroup gives an
 // emptyDir, and so pass its own group on.
 func (s *stateDir) tryGive(group uint32) (bool, error) {
-	dir := tmpName()
+	dir := files.TmpName()
 	defer func() { _ = s.generations.RemoveAll(dir) }()
-	if err := makeDir(s.generations, dir); err != nil {
+	if err := files.MakeDir(s.generations, dir); err != nil {
 		return false, err
 	}
 	f, err := s.generations.OpenFile(path.Join(dir, "file"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
@@ -253,7 +255,7 @@ func (r *reading) checkHashes() error {
 		case err != nil:
 			return err
 		case former != "" && whole != "" && whole != former:
-			return invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
+			return files.Invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
 		case whole != "":
 			former, dir = whole, d
 		}
@@ -270,7 +272,7 @@ func readHash(dir string) (whole string, err error) {
 		return "", err
 	}
 	defer v.close()
-	f, _, err := openRegular(v.root, hashName)
+	f, _, err := files.OpenRegular(v.root, hashName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -279,7 +281,7 @@ func readHash(dir string) (whole string, err error) {
 		whole, err = secondWord(f)
 	}
 	if err != nil {
-		return "", invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, cause(err))
+		return "", files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, files.Cause(err))
 	}
 	return whole, nil
 }

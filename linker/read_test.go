@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 func TestStageSizeLimit(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/c c direct")
 	h.write("web", "a", strings.Repeat("a", 600), "b", strings.Repeat("b", 600), "c", strings.Repeat("c", 6000))
 	h.open()
-	h.linker.reader.maxSize = 1000
+	h.linker.reader.MaxSize = 1000
 	h.invalid("hold more than", `key "b"`, "direct")
 }
 
@@ -39,7 +41,7 @@ func TestStageKeyThatGrows(t *testing.T) {
 	g, err := h.linker.read(r)
 	h.must(err)
 	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
-	if _, err := h.linker.write(g, r, nil, Hash{}); !errors.Is(err, errMoved) {
+	if _, err := h.linker.write(g, r, nil, Hash{}); !errors.Is(err, files.ErrMoved) {
 		t.Errorf("written: %v", err)
 	}
 	h.invalid("more than 64 MiB", `key "b"`, "direct")
@@ -51,7 +53,7 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 	h := newHouse(t, "plain/a a direct")
 	a := filepath.Join(h.plain("plain", "a", "one"), "a")
 	h.open()
-	h.linker.reader.maxSize = 10
+	h.linker.reader.MaxSize = 10
 	h.must(os.Truncate(a, 1000))
 	h.adopt()
 	h.must(os.Truncate(a, 2000))
@@ -59,7 +61,7 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 	h.must(err)
 	defer r.close()
 	h.must(os.Truncate(a, 1<<40))
-	if _, err := h.linker.read(r); !errors.Is(err, errMoved) {
+	if _, err := h.linker.read(r); !errors.Is(err, files.ErrMoved) {
 		t.Errorf("read: %v", err)
 	}
 }
@@ -190,7 +192,7 @@ func TestStageSizes(t *testing.T) {
 		size := maxHeld - 4 + i%9 // some too large to be held
 		want = append(want, fmt.Sprint("k", i), strings.Repeat(string(rune('a'+i%26)), size))
 	}
-	want = append(want, "empty", "", "large", strings.Repeat("x", 3*bufferSize))
+	want = append(want, "empty", "", "large", strings.Repeat("x", 48<<10))
 	h.config.Links[0].Target = Target(h.path("etc") + "/")
 	h.write("web", want...)
 	h.open().adopt()
@@ -218,7 +220,7 @@ func TestMovedBehindData(t *testing.T) {
 		r, err := h.open().linker.reader.look()
 		h.must(err)
 		move(h)
-		if err, want := r.checkUnmoved(), what != "nothing"; errors.Is(err, errMoved) != want || err != nil && !want {
+		if err, want := r.checkUnmoved(), what != "nothing"; errors.Is(err, files.ErrMoved) != want || err != nil && !want {
 			t.Errorf("%s: %v", what, err)
 		}
 		r.close()

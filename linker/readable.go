@@ -3,6 +3,8 @@ package linker
 import (
 	"fmt"
 	"slices"
+
+	"confit/linker/files"
 )
 
 // WarnOfModes says, once for each line, which rendered files the app's user can't
@@ -13,7 +15,7 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 	if g == nil || user == 0 {
 		return
 	}
-	for _, key := range sortedKeys(g.files) {
+	for _, key := range files.SortedKeys(g.files) {
 		f := g.files[key]
 		if !isRendered(key) || f.opensFor(user, groups) {
 			continue

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"strconv"
+
+	"confit/linker/files"
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
@@ -38,7 +40,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])
 	case !errors.As(err, &invalid):
-		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, cause(err))
+		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, files.Cause(err))
 	}
 	return c, err
 }
@@ -48,10 +50,10 @@ func (l *Linker) complete(g, accepted *generation) (*generation, error) {
 		return nil, err
 	}
 	gens, aside := l.state.generations, fmt.Sprintf("%d.rendered", g.Number)
-	defer removeAll(gens, aside)
+	defer files.RemoveAll(gens, aside)
 	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), renderedName), aside); err != nil { // 2
 		if errors.Is(err, fs.ErrNotExist) {
-			err = invalidf("the renderer removed its directory: let it write below {rendered}")
+			err = files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 		}
 		return nil, barred(err)
 	}
@@ -68,8 +70,8 @@ func (l *Linker) complete(g, accepted *generation) (*generation, error) {
 	if err == nil {
 		done, err = l.finish(g, r, accepted)
 	}
-	if errors.Is(err, errMoved) {
-		return nil, invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
+	if errors.Is(err, files.ErrMoved) {
+		return nil, files.Invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
 	}
 	return done, err
 }
@@ -78,7 +80,7 @@ func (l *Linker) complete(g, accepted *generation) (*generation, error) {
 // root, may not read or move.
 func barred(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return invalidf("cannot take up what the renderer made: %w", err)
+		return files.Invalidf("cannot take up what the renderer made: %w", err)
 	}
 	return err
 }
@@ -97,7 +99,7 @@ func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 			return nil, err
 		}
 	}
-	return r, joinInvalid(r.wrong)
+	return r, files.JoinInvalid(r.wrong)
 }
 
 // checkPlain refuses anything but regular files and directories with plain
@@ -113,14 +115,14 @@ func checkPlain(root *os.Root) error {
 		case p != "." && !visible(d.Name()):
 			wrong = append(wrong, fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
 		case !d.IsDir() && !d.Type().IsRegular():
-			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", describe(d.Type()), p))
+			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(d.Type()), p))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return joinInvalid(wrong)
+	return files.JoinInvalid(wrong)
 }
 
 // writeRendered adds copies of the files that lines ask for.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
@@ -62,7 +64,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 // try attempts to stage until the volumes stand still.
 func try(attempt func() error) error {
 	for range maxAttempts {
-		if err := attempt(); !errors.Is(err, errMoved) {
+		if err := attempt(); !errors.Is(err, files.ErrMoved) {
 			return err
 		}
 	}
@@ -86,7 +88,7 @@ func (l *Linker) attempt(k *Known, c *Candidate) error {
 	defer r.close()
 	dirs := r.dirs()
 	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
-		return errMoved
+		return files.ErrMoved
 	}
 	l.volumes = r.status(l.watch, dirs)
 	if r.print == k.Seen { // 2
@@ -163,7 +165,7 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	if err := r.checkHashes(); err != nil {
 		return nil, err
 	}
-	if err := joinInvalid(r.wrong); err != nil {
+	if err := files.JoinInvalid(r.wrong); err != nil {
 		return nil, err
 	}
 	files, err := l.reader.hashKeys(r)
@@ -186,11 +188,11 @@ func (l *Linker) read(r *reading) (*generation, error) {
 // share returns the hash that every replica gets for the same edit: without
 // modes, local keys, and what isn't staged. The local keys are those of which
 // each line says so.
-func (l *Linker) share(files map[Key]file) (shared Hash, local string) {
+func (l *Linker) share(read map[Key]file) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string
-	for _, path := range sortedKeys(files) {
-		switch f := files[path]; {
+	for _, path := range files.SortedKeys(read) {
+		switch f := read[path]; {
 		case f.direct || isRendered(path):
 		case slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }):
 			fmt.Fprintf(h, "%q %x\n", path, f.sum[:])
@@ -203,7 +205,7 @@ func (l *Linker) share(files map[Key]file) (shared Hash, local string) {
 
 // wanted lists the targets of a generation, with their destinations.
 func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
-	t := table{targets: map[Target]want{}, links: map[Target]*source{}, paths: map[string]Target{}, real: resolver{}}
+	t := table{targets: map[Target]want{}, links: map[Target]*source{}, paths: map[string]Target{}, real: files.Resolver{}}
 	for i := range l.links {
 		if s := &l.links[i]; s.kind == wholeDir {
 			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
@@ -218,7 +220,7 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
 		}
 	}
 	t.checkInside()
-	return t.targets, joinInvalid(t.wrong)
+	return t.targets, files.JoinInvalid(t.wrong)
 }
 
 // destOf is what a key's target points at.
@@ -266,7 +268,7 @@ func (l *Linker) Check(number int) error {
 	}
 	flaws, err := l.copies.flaws(g)
 	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.path, cause(err))
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.path, files.Cause(err))
 	}
 	var wrong []error
 	for _, f := range flaws {
@@ -275,7 +277,7 @@ func (l *Linker) Check(number int) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return joinInvalid(wrong)
+		return files.JoinInvalid(wrong)
 	}
 	return l.copies.removeAdded(g, flaws)
 }

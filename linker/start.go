@@ -1,5 +1,7 @@
 package linker
 
+import "confit/linker/files"
+
 // What to say of links files without a source.
 const (
 	nothingLinked = "nothing is linked: the app gets no key"
@@ -45,7 +47,7 @@ func Open(c Config) (*Linker, *Former, error) {
 }
 
 func newLinker(c Config, links []source, st *stateDir) *Linker {
-	copier := &copier{maxSize: maxSize, buffer: make([]byte, bufferSize)}
+	copier := files.NewCopier(maxSize)
 	l := &Linker{
 		links:    links,
 		mount:    c.Volumes,
@@ -54,10 +56,10 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 		space:    c.Space,
 		state:    st,
 		reader: reader{
-			copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
+			Copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 		},
-		copies:  copies{copier: copier, links: links, state: st, log: c.Log, generations: map[int]*generation{}},
+		copies:  copies{Copier: copier, links: links, state: st, log: c.Log, generations: map[int]*generation{}},
 		targets: targets{state: st, log: c.Log},
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},

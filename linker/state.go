@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // Names in the state directory.
@@ -38,16 +40,16 @@ func openState(dir string) (*stateDir, error) {
 	if err := makeParents(dir); err != nil {
 		return nil, unusableError(dir, err)
 	}
-	root, err := os.OpenRoot(asDir(dir))
+	root, err := os.OpenRoot(files.AsDir(dir))
 	if err != nil {
 		return nil, unusableError(dir, err)
 	}
-	s := &stateDir{path: dir, root: root, memory: onMemory(dir), next: 1}
+	s := &stateDir{path: dir, root: root, memory: files.OnMemory(dir), next: 1}
 	s.tighten()
 	if s.lock, err = takeLock(root, dir); err != nil {
 		return nil, err
 	}
-	if s.generations, err = s.openDir(generationsName, dirMode); err != nil {
+	if s.generations, err = s.openDir(generationsName, files.DirMode); err != nil {
 		return nil, err
 	}
 	s.kept, err = s.openDir(keptName, 0o700)
@@ -61,7 +63,7 @@ func (s *stateDir) tighten() {
 	info, err := s.root.Stat(".")
 	named, err2 := os.Lstat(s.path)
 	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
-		_ = setMode(s.root, info.Mode()&^0o022|dirMode)
+		_ = files.SetMode(s.root, info.Mode()&^0o022|files.DirMode)
 	}
 }
 
@@ -79,7 +81,7 @@ func (s *stateDir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 		return nil, unusableError(s.path, err)
 	}
 	if !named.IsDir() {
-		return nil, s.untrustedError(name, errors.New("it is "+describe(named.Mode())))
+		return nil, s.untrustedError(name, errors.New("it is "+files.Describe(named.Mode())))
 	}
 	dir, err := s.root.OpenRoot(name)
 	if err != nil {
@@ -90,14 +92,14 @@ func (s *stateDir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 		err = errors.New("it was replaced meanwhile")
 	}
 	if err == nil {
-		err = checkTrusted(info)
+		err = files.CheckTrusted(info)
 	}
 	if err == nil && made == nil {
-		err = setMode(dir, mode) // whatever the umask
+		err = files.SetMode(dir, mode) // whatever the umask
 	}
 	if err != nil {
 		dir.Close()
-		return nil, s.untrustedError(name, cause(err))
+		return nil, s.untrustedError(name, files.Cause(err))
 	}
 	return dir, nil
 }
@@ -110,12 +112,12 @@ func (s *stateDir) sweep(needed map[int]bool) error {
 		return unusableError(s.path, err)
 	}
 	s.next = max(s.next, last+1)
-	names, err := readNames(s.root)
+	names, err := files.ReadNames(s.root)
 	if err != nil {
 		return unusableError(s.path, err)
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, tmpPrefix) {
+		if strings.HasPrefix(name, files.TmpPrefix) {
 			_ = s.root.Remove(name)
 		}
 	}
@@ -125,30 +127,15 @@ func (s *stateDir) sweep(needed map[int]bool) error {
 // keepOnly removes every generation that isn't needed. It returns the highest number that
 // there was.
 func (s *stateDir) keepOnly(needed map[int]bool) (last int, err error) {
-	names, err := readNames(s.generations)
+	names, err := files.ReadNames(s.generations)
 	for _, name := range names {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
 		if err != nil || !needed[number] {
-			removeAll(s.generations, name)
+			files.RemoveAll(s.generations, name)
 		}
 	}
 	return last, err
-}
-
-// removeAll removes a directory, as far as it can be removed. A hook that isn't
-// root's may have made directories in it that its own user can't enter.
-func removeAll(dir *os.Root, name string) {
-	if err := dir.RemoveAll(name); !errors.Is(err, fs.ErrPermission) {
-		return
-	}
-	_ = fs.WalkDir(dir.FS(), name, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = dir.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	_ = dir.RemoveAll(name)
 }
 
 // dirOf is a generation's directory.
@@ -158,7 +145,7 @@ func (s *stateDir) dirOf(number int) string {
 
 // removeGeneration removes one generation. What can't be removed is swept
 // later: when the next one is accepted, or at the next start.
-func (s *stateDir) removeGeneration(number int) { removeAll(s.generations, strconv.Itoa(number)) }
+func (s *stateDir) removeGeneration(number int) { files.RemoveAll(s.generations, strconv.Itoa(number)) }
 
 // ownDirs lists where generations are: below the state directory as it was
 // given, and by its real path.
@@ -184,20 +171,20 @@ func (s *stateDir) untrustedError(name string, reason error) error {
 
 // readTrusted reads a file of the state directory, nil if there is none.
 func (s *stateDir) readTrusted(name string) ([]byte, error) {
-	f, info, err := openRegular(s.root, name)
+	f, info, err := files.OpenRegular(s.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.untrustedError(name, cause(err))
+		return nil, s.untrustedError(name, files.Cause(err))
 	}
 	defer f.Close()
-	if err := checkTrusted(info); err != nil {
+	if err := files.CheckTrusted(info); err != nil {
 		return nil, s.untrustedError(name, err)
 	}
 	data, err := io.ReadAll(f)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.path, name), cause(err))
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.path, name), files.Cause(err))
 	}
 	return data, nil
 }
@@ -215,14 +202,14 @@ func (s *stateDir) writeJSON(name string, value any) error {
 // the old one or the new one, whole. For the note on a disk that holds for a machine that
 // loses power, too. A link in its place isn't followed.
 func (s *stateDir) replace(name string, data []byte) error {
-	tmp := tmpName()
+	tmp := files.TmpName()
 	err := s.writeNew(tmp, data, name == noteName && !s.memory)
 	if err == nil {
 		err = s.root.Rename(tmp, name)
 	}
 	if err != nil {
 		_ = s.root.Remove(tmp)
-		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.path, name), cause(err))
+		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.path, name), files.Cause(err))
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"confit/linker/files"
 )
 
 const statusName = "status.json"
@@ -32,18 +34,18 @@ func ReadStatus(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read a status in state directory %q: there is none; "+
 			"confit has not written one yet, or works in another directory: name it with --state", dir)
 	case err != nil:
-		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), cause(err))
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), files.Cause(err))
 	}
 	return data, nil
 }
 
 func readStatus(dir string) ([]byte, error) {
-	root, err := os.OpenRoot(asDir(dir))
+	root, err := os.OpenRoot(files.AsDir(dir))
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	f, info, err := openRegular(root, statusName)
+	f, info, err := files.OpenRegular(root, statusName)
 	if err != nil {
 		return nil, err
 	}
@@ -59,11 +61,11 @@ func readStatus(dir string) ([]byte, error) {
 // put a file there. The reader can't know confit's user. But confit refuses
 // generations that are somebody else's, so their owner is confit's user.
 func checkOwner(root *os.Root, status fs.FileInfo) error {
-	by := owner(status)
+	by := files.Owner(status)
 	if by == 0 || by == uint32(os.Geteuid()) {
 		return nil
 	}
-	if generations, err := root.Lstat(generationsName); err == nil && owner(generations) == by {
+	if generations, err := root.Lstat(generationsName); err == nil && files.Owner(generations) == by {
 		return nil
 	}
 	return fmt.Errorf("user %d owns it: not root, not you, and not the owner of the generations", by)

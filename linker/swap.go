@@ -6,6 +6,8 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // A step puts one thing in the place of another, and needs to know what it
@@ -29,7 +31,7 @@ func (d *dir) exchange(a, b string) error { return d.rename(a, b, unix.RENAME_EX
 // a lower layer of overlayfs. EPERM may also be a real refusal: then the other
 // ways fail, too.
 func unsupported(err error) bool {
-	return err != nil && ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
+	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
 }
 
 // swapIn exchanges what confit put beside a target with what stands there, and
@@ -120,7 +122,7 @@ func (d *dir) putLink(ready, name string, dest destination) error {
 // putOver replaces a target by a link where names can't be exchanged. It asks
 // still at the last moment, as rename(2) doesn't tell what it has replaced.
 func (d *dir) putOver(target string, dest destination, still func() bool) error {
-	tmp := tmpName()
+	tmp := files.TmpName()
 	if err := d.symlink(dest, tmp); err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (d *dir) renew(name string) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		return unix.ENOTDIR
 	}
-	tmp := tmpName()
+	tmp := files.TmpName()
 	if err := d.makeLike(tmp, &st); err != nil {
 		return err
 	}
@@ -205,7 +207,7 @@ func unreachable(err error) place {
 	case errors.Is(err, unix.ENOTDIR):
 		return place{standing: immovable, what: "a file in the place of its directory"}
 	}
-	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", cause(err))}
+	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", files.Cause(err))}
 }
 
 // mounted reports whether something is mounted on a name that is no symlink.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // readOnly makes a directory a read-only mount, or writable again.
@@ -68,11 +70,11 @@ func TestPublishThatCannotBe(t *testing.T) {
 					t.Error("the link of the accepted generation was touched")
 				}
 				h.must(h.linker.Reject())
-				h.reads("y", "y1", keptPrefix+"y", "image", replacedPrefix+"y", absent)
+				h.reads("y", "y1", files.KeptPrefix+"y", "image", files.ReplacedPrefix+"y", absent)
 			}
 			mended()
 			h.adopt()
-			h.reads("y", "image", "new/z", "z1", keptPrefix+"y", absent, replacedPrefix+"y", absent)
+			h.reads("y", "image", "new/z", "z1", files.KeptPrefix+"y", absent, files.ReplacedPrefix+"y", absent)
 		})
 	}
 }
@@ -96,10 +98,10 @@ func TestWayBackThatCannotBe(t *testing.T) {
 	}
 	h.readOnly("etc/conf", false)
 	h.must(h.linker.Mend())
-	h.reads("conf/y", "y1", "conf/"+keptPrefix+"y", "image")
+	h.reads("conf/y", "y1", "conf/"+files.KeptPrefix+"y", "image")
 	h.write("web", "a", "a3")
 	h.adopt()
-	h.reads("conf/y", "image", "a", "a3", "conf/"+replacedPrefix+"y", absent)
+	h.reads("conf/y", "image", "a", "a3", "conf/"+files.ReplacedPrefix+"y", absent)
 }
 
 // TestWhereOurLinkStood: what an app writes in a link's place is its own also where
@@ -111,7 +113,7 @@ func TestWhereOurLinkStood(t *testing.T) {
 	h.restart().adopt()
 	h.must(errors.Join(os.Remove(h.path("etc/a")), os.WriteFile(h.path("etc/a"), []byte("app"), 0o644)))
 	h.must(h.linker.Mend())
-	h.reads("a", "a1", replacedPrefix+"a", "app", keptPrefix+"a", absent)
+	h.reads("a", "a1", files.ReplacedPrefix+"a", "app", files.KeptPrefix+"a", absent)
 	h.write("web", "b", "b1")
 	h.adopt()
 	h.reads("a", absent)
@@ -120,7 +122,7 @@ func TestWhereOurLinkStood(t *testing.T) {
 // TestNamesOfConfit: a target can't have a name under which confit keeps what it
 // covers, or makes a link ready.
 func TestNamesOfConfit(t *testing.T) {
-	for _, prefix := range []string{keptPrefix, replacedPrefix, tmpPrefix} {
+	for _, prefix := range []string{files.KeptPrefix, files.ReplacedPrefix, files.TmpPrefix} {
 		for link, key := range map[string]string{"web/ web/": prefix + "z", "web/* web/": prefix + "z", "web/ d/": "sub/" + prefix + "z"} {
 			h := newHouse(t, link)
 			h.plain("web", "z", "z1", key, "x")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // targetsName is the list of the targets that confit made.
@@ -110,13 +112,13 @@ func (t *targets) find(target Target, dest destination) place {
 // ours reports whether confit made a symlink at target: it leads into the live
 // generation, or is on the list.
 func (t *targets) ours(target Target, to destination) bool {
-	return inside(string(to), filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
+	return files.Inside(string(to), filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
 func (t *targets) keeps(d *dir, target Target) bool {
-	kept := besideName(filepath.Base(string(target)), keptPrefix)
+	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.readlink(kept); err == nil {
 		return !t.ours(target, destination(to))
 	}

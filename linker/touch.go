@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"confit/linker/files"
 )
 
 // WholeDirectory reports whether the line is one link to a directory, and not one
@@ -62,7 +64,7 @@ func (t *targets) touch(target Target, dest destination) error {
 		d.close()
 	}
 	if err != nil {
-		return fmt.Errorf("cannot touch target %q: %w", target, cause(err))
+		return fmt.Errorf("cannot touch target %q: %w", target, files.Cause(err))
 	}
 	return nil
 }

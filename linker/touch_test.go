@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // publishEdit has b and nothing else change in what is published.
@@ -131,7 +133,7 @@ func TestTouchRefused(t *testing.T) {
 func TestTouchKilled(t *testing.T) {
 	h := newHouse(t, "web/a a", "web/b b", "web/sub/ sub/")
 	h.publishEdit()
-	h.must(os.Symlink(h.path("state/live/web/b"), h.path("etc", tmpPrefix+"x")))
+	h.must(os.Symlink(h.path("state/live/web/b"), h.path("etc", files.TmpPrefix+"x")))
 	h.reads("b", "two")
 	h.close()
 	h.open().adopt()
@@ -158,7 +160,7 @@ func (h *house) watchDir(dirs ...string) (seen func() string) {
 		for rest := buffer[:max(n, 0)]; len(rest) > 0; {
 			end := unix.SizeofInotifyEvent + binary.NativeEndian.Uint32(rest[12:])
 			name := strings.TrimRight(string(rest[unix.SizeofInotifyEvent:end]), "\x00")
-			if strings.HasPrefix(name, tmpPrefix) {
+			if strings.HasPrefix(name, files.TmpPrefix) {
 				name = "TMP"
 			}
 			events, rest = append(events, names[binary.NativeEndian.Uint32(rest[4:])]+" "+name), rest[end:]

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"confit/linker/files"
 )
 
 const trialName = "trial"
@@ -51,7 +53,7 @@ func (l *Linker) Arm(t Trial) {
 	}
 	if t == (Trial{}) || err != nil {
 		if err := l.state.root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			l.log.Warn("record of a trial not removed", "error", cause(err))
+			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}
 }
@@ -68,7 +70,7 @@ func (s *stateDir) readTrial() Trial {
 	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
 		return Trial{}
 	}
-	return Trial{parseHash(r.Hash), r.Step, r.Kills}
+	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills}
 }
 
 // bootID changes with each start of the kernel, see random(4).

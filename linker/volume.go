@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // volume is one state of a mounted directory. It is opened once, so that a swap
@@ -76,12 +78,12 @@ func (s *source) holdsData(dir string) bool {
 // root. An atomic one is invalid if its ..data leads nowhere, or out of it.
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
-	mount, err := os.OpenRoot(asDir(dir))
+	mount, err := os.OpenRoot(files.AsDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}
 	if err != nil {
-		return v, fmt.Errorf("cannot open volume %q: %w", dir, cause(err))
+		return v, fmt.Errorf("cannot open volume %q: %w", dir, files.Cause(err))
 	}
 	if !atomic {
 		v.root = mount
@@ -89,13 +91,13 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	}
 	defer mount.Close()
 	if v.data, err = mount.Readlink(dataLink); err != nil {
-		return v, invalidf("volume %q: cannot read its ..data link: %w", dir, cause(err))
+		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
 	}
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {
-		return v, invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
+		return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 	}
-	if v.root, err = mount.OpenRoot(asDir(v.data)); err != nil {
-		return v, invalidf("volume %q: cannot follow its ..data link: %w", dir, cause(err))
+	if v.root, err = mount.OpenRoot(files.AsDir(v.data)); err != nil {
+		return v, files.Invalidf("volume %q: cannot follow its ..data link: %w", dir, files.Cause(err))
 	}
 	return v, v.openSelf()
 }
@@ -106,7 +108,7 @@ func (v *volume) openSelf() (err error) {
 	if v.self, err = v.root.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0); err != nil {
 		v.root.Close()
 		v.root = nil
-		return fmt.Errorf("cannot open volume %q: %w", v.dir, cause(err))
+		return fmt.Errorf("cannot open volume %q: %w", v.dir, files.Cause(err))
 	}
 	return nil
 }
@@ -114,9 +116,9 @@ func (v *volume) openSelf() (err error) {
 // openFile opens a file of the volume. What lies right in it needs no walk, but
 // for a link; everything else goes through the Root, which lets nothing leave the
 // volume.
-func (v *volume) openFile(name string, flags int) (raw, error) {
+func (v *volume) openFile(name string, flags int) (files.Raw, error) {
 	if v.self != nil && !strings.Contains(name, "/") {
-		if f, err := openAt(v.self, name, flags, 0); err == nil {
+		if f, err := files.OpenAt(v.self, name, flags, 0); err == nil {
 			return f, nil
 		}
 	}
@@ -126,7 +128,7 @@ func (v *volume) openFile(name string, flags int) (raw, error) {
 	}
 	defer f.Close()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	return raw(fd), err
+	return files.Raw(fd), err
 }
 
 // identity is that of the opened directory.
@@ -157,7 +159,7 @@ func (v *volume) swapped() bool {
 }
 
 func tornDownError(dir string) error {
-	return invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
+	return files.Invalidf("volume %q lost its ..data link: the kubelet tears a volume down when it can't write it "+
 		"(kubernetes#113242); recreate the pod if it doesn't come back", dir)
 }
 
@@ -177,6 +179,9 @@ func (v *volume) inVolume(absolute string) string {
 	return rel
 }
 
+// reserved begins the names that are the writer's own: atomic_writer.go.
+const reserved = ".."
+
 // visible reports whether a name in a volume can be that of a key.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
 
@@ -194,11 +199,11 @@ func (v *volume) kind() string {
 // watch ends with its directory.
 func (v *volume) watched(w *watcher, dirs []string) string {
 	for _, dir := range dirs {
-		if inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !missing(dir) {
+		if files.Inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !files.Missing(dir) {
 			return "polling"
 		}
 	}
-	if missing(v.dir) {
+	if files.Missing(v.dir) {
 		return "polling"
 	}
 	return "inotify"
@@ -210,7 +215,7 @@ func (v *volume) watched(w *watcher, dirs []string) string {
 
 // onMemory asks once for each device. If fstatfs(2) is refused, nobody knows,
 // and a Secret is not copied to a disk on a guess.
-func (v *volume) onMemory(f raw, device uint64) (bool, error) {
+func (v *volume) onMemory(f files.Raw, device uint64) (bool, error) {
 	if memory, known := v.memory[device]; known {
 		return memory, nil
 	}
@@ -218,7 +223,7 @@ func (v *volume) onMemory(f raw, device uint64) (bool, error) {
 	if err := unix.Fstatfs(int(f), &st); err != nil {
 		return false, fmt.Errorf("cannot tell whether volume %q is memory-backed: fstatfs: %w; if it may be copied to a disk, add --allow-disk", v.dir, err)
 	}
-	v.memory[device] = memoryBacked(st)
+	v.memory[device] = files.MemoryBacked(st)
 	return v.memory[device], nil
 }
 
@@ -247,7 +252,7 @@ func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
 	if strings.Count(name, "/") > maxDepth {
 		return nil, fmt.Errorf("more than %d directories are nested", maxDepth)
 	}
-	f, err := v.root.OpenFile(asDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	f, err := v.root.OpenFile(files.AsDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -261,3 +266,11 @@ func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
 // its path from the volume, so the time grows with the square of the depth. A
 // tree without end would be walked for ever.
 const maxDepth = 100
+
+// onDiskError refuses to write what lives in memory to a disk.
+type onDiskError struct{ volume, state string }
+
+func (e *onDiskError) Error() string {
+	return fmt.Sprintf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n"+
+		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
+}

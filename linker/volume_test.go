@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 func TestVolumeTornDown(t *testing.T) {
@@ -87,7 +89,7 @@ func TestSecretsStayInMemory(t *testing.T) {
 	h.write("web", "a", "secret", "direct", "x")
 	h.config.AllowDisk = false
 	h.open()
-	if onMemory(h.path("state")) {
+	if files.OnMemory(h.path("state")) {
 		t.Fatal("the temporary directory is memory-backed: this test needs a disk")
 	}
 	_, err := h.linker.Stage()

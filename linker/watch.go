@@ -7,6 +7,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // watcher turns inotify events into hints. The kind of event doesn't matter:
@@ -40,7 +42,7 @@ func (w *watcher) sync(dirs []string) (added bool) {
 			w.dirs = append(w.dirs, dir)
 			added = true
 		}
-		if missing(dir) {
+		if files.Missing(dir) {
 			err = nil // it isn't there yet, or any more: when it comes, it is added
 			w.dirs = slices.DeleteFunc(w.dirs, func(d string) bool { return d == dir })
 		}

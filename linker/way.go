@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // dir is an opened directory, in which targets are worked on by name. It stays
@@ -85,7 +87,7 @@ func (d *dir) open(name string) (*dir, error) {
 		next.close()
 		return nil, err
 	}
-	next.foreign = d.foreign || d.othersWrite() && (!own(next.st.Uid) || !d.isSticky())
+	next.foreign = d.foreign || d.othersWrite() && (!files.Own(next.st.Uid) || !d.isSticky())
 	next.path = strings.TrimSuffix(d.path, "/") + "/" + strings.TrimPrefix(name, "/")
 	return next, nil
 }
@@ -119,12 +121,12 @@ func (d *dir) follow(name string, makes bool) (next *dir, to string, err error) 
 // othersWrite reports whether another user than root and confit's own may put
 // something in the directory. The top is reached from nowhere.
 func (d *dir) othersWrite() bool {
-	return d.fd != unix.AT_FDCWD && (!own(d.st.Uid) || d.st.Mode&0o022 != 0)
+	return d.fd != unix.AT_FDCWD && (!files.Own(d.st.Uid) || d.st.Mode&0o022 != 0)
 }
 
 // isSticky reports a directory in which nobody but root and confit's own user can
 // rename a directory of theirs: inode(7).
-func (d *dir) isSticky() bool { return own(d.st.Uid) && d.st.Mode&unix.S_ISVTX != 0 }
+func (d *dir) isSticky() bool { return files.Own(d.st.Uid) && d.st.Mode&unix.S_ISVTX != 0 }
 
 // mayReplace reports that confit may work in the directory, where it worked in
 // another one before. Who may write to a directory above can put there what he
@@ -135,20 +137,20 @@ func (d *dir) mayReplace(was unix.Stat_t) bool {
 	switch {
 	case !d.foreign, d.st.Dev == was.Dev && d.st.Ino == was.Ino:
 		return true
-	case own(uid):
-		return own(was.Uid)
+	case files.Own(uid):
+		return files.Own(was.Uid)
 	}
 	return uid == was.Uid || uid == d.above
 }
 
 // make makes a missing directory, 0755 whatever the umask.
 func (d *dir) make(name string) error {
-	f, err := d.mkdir(name, dirMode)
+	f, err := d.mkdir(name, files.DirMode)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return f.Chmod(dirMode)
+	return f.Chmod(files.DirMode)
 }
 
 // mkdir makes and opens a directory. Who may write to the one above may have
@@ -163,7 +165,7 @@ func (d *dir) mkdir(name string, mode uint32) (*os.File, error) {
 		return nil, err
 	}
 	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(euid) || !isEmpty(f) {
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(files.Euid) || !isEmpty(f) {
 		f.Close()
 		return nil, errors.Join(err, errors.New("it was replaced meanwhile"))
 	}
@@ -241,3 +243,11 @@ func again(call func() error) error {
 		}
 	}
 }
+
+// unplanned is something at a target for which the step was not planned.
+type unplanned struct {
+	what    string
+	instead string // what to write, "" for another target
+}
+
+func (e *unplanned) Error() string { return "by now there is " + e.what }

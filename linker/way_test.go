@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // another is a user that is neither root nor confit's.
@@ -22,7 +24,7 @@ const another = 65534
 // what confit makes beside it.
 func usurper(dir, victim string) {
 	target := filepath.Join(dir, "whole")
-	made := []string{filepath.Join(dir, keptPrefix+"whole"), filepath.Join(dir, replacedPrefix+"whole")}
+	made := []string{filepath.Join(dir, files.KeptPrefix+"whole"), filepath.Join(dir, files.ReplacedPrefix+"whole")}
 	for {
 		for _, path := range append(made, target) {
 			_ = unix.Unlink(path)
@@ -32,7 +34,7 @@ func usurper(dir, victim string) {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
-			if strings.HasPrefix(e.Name(), tmpPrefix) && unix.Rename(path, filepath.Join(dir, "taken")) == nil {
+			if strings.HasPrefix(e.Name(), files.TmpPrefix) && unix.Rename(path, filepath.Join(dir, "taken")) == nil {
 				_ = unix.Symlink(victim, path)
 			}
 		}
@@ -210,7 +212,7 @@ func TestNoSetUserID(t *testing.T) {
 		h.must(errors.Join(os.MkdirAll(h.path("etc/whole"), 0o755), os.Chmod(h.path("etc"), 0o755), unix.Chmod(h.path("etc/whole"), 0o7751)))
 		h.write("web", "a", "a1")
 		h.open().adopt()
-		info, err := os.Lstat(h.path("etc", keptPrefix+"whole"))
+		info, err := os.Lstat(h.path("etc", files.KeptPrefix+"whole"))
 		h.must(err)
 		if info.Mode() != fs.ModeDir|fs.ModeSticky|fs.ModeSetgid|0o751 {
 			t.Errorf("it was kept as %v", info.Mode())

@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
@@ -39,10 +41,10 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 	if err != nil {
 		_ = l.state.generations.RemoveAll(name)
 		_ = l.state.generations.RemoveAll(tmp)
-		if errors.Is(err, errMoved) {
+		if errors.Is(err, files.ErrMoved) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, cause(err))
+		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, files.Cause(err))
 	}
 	l.state.next++
 	if err := l.readEnvironment(g); err != nil {
@@ -73,7 +75,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
 	}
-	if err := makeDir(gens, tmp); err != nil {
+	if err := files.MakeDir(gens, tmp); err != nil {
 		return err
 	}
 	root, err := gens.OpenRoot(tmp)
@@ -85,7 +87,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	if g.unrendered {
-		err = errors.Join(makeDir(root, renderedName), chmodOpen(root, renderedName, 0o700))
+		err = errors.Join(files.MakeDir(root, renderedName), files.Chmod(root, renderedName, 0o700))
 	}
 	return errors.Join(err, l.writeKeys(g, r, root))
 }
@@ -95,7 +97,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
-			if err := makeDirs(root, string(s.prefix)); err != nil {
+			if err := files.MakeDirs(root, string(s.prefix)); err != nil {
 				return err
 			}
 		}
@@ -126,14 +128,14 @@ func (l *Linker) writeFile(at *outDir, k keyFile, g *generation, r *reading) err
 	if err != nil {
 		return err
 	}
-	out, err := openAt(dir, path.Base(string(k.path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	out, err := files.OpenAt(dir, path.Base(string(k.path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	sum, err := l.reader.copyKey(r, k, out, f)
 	if err == nil && sum != f.sum {
-		err = errMoved
+		err = files.ErrMoved
 	}
 	if err = errors.Join(err, setAttributes(out, f)); err != nil {
 		return err
@@ -162,7 +164,7 @@ func (d *outDir) enter(name string) (*os.File, error) {
 		return d.dir, nil
 	}
 	d.close()
-	if err := makeDirs(d.top, name); err != nil {
+	if err := files.MakeDirs(d.top, name); err != nil {
 		return nil, err
 	}
 	dir, err := d.top.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0) // as a Root doesn't show its descriptor

@@ -1,4 +1,4 @@
-package linker
+package files
 
 import (
 	"errors"
@@ -9,23 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// raw is the descriptor of a regular file that is copied. An [os.File] asks the
+// Raw is the descriptor of a regular file that is copied. An [os.File] asks the
 // runtime first whether it can wait for the file; epoll_ctl(2) refuses that for
 // each regular file.
-type raw int
+type Raw int
 
-// openAt opens a name in a directory, and follows no link.
-func openAt(dir *os.File, name string, flags int, mode uint32) (raw, error) {
+// OpenAt opens a name in a directory, and follows no link.
+func OpenAt(dir *os.File, name string, flags int, mode uint32) (Raw, error) {
 	for {
 		fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
 		if err != unix.EINTR {
-			return raw(fd), err
+			return Raw(fd), err
 		}
 	}
 }
 
 // Read is read(2).
-func (f raw) Read(p []byte) (int, error) {
+func (f Raw) Read(p []byte) (int, error) {
 	for {
 		n, err := unix.Read(int(f), p)
 		switch {
@@ -41,7 +41,7 @@ func (f raw) Read(p []byte) (int, error) {
 }
 
 // Write is write(2), until all is written.
-func (f raw) Write(p []byte) (n int, err error) {
+func (f Raw) Write(p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = unix.Write(int(f), p[n:])
@@ -54,10 +54,10 @@ func (f raw) Write(p []byte) (n int, err error) {
 }
 
 // Stat is fstat(2).
-func (f raw) Stat() (st syscall.Stat_t, err error) {
+func (f Raw) Stat() (st syscall.Stat_t, err error) {
 	err = syscall.Fstat(int(f), &st)
 	return st, err
 }
 
 // Close is close(2).
-func (f raw) Close() { _ = unix.Close(int(f)) }
+func (f Raw) Close() { _ = unix.Close(int(f)) }

@@ -1,0 +1,44 @@
+package files
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of what confit leaves beside a target. They begin with a dot, so that
+// include conf.d/*.conf doesn't find them.
+const (
+	KeptPrefix     = ".confit-kept-"
+	ReplacedPrefix = ".confit-replaced-"
+)
+
+// TmpPrefix begins the name of what is not yet in its place. What a killed
+// confit leaves under such a name is swept by the next one.
+const TmpPrefix = ".confit-tmp-"
+
+// maxName is the longest name of a file.
+const maxName = 255
+
+// Beside is a name beside another one. Of one that would be too long, a hash
+// stands for the end.
+func Beside(name, prefix string) string {
+	if len(prefix)+len(name) <= maxName {
+		return prefix + name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return fmt.Sprintf("%s%s-%x", prefix, strings.ToValidUTF8(name[:200], ""), sum[:8])
+}
+
+// IsOwnName reports a path with an element that only confit gives.
+func IsOwnName(path string) bool {
+	return slices.ContainsFunc([]string{KeptPrefix, ReplacedPrefix, TmpPrefix}, func(prefix string) bool {
+		return strings.Contains(path, "/"+prefix)
+	})
+}
+
+// TmpName is a new name that begins with [TmpPrefix].
+func TmpName() string { return TmpPrefix + strconv.FormatUint(rand.Uint64(), 36) }
