@@ -23,7 +23,7 @@ import (
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/internal/near", "confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/mounts", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -31,7 +31,8 @@ var mayImport = map[string][]string{
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
 
 	// What the linker stands on, from the ground up.
-	"linker/files": {"golang.org/x/sys/unix"},
+	"linker/files":  {"golang.org/x/sys/unix"},
+	"linker/mounts": {"confit/linker/files", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -41,6 +42,9 @@ var mayImport = map[string][]string{
 
 	// What tests know of the pages. No program is linked with it.
 	"internal/markdown": {},
+
+	// What the tests of the linker know of file systems and kernels.
+	"internal/surroundings": {"golang.org/x/sys/unix"},
 
 	// What makes a release of both.
 	"release": {"confit/config"},
@@ -69,7 +73,8 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
-	"linker/files": {"os/exec", "os/signal", "time", "log"},
+	"linker/files":  {"os/exec", "os/signal", "time", "log"},
+	"linker/mounts": {"os/exec", "os/signal", "time", "log"},
 
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},

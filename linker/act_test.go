@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/internal/surroundings"
 	"confit/linker/files"
 )
 
@@ -136,7 +137,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"remove then nothing":           {ours, false, remove, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			everywhere(t, func(t *testing.T, dir string, seal func()) {
+			surroundings.Everywhere(t, func(t *testing.T, dir string, seal func()) {
 				m := newMoment(t, dir)
 				tt.before(m)
 				seal()
@@ -239,7 +240,7 @@ func TestWriterNeverLoses(t *testing.T) {
 	// Where names can't be exchanged there is a window, as small as can be.
 	for _, name := range []string{"as it is", "overlayfs"} {
 		t.Run(name, func(t *testing.T) {
-			surroundings[name](t, func(dir string, seal func()) { atFullSpeed(t, dir, seal) })
+			surroundings.All[name](t, func(dir string, seal func()) { atFullSpeed(t, dir, seal) })
 		})
 	}
 }
@@ -248,6 +249,6 @@ func TestWriterNeverLoses(t *testing.T) {
 // where names can't be exchanged.
 func TestPlanKeepsTargetsWholeEverywhere(t *testing.T) {
 	for seed := range uint64(60) {
-		refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { trySite(t, t.TempDir(), seed) })
+		surroundings.Refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { trySite(t, t.TempDir(), seed) })
 	}
 }

@@ -26,6 +26,7 @@
 //
 // What it stands on are packages of their own. Each imports only those above it here:
 //   - files: the ground
+//   - mounts: what is mounted, and what can be said of it before a key is read
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -35,10 +36,9 @@
 //	trial                               what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
-//	mounts                              what can be said of the mounts before a key is read
 //	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
 //	mend kept inspect                   generations on the disk, and what is kept of them once more
-//	act targets swap mountinfo          how a target changes, as plan has decided
+//	act targets swap                    how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	live state lock                     the state directory, and the link in it that moves
 //	way                                 to the directory of a target, which others may change

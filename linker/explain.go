@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"confit/linker/mounts"
 )
 
 // explanation is what --check prints of the links, and what it finds.
@@ -34,10 +36,10 @@ func Explain(w io.Writer, c Config) error {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
 	e.reader.allowDisk = true // nobody knows yet whether the state directory will be on one
-	mounts := readMountTable(c)
-	e.fail(mounts.check())
+	table := mounts.Read(c.Volumes, c.State, c.Pod)
+	e.fail(table.Check())
 	fallback, err := e.fallbackReader()
-	e.skipUnmounted(mounts)
+	e.skipUnmounted(table)
 	keys := e.look(&e.reader)
 	e.print(keys)
 	e.checkTargets(keys)
@@ -66,8 +68,8 @@ func (e *explanation) notef(format string, args ...any) {
 // skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
 // of the volumes is mounted, all of them are expected, also when no link names that
 // one: a name may be misspelt.
-func (e *explanation) skipUnmounted(mounts *mountTable) {
-	some := mounts.some()
+func (e *explanation) skipUnmounted(table *mounts.Table) {
+	some := table.Some()
 	for i := range e.links {
 		some = some || e.links[i].root == e.mount && e.isMounted(&e.links[i])
 	}

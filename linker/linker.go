@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
+	"confit/linker/mounts"
 )
 
 // Linker stages generations, and makes the targets lead to one of them. It knows
@@ -31,7 +32,7 @@ type Linker struct {
 	former      generation          // what a former confit left in force, if it is not one of these
 	noted       []int               // the numbers of those that note.json names
 	unlinked    []keyFile           // the staged keys of the last look: their targets are found with those of the rendered keys
-	mounts      *mountTable         // until the first look
+	mounts      *mounts.Table       // until the first look
 
 	volumes  []VolumeStatus    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/mounts"
 )
 
 // TestWarnOfMounts: what works, but not as it seems to, is said once, where it
 // matters.
 func TestWarnOfMounts(t *testing.T) {
 	const file, plain, state = "single file mounted", "plain volume", "state directory in no volume"
-	root := mount{root: "/", point: "/"}
 	for name, tt := range map[string]struct {
 		pod    bool
 		mounts []string // below the house
@@ -35,10 +35,11 @@ func TestWarnOfMounts(t *testing.T) {
 			h.write("web", "a", "one")
 			h.plain("plain", "a", "two")
 			h.open()
-			h.linker.mounts = &mountTable{list: []mount{root}, volumes: h.path("volumes"), state: h.path("state"), pod: tt.pod}
+			mountinfo := "1 0 0:1 / / rw\n"
 			for _, point := range tt.mounts {
-				h.linker.mounts.list = append(h.linker.mounts.list, mount{root: "/x", point: h.path(point)})
+				mountinfo += "2 1 0:2 /x " + h.path(point) + " rw\n"
 			}
+			h.linker.mounts = mounts.Parse(mountinfo, h.path("volumes"), h.path("state"), tt.pod)
 			h.stage()
 			h.saysJust(tt.want...)
 			h.said.Reset()
@@ -54,7 +55,7 @@ func TestWarnOfMounts_unknown(t *testing.T) {
 	h := newHouse(t, "plain/a a")
 	h.plain("plain", "a", "one")
 	h.open()
-	h.linker.mounts = &mountTable{volumes: h.path("volumes"), state: h.path("state"), pod: true}
+	h.linker.mounts = mounts.Parse("", h.path("volumes"), h.path("state"), true)
 	h.stage()
 	h.saysJust()
 }

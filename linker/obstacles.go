@@ -3,6 +3,7 @@ package linker
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -103,4 +104,13 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 	} else {
 		e.notef("%v", err)
 	}
+}
+
+// isKernels reports a directory of a file system in which nobody can make a symlink,
+// whatever its mode says.
+func isKernels(dir string) bool {
+	var st unix.Statfs_t
+	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{
+		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC,
+	}, int64(st.Type))
 }

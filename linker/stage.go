@@ -74,8 +74,14 @@ func try(attempt func() error) error {
 // warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
 // holds up nothing but looks.
 func (l *Linker) warnOfMounts() {
-	if t := l.mounts; t != nil && len(t.list) > 0 {
-		t.warn(l.log, l.volumes)
+	if l.mounts != nil {
+		var plain []string
+		for _, v := range l.volumes {
+			if v.Kind == "plain" {
+				plain = append(plain, v.Path)
+			}
+		}
+		l.mounts.Warn(l.log, plain)
 	}
 	l.mounts = nil
 }

@@ -1,6 +1,9 @@
 package linker
 
-import "confit/linker/files"
+import (
+	"confit/linker/files"
+	"confit/linker/mounts"
+)
 
 // What to say of links files without a source.
 const (
@@ -24,8 +27,8 @@ func Open(c Config) (*Linker, *Former, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	mounts := readMountTable(c)
-	if err := mounts.check(); err != nil {
+	table := mounts.Read(c.Volumes, c.State, c.Pod)
+	if err := table.Check(); err != nil {
 		return nil, nil, err
 	}
 	st, err := openState(c.State)
@@ -36,7 +39,7 @@ func Open(c Config) (*Linker, *Former, error) {
 		c.Log.Warn(nothingLinked, "todo", firstLine)
 	}
 	l := newLinker(c, links, st)
-	l.mounts = mounts
+	l.mounts = table
 	l.targets.readMade()
 	former := &Former{}
 	if err := l.resume(former); err != nil {

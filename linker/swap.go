@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/mounts"
 )
 
 // A step puts one thing in the place of another, and needs to know what it
@@ -218,5 +219,5 @@ func (d *dir) mounted(name string) bool {
 	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
 		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
 	}
-	return inMountinfo(d.join(name))
+	return mounts.IsPoint(d.join(name))
 }

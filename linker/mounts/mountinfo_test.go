@@ -1,4 +1,4 @@
-package linker
+package mounts
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"confit/internal/surroundings"
 )
 
 // recorded is what containers have in /proc/self/mountinfo, as their runtimes
@@ -87,7 +89,7 @@ var recorded = map[string]struct {
 func TestMounts(t *testing.T) {
 	for name, r := range recorded {
 		t.Run(name, func(t *testing.T) {
-			err := tableOf(r.text).check()
+			err := tableAt(r.text).Check()
 			if (err != nil) != (r.want != nil) {
 				t.Fatalf("error %v", err)
 			}
@@ -100,16 +102,16 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-func tableOf(text string) *mountTable {
-	return &mountTable{list: parseMounts(text), volumes: "/confit", state: "/run/confit", pod: true}
+func tableAt(text string) *Table {
+	return Parse(text, "/confit", "/run/confit", true)
 }
 
 // TestMounts_root: with / for the volumes, what a container has anyway is none of
 // them.
 func TestMounts_root(t *testing.T) {
-	table := tableOf(recorded["elsewhere"].text)
+	table := tableAt(recorded["elsewhere"].text)
 	table.volumes = "/"
-	if err := table.check(); err != nil {
+	if err := table.Check(); err != nil {
 		t.Error(err)
 	}
 }
@@ -123,7 +125,7 @@ func TestMounts_many(t *testing.T) {
 			fmt.Fprintf(&text, "%d 1 254:1 /pods/web/..2026_11_21_10_15_02.18/%d /confit/web/%d rw - ext4 /dev/vda1 rw\n", i, i, i)
 		}
 	}
-	err := tableOf(text.String()).check()
+	err := tableAt(text.String()).Check()
 	if err == nil || strings.Count(err.Error(), "cannot use") != 10 || !strings.Contains(err.Error(), "and 10 more") {
 		t.Errorf("error %v", err)
 	}
@@ -153,12 +155,12 @@ func TestReadMounts(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustMount(t, "tmpfs", dir, "tmpfs", "")
-	list := readMounts()
+	surroundings.Mount(t, "tmpfs", dir, "tmpfs", "")
+	list := parseMounts(readMountinfo())
 	if !slices.Contains(list, mount{root: "/", point: dir}) {
 		t.Errorf("%q is not in %q", dir, list)
 	}
-	if !inMountinfo(dir) || inMountinfo(dir+"/x") || inMountinfo(t.TempDir()) {
+	if !IsPoint(dir) || IsPoint(dir+"/x") || IsPoint(t.TempDir()) {
 		t.Error("a mount point isn't told from others")
 	}
 }
@@ -173,7 +175,7 @@ func BenchmarkMounts(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := tableOf(text).check(); err != nil {
+		if err := tableAt(text).Check(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -183,7 +185,7 @@ func BenchmarkMounts(b *testing.B) {
 func BenchmarkReadMountTable(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := readMountTable(Config{Volumes: "/confit", State: "/run/confit"}).check(); err != nil {
+		if err := Read("/confit", "/run/confit", false).Check(); err != nil {
 			b.Fatal(err)
 		}
 	}

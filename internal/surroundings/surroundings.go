@@ -1,4 +1,6 @@
-package linker
+// Package surroundings has the file systems and kernels that the linker meets, for tests
+// of it and of the packages below. No program is linked with it. It needs root.
+package surroundings
 
 import (
 	"os"
@@ -11,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// surroundings are the file systems and kernels that steps meet: a directory of
+// All are the file systems and kernels that steps meet: a directory of
 // a disk or a tmpfs, kernels that can't exchange names, and overlayfs, where what
 // was there before is in a lower layer. seal is called when that is prepared.
-var surroundings = map[string]func(t *testing.T, f func(dir string, seal func())){
+var All = map[string]func(t *testing.T, f func(dir string, seal func())){
 	"as it is": func(t *testing.T, f func(string, func())) { f(t.TempDir(), func() {}) },
 	"no renameat2": func(t *testing.T, f func(string, func())) {
-		refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
+		Refusing(t, unix.ENOSYS, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
 	},
 	"renameat2 not permitted": func(t *testing.T, f func(string, func())) {
-		refusing(t, unix.EPERM, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
+		Refusing(t, unix.EPERM, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
 	},
 	"no exchange": func(t *testing.T, f func(string, func())) { // NFS
-		refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
+		Refusing(t, unix.EINVAL, unix.SYS_RENAMEAT2, func() { f(t.TempDir(), func() {}) })
 	},
 	"overlayfs": func(t *testing.T, f func(string, func())) {
 		dir := t.TempDir()
@@ -31,18 +33,18 @@ var surroundings = map[string]func(t *testing.T, f func(dir string, seal func())
 	},
 }
 
-// everywhere runs a test in all surroundings.
-func everywhere(t *testing.T, f func(t *testing.T, dir string, seal func())) {
-	for name, in := range surroundings {
+// Everywhere runs a test in all surroundings.
+func Everywhere(t *testing.T, f func(t *testing.T, dir string, seal func())) {
+	for name, in := range All {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(dir string, seal func()) { f(t, dir, seal) })
 		})
 	}
 }
 
-// refusing runs f on a thread for which the kernel refuses a system call, as a
+// Refusing runs f on a thread for which the kernel refuses a system call, as a
 // seccomp profile has it: seccomp(2). The thread ends with it.
-func refusing(t *testing.T, errno syscall.Errno, call uint32, f func()) {
+func Refusing(t *testing.T, errno syscall.Errno, call uint32, f func()) {
 	t.Helper()
 	over := make(chan struct{})
 	go func() {
@@ -76,7 +78,7 @@ func refusing(t *testing.T, errno syscall.Errno, call uint32, f func()) {
 func overlay(t *testing.T, dir string) {
 	t.Helper()
 	top := t.TempDir()
-	mustMount(t, "tmpfs", top, "tmpfs", "")
+	Mount(t, "tmpfs", top, "tmpfs", "")
 	upper, work := filepath.Join(top, "upper"), filepath.Join(top, "work")
 	if err := os.Mkdir(upper, 0o755); err != nil {
 		t.Fatal(err)
@@ -84,10 +86,11 @@ func overlay(t *testing.T, dir string) {
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustMount(t, "overlay", dir, "overlay", "lowerdir="+dir+",upperdir="+upper+",workdir="+work)
+	Mount(t, "overlay", dir, "overlay", "lowerdir="+dir+",upperdir="+upper+",workdir="+work)
 }
 
-func mustMount(t *testing.T, source, dir, kind, options string) {
+// Mount mounts something until the test ends.
+func Mount(t *testing.T, source, dir, kind, options string) {
 	t.Helper()
 	if err := unix.Mount(source, dir, kind, 0, options); err != nil {
 		t.Fatalf("cannot mount %s: %v", kind, err)

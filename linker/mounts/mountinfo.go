@@ -1,4 +1,4 @@
-package linker
+package mounts
 
 import (
 	"os"
@@ -15,13 +15,13 @@ type mount struct {
 	point string // where
 }
 
-// readMounts lists what is mounted, in the order in which it was. Without /proc
-// nothing is known.
-func readMounts() []mount {
+// readMountinfo is the kernel's own list. Without /proc nothing is known.
+func readMountinfo() string {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
-	return parseMounts(string(text))
+	return string(text)
 }
 
+// parseMounts lists what is mounted, in the order in which it was.
 func parseMounts(text string) []mount {
 	list := make([]mount, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
@@ -61,11 +61,11 @@ func holder(list []mount, path string) int {
 	return last
 }
 
-// inMountinfo looks a path up in mountinfo. Where nothing is known rename(2)
+// IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2)
 // refuses what is mounted, with EBUSY.
-func inMountinfo(path string) bool {
+func IsPoint(path string) bool {
 	path = files.Resolver{}.Path(path)
-	list := readMounts()
+	list := parseMounts(readMountinfo())
 	i := holder(list, path)
 	return i >= 0 && list[i].point == path
 }

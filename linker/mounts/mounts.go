@@ -1,4 +1,8 @@
-package linker
+// Package mounts knows what is mounted, from the kernel's list of that. It says what the
+// mounts tell before a key is read: that it can never change, or isn't what it seems to
+// be. It knows no volume, and reads no file but that list. Where that can't be read
+// nothing is known, and nothing is refused.
+package mounts
 
 import (
 	"fmt"
@@ -11,25 +15,29 @@ import (
 	"confit/linker/files"
 )
 
-// What the mounts tell before a key is read: that it can never change, or isn't
-// what it seems to be.
-
-// mountTable is what is mounted, and what of it confit uses. Its paths are real
+// Table is what is mounted, and what of it confit uses. Its paths are real
 // ones, as those of the mounts.
-type mountTable struct {
+type Table struct {
 	list    []mount
 	volumes string
 	state   string
 	pod     bool
 }
 
-func readMountTable(c Config) *mountTable {
-	real := files.Resolver{}
-	return &mountTable{readMounts(), real.Dir(c.Volumes), real.Dir(c.State), c.Pod}
+// Read reads what is mounted now. The volumes and the state directory are absolute
+// paths. pod says that this is a pod of Kubernetes.
+func Read(volumes, state string, pod bool) *Table {
+	return Parse(readMountinfo(), volumes, state, pod)
 }
 
-// check refuses subPath mounts: what is read through one never changes.
-func (t *mountTable) check() error {
+// Parse is the same for what the text of a mountinfo says is mounted.
+func Parse(mountinfo, volumes, state string, pod bool) *Table {
+	real := files.Resolver{}
+	return &Table{parseMounts(mountinfo), real.Dir(volumes), real.Dir(state), pod}
+}
+
+// Check refuses subPath mounts: what is read through one never changes.
+func (t *Table) Check() error {
 	var wrong []error
 	for i, m := range t.list {
 		if volume, key, found := m.subPath(); found && t.reads(i) {
@@ -39,8 +47,8 @@ func (t *mountTable) check() error {
 	return files.JoinInvalid(wrong)
 }
 
-// some reports whether anything is mounted on the volumes or below them.
-func (t *mountTable) some() bool {
+// Some reports whether anything is mounted on the volumes or below them.
+func (t *Table) Some() bool {
 	for i := range t.list {
 		if t.reads(i) {
 			return true
@@ -51,14 +59,14 @@ func (t *mountTable) some() bool {
 
 // reads reports whether a mount is on the volumes or below them, and isn't
 // covered. Below / that would be whatever a container has, such as /etc/hosts.
-func (t *mountTable) reads(i int) bool {
+func (t *Table) reads(i int) bool {
 	point := t.list[i].point
 	return t.volumes != "/" && files.Inside(point, t.volumes) && holder(t.list, point) == i
 }
 
 // refuse says what to mount and what to link instead. The root of a tmpfs
 // doesn't tell the volume's name.
-func (t *mountTable) refuse(m mount, volume, key string) error {
+func (t *Table) refuse(m mount, volume, key string) error {
 	if volume == "." {
 		volume = "VOLUME"
 	}
@@ -71,8 +79,9 @@ func (t *mountTable) refuse(m mount, volume, key string) error {
 		"  volumeMounts: [{name: %s, mountPath: %s}]", m.point, path.Base(whole), key, volume, whole)
 }
 
-// warn says once what works, but not as it seems to.
-func (t *mountTable) warn(log *slog.Logger, volumes []VolumeStatus) {
+// Warn says what works, but not as it seems to. plain lists the volumes that are plain. It
+// says nothing where no mount is known.
+func (t *Table) Warn(log *slog.Logger, plain []string) {
 	warn := func(what, path, todo string) { log.Warn(what, "path", path, "todo", todo) }
 	var dirs []string
 	for i, m := range t.list {
@@ -81,12 +90,12 @@ func (t *mountTable) warn(log *slog.Logger, volumes []VolumeStatus) {
 			warn("single file mounted: what replaces it is never seen", m.point, "mount its directory")
 		}
 	}
-	if !t.pod {
+	if !t.pod || len(t.list) == 0 {
 		return // a container that restarts keeps its root file system
 	}
-	for _, v := range volumes {
-		if v.Kind == "plain" && !slices.Contains(dirs, v.Path) {
-			warn("plain volume: a change of several keys may be read in part", v.Path, "mount a ConfigMap, a Secret or a projected volume")
+	for _, path := range plain {
+		if !slices.Contains(dirs, path) {
+			warn("plain volume: a change of several keys may be read in part", path, "mount a ConfigMap, a Secret or a projected volume")
 		}
 	}
 	if i := holder(t.list, t.state); i >= 0 && t.list[i].point == "/" {
@@ -97,13 +106,4 @@ func (t *mountTable) warn(log *slog.Logger, volumes []VolumeStatus) {
 func isFile(path string) bool {
 	var st unix.Stat_t
 	return unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG
-}
-
-// isKernels reports a directory of a file system in which nobody can make a symlink,
-// whatever its mode says.
-func isKernels(dir string) bool {
-	var st unix.Statfs_t
-	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{
-		unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC, unix.DEVPTS_SUPER_MAGIC,
-	}, int64(st.Type))
 }
