@@ -14,7 +14,7 @@
 # neither, and is 49 KB smaller without it. A Go that no longer has the choice refuses the name, and builds with what it has.
 #
 # Only what is on the way of a signal or of a swap is inlined: in the runtime, hashes, linker, process and signals. The rest mostly
-# makes text, and this is 120 KB.
+# makes text, and this is 120 KB. Nor is it in those packages of the linker where a system call takes longer than a call.
 # Nor is anything in supervisor, which decides a few times a change: 24 KB.
 #
 # -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
@@ -33,7 +33,7 @@ if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
 inlined='-gcflags=all=-l'
-for package in runtime internal/runtime/... crypto/... confit/linker/... confit/process confit/signals; do
+for package in runtime internal/runtime/... crypto/... confit/linker confit/linker/files confit/process confit/signals; do
 	inlined="$inlined -gcflags=$package="
 done
 # shellcheck disable=SC2086 # a word for each

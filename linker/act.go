@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 // A step was planned a moment ago, and others write to the same directories. So
@@ -41,7 +42,7 @@ func (t *targets) do(s step) error {
 	a, err := t.enter(s)
 	switch {
 	case err == nil:
-		defer a.in.close()
+		defer a.in.Close()
 		err = a.act()
 	case s.verb == remove:
 		err = files.Ignoring(err, fs.ErrNotExist)
@@ -66,17 +67,17 @@ func (t *targets) prepare(s *step) error {
 	if err != nil {
 		return s.failed(err)
 	}
-	defer a.in.close()
+	defer a.in.Close()
 	switch s.verb {
 	case spare:
 		return nil
 	case uncover:
-		err = a.in.writable()
+		err = a.in.Writable()
 	case remove:
-		err = files.Ignoring(a.in.writable(), unix.EROFS) // see there
+		err = files.Ignoring(a.in.Writable(), unix.EROFS) // see there
 	default:
 		s.ready = files.TmpName()
-		err = a.in.symlink(s.dest, s.ready)
+		err = a.in.Symlink(string(s.dest), s.ready)
 	}
 	return s.failed(err)
 }
@@ -89,7 +90,7 @@ func (t *targets) unprepare(steps []step) {
 		}
 		if a, err := t.enter(s); err == nil {
 			a.in.removeLink(s.ready, s.dest)
-			a.in.close()
+			a.in.Close()
 		}
 	}
 }
@@ -103,8 +104,8 @@ func (a act) act() error {
 		return a.cover(files.Beside(a.name, files.KeptPrefix))
 	case reclaim:
 		former := files.Beside(a.name, files.ReplacedPrefix)
-		if err := files.Ignoring(a.in.remove(former), fs.ErrNotExist); err != nil {
-			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.join(former), err)
+		if err := files.Ignoring(a.in.Remove(former), fs.ErrNotExist); err != nil {
+			return fmt.Errorf("cannot remove %q, which was written before: %w", a.in.Join(former), err)
 		}
 		return a.cover(former)
 	case uncover:
@@ -122,7 +123,7 @@ func readOnlyHint(err error) string {
 	return ""
 }
 
-func (a act) unplanned(name string) error { return &unplanned{what: a.in.lookAt(name).what} }
+func (a act) unplanned(name string) error { return &way.InTheWay{What: a.in.lookAt(name).what} }
 
 // checkExpected refuses anything but the link of ours that the step was planned
 // for.
@@ -185,13 +186,13 @@ func (a act) checkCovers(name string) error {
 	if p.standing == aFile || (p.standing == emptyDir && a.dir) {
 		return nil
 	}
-	return &unplanned{what: p.what}
+	return &way.InTheWay{What: p.what}
 }
 
 // coverInTurn is for a file system that can't exchange names. It keeps a file
 // by a hard link, and makes a directory again.
 func (a act) coverInTurn(kept string) error {
-	st, err := a.in.stat(a.name)
+	st, err := a.in.Stat(a.name)
 	if err != nil {
 		return err
 	}
@@ -201,27 +202,27 @@ func (a act) coverInTurn(kept string) error {
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return a.coverDirectory(kept, &st)
 	}
-	if err := again(func() error { return unix.Linkat(a.in.fd, a.name, a.in.fd, kept, 0) }); err != nil {
+	if err := a.in.Link(a.name, kept); err != nil {
 		return err
 	}
 	err = a.in.putOver(a.name, a.dest, func() bool { return a.in.isStill(kept, st) && a.in.isStill(a.name, st) })
 	if err != nil {
-		_ = a.in.remove(kept) // the file still has its first name
+		_ = a.in.Remove(kept) // the file still has its first name
 	}
 	a.in.removeLink(kept, a.dest) // what stood there was the wanted link
 	return err
 }
 
 func (a act) coverDirectory(kept string, st *unix.Stat_t) error {
-	err := a.in.makeLike(kept, st)
+	err := a.in.MakeLike(kept, st)
 	if err == nil {
-		err = a.in.remove(a.name) // fails if something is in it
+		err = a.in.Remove(a.name) // fails if something is in it
 	}
 	if err != nil {
-		_ = a.in.remove(kept)
+		_ = a.in.Remove(kept)
 		return err
 	}
-	if err := a.orUnplanned(a.in.symlink(a.dest, a.name)); err != nil {
+	if err := a.orUnplanned(a.in.Symlink(string(a.dest), a.name)); err != nil {
 		_ = a.in.move(kept, a.name)
 		return err
 	}
@@ -251,11 +252,11 @@ func (a act) uncoverInTurn(kept string) error {
 	if err := a.checkExpected(a.name); err != nil {
 		return err
 	}
-	err := a.in.rename(kept, a.name, 0)
+	err := a.in.Rename(kept, a.name, 0)
 	if !errors.Is(err, unix.ENOTDIR) {
 		return err
 	}
-	if err := a.in.remove(a.name); err != nil {
+	if err := a.in.Remove(a.name); err != nil {
 		return err
 	}
 	return a.orUnplanned(a.in.move(kept, a.name))
@@ -271,12 +272,12 @@ func (a act) remove() error {
 		return err
 	}
 	tmp := files.TmpName()
-	if err := a.in.rename(a.name, tmp, 0); err != nil {
+	if err := a.in.Rename(a.name, tmp, 0); err != nil {
 		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
 	if err := a.checkExpected(tmp); err != nil {
 		_ = a.in.move(tmp, a.name)
 		return err
 	}
-	return a.in.remove(tmp)
+	return a.in.Remove(tmp)
 }

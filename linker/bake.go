@@ -64,7 +64,7 @@ func Bake(w io.Writer, c Config) error {
 		if err != nil {
 			return fmt.Errorf("cannot make directory %q: %w", dir, files.Cause(err))
 		}
-		d.close()
+		d.Close()
 	}
 	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), lines, left)
 	return nil

@@ -27,6 +27,7 @@
 // What it stands on are packages of their own. Each imports only those above it here:
 //   - files: the ground
 //   - mounts: what is mounted, and what can be said of it before a key is read
+//   - way: to a directory that others may change, and what is done there
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,7 +42,6 @@
 //	act targets swap                    how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
 //	live state lock                     the state directory, and the link in it that moves
-//	way                                 to the directory of a target, which others may change
 //	generation plan key api             the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves

@@ -122,16 +122,16 @@ func (t *targets) sweep(links []source) {
 	for path := range dirs {
 		if d, err := t.open(path, false); err == nil {
 			t.sweepDir(d, path)
-			d.close()
+			d.Close()
 		}
 	}
 }
 
 func (t *targets) sweepDir(d *dir, path string) {
-	entries, _ := d.list()
+	entries, _ := d.List()
 	for _, e := range entries {
 		if t.leftover(d, path, e) {
-			_ = d.remove(e.Name()) // removes a directory only if it is empty
+			_ = d.Remove(e.Name()) // removes a directory only if it is empty
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (t *targets) leftover(d *dir, path string, e fs.DirEntry) bool {
 	if e.IsDir() {
 		return temporary
 	}
-	read, err := d.readlink(e.Name())
+	read, err := d.Readlink(e.Name())
 	if err != nil || !files.IsOwnName("/"+e.Name()) {
 		return false
 	}

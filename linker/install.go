@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 // Install copies the running program to a file, by rename, so that a container
@@ -33,23 +34,23 @@ func Install(to string) error {
 // install writes a new file in the directory that it has opened. It sets the mode
 // through the descriptor: who may write there can put another file in its place.
 func install(program []byte, to string) error {
-	d, err := openDir(filepath.Dir(to), false)
+	d, err := way.Open(filepath.Dir(to), false)
 	if err != nil {
 		return err
 	}
-	defer d.close()
+	defer d.Close()
 	tmp := files.TmpName()
-	f, err := d.openFile(tmp, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	f, err := d.OpenFile(tmp, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(program)
 	err = errors.Join(err, f.Chmod(0o755), f.Close()) // whatever the umask
 	if err == nil {
-		err = d.rename(tmp, filepath.Base(to), 0)
+		err = d.Rename(tmp, filepath.Base(to), 0)
 	}
 	if err != nil {
-		_ = d.remove(tmp)
+		_ = d.Remove(tmp)
 	}
 	return err
 }

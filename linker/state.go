@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 // Names in the state directory.
@@ -37,7 +38,7 @@ type stateDir struct {
 
 // openState makes, tightens and locks the state directory.
 func openState(dir string) (*stateDir, error) {
-	if err := makeParents(dir); err != nil {
+	if err := way.MakeParents(dir); err != nil {
 		return nil, unusableError(dir, err)
 	}
 	root, err := os.OpenRoot(files.AsDir(dir))

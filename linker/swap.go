@@ -8,24 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/mounts"
+	"confit/linker/way"
 )
 
 // A step puts one thing in the place of another, and needs to know what it
 // replaced.
 
-// rename is renameat2(2) from one name to another.
-func (d *dir) rename(from, to string, flags uint) error {
-	return again(func() error {
-		if flags == 0 {
-			return unix.Renameat(d.fd, from, d.fd, to)
-		}
-		return unix.Renameat2(d.fd, from, d.fd, to, flags)
-	})
-}
+// dir is the opened directory of targets.
+type dir struct{ *way.Dir }
 
 // exchange exchanges two names.
-func (d *dir) exchange(a, b string) error { return d.rename(a, b, unix.RENAME_EXCHANGE) }
+func (d *dir) exchange(a, b string) error { return d.Rename(a, b, unix.RENAME_EXCHANGE) }
 
 // unsupported reports that renameat2(2) can't do what was asked: on NFS, in
 // gVisor, under a seccomp profile that doesn't know it, or with a directory of
@@ -39,7 +32,7 @@ func unsupported(err error) bool {
 // looks at what came out. If that doesn't fit, it is given back, and fits says
 // why.
 func (d *dir) swapIn(beside, target string, fits func(name string) error) error {
-	mine, err := d.stat(beside)
+	mine, err := d.Stat(beside)
 	if err != nil {
 		return err
 	}
@@ -59,60 +52,34 @@ func (d *dir) swapIn(beside, target string, fits func(name string) error) error 
 	return odd
 }
 
-// stat looks at a name itself.
-func (d *dir) stat(name string) (st unix.Stat_t, err error) {
-	err = again(func() error { return unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
-	return st, err
-}
-
 func (d *dir) missing(name string) bool {
-	_, err := d.stat(name)
+	_, err := d.Stat(name)
 	return err == unix.ENOENT
 }
 
 // isStill reports whether a name still names the same file.
 func (d *dir) isStill(name string, file unix.Stat_t) bool {
-	now, err := d.stat(name)
+	now, err := d.Stat(name)
 	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
 }
 
 // move renames to a name that must be free.
 func (d *dir) move(from, to string) error {
-	err := d.rename(from, to, unix.RENAME_NOREPLACE)
+	err := d.Rename(from, to, unix.RENAME_NOREPLACE)
 	if !unsupported(err) {
 		return err
 	}
 	if !d.missing(to) {
 		return unix.EEXIST
 	}
-	return d.rename(from, to, 0)
-}
-
-// remove removes a file, or an empty directory.
-func (d *dir) remove(name string) error {
-	err := again(func() error { return unix.Unlinkat(d.fd, name, 0) })
-	if err == unix.EISDIR || err == unix.EPERM {
-		err = again(func() error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) })
-	}
-	return err
-}
-
-// symlink makes a symlink. It never replaces.
-func (d *dir) symlink(dest destination, name string) error {
-	return again(func() error { return unix.Symlinkat(string(dest), d.fd, name) })
-}
-
-func (d *dir) readlink(name string) (string, error) {
-	var buf [unix.PathMax]byte
-	n, err := unix.Readlinkat(d.fd, name, buf[:])
-	return string(buf[:max(n, 0)]), err
+	return d.Rename(from, to, 0)
 }
 
 // putLink gives a link that was made ready its name, unless it is there already.
 func (d *dir) putLink(ready, name string, dest destination) error {
-	err := d.rename(ready, name, unix.RENAME_NOREPLACE)
+	err := d.Rename(ready, name, unix.RENAME_NOREPLACE)
 	if unsupported(err) {
-		err = d.symlink(dest, name)
+		err = d.Symlink(string(dest), name)
 	}
 	if err == unix.EEXIST && d.leadsTo(name, dest) {
 		return nil
@@ -124,36 +91,36 @@ func (d *dir) putLink(ready, name string, dest destination) error {
 // still at the last moment, as rename(2) doesn't tell what it has replaced.
 func (d *dir) putOver(target string, dest destination, still func() bool) error {
 	tmp := files.TmpName()
-	if err := d.symlink(dest, tmp); err != nil {
+	if err := d.Symlink(string(dest), tmp); err != nil {
 		return err
 	}
-	var err error = &unplanned{what: d.lookAt(target).what}
+	var err error = &way.InTheWay{What: d.lookAt(target).what}
 	if still() {
-		err = d.rename(tmp, target, 0)
+		err = d.Rename(tmp, target, 0)
 	}
 	if err != nil {
-		_ = d.remove(tmp)
+		_ = d.Remove(tmp)
 	}
 	return err
 }
 
 // leadsTo reports whether a name is a symlink to dest.
 func (d *dir) leadsTo(name string, dest destination) bool {
-	to, err := d.readlink(name)
+	to, err := d.Readlink(name)
 	return err == nil && to == string(dest)
 }
 
 // removeLink removes a symlink of ours from beside a target.
 func (d *dir) removeLink(name string, dest destination) {
 	if d.leadsTo(name, dest) {
-		_ = d.remove(name)
+		_ = d.Remove(name)
 	}
 }
 
 // renew replaces an empty directory by a new one: a directory of a lower layer
 // of overlayfs can't be renamed, but it can be renamed over.
 func (d *dir) renew(name string) error {
-	st, err := d.stat(name)
+	st, err := d.Stat(name)
 	if err != nil {
 		return err
 	}
@@ -161,11 +128,11 @@ func (d *dir) renew(name string) error {
 		return unix.ENOTDIR
 	}
 	tmp := files.TmpName()
-	if err := d.makeLike(tmp, &st); err != nil {
+	if err := d.MakeLike(tmp, &st); err != nil {
 		return err
 	}
-	if err := d.rename(tmp, name, 0); err != nil {
-		_ = d.remove(tmp)
+	if err := d.Rename(tmp, name, 0); err != nil {
+		_ = d.Remove(tmp)
 		return err
 	}
 	return nil
@@ -173,25 +140,21 @@ func (d *dir) renew(name string) error {
 
 // lookAt tells what stands at a name, whoever made it.
 func (d *dir) lookAt(name string) place {
-	st, err := d.stat(name)
+	st, err := d.Stat(name)
 	kind := st.Mode & unix.S_IFMT
 	switch {
 	case err != nil:
 		return unreachable(err)
 	case kind == unix.S_IFLNK:
 		return place{standing: aFile, what: "a symlink"}
-	case d.mounted(name):
+	case d.Mounted(name):
 		return place{standing: immovable, what: "a mount point"}
 	case kind == unix.S_IFREG:
 		return place{standing: aFile, what: regularFile}
 	case kind != unix.S_IFDIR:
 		return place{standing: immovable, what: "a device, socket or FIFO"}
 	}
-	f, err := d.openFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err == nil {
-		defer f.Close()
-	}
-	if err != nil || !isEmpty(f) {
+	if !d.Empty(name) {
 		return place{standing: immovable, what: fullDir}
 	}
 	return place{standing: emptyDir, what: "an empty directory"}
@@ -199,25 +162,14 @@ func (d *dir) lookAt(name string) place {
 
 // unreachable is a target that can't be looked at.
 func unreachable(err error) place {
-	var by *unplanned
+	var by *way.InTheWay
 	switch {
 	case errors.As(err, &by):
-		return place{standing: immovable, what: by.what, instead: by.instead}
+		return place{standing: immovable, what: by.What, instead: by.Instead}
 	case errors.Is(err, fs.ErrNotExist):
 		return place{standing: nothing, what: "nothing"}
 	case errors.Is(err, unix.ENOTDIR):
 		return place{standing: immovable, what: "a file in the place of its directory"}
 	}
 	return place{standing: immovable, what: fmt.Sprintf("something unreadable (%v)", files.Cause(err))}
-}
-
-// mounted reports whether something is mounted on a name that is no symlink.
-// statx(2) tells that since Linux 5.8, unless a seccomp profile refuses it.
-func (d *dir) mounted(name string) bool {
-	var st unix.Statx_t
-	err := unix.Statx(d.fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_TYPE, &st)
-	if err == nil && st.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT != 0 {
-		return st.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
-	}
-	return mounts.IsPoint(d.join(name))
 }

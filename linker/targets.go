@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 // targetsName is the list of the targets that confit made.
@@ -25,21 +26,22 @@ type targets struct {
 	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
 }
 
-// open opens the directory of targets, and refuses as [*unplanned] one that somebody
+// open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
 // may have put in the place of another.
 func (t *targets) open(path string, makes bool) (*dir, error) {
-	d, err := openDir(path, makes)
+	opened, err := way.Open(path, makes)
 	if err != nil {
 		return nil, err
 	}
-	if was, worked := t.known[path]; worked && !d.mayReplace(was) {
-		d.close()
-		return nil, &unplanned{what: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.st.Uid, path, was.Uid)}
+	d := &dir{opened}
+	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
+		d.Close()
+		return nil, &way.InTheWay{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
 	}
 	if t.known == nil {
 		t.known = map[string]unix.Stat_t{}
 	}
-	t.known[path] = d.st
+	t.known[path] = d.St
 	return d, nil
 }
 
@@ -94,10 +96,10 @@ func (t *targets) find(target Target, dest destination) place {
 	if err != nil {
 		return unreachable(err)
 	}
-	defer d.close()
+	defer d.Close()
 	name := filepath.Base(string(target))
 	p := d.lookAt(name)
-	if read, err := d.readlink(name); err == nil {
+	if read, err := d.Readlink(name); err == nil {
 		switch to := destination(read); {
 		case to == dest && dest != "":
 			return place{standing: rightLink}
@@ -119,7 +121,7 @@ func (t *targets) ours(target Target, to destination) bool {
 // that name is a leftover.
 func (t *targets) keeps(d *dir, target Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
-	if to, err := d.readlink(kept); err == nil {
+	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, destination(to))
 	}
 	return !d.missing(kept)
@@ -156,9 +158,9 @@ func (t *targets) doAll(steps []step, prunes bool, failed map[Target]error) {
 // a warning.
 func (t *targets) carryOut(s step) error {
 	err := t.do(s)
-	var by *unplanned
+	var by *way.InTheWay
 	if s.prunes() && errors.As(err, &by) {
-		t.log.Warn("target left alone", "target", string(s.target), "found", by.what)
+		t.log.Warn("target left alone", "target", string(s.target), "found", by.What)
 		err = nil
 	}
 	switch {

@@ -61,7 +61,7 @@ func (t *targets) touch(target Target, dest destination) error {
 	if err == nil {
 		name := filepath.Base(string(target))
 		err = d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) })
-		d.close()
+		d.Close()
 	}
 	if err != nil {
 		return fmt.Errorf("cannot touch target %q: %w", target, files.Cause(err))

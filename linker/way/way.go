@@ -1,0 +1,197 @@
+// Package way leads to a directory that others may change, and works on names there. It
+// guarantees that no symlink leads elsewhere where another user than root and confit's own
+// may write, whatever somebody does meanwhile: a directory is worked on as it was opened.
+//
+// It does not know what confit puts there, and why.
+package way
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// Dir is an opened directory, in which targets are worked on by name. It stays
+// the same one, whatever somebody puts in the place of its path.
+type Dir struct {
+	St      unix.Stat_t // of the directory, when it was opened
+	fd      int
+	path    string // as written
+	above   uint32 // whose the directory above it is
+	foreign bool   // others may have put it there: they may write to a directory above it
+}
+
+// InTheWay is the error of something that stands where nobody planned for it: on the way
+// to a directory, or at a name in it.
+type InTheWay struct {
+	What    string // what it is, with its article
+	Instead string // what to write, "" for another target
+}
+
+func (e *InTheWay) Error() string { return "by now there is " + e.What }
+
+// maxLinks is how many symlinks may be on a way, as for the kernel: path_resolution(7).
+const maxLinks = 40
+
+// Open goes the way to a directory, element by element. It follows symlinks
+// as long as only root and confit's own user could have put them there. From the
+// first directory on to which others may write, a symlink is refused as
+// [*InTheWay]. makes says that missing directories are made.
+func Open(path string, makes bool) (*Dir, error) {
+	d, err := openTop()
+	way := strings.Split(path, "/")
+	for links := 0; err == nil && len(way) > 0; {
+		var next *Dir
+		var to string
+		name := way[0]
+		way = way[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		next, to, err = d.follow(name, makes)
+		switch {
+		case err != nil:
+		case next != nil:
+			d.Close()
+			d = next
+			continue
+		case links == maxLinks:
+			err = unix.ELOOP
+		default:
+			links++
+			way = slices.Concat(strings.Split(to, "/"), way)
+			if strings.HasPrefix(to, "/") {
+				d.Close()
+				d, err = openTop()
+			}
+			continue
+		}
+		d.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.path = path
+	return d, nil
+}
+
+func openTop() (*Dir, error) {
+	return (&Dir{fd: unix.AT_FDCWD}).open("/")
+}
+
+// open opens a directory in another one. What is no directory is ENOTDIR.
+func (d *Dir) open(name string) (*Dir, error) {
+	next := &Dir{above: d.St.Uid}
+	err := again(func() (err error) {
+		next.fd, err = unix.Openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Fstat(next.fd, &next.St); err != nil {
+		next.Close()
+		return nil, err
+	}
+	next.foreign = d.foreign || d.othersWrite() && (!files.Own(next.St.Uid) || !d.isSticky())
+	next.path = strings.TrimSuffix(d.path, "/") + "/" + strings.TrimPrefix(name, "/")
+	return next, nil
+}
+
+// follow takes one element of a way: it opens a directory, or reads a symlink
+// that may be followed.
+func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) {
+	next, err = d.open(name)
+	if err == unix.ENOENT && makes {
+		if err = d.make(name); err == nil || err == unix.EEXIST {
+			next, err = d.open(name)
+		}
+	}
+	if err != unix.ENOTDIR && err != unix.ELOOP {
+		return next, "", err
+	}
+	st, err := d.Stat(name)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
+		return nil, "", unix.ENOTDIR
+	case d.foreign || d.othersWrite():
+		return nil, "", &InTheWay{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
+			Instead: "its real path"}
+	}
+	to, err = d.Readlink(name)
+	return nil, to, err
+}
+
+// othersWrite reports whether another user than root and confit's own may put
+// something in the directory. The top is reached from nowhere.
+func (d *Dir) othersWrite() bool {
+	return d.fd != unix.AT_FDCWD && (!files.Own(d.St.Uid) || d.St.Mode&0o022 != 0)
+}
+
+// isSticky reports a directory in which nobody but root and confit's own user can
+// rename a directory of theirs: inode(7).
+func (d *Dir) isSticky() bool { return files.Own(d.St.Uid) && d.St.Mode&unix.S_ISVTX != 0 }
+
+// MayReplace reports that confit may work in the directory, where it worked in
+// another one before. Who may write to a directory above can put there what he
+// may rename. So it must be of the user that the one before was of, or of the user
+// in whose directory it stands. Root and confit's own user count as one.
+func (d *Dir) MayReplace(was unix.Stat_t) bool {
+	uid := d.St.Uid
+	switch {
+	case !d.foreign, d.St.Dev == was.Dev && d.St.Ino == was.Ino:
+		return true
+	case files.Own(uid):
+		return files.Own(was.Uid)
+	}
+	return uid == was.Uid || uid == d.above
+}
+
+// make makes a missing directory, 0755 whatever the umask.
+func (d *Dir) make(name string) error {
+	f, err := d.mkdir(name, files.DirMode)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Chmod(files.DirMode)
+}
+
+// mkdir makes and opens a directory. Who may write to the one above may have
+// exchanged it by now. So it must be confit's own and empty, and its owner and
+// mode are set through the descriptor.
+func (d *Dir) mkdir(name string, mode uint32) (*os.File, error) {
+	if err := again(func() error { return unix.Mkdirat(d.fd, name, mode) }); err != nil {
+		return nil, err
+	}
+	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(files.Euid) || !isEmpty(f) {
+		f.Close()
+		return nil, errors.Join(err, errors.New("it was replaced meanwhile"))
+	}
+	return f, nil
+}
+
+// MakeParents makes a directory and those above it that are missing.
+func MakeParents(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	d, err := Open(path, true)
+	if err == nil {
+		d.Close()
+	}
+	return err
+}
