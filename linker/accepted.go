@@ -82,7 +82,7 @@ func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
 // damaged.
 func (l *Linker) linksFingerprint(g *generation) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", l.state.path)
+	fmt.Fprintf(h, "%q\n", l.state.Path)
 	for _, s := range l.links {
 		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
 		if s.Mode != 0 {
@@ -122,7 +122,7 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	}
 	g.Shared, g.Local = l.share(g.files)
 	g.inputs = l.inputsHash(g)
-	g.know(l.state.dirOf(g.Number))
+	g.know(l.state.GenerationDir(g.Number))
 	mounted := mounted{reader: &l.reader}
 	defer mounted.close()
 	if err := l.copies.mend(g, mounted.copy); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"confit/internal/surroundings"
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // moment is one target between the planning of a step and its act.
@@ -28,7 +29,7 @@ type moment struct {
 
 func newMoment(t *testing.T, dir string) *moment {
 	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
-	m.linker = &Linker{targets: targets{state: &stateDir{path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]bool{}}}
+	m.linker = &Linker{targets: targets{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]bool{}}}
 	m.linker.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
 	m.put(m.dest, "key")
 	m.put(filepath.Join(dir, "state/live/web/old"), "old key")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -28,7 +29,7 @@ func Bake(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	t := targets{state: &stateDir{path: c.State}}
+	t := targets{state: &statedir.Dir{Path: c.State}}
 	wanted := map[Target]want{}
 	var dirs []string
 	lines, left := 0, ""
@@ -88,9 +89,9 @@ func (s *source) whyNotBaked(there place) (why, todo string) {
 
 // bakedDest is what a target will have to point at. The volume of a direct link
 // isn't there yet: it is taken to be atomic, and to be where the source says.
-func (s *source) bakedDest(st *stateDir) destination {
+func (s *source) bakedDest(st *statedir.Dir) destination {
 	if !s.Direct {
-		return st.liveDest(s.prefix)
+		return destination(st.Live(string(s.prefix)))
 	}
 	name, _ := filepath.Rel(s.floor, s.base)
 	return directDest(s.floor, true, name)

@@ -13,7 +13,7 @@ var replaced = []string{"accepted.json", "report.json", "trial.json", "packs"}
 // used, and the gate that it asked last is told that it ended. The list of its targets is as
 // it was, so what they cover comes back.
 func (l *Linker) replaceBefore(n *Note) error {
-	data, _ := l.state.readTrusted("report.json")
+	data, _ := l.state.ReadTrusted("report.json")
 	var open Record
 	if json.Unmarshal(data, &open) == nil && open.Hash != "" && n.Record == nil {
 		if open.Outcome == "" {
@@ -26,10 +26,10 @@ func (l *Linker) replaceBefore(n *Note) error {
 	}
 	said := false
 	for _, name := range replaced {
-		if _, err := l.state.root.Lstat(name); err != nil {
+		if _, err := l.state.Root.Lstat(name); err != nil {
 			continue
 		}
-		if files.RemoveAll(l.state.root, name); !said {
+		if files.RemoveAll(l.state.Root, name); !said {
 			said = true
 			l.log.Warn("state directory of an earlier version: what it accepted isn't used", "replaced", name)
 		}

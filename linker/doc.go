@@ -28,6 +28,7 @@
 //   - files: the ground
 //   - mounts: what is mounted, and what can be said of it before a key is read
 //   - way: to a directory that others may change, and what is done there
+//   - statedir: the state directory, its lock, and the link in it that moves
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,7 +42,6 @@
 //	mend kept inspect                   generations on the disk, and what is kept of them once more
 //	act targets swap                    how a target changes, as plan has decided
 //	conflicts link                      the link lines, all together and each
-//	live state lock                     the state directory, and the link in it that moves
 //	generation plan key api             the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves

@@ -55,19 +55,11 @@ func (l *Linker) healFiles(g *generation, former map[string]string) {
 
 // mendLive points the live link at a generation again, whatever stands there now.
 func (l *Linker) mendLive(number int, former map[string]string) {
-	if l.state.liveNumber() == number {
+	if l.state.LiveNumber() == number {
 		return
 	}
-	found := "nothing"
-	if info, err := l.state.root.Lstat(liveName); err == nil {
-		found = files.Describe(info.Mode())
-	}
-	ready, err := l.state.aim(number)
-	if err == nil {
-		err = l.state.point(number, ready)
-		l.state.unaim(ready)
-	}
-	l.sayMended("live link", "link", filepath.Join(l.state.path, liveName), found, err, former)
+	found, err := l.state.MendLive(number)
+	l.sayMended("live link", "link", l.state.Live(""), found, err, former)
 }
 
 // mendTarget makes one target what it is to be, or prunes it.

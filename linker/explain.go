@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"confit/linker/mounts"
+	"confit/linker/statedir"
 )
 
 // explanation is what --check prints of the links, and what it finds.
@@ -31,7 +32,7 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{Linker: newLinker(c, links, &stateDir{path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}

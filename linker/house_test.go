@@ -95,7 +95,7 @@ func (h *house) open() *house {
 // close lets the state directory go, as the end of the process does.
 func (h *house) close() {
 	if h.linker != nil {
-		h.linker.state.lock.Close()
+		h.linker.state.Lock.Close()
 		if w := h.linker.watch.inotify; w != nil {
 			w.Close()
 		}
@@ -281,6 +281,6 @@ func keptFor(target Target) string {
 // point moves the live link.
 func (h *house) point(number int) {
 	h.Helper()
-	ready, err := h.linker.state.aim(number)
-	h.must(errors.Join(err, h.linker.state.point(number, ready)))
+	ready, err := h.linker.state.Aim(number)
+	h.must(errors.Join(err, h.linker.state.Point(number, ready)))
 }

@@ -14,13 +14,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // copies knows the generations on the disk, and what is kept of them once more.
 type copies struct {
 	*files.Copier
 	links       []source // a directory may be a target as a whole
-	state       *stateDir
+	state       *statedir.Dir
 	log         *slog.Logger
 	generations map[int]*generation // of the Linker
 	strays      []Key               // what a hook left in its candidate, and the log says so
@@ -45,14 +46,14 @@ const (
 // withDir calls do with the directory of a generation. It follows no link in its place.
 func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
 	name := strconv.Itoa(g.Number)
-	info, err := c.state.generations.Lstat(name)
+	info, err := c.state.Generations.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
 		return fs.ErrNotExist
 	}
-	root, err := c.state.generations.OpenRoot(name)
+	root, err := c.state.Generations.OpenRoot(name)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (c *copies) keep(g *generation, mounted map[Key]file) error {
 		if m, there := mounted[p]; f.direct || there && m.sum == f.sum && !m.direct {
 			continue
 		}
-		if _, err := c.state.kept.Lstat(f.sum.Hex()); err != nil {
+		if _, err := c.state.Kept.Lstat(f.sum.Hex()); err != nil {
 			missing = append(missing, p)
 		}
 	}
@@ -38,7 +38,7 @@ func (c *copies) keep(g *generation, mounted map[Key]file) error {
 		for _, p := range missing {
 			f := aDir()
 			f.sum, f.mode = g.files[p].sum, keptMode
-			err := c.place(c.state.kept, f.sum.Hex(), f, c.from(root, string(p)))
+			err := c.place(c.state.Kept, f.sum.Hex(), f, c.from(root, string(p)))
 			if files.Ignoring(err, errNoCopy) != nil { // which is said when the generation is mended
 				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, files.Cause(err))
 			}
@@ -54,7 +54,7 @@ func aDir() file {
 
 // sweepKept removes what no generation needs, and what is damaged.
 func (c *copies) sweepKept() {
-	names, _ := files.ReadNames(c.state.kept)
+	names, _ := files.ReadNames(c.state.Kept)
 	if len(names) == 0 {
 		return
 	}
@@ -65,8 +65,8 @@ func (c *copies) sweepKept() {
 		}
 	}
 	for _, name := range names {
-		if sum, err := c.from(c.state.kept, name)(io.Discard); err != nil || sum.Hex() != name || !needed[name] {
-			files.RemoveAll(c.state.kept, name)
+		if sum, err := c.from(c.state.Kept, name)(io.Discard); err != nil || sum.Hex() != name || !needed[name] {
+			files.RemoveAll(c.state.Kept, name)
 		}
 	}
 }
@@ -81,7 +81,7 @@ type bytesOf func(p Key, f file, to io.Writer) (files.Hash, error)
 // that may be asked, from what is mounted.
 func (c *copies) restore(g *generation, root *os.Root, p Key, mounted bytesOf) error {
 	f := g.files[p]
-	err := c.place(root, string(p), f, c.from(c.state.kept, f.sum.Hex()))
+	err := c.place(root, string(p), f, c.from(c.state.Kept, f.sum.Hex()))
 	for _, other := range c.generations {
 		if errors.Is(err, errNoCopy) && other != g && other.files[p].sum == f.sum {
 			err = c.withDir(other, func(from *os.Root) error { return c.place(root, string(p), f, c.from(from, string(p))) })

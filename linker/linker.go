@@ -7,6 +7,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/mounts"
+	"confit/linker/statedir"
 )
 
 // Linker stages generations, and makes the targets lead to one of them. It knows
@@ -19,7 +20,7 @@ type Linker struct {
 	rendered []int  // the links whose keys the renderer makes
 	renders  bool   // a hook makes files of the staged keys
 	space    int    // see Config
-	state    *stateDir
+	state    *statedir.Dir
 	reader   reader
 	copies   copies
 	targets  targets
@@ -67,7 +68,7 @@ func (l *Linker) Owns(path string) bool {
 // call it after the app was reloaded.
 func (l *Linker) Keep(accepted, earlier int) {
 	kept := l.kept(accepted, earlier)
-	_, _ = l.state.keepOnly(kept)
+	_, _ = l.state.KeepOnly(kept)
 	for n, g := range l.generations {
 		g.unmoved = nil // it leads to all that was looked at
 		if !kept[n] {
@@ -75,14 +76,14 @@ func (l *Linker) Keep(accepted, earlier int) {
 		}
 	}
 	l.copies.sweepKept()
-	if l.state.next > 2 {
+	if l.state.Next > 2 {
 		debug.FreeOSMemory()
 	}
 }
 
 // kept lists what Keep leaves alone.
 func (l *Linker) kept(accepted, earlier int) map[int]bool {
-	kept := map[int]bool{l.state.liveNumber(): true, accepted: true, earlier: true}
+	kept := map[int]bool{l.state.LiveNumber(): true, accepted: true, earlier: true}
 	for _, n := range l.noted {
 		kept[n] = true
 	}
@@ -97,7 +98,7 @@ func (l *Linker) generation(number int) (*generation, error) {
 	if g := l.generations[number]; g != nil {
 		return g, nil
 	}
-	return nil, fmt.Errorf("cannot use generation %d: there is none in state directory %q", number, l.state.path)
+	return nil, fmt.Errorf("cannot use generation %d: there is none in state directory %q", number, l.state.Path)
 }
 
 // Changes lists the keys that differ from one generation to another.

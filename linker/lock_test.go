@@ -6,32 +6,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"confit/internal/surroundings"
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
-
-// inTheWay is what may stand where the lock goes, left by whoever could write to
-// the directory before confit tightened it.
-var inTheWay = map[string]func(path string) error{
-	"nothing":        func(string) error { return nil },
-	"another's":      func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o600), os.Chown(p, 65534, 65534)) },
-	"for all":        func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o600), os.Chmod(p, 0o666)) },
-	"readable":       func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o600), os.Chmod(p, 0o644)) },
-	"a FIFO":         func(p string) error { return unix.Mkfifo(p, 0o600) },
-	"a symlink":      func(p string) error { return os.Symlink("note.json", p) },
-	"a dead link":    func(p string) error { return os.Symlink("../victim", p) },
-	"a directory":    func(p string) error { return os.MkdirAll(filepath.Join(p, "x"), 0o755) },
-	"left by confit": func(p string) error { return os.WriteFile(p, nil, 0o600) },
-}
 
 // TestLock: whatever is in its place, the lock is a file that nobody but
 // confit's user can open, and keeps the next confit out.
 func TestLock(t *testing.T) {
-	for name, put := range inTheWay {
+	for name, put := range surroundings.InTheLocksWay {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			h.must(os.Mkdir(h.path("state"), 0o755))
@@ -65,7 +52,7 @@ func TestLockCannotBeMade(t *testing.T) {
 			ownMounts(t)
 			h.must(set(h.mount("tmpfs", "", "state")))
 			_, _, err := Open(h.config)
-			if want := unusableError(h.config.State, errors.New(reason)); err == nil || err.Error() != want.Error() {
+			if want := statedir.Unusable(h.config.State, errors.New(reason)); err == nil || err.Error() != want.Error() {
 				t.Errorf("error %v, want %v", err, want)
 			}
 		})
@@ -83,7 +70,7 @@ func TestStateLocked(t *testing.T) {
 // TestLockOfNobody: a user who locks all that he can open keeps no confit from
 // starting.
 func TestLockOfNobody(t *testing.T) {
-	for name, put := range inTheWay {
+	for name, put := range surroundings.InTheLocksWay {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			h.must(os.Mkdir(h.path("state"), 0o755))
@@ -120,61 +107,6 @@ func (h *house) nobodyLocks(name string) {
 	started.Close()
 	defer ready.Close()
 	_, _ = ready.Read(make([]byte, 16)) // its end if he can't open it
-}
-
-// TestLockAtTheSameMoment: of confits that start at once one has the state
-// directory, also when there is something to be put aside.
-func TestLockAtTheSameMoment(t *testing.T) {
-	for name, put := range inTheWay {
-		confits := 2
-		if name == "nothing" || name == "left by confit" {
-			confits = 8
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := newHouse(t)
-			for range 100 {
-				h.must(os.RemoveAll(h.path("state")))
-				h.must(os.Mkdir(h.path("state"), 0o755))
-				h.must(put(h.path("state/lock")))
-				if n := h.race(confits); n != 1 {
-					t.Fatalf("%d of %d confits have the state directory", n, confits)
-				}
-			}
-		})
-	}
-}
-
-// race lets confits take the lock at the same moment, and counts who has it.
-func (h *house) race(confits int) int {
-	locks := make(chan *os.File, confits)
-	begin := make(chan struct{})
-	var all sync.WaitGroup
-	for range confits {
-		all.Go(func() {
-			root, err := os.OpenRoot(h.config.State)
-			if err != nil {
-				h.Error(err)
-				return
-			}
-			defer root.Close()
-			<-begin
-			if lock, err := takeLock(root, h.config.State); err == nil {
-				locks <- lock
-			} else if !strings.Contains(err.Error(), "another confit") {
-				h.Error(err)
-			}
-		})
-	}
-	close(begin)
-	all.Wait()
-	close(locks)
-	n := 0
-	for lock := range locks {
-		n++
-		lock.Close()
-	}
-	return n
 }
 
 // TestStatusTakesNoLock: whoever asks for the status never keeps a confit from

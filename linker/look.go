@@ -11,15 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // reader looks at the volumes and reads the keys of their links.
 type reader struct {
 	*files.Copier
 	links     []source
-	mounted   []int     // the links whose keys come from volumes
-	state     *stateDir // where copies go
-	allowDisk bool      // keys that live in memory may be copied to a disk
+	mounted   []int         // the links whose keys come from volumes
+	state     *statedir.Dir // where copies go
+	allowDisk bool          // keys that live in memory may be copied to a disk
 
 	atomic   []string        // by link: its volume, once that was seen to be atomic
 	nested   map[string]bool // directories of plain volumes that once held ..data
@@ -194,14 +195,14 @@ func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 }
 
 func (rd *reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where func() string) error {
-	if rd.allowDisk || rd.state.memory {
+	if rd.allowDisk || rd.state.Memory {
 		return nil
 	}
 	memory, err := v.onMemory(f, uint64(st.Dev))
 	if err != nil || !memory {
 		return err
 	}
-	return &onDiskError{volume: where(), state: rd.state.path}
+	return &onDiskError{volume: where(), state: rd.state.Path}
 }
 
 // dirs lists the directories whose events are hints: each volume and, in a

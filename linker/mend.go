@@ -30,7 +30,7 @@ func (e *lost) Error() string {
 // entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
 // right, also of directories. The error is a [*lost] if nothing else is wrong.
 func (c *copies) mend(g *generation, mounted bytesOf) error {
-	gens, name := c.state.generations, strconv.Itoa(g.Number)
+	gens, name := c.state.Generations, strconv.Itoa(g.Number)
 	if info, err := gens.Lstat(name); err != nil || !info.IsDir() {
 		if err := errors.Join(gens.RemoveAll(name), files.MakeDir(gens, name)); err != nil {
 			return fmt.Errorf("cannot mend generation %d: %w", g.Number, files.Cause(err))

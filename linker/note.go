@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"confit/linker/statedir"
 )
 
 // noteVersion is the version of note.json. A file of another version isn't read, as its
@@ -52,7 +54,7 @@ func (l *Linker) WriteNote(n Note) error {
 		return err
 	}
 	file := noteFile{noteVersion, l.toStore(n.Accepted.Generation, n.Accepted.Survived), l.toStore(n.Accepted.Earlier, true), n.Record}
-	if err := l.state.writeJSON(noteName, file); err != nil {
+	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
 		return err
 	}
 	l.noted = file.numbers()
@@ -62,7 +64,7 @@ func (l *Linker) WriteNote(n Note) error {
 // readNote takes up what is noted, as far as it is intact. The error says what isn't: there
 // may still be an earlier generation.
 func (l *Linker) readNote() (n Note, err error) {
-	data, err := l.state.readTrusted(noteName)
+	data, err := l.state.ReadTrusted(statedir.Note)
 	if err != nil || data == nil {
 		return n, err
 	}
@@ -70,13 +72,13 @@ func (l *Linker) readNote() (n Note, err error) {
 	damaged := json.Unmarshal(data, &file) // which reads on after a value of another type
 	var another *json.UnmarshalTypeError
 	if damaged != nil {
-		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", noteName, damaged)
+		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged)
 	}
 	if damaged != nil && !errors.As(damaged, &another) {
 		return n, damaged
 	}
 	if file.Version != noteVersion {
-		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", noteName, file.Version, noteVersion)
+		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
 	}
 	l.noted = file.numbers()
 	if g := file.Gate; g != nil && g.Hash != "" {

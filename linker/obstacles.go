@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // What --check finds in the way of a start.
@@ -73,14 +74,14 @@ func isShellName(name string) bool {
 
 // checkState finds out whether the state directory can be used. It need not be there yet.
 func (e *explanation) checkState() {
-	dir := e.state.path
+	dir := e.state.Path
 	err := unix.Faccessat(unix.AT_FDCWD, files.AsDir(dir), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
 	case err == nil, err == unix.ENOENT:
 	case err == unix.ENOTDIR, e.pod:
-		e.fail(unusableError(dir, err))
+		e.fail(statedir.Unusable(dir, err))
 	default:
-		e.notef("%v", unusableError(dir, err))
+		e.notef("%v", statedir.Unusable(dir, err))
 	}
 }
 

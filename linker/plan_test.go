@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"confit/linker/statedir"
 )
 
 // site is a directory with targets in every state there is, and a linker that
@@ -25,7 +27,7 @@ const absent = "(absent)"
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
 	s := &site{t: t, dir: dir, wanted: map[Target]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.linker = &Linker{targets: targets{state: &stateDir{path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
+	s.linker = &Linker{targets: targets{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")
@@ -53,7 +55,7 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 		s.kept[target] = "linked " + rel
 	case 3, 4, 5: // confit's own link, with or without something kept
 		s.mkdir(filepath.Dir(rel))
-		dest := filepath.Join(s.linker.targets.state.path, "live", []string{"old", "new"}[r.IntN(2)])
+		dest := filepath.Join(s.linker.targets.state.Path, "live", []string{"old", "new"}[r.IntN(2)])
 		s.link(dest, target)
 		s.linker.targets.made[Target(target)] = destination(dest)
 		if what == 4 {
@@ -80,10 +82,10 @@ func (s *site) decide(target string, r *rand.Rand) {
 		}
 	default:
 		name := []string{"old", "new"}[r.IntN(2)]
-		w := want{dest: destination(filepath.Join(s.linker.targets.state.path, "live", name))}
+		w := want{dest: destination(filepath.Join(s.linker.targets.state.Path, "live", name))}
 		s.after[target] = name
 		if s.before[target] == "(directory)" { // refused by name for a link to a key
-			w = want{dest: destination(filepath.Join(s.linker.targets.state.path, "live/dir")), dir: true}
+			w = want{dest: destination(filepath.Join(s.linker.targets.state.Path, "live/dir")), dir: true}
 			s.after[target] = "(directory)"
 		}
 		s.wanted[Target(target)] = w

@@ -142,8 +142,8 @@ func (t *targets) switchTo(number int, wanted map[Target]want, strict bool) erro
 	}
 	steps, failed := t.prepareAll(steps) // 3
 	defer t.unprepare(steps)
-	ready, err := t.state.aim(number)
-	defer t.state.unaim(ready)
+	ready, err := t.state.Aim(number)
+	defer t.state.Unaim(ready)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (t *targets) switchTo(number int, wanted map[Target]want, strict bool) erro
 	if t.doAll(steps, true, failed); stop() { // 4
 		return joined(failed)
 	}
-	if err := t.state.point(number, ready); err != nil { // 5
+	if err := t.state.Point(number, ready); err != nil { // 5
 		return err
 	}
 	if t.doAll(steps, false, failed); stop() { // 6

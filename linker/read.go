@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -220,29 +219,12 @@ func (rd *reader) canGive(group uint32) (bool, error) {
 	if gives, known := rd.groups[group]; known {
 		return gives, nil
 	}
-	gives, err := rd.state.tryGive(group)
+	gives, err := rd.state.TryGive(group)
 	if err != nil {
-		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.path, files.Cause(err))
+		return false, fmt.Errorf("cannot write to state directory %q: %w", rd.state.Path, files.Cause(err))
 	}
 	rd.groups[group] = gives
 	return gives, nil
-}
-
-// tryGive tries it with a file in a new directory, as copies are made. The
-// state directory itself may have the set-group-ID bit, which fsGroup gives an
-// emptyDir, and so pass its own group on.
-func (s *stateDir) tryGive(group uint32) (bool, error) {
-	dir := files.TmpName()
-	defer func() { _ = s.generations.RemoveAll(dir) }()
-	if err := files.MakeDir(s.generations, dir); err != nil {
-		return false, err
-	}
-	f, err := s.generations.OpenFile(path.Join(dir, "file"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	return f.Chown(-1, int(group)) == nil, nil
 }
 
 // checkHashes refuses a fallback whose volumes come from different configurations.

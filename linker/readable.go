@@ -11,7 +11,7 @@ import (
 // open. Only the running app shows who that is: its program may have changed its
 // user. A line with a mode says that its author knows.
 func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
-	g := l.generations[l.state.liveNumber()]
+	g := l.generations[l.state.LiveNumber()]
 	if g == nil || user == 0 {
 		return
 	}

@@ -40,7 +40,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])
 	case !errors.As(err, &invalid):
-		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.path, files.Cause(err))
+		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path, files.Cause(err))
 	}
 	return c, err
 }
@@ -49,7 +49,7 @@ func (l *Linker) complete(g, accepted *generation) (*generation, error) {
 	if err := l.Check(g.Number); err != nil { // 1
 		return nil, err
 	}
-	gens, aside := l.state.generations, fmt.Sprintf("%d.rendered", g.Number)
+	gens, aside := l.state.Generations, fmt.Sprintf("%d.rendered", g.Number)
 	defer files.RemoveAll(gens, aside)
 	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), renderedName), aside); err != nil { // 2
 		if errors.Is(err, fs.ErrNotExist) {
@@ -198,7 +198,7 @@ func (l *Linker) finish(g *generation, r *reading, accepted *generation) (*gener
 	}
 	g.unrendered, g.current, l.unlinked = false, true, nil
 	if g.Hash = hashOf(g.files); accepted != nil && g.Hash == accepted.Hash {
-		l.state.removeGeneration(g.Number)
+		l.state.RemoveGeneration(g.Number)
 		delete(l.generations, g.Number)
 		accepted.current = true
 		return accepted, l.lead(accepted, g)

@@ -232,7 +232,7 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
 // destOf is what a key's target points at.
 func (l *Linker) destOf(k keyFile) destination {
 	if !l.links[k.link].Direct {
-		return l.state.liveDest(k.path)
+		return destination(l.state.Live(string(k.path)))
 	}
 	return directDest(k.vol.dir, k.vol.atomic, k.name)
 }
@@ -241,7 +241,7 @@ func (l *Linker) destOf(k keyFile) destination {
 func (l *Linker) destOfDir(i int) destination {
 	s := &l.links[i]
 	if !s.Direct {
-		return l.state.liveDest(s.prefix)
+		return destination(l.state.Live(string(s.prefix)))
 	}
 	dir, atomic := s.findVolume()
 	name, _ := filepath.Rel(dir, s.base)
@@ -260,7 +260,7 @@ func directDest(dir string, atomic bool, name string) destination {
 // describe describes a staged generation to the caller.
 func (l *Linker) describe(c *Candidate, g, accepted *generation) {
 	l.generations[g.Number] = g
-	g.know(l.state.dirOf(g.Number))
+	g.know(l.state.GenerationDir(g.Number))
 	c.Generation, c.Changes, c.Unrendered = g.Generation, changes(accepted, g), g.unrendered
 }
 
@@ -274,7 +274,7 @@ func (l *Linker) Check(number int) error {
 	}
 	flaws, err := l.copies.flaws(g)
 	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.path, files.Cause(err))
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.Path, files.Cause(err))
 	}
 	var wrong []error
 	for _, f := range flaws {

@@ -3,6 +3,7 @@ package linker
 import (
 	"confit/linker/files"
 	"confit/linker/mounts"
+	"confit/linker/statedir"
 )
 
 // What to say of links files without a source.
@@ -31,7 +32,7 @@ func Open(c Config) (*Linker, *Former, error) {
 	if err := table.Check(); err != nil {
 		return nil, nil, err
 	}
-	st, err := openState(c.State)
+	st, err := statedir.Open(c.State)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,7 +50,7 @@ func Open(c Config) (*Linker, *Former, error) {
 	return l, former, nil
 }
 
-func newLinker(c Config, links []source, st *stateDir) *Linker {
+func newLinker(c Config, links []source, st *statedir.Dir) *Linker {
 	copier := files.NewCopier(maxSize)
 	l := &Linker{
 		links:    links,
@@ -67,7 +68,7 @@ func newLinker(c Config, links []source, st *stateDir) *Linker {
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
-		ownDirs: st.ownDirs(),
+		ownDirs: st.OwnDirs(),
 	}
 	l.generations = l.copies.generations
 	for i := range links {
@@ -88,13 +89,13 @@ func (l *Linker) resume(f *Former) error {
 	if err := l.replaceBefore(&f.Note); err != nil {
 		return err
 	}
-	f.Killed = l.state.readTrial()
-	l.former = generation{Generation: Generation{Number: l.state.liveNumber()}, targets: map[Target]want{}}
+	f.Killed = readTrial(l.state)
+	l.former = generation{Generation: Generation{Number: l.state.LiveNumber()}, targets: map[Target]want{}}
 	for target, dest := range l.targets.made {
 		l.former.targets[target] = want{dest: dest}
 	}
 	l.copies.sweepKept()
-	return l.state.sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
+	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 
 // Close ends all watches. No hint comes after it.

@@ -3,12 +3,11 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 const statusName = "status.json"
@@ -17,7 +16,7 @@ const statusName = "status.json"
 // called from any goroutine: it touches only the state directory's [os.Root],
 // which is safe for that, and a temporary name of its own.
 func (l *Linker) WriteStatus(data []byte) error {
-	return l.state.replace(statusName, data)
+	return l.state.Replace(statusName, data)
 }
 
 // Volumes is what the last look found, in the order of the links.
@@ -28,7 +27,7 @@ func (l *Linker) Volumes() []VolumeStatus { return l.volumes }
 // replace the file meanwhile. So ReadStatus takes no lock, which could keep a
 // confit from starting, and waits for nothing that it opens.
 func ReadStatus(dir string) ([]byte, error) {
-	data, err := readStatus(dir)
+	data, err := statedir.ReadFile(dir, statusName)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("cannot read a status in state directory %q: there is none; "+
@@ -37,36 +36,4 @@ func ReadStatus(dir string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(dir, statusName), files.Cause(err))
 	}
 	return data, nil
-}
-
-func readStatus(dir string) ([]byte, error) {
-	root, err := os.OpenRoot(files.AsDir(dir))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	f, info, err := files.OpenRegular(root, statusName)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := checkOwner(root, info); err != nil {
-		return nil, err
-	}
-	return io.ReadAll(f)
-}
-
-// checkOwner refuses a status that isn't confit's: the kubelet makes an
-// emptyDir 0777, and where confit may not tighten that, anybody in the pod can
-// put a file there. The reader can't know confit's user. But confit refuses
-// generations that are somebody else's, so their owner is confit's user.
-func checkOwner(root *os.Root, status fs.FileInfo) error {
-	by := files.Owner(status)
-	if by == 0 || by == uint32(os.Geteuid()) {
-		return nil
-	}
-	if generations, err := root.Lstat(generationsName); err == nil && files.Owner(generations) == by {
-		return nil
-	}
-	return fmt.Errorf("user %d owns it: not root, not you, and not the owner of the generations", by)
 }

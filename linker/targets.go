@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 	"confit/linker/way"
 )
 
@@ -19,7 +20,7 @@ const targetsName = "targets.json"
 
 // targets knows the links that confit made, and makes those that are wanted.
 type targets struct {
-	state  *stateDir
+	state  *statedir.Dir
 	log    *slog.Logger
 	made   map[Target]destination // the targets that confit made, with their destinations: targets.json
 	linked map[Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's
@@ -114,7 +115,7 @@ func (t *targets) find(target Target, dest destination) place {
 // ours reports whether confit made a symlink at target: it leads into the live
 // generation, or is on the list.
 func (t *targets) ours(target Target, to destination) bool {
-	return files.Inside(string(to), filepath.Join(t.state.path, liveName)) || (to != "" && t.made[target] == to)
+	return files.Inside(string(to), t.state.Live("")) || (to != "" && t.made[target] == to)
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
@@ -211,7 +212,7 @@ func (t *targets) forgetAll(wanted map[Target]want, failed map[Target]error) {
 // whole list nothing is pruned. A list that can't be trusted is replaced: links
 // into the live generation are known without it.
 func (t *targets) readMade() {
-	data, err := t.state.readTrusted(targetsName)
+	data, err := t.state.ReadTrusted(targetsName)
 	if err == nil && data != nil {
 		err = json.Unmarshal(data, &t.made)
 	}
@@ -220,7 +221,7 @@ func (t *targets) readMade() {
 	}
 	if err != nil {
 		t.log.Warn("list of targets not trusted: a new one is written", "error", err)
-		_ = t.state.writeJSON(targetsName, t.made) // the next write will say why
+		_ = t.state.WriteJSON(targetsName, t.made) // the next write will say why
 	}
 }
 
@@ -228,7 +229,7 @@ func (t *targets) setMade(made map[Target]destination) error {
 	if maps.Equal(made, t.made) {
 		return nil
 	}
-	if err := t.state.writeJSON(targetsName, made); err != nil {
+	if err := t.state.WriteJSON(targetsName, made); err != nil {
 		return err
 	}
 	t.made = made

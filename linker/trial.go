@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 const trialName = "trial"
@@ -45,14 +46,14 @@ type savedTrial struct {
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
-		err = l.state.writeJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
+		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
 		l.unrecorded = err != nil
 	}
 	if t == (Trial{}) || err != nil {
-		if err := l.state.root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := l.state.Root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}
@@ -61,8 +62,8 @@ func (l *Linker) Arm(t Trial) {
 // readTrial reads the record of the trial in which a former confit was killed. A
 // record that can't be trusted counts as none. So does one from before the node
 // started: it says nothing of the generation.
-func (s *stateDir) readTrial() Trial {
-	data, err := s.readTrusted(trialName)
+func readTrial(s *statedir.Dir) Trial {
+	data, err := s.ReadTrusted(trialName)
 	var r savedTrial
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Version != trialVersion {
 		return Trial{}

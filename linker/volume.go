@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/statedir"
 )
 
 // volume is one state of a mounted directory. It is opened once, so that a swap
@@ -272,5 +273,5 @@ type onDiskError struct{ volume, state string }
 
 func (e *onDiskError) Error() string {
 	return fmt.Sprintf("cannot stage volume %q on disk: it is memory-backed and state directory %q is not\n%s\n"+
-		"or accept it with --allow-disk", e.volume, e.state, mountHint(e.state, "{medium: Memory}"))
+		"or accept it with --allow-disk", e.volume, e.state, statedir.MountHint(e.state, "{medium: Memory}"))
 }

@@ -128,7 +128,7 @@ func (h *house) onDisk() *house {
 	h.Helper()
 	h.config.AllowDisk = false
 	h.open()
-	if h.linker.state.memory {
+	if h.linker.state.Memory {
 		h.Fatal("the temporary directory is memory-backed: this test needs a disk")
 	}
 	return h
@@ -143,8 +143,8 @@ func (h *house) refusedOnDisk(where string) {
 	if !errors.As(err, &onDisk) || onDisk.volume != where {
 		h.Fatalf("error %v (%T), want that %q is in memory", err, err, where)
 	}
-	if left, _ := os.ReadDir(h.path("state/generations")); len(left) > 0 || h.linker.state.next != 1 {
-		h.Errorf("generations: %v, the next is %d", left, h.linker.state.next)
+	if left, _ := os.ReadDir(h.path("state/generations")); len(left) > 0 || h.linker.state.Next != 1 {
+		h.Errorf("generations: %v, the next is %d", left, h.linker.state.Next)
 	}
 	h.linker.reader.allowDisk = true
 	h.adopt()

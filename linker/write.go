@@ -25,7 +25,7 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 	if _, err := l.targets.plan(g.targets); err != nil { // 5
 		return nil, err
 	}
-	g.Number = l.state.next
+	g.Number = l.state.Next
 	name := strconv.Itoa(g.Number)
 	tmp := name + ".tmp"
 	err := l.writeFiles(tmp, g, r) // 6
@@ -33,22 +33,22 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 		err = g.unmoved() // 7
 	}
 	if err == nil {
-		err = l.state.generations.Rename(tmp, name)
+		err = l.state.Generations.Rename(tmp, name)
 	}
 	if err == nil && len(r.from.fallback) > 0 {
 		err = l.copies.keep(g, nil)
 	}
 	if err != nil {
-		_ = l.state.generations.RemoveAll(name)
-		_ = l.state.generations.RemoveAll(tmp)
+		_ = l.state.Generations.RemoveAll(name)
+		_ = l.state.Generations.RemoveAll(tmp)
 		if errors.Is(err, files.ErrMoved) {
 			return nil, err
 		}
-		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.path, files.Cause(err))
+		return nil, fmt.Errorf("cannot write generation %d in state directory %q: %w", g.Number, l.state.Path, files.Cause(err))
 	}
-	l.state.next++
+	l.state.Next++
 	if err := l.readEnvironment(g); err != nil {
-		l.state.removeGeneration(g.Number)
+		l.state.RemoveGeneration(g.Number)
 		return nil, err
 	}
 	return g, nil
@@ -71,7 +71,7 @@ func (l *Linker) lead(written, found *generation) error {
 
 func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	g.stamps = map[Key]stamp{}
-	gens := l.state.generations
+	gens := l.state.Generations
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
 	}

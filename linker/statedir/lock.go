@@ -1,4 +1,4 @@
-package linker
+package statedir
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ var errNotLocked = errors.New("something keeps replacing the lock")
 func takeLock(root *os.Root, path string) (*os.File, error) {
 	dir, err := root.Open(".")
 	if err != nil {
-		return nil, unusableError(path, err)
+		return nil, Unusable(path, err)
 	}
 	defer dir.Close()
 	err = errNotLocked
@@ -47,7 +47,7 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 		return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", path)
 	}
 	if _, gone := root.Lstat(lockName); errors.Is(err, unix.EROFS) || errors.Is(gone, fs.ErrNotExist) {
-		return nil, unusableError(path, err) // it could not be made
+		return nil, Unusable(path, err) // it could not be made
 	}
 	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, files.Cause(err), lockName)
 }
@@ -131,13 +131,13 @@ func putAside(root *os.Root, stale fs.FileInfo) error {
 	return errNotLocked
 }
 
-// unusableError says how to get a state directory that can be used.
-func unusableError(dir string, err error) error {
-	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), mountHint(dir, "{}"))
+// Unusable is the error of a state directory that can't be used, and says how to get a state directory that can be used.
+func Unusable(dir string, err error) error {
+	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), MountHint(dir, "{}"))
 }
 
-// mountHint shows the volume to mount for the state directory.
-func mountHint(path, medium string) string {
+// MountHint shows the volume to mount for the state directory.
+func MountHint(path, medium string) string {
 	return fmt.Sprintf("mount a volume there:\n"+
 		"  volumeMounts: [{name: confit, mountPath: %s}]\n"+
 		"  volumes:      [{name: confit, emptyDir: %s}]", path, medium)

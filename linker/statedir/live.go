@@ -1,0 +1,92 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"confit/linker/files"
+)
+
+// LiveNumber is the generation that the live link points at, or 0.
+func (s *Dir) LiveNumber() int {
+	to, err := s.Root.Readlink(liveName)
+	if err != nil || path.Dir(to) != generationsName {
+		return 0
+	}
+	n, _ := strconv.Atoi(path.Base(to))
+	return n
+}
+
+// Aim makes a link to a generation, under a temporary name, for [Dir.Point]. It makes none
+// for number 0, nor if live leads there already: a full disk doesn't keep confit
+// from going back to where it is.
+func (s *Dir) Aim(number int) (ready string, err error) {
+	dest := path.Join(generationsName, strconv.Itoa(number))
+	if to, err := s.Root.Readlink(liveName); number == 0 || err == nil && to == dest {
+		return "", nil
+	}
+	ready = files.TmpName()
+	return ready, s.pointError(s.Root.Symlink(dest, ready))
+}
+
+// Unaim removes what [Dir.Aim] has made, unless it is the live link now.
+func (s *Dir) Unaim(ready string) {
+	if ready != "" {
+		_ = s.Root.Remove(ready)
+	}
+}
+
+// Point moves the live link to a generation, or removes it for number 0. ready is what
+// [Dir.Aim] has made for it. It is the one step that changes what all targets resolve to.
+func (s *Dir) Point(number int, ready string) error {
+	switch {
+	case number == 0:
+		s.clearLive()
+		if err := s.Root.Remove(liveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, files.Cause(err))
+		}
+	case ready != "":
+		s.clearLive()
+		return s.pointError(s.Root.Rename(ready, liveName))
+	}
+	return nil
+}
+
+func (s *Dir) pointError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.Path, files.Cause(err))
+}
+
+// clearLive moves aside what stands in the live link's place and is no link. If
+// that fails, so does the rename(2) over it, which says why.
+func (s *Dir) clearLive() {
+	info, err := s.Root.Lstat(liveName)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return
+	}
+	_ = s.Root.RemoveAll(files.ReplacedPrefix + liveName)
+	_ = s.Root.Rename(liveName, files.ReplacedPrefix+liveName)
+}
+
+// Live is where a path of the live generation is, "" for its directory.
+func (s *Dir) Live(path string) string { return filepath.Join(s.Path, liveName, path) }
+
+// MendLive points the live link at a generation again, and says what stood in its place.
+func (s *Dir) MendLive(number int) (found string, err error) {
+	found = "nothing"
+	if info, err := s.Root.Lstat(liveName); err == nil {
+		found = files.Describe(info.Mode())
+	}
+	ready, err := s.Aim(number)
+	if err == nil {
+		err = s.Point(number, ready)
+		s.Unaim(ready)
+	}
+	return found, err
+}
