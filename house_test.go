@@ -23,7 +23,7 @@ import (
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/way", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/way", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"linker/mounts":   {"confit/linker/files", "golang.org/x/sys/unix"},
 	"linker/way":      {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
 	"linker/statedir": {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/lines":    {"confit/linker/files"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -79,6 +80,7 @@ var forbidden = map[string][]string{
 	"linker/mounts":   {"os/exec", "os/signal", "time", "log"},
 	"linker/way":      {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
 	"linker/statedir": {"os/exec", "os/signal", "time", "log", "log/slog"},
+	"linker/lines":    {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},
 
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},

@@ -84,7 +84,7 @@ func (l *Linker) linksFingerprint(g *generation) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.Path)
 	for _, s := range l.links {
-		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
+		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.Root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
 		if s.Mode != 0 {
 			fmt.Fprintf(h, "%o\n", s.Mode)
 		}

@@ -1,9 +1,51 @@
 package linker
 
-import "confit/linker/files"
+import (
+	"log/slog"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+)
 
 // Names of the packages below that a caller needs. Their comments are there.
 type (
-	Hash    = files.Hash    // see [files.Hash]
-	Invalid = files.Invalid // see [files.Invalid]
+	Hash    = files.Hash
+	Invalid = files.Invalid
+	Key     = lines.Key
+	Link    = lines.Link
+	Target  = lines.Target
+	Use     = lines.Use
 )
+
+// What the keys of a line are for, see [lines.Use].
+const (
+	Linked   = lines.Linked
+	Input    = lines.Input
+	Variable = lines.Variable
+)
+
+// Rendered stands in a source for the directory that the renderer fills.
+const Rendered = lines.Rendered
+
+// Config is what a [Linker] is made of.
+type Config struct {
+	Links     []Link
+	Volumes   string       // where relative sources live, absolute
+	Fallback  string       // laid out like Volumes: see [Linker.StageFallback]; absolute, or "" for none
+	State     string       // the state directory, absolute
+	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
+	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
+	Pod       bool         // this is a pod of Kubernetes
+	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
+	Log       *slog.Logger // for what is no decision, such as polling
+
+	checked []lines.Line // what [Check] made of the links; nil: they aren't checked
+}
+
+// sources are the links, worked out once.
+func (c Config) sources() ([]lines.Line, error) {
+	if c.checked != nil {
+		return c.checked, nil
+	}
+	return lines.Parse(c.Links, c.Volumes, c.State, c.Render)
+}

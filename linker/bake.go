@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
@@ -14,7 +15,7 @@ import (
 // links as they were understood: Open needn't parse them again.
 func Check(c Config) (Config, error) {
 	var err error
-	c.checked, err = parseLinks(c)
+	c.checked, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 	return c, err
 }
 
@@ -32,22 +33,22 @@ func Bake(w io.Writer, c Config) error {
 	t := targets{state: &statedir.Dir{Path: c.State}}
 	wanted := map[Target]want{}
 	var dirs []string
-	lines, left := 0, ""
+	count, left := 0, ""
 	for i := range links {
 		s := &links[i]
 		if s.Use != Linked {
 			continue
 		}
-		lines++
-		to := want{dest: s.bakedDest(t.state), dir: s.kind == wholeDir}
-		why, todo := s.whyNotBaked(t.find(s.Target, to.dest))
+		count++
+		to := want{dest: bakedDest(s, t.state), dir: s.Kind == lines.WholeDir}
+		why, todo := whyNotBaked(s, t.find(s.Target, to.dest))
 		if why == "" {
 			wanted[s.Target] = to
 			continue
 		}
-		fmt.Fprintf(w, "not baked: %v\n", s.errorf("source %q: %s; %s", s.Source, why, todo))
-		left += fmt.Sprintf(", not %s (%s)", s.label(), why)
-		if !s.single() {
+		fmt.Fprintf(w, "not baked: %v\n", s.Errorf("source %q: %s; %s", s.Source, why, todo))
+		left += fmt.Sprintf(", not %s (%s)", s.Label(), why)
+		if !s.Single() {
 			dirs = append(dirs, string(s.Target))
 		}
 	}
@@ -67,20 +68,20 @@ func Bake(w io.Writer, c Config) error {
 		}
 		d.Close()
 	}
-	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), lines, left)
+	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), count, left)
 	return nil
 }
 
 // whyNotBaked says why a line gets no link when the image is built, and what to do
 // instead; "" if it gets one. Only at run time a link goes away with its key.
-func (s *source) whyNotBaked(there place) (why, todo string) {
+func whyNotBaked(s *lines.Line, there place) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
-	case s.kind == tree:
+	case s.Kind == lines.Tree:
 		return unknown, fmt.Sprintf("write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
-	case s.kind == glob:
+	case s.Kind == lines.Glob:
 		return unknown, fmt.Sprintf("write a line for each key, or mount an emptyDir on %q", s.Target)
-	case s.Optional && s.kind == oneKey && there.standing == aFile:
+	case s.Optional && s.Kind == lines.OneKey && there.standing == aFile:
 		return "it is optional, and without its key it would hide " + there.what,
 			fmt.Sprintf("remove %q from the image, or mount an emptyDir on %q", s.Target, filepath.Dir(string(s.Target)))
 	}
@@ -89,10 +90,10 @@ func (s *source) whyNotBaked(there place) (why, todo string) {
 
 // bakedDest is what a target will have to point at. The volume of a direct link
 // isn't there yet: it is taken to be atomic, and to be where the source says.
-func (s *source) bakedDest(st *statedir.Dir) destination {
+func bakedDest(s *lines.Line, st *statedir.Dir) destination {
 	if !s.Direct {
-		return destination(st.Live(string(s.prefix)))
+		return destination(st.Live(string(s.Prefix)))
 	}
-	name, _ := filepath.Rel(s.floor, s.base)
-	return directDest(s.floor, true, name)
+	name, _ := filepath.Rel(s.Floor, s.Base)
+	return directDest(s.Floor, true, name)
 }

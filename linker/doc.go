@@ -29,6 +29,7 @@
 //   - mounts: what is mounted, and what can be said of it before a key is read
 //   - way: to a directory that others may change, and what is done there
 //   - statedir: the state directory, its lock, and the link in it that moves
+//   - lines: the link lines, all together and each
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,8 +42,7 @@
 //	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
 //	mend kept inspect                   generations on the disk, and what is kept of them once more
 //	act targets swap                    how a target changes, as plan has decided
-//	conflicts link                      the link lines, all together and each
-//	generation plan key api             the ground, and the names of those packages that a caller needs
+//	generation plan api                 the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

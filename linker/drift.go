@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // Drift is what others do to the links of the generation in force: an app
@@ -98,14 +99,14 @@ func (l *Linker) sayMended(what, key, path, found string, err error, former map[
 // sweep removes what a killed confit left beside targets: links and empty
 // directories under a temporary name, and links of ours under the name for what
 // is kept. What confit did not make stays, whatever its name.
-func (t *targets) sweep(links []source) {
+func (t *targets) sweep(links []lines.Line) {
 	dirs := map[string]bool{}
 	for target := range t.made {
 		dirs[filepath.Dir(string(target))] = true
 	}
 	for i := range links {
 		switch s := &links[i]; {
-		case s.single():
+		case s.Single():
 			dirs[filepath.Dir(string(s.Target))] = true
 		case s.Use == Linked:
 			dirs[string(s.Target)] = true

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // errChanged says that somebody has written to a copy.
@@ -98,26 +98,26 @@ func (e *Environment) checkSize(limit int) error {
 func (l *Linker) variables(g *generation) (map[string]Key, error) {
 	var keys map[string]Key
 	var wrong []error
-	lines := map[string]int{}
+	from := map[string]int{}
 	for _, p := range g.paths() {
 		for _, i := range g.files[p].links {
 			s := &l.links[i]
 			if s.Use != Variable {
 				continue
 			}
-			name, err := s.variable(p)
-			other, taken := lines[name]
+			name, err := s.VariableOf(p)
+			other, taken := from[name]
 			switch {
 			case err != nil:
 				wrong = append(wrong, err)
-			case taken && l.links[other].kind == oneKey: // that one wins
-			case taken && s.kind != oneKey:
-				wrong = append(wrong, s.errorf("key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s", p, name, keys[name], l.links[other].label(), p, name))
+			case taken && l.links[other].Kind == lines.OneKey: // that one wins
+			case taken && s.Kind != lines.OneKey:
+				wrong = append(wrong, s.Errorf("key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s", p, name, keys[name], l.links[other].Label(), p, name))
 			default:
 				if keys == nil {
 					keys = map[string]Key{}
 				}
-				keys[name], lines[name] = p, i
+				keys[name], from[name] = p, i
 			}
 		}
 	}
@@ -129,16 +129,4 @@ func (l *Linker) makeVariables(g *generation, keys []Key) bool {
 	return slices.ContainsFunc(keys, func(p Key) bool {
 		return slices.ContainsFunc(g.files[p].links, func(i int) bool { return l.links[i].Use == Variable })
 	})
-}
-
-// variable is the name of the variable that a key becomes.
-func (s *source) variable(key Key) (string, error) {
-	name := strings.Replace(s.Name, "*", path.Base(string(key)), 1)
-	switch {
-	case strings.Contains(name, "="):
-		return "", s.errorf("key %q can't be variable %q: its name holds a =", key, name)
-	case isReserved(name):
-		return "", s.errorf("key %q can't be variable %q, which has a meaning of its own for confit or the app: rename it", key, name)
-	}
-	return name, nil
 }

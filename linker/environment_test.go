@@ -114,7 +114,7 @@ func TestEnvironment_two_keys_for_one_variable(t *testing.T) {
 	h.open()
 	h.invalid(`variable "A_k" is made of key "app/k" already`)
 
-	_, err := parseLinks(Config{Volumes: "/v", State: "/s", Links: []Link{
+	_, err := Check(Config{Volumes: "/v", State: "/s", Links: []Link{
 		{Use: Variable, Source: "app/a", Name: "A", Where: "links:1"}, {Use: Variable, Source: "app/b", Name: "A", Where: "links:2"}}})
 	if err == nil || !strings.Contains(err.Error(), `links:2: variable "A" has a key already, for source "app/a" at links:1`) {
 		t.Errorf("error %v", err)

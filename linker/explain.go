@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 )
@@ -72,12 +73,12 @@ func (e *explanation) notef(format string, args ...any) {
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {
-		some = some || e.links[i].root == e.mount && e.isMounted(&e.links[i])
+		some = some || e.links[i].Root == e.mount && e.isMounted(&e.links[i])
 	}
 	var kept []int
 	for _, i := range e.reader.mounted {
 		s := &e.links[i]
-		if e.pod || s.root == e.mount && some || s.root != e.mount && e.isMounted(s) {
+		if e.pod || s.Root == e.mount && some || s.Root != e.mount && e.isMounted(s) {
 			kept = append(kept, i)
 		} else {
 			e.noteSkipped(s)
@@ -86,23 +87,23 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 	e.reader.mounted = kept
 }
 
-func (e *explanation) noteSkipped(s *source) {
-	dir := s.floor
-	if s.root == e.mount {
+func (e *explanation) noteSkipped(s *lines.Line) {
+	dir := s.Floor
+	if s.Root == e.mount {
 		dir = e.mount
 	}
 	e.notef("no key was looked at, as nothing is mounted in %q", dir)
-	if s.floor == e.mount {
-		e.notef("%v", s.errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
+	if s.Floor == e.mount {
+		e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
 	}
 }
 
 // isMounted reports whether a link's volume holds anything: an image may have an
 // empty directory in its place. In the one of all volumes only files count.
-func (e *explanation) isMounted(s *source) bool {
-	entries, _ := os.ReadDir(s.floor)
+func (e *explanation) isMounted(s *lines.Line) bool {
+	entries, _ := os.ReadDir(s.Floor)
 	for _, d := range entries {
-		if s.floor != e.mount || !d.IsDir() {
+		if s.Floor != e.mount || !d.IsDir() {
 			return true
 		}
 	}
@@ -146,7 +147,7 @@ func (e *explanation) noteOptional(rd *reader, r *reading) {
 	}
 	for _, i := range rd.mounted {
 		if s := &rd.links[i]; s.Optional && !has[i] && r.of[i] != nil {
-			e.notef("%v", s.errorf("%s; it is optional", s.missing(r.of[i])))
+			e.notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[i])))
 		}
 	}
 }
@@ -181,7 +182,7 @@ func (e *explanation) print(keys []keyFile) {
 		s := &e.links[i]
 		e.printLine(s)
 		for _, k := range keys {
-			if k.link == i && s.kind != oneKey {
+			if k.link == i && s.Kind != lines.OneKey {
 				fmt.Fprintf(e.w, "      %s%s\n", k.path, e.result(s, k))
 			}
 		}
@@ -189,10 +190,10 @@ func (e *explanation) print(keys []keyFile) {
 }
 
 // result is what becomes of a key.
-func (e *explanation) result(s *source, k keyFile) string {
+func (e *explanation) result(s *lines.Line, k keyFile) string {
 	switch {
 	case s.Use == Variable:
-		name, _ := s.variable(k.path)
+		name, _ := s.VariableOf(k.path)
 		return "  " + name
 	case k.target == "":
 		return ""
@@ -200,14 +201,14 @@ func (e *explanation) result(s *source, k keyFile) string {
 	return "  " + string(k.target) + e.standing(k.target, want{dest: e.destOf(k)})
 }
 
-func (e *explanation) printLine(s *source) {
+func (e *explanation) printLine(s *lines.Line) {
 	switch {
 	case s.Use == Input:
 		fmt.Fprintf(e.w, "input  %s\n", s.Source)
 	case s.Use == Variable:
 		fmt.Fprintf(e.w, "env  %s  %s\n", s.Source, s.Name)
-	case s.single():
-		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, want{s.bakedDest(e.state), s.kind == wholeDir}))
+	case s.Single():
+		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, want{bakedDest(s, e.state), s.Kind == lines.WholeDir}))
 	default:
 		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
 	}
@@ -236,7 +237,7 @@ func (e *explanation) checkFallback(rd *reader, err error) {
 	}
 	var kept []int
 	for _, i := range rd.mounted {
-		if rd.links[i].inFallback || slices.Contains(e.reader.mounted, i) {
+		if rd.links[i].InFallback || slices.Contains(e.reader.mounted, i) {
 			kept = append(kept, i)
 		}
 	}

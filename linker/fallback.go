@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // ErrNoFallback says that the fallback holds nothing of what the links name.
@@ -56,16 +57,16 @@ func (l *Linker) fallbackReader() (*reader, error) {
 		return nil, err
 	}
 	rd := l.reader
-	rd.links, rd.atomic = append([]source(nil), l.links...), append([]string(nil), l.reader.atomic...)
+	rd.links, rd.atomic = append([]lines.Line(nil), l.links...), append([]string(nil), l.reader.atomic...)
 	for _, i := range rd.mounted {
 		s := &rd.links[i]
-		if s.root != l.mount || !has[s.floor] {
+		if s.Root != l.mount || !has[s.Floor] {
 			continue
 		}
-		s.base, s.floor, s.ceiling, s.inFallback = l.fallbackPath(s.base), l.fallbackPath(s.floor), l.fallback, true
+		s.Base, s.Floor, s.Ceiling, s.InFallback = l.fallbackPath(s.Base), l.fallbackPath(s.Floor), l.fallback, true
 		rd.atomic[i] = ""
-		if !slices.Contains(rd.fallback, s.floor) {
-			rd.fallback = append(rd.fallback, s.floor)
+		if !slices.Contains(rd.fallback, s.Floor) {
+			rd.fallback = append(rd.fallback, s.Floor)
 		}
 	}
 	if len(rd.fallback) == 0 {
@@ -79,16 +80,16 @@ func (l *Linker) fallbackVolumes() (map[string]bool, error) {
 	has := map[string]bool{}
 	for i := range l.links {
 		if s := &l.links[i]; s.Direct {
-			has[s.floor] = false
+			has[s.Floor] = false
 		}
 	}
 	for _, i := range l.reader.mounted {
 		s := &l.links[i]
-		if _, known := has[s.floor]; known || s.root != l.mount {
+		if _, known := has[s.Floor]; known || s.Root != l.mount {
 			continue
 		}
 		var err error
-		if has[s.floor], err = hasKeys(l.fallbackPath(s.floor), s.floor == l.mount); err != nil {
+		if has[s.Floor], err = hasKeys(l.fallbackPath(s.Floor), s.Floor == l.mount); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // Generation names a generation.
@@ -36,16 +37,16 @@ type Environment struct {
 // generation is a complete copy of every linked key.
 type generation struct {
 	Generation
-	files   map[Key]file    // by path in the generation
-	targets map[Target]want // by target
-	unmoved func() error    // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
-	inputs  files.Hash      // of what comes from volumes; the same as Hash when nothing is rendered
+	files   map[lines.Key]file    // by path in the generation
+	targets map[lines.Target]want // by target
+	unmoved func() error          // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
+	inputs  files.Hash            // of what comes from volumes; the same as Hash when nothing is rendered
 
 	unrendered bool // what the renderer makes is missing yet
 	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
 
-	stamps map[Key]stamp // of its files, when this confit wrote them or read them last
-	ended  int64         // the ctime of the last one, or when all were looked at, in nanoseconds
+	stamps map[lines.Key]stamp // of its files, when this confit wrote them or read them last
+	ended  int64               // the ctime of the last one, or when all were looked at, in nanoseconds
 }
 
 // Writing is how a change of the volumes comes: what there may be to wait for
@@ -68,7 +69,7 @@ func (g *generation) know(dir string) {
 
 // Keys are the keys of a generation. Any goroutine may ask once the generation is
 // complete.
-type Keys struct{ files map[Key]file }
+type Keys struct{ files map[lines.Key]file }
 
 // Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The
 // map is the caller's.
@@ -81,8 +82,8 @@ func (k *Keys) Sums() map[string]string {
 }
 
 // paths lists the files of a generation in order; direct keys have none.
-func (g *generation) paths() []Key {
-	var paths []Key
+func (g *generation) paths() []lines.Key {
+	var paths []lines.Key
 	for _, p := range files.SortedKeys(g.files) {
 		if !g.files[p].direct {
 			paths = append(paths, p)
@@ -104,18 +105,18 @@ type file struct {
 
 // Change is a key that differs from the accepted generation.
 type Change struct {
-	Key      Key
+	Key      lines.Key
 	Links    []int      // indices of the links that ask for it
 	ModeOnly bool       // the bytes are the same
 	Sum, Was files.Hash // of its bytes, now and in the accepted generation; zero: it is missing, or can't be read
 }
 
 // Rendered reports that the renderer makes the file.
-func (c Change) Rendered() bool { return isRendered(c.Key) }
+func (c Change) Rendered() bool { return lines.IsRendered(c.Key) }
 
 // changes lists the keys that differ, in order.
 func changes(from, to *generation) []Change {
-	var before map[Key]file
+	var before map[lines.Key]file
 	if from != nil {
 		before = from.files
 	}
@@ -127,7 +128,7 @@ func changes(from, to *generation) []Change {
 		}
 	}
 	for _, p := range files.SortedKeys(before) {
-		if _, kept := to.files[p]; !kept && (!to.unrendered || !isRendered(p)) {
+		if _, kept := to.files[p]; !kept && (!to.unrendered || !lines.IsRendered(p)) {
 			list = append(list, Change{Key: p, Links: before[p].links, Was: before[p].sum})
 		}
 	}
@@ -152,21 +153,21 @@ func stampOf(st *syscall.Stat_t) stamp {
 // are those of the kernel's last tick, some milliseconds ago. So a file that
 // was written in the tick in which the generation was finished may have been
 // written again since, with the same times.
-func (g *generation) untouched(path Key, info fs.FileInfo) bool {
+func (g *generation) untouched(path lines.Key, info fs.FileInfo) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
 }
 
 // touched notes how a file looks that was touched and has the right bytes.
-func (g *generation) touched(path Key, info fs.FileInfo) {
+func (g *generation) touched(path lines.Key, info fs.FileInfo) {
 	if g.stamps == nil {
-		g.stamps = map[Key]stamp{}
+		g.stamps = map[lines.Key]stamp{}
 	}
 	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
 }
 
 // hashOf is the content hash of a generation.
-func hashOf(read map[Key]file) files.Hash {
+func hashOf(read map[lines.Key]file) files.Hash {
 	h := sha256.New()
 	for _, path := range files.SortedKeys(read) {
 		f := read[path]

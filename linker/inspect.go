@@ -14,23 +14,24 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
 // copies knows the generations on the disk, and what is kept of them once more.
 type copies struct {
 	*files.Copier
-	links       []source // a directory may be a target as a whole
+	links       []lines.Line // a directory may be a target as a whole
 	state       *statedir.Dir
 	log         *slog.Logger
 	generations map[int]*generation // of the Linker
-	strays      []Key               // what a hook left in its candidate, and the log says so
+	strays      []lines.Key         // what a hook left in its candidate, and the log says so
 }
 
 // flaw is a difference between a generation's directory and what was written.
 type flaw struct {
 	kind flawKind
-	path Key // of a file, or of a directory in the generation
+	path lines.Key // of a file, or of a directory in the generation
 }
 
 type flawKind int
@@ -79,24 +80,24 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	left := c.partsOf(g)
 	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		isDir, known := left[Key(name)]
+		isDir, known := left[lines.Key(name)]
 		switch {
 		case errors.Is(err, fs.ErrPermission): // a directory that is closed was found before
 			return fs.SkipDir
 		case err != nil:
 			return files.Ignoring(err, fs.ErrNotExist)
-		case name == renderedName && g.unrendered && d.IsDir():
+		case name == lines.RenderedDir && g.unrendered && d.IsDir():
 			return fs.SkipDir // looked at by Complete
 		case !known || isDir != d.IsDir():
-			if err := found(flaw{added, Key(name)}); err != nil || !d.IsDir() {
+			if err := found(flaw{added, lines.Key(name)}); err != nil || !d.IsDir() {
 				return err
 			}
 			return fs.SkipDir
 		}
-		delete(left, Key(name))
-		kind, err := c.compare(g, root, Key(name), isDir)
+		delete(left, lines.Key(name))
+		kind, err := c.compare(g, root, lines.Key(name), isDir)
 		if err == nil && kind != none {
-			err = found(flaw{kind, Key(name)})
+			err = found(flaw{kind, lines.Key(name)})
 		}
 		return err
 	})
@@ -113,22 +114,22 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 
 // partsOf lists what is in a generation's directory: its files, their directories and those
 // that are targets as a whole. It says of each whether it is a directory.
-func (c *copies) partsOf(g *generation) map[Key]bool {
-	parts := map[Key]bool{".": true}
-	add := func(dir Key) {
-		for ; !parts[dir]; dir = Key(path.Dir(string(dir))) {
+func (c *copies) partsOf(g *generation) map[lines.Key]bool {
+	parts := map[lines.Key]bool{".": true}
+	add := func(dir lines.Key) {
+		for ; !parts[dir]; dir = lines.Key(path.Dir(string(dir))) {
 			parts[dir] = true
 		}
 	}
 	for p, f := range g.files {
 		if !f.direct {
 			parts[p] = false
-			add(Key(path.Dir(string(p))))
+			add(lines.Key(path.Dir(string(p))))
 		}
 	}
 	for i := range c.links {
-		if s := &c.links[i]; s.kind == wholeDir && !s.Direct && (!s.rendered || !g.unrendered) {
-			add(s.prefix)
+		if s := &c.links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.unrendered) {
+			add(s.Prefix)
 		}
 	}
 	return parts
@@ -136,7 +137,7 @@ func (c *copies) partsOf(g *generation) map[Key]bool {
 
 // compare looks at one part. It reads a file, unless nobody has touched it since it was
 // read or written last.
-func (c *copies) compare(g *generation, root *os.Root, p Key, isDir bool) (flawKind, error) {
+func (c *copies) compare(g *generation, root *os.Root, p lines.Key, isDir bool) (flawKind, error) {
 	info, err := root.Lstat(string(p))
 	f := g.files[p]
 	switch {
@@ -174,7 +175,7 @@ func (c *copies) removeAdded(g *generation, strays []flaw) error {
 		}
 		return nil
 	})
-	var names []Key
+	var names []lines.Key
 	for _, f := range strays[:min(len(strays), files.MaxProblems)] {
 		names = append(names, f.path)
 	}

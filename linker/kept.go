@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // A generation is one copy of its keys, which lie in the volumes, too. What no volume holds
@@ -21,8 +22,8 @@ const keptMode = 0o600
 
 // keep makes sure that each file of a generation has a second copy: among the keys that are
 // mounted, or in kept.
-func (c *copies) keep(g *generation, mounted map[Key]file) error {
-	var missing []Key
+func (c *copies) keep(g *generation, mounted map[lines.Key]file) error {
+	var missing []lines.Key
 	for p, f := range g.files {
 		if m, there := mounted[p]; f.direct || there && m.sum == f.sum && !m.direct {
 			continue
@@ -75,11 +76,11 @@ func (c *copies) sweepKept() {
 var errNoCopy = errors.New("no copy is left")
 
 // bytesOf writes what a key has by now to a file, and returns its hash.
-type bytesOf func(p Key, f file, to io.Writer) (files.Hash, error)
+type bytesOf func(p lines.Key, f file, to io.Writer) (files.Hash, error)
 
 // restore puts a file of a generation back: from what is kept, from another generation or, if
 // that may be asked, from what is mounted.
-func (c *copies) restore(g *generation, root *os.Root, p Key, mounted bytesOf) error {
+func (c *copies) restore(g *generation, root *os.Root, p lines.Key, mounted bytesOf) error {
 	f := g.files[p]
 	err := c.place(root, string(p), f, c.from(c.state.Kept, f.sum.Hex()))
 	for _, other := range c.generations {

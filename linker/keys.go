@@ -14,45 +14,46 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // keyFile is one file of a volume that a link asks for.
 type keyFile struct {
-	path   Key    // where it stands in a generation
-	name   string // its path in the volume
+	path   lines.Key // where it stands in a generation
+	name   string    // its path in the volume
 	vol    *volume
-	link   int    // index of the link that asks for it
-	target Target // "" below a link to a whole directory
+	link   int          // index of the link that asks for it
+	target lines.Target // "" below a link to a whole directory
 	info   fs.FileInfo
 }
 
 // expand lists the keys that a link stands for, in the opened state of the
 // volume. It reports all that is wrong with them at once.
-func expand(i int, s *source, v *volume) ([]keyFile, error) {
-	if s.kind == oneKey {
+func expand(i int, s *lines.Line, v *volume) ([]keyFile, error) {
+	if s.Kind == lines.OneKey {
 		return expandOne(i, s, v)
 	}
 	var keys []keyFile
 	var wrong []error
 	gone, exempt := false, false
-	err := s.walk(v, func(below, name string) {
-		k := keyFile{link: i, vol: v, path: Key(path.Join(string(s.prefix), below)), name: name}
+	err := listKeys(s, v, func(below, name string) {
+		k := keyFile{link: i, vol: v, path: lines.Key(path.Join(string(s.Prefix), below)), name: name}
 		switch {
-		case s.exempt[k.path]:
+		case s.Exempt[k.path]:
 			exempt = true
 			return
-		case s.isHash(k):
+		case isHash(s, k):
 			return
 		}
-		if s.Use == Linked && s.kind != wholeDir {
-			k.target = Target(path.Join(string(s.Target), below))
+		if s.Use == lines.Linked && s.Kind != lines.WholeDir {
+			k.target = lines.Target(path.Join(string(s.Target), below))
 		}
 		info, err := v.stat(k.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			gone = true // it was listed a moment ago
 		case err != nil:
-			wrong = append(wrong, s.errorf("%w", err))
+			wrong = append(wrong, s.Errorf("%w", err))
 		case !info.IsDir(): // a link to a directory is no key
 			k.info = info
 			keys = append(keys, k)
@@ -65,60 +66,60 @@ func expand(i int, s *source, v *volume) ([]keyFile, error) {
 		return nil, err
 	}
 	if len(keys) == 0 && len(wrong) == 0 && !exempt && !s.Optional {
-		return nil, s.missingError(v)
+		return nil, missingError(s, v)
 	}
 	return keys, files.JoinInvalid(wrong)
 }
 
-func expandOne(i int, s *source, v *volume) ([]keyFile, error) {
-	k := keyFile{link: i, vol: v, path: s.prefix, name: v.inVolume(s.base), target: s.Target}
+func expandOne(i int, s *lines.Line, v *volume) ([]keyFile, error) {
+	k := keyFile{link: i, vol: v, path: s.Prefix, name: v.inVolume(s.Base), target: s.Target}
 	info, err := v.stat(k.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Optional:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, s.missingError(v)
+		return nil, missingError(s, v)
 	case err != nil:
-		return nil, s.classify(err)
+		return nil, classify(s, err)
 	case info.IsDir():
-		return nil, s.classify(fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", k.name, v.dir, s.Source+"/"))
+		return nil, classify(s, fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", k.name, v.dir, s.Source+"/"))
 	}
 	k.info = info
 	return []keyFile{k}, nil
 }
 
 // missingError says what isn't there, and why that may be.
-func (s *source) missingError(v *volume) error {
-	if s.rendered {
-		return files.AsInvalid(s.errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
+func missingError(s *lines.Line, v *volume) error {
+	if s.Rendered {
+		return files.AsInvalid(s.Errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
 	}
-	return files.AsInvalid(s.errorf("%s (if it may be missing, add the option optional)", s.missing(v)))
+	return files.AsInvalid(s.Errorf("%s (if it may be missing, add the option optional)", whatIsMissing(s, v)))
 }
 
-func (s *source) missing(v *volume) string {
-	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.base), v.dir, s.nearKey(v))
-	if s.floor == s.root {
+func whatIsMissing(s *lines.Line, v *volume) string {
+	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.Base), v.dir, nearKey(s, v))
+	if s.Floor == s.Root {
 		what += "; a source is VOLUME/KEY"
 	}
-	if s.kind != oneKey {
+	if s.Kind != lines.OneKey {
 		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
 	if v.root == nil {
-		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, s.nearVolume(v), s.absoluteHint())
+		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, nearVolume(s, v), absoluteHint(s))
 	}
 	return what
 }
 
 // fileHint is for a slash behind a key.
-func (s *source) fileHint(err error) string {
-	if !errors.Is(err, unix.ENOTDIR) || s.kind == glob {
+func fileHint(s *lines.Line, err error) string {
+	if !errors.Is(err, unix.ENOTDIR) || s.Kind == lines.Glob {
 		return ""
 	}
 	return fmt.Sprintf("; for one key write %q", strings.TrimSuffix(s.Source, "/"))
 }
 
 // absoluteHint is for a slash too many.
-func (s *source) absoluteHint() string {
+func absoluteHint(s *lines.Line) string {
 	if !filepath.IsAbs(s.Source) {
 		return ""
 	}
@@ -127,12 +128,12 @@ func (s *source) absoluteHint() string {
 
 // classify tells an invalid volume, which stays invalid until it changes, from
 // a failure of the system, which may pass.
-func (s *source) classify(err error) error {
+func classify(s *lines.Line, err error) error {
 	var disk *onDiskError
 	if errors.Is(err, files.ErrMoved) || errors.As(err, &disk) {
 		return err
 	}
-	return files.AsInvalid(s.errorf("%w", err))
+	return files.AsInvalid(s.Errorf("%w", err))
 }
 
 // stat looks at a key without opening it: to open a FIFO would block, and to
@@ -182,19 +183,19 @@ func nameFlaw(name string) string {
 
 // walk lists what is below a link's base.
 type walk struct {
-	s     *source
+	s     *lines.Line
 	v     *volume
 	found func(below, name string) // below the base, and in the volume
 }
 
-// walk calls found for each matching name that isn't a directory. It doesn't
+// listKeys calls found for each matching name that isn't a directory. It doesn't
 // follow a link to a directory, except for the base itself.
-func (s *source) walk(v *volume, found func(below, name string)) error {
+func listKeys(s *lines.Line, v *volume, found func(below, name string)) error {
 	if v.root == nil {
 		return nil
 	}
 	w := walk{s, v, found}
-	return w.dir("", v.inVolume(s.base))
+	return w.dir("", v.inVolume(s.Base))
 }
 
 func (w *walk) dir(below, name string) error {
@@ -205,7 +206,7 @@ func (w *walk) dir(below, name string) error {
 	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return files.ErrMoved // it was a directory a moment ago
 	case err != nil:
-		return w.s.classify(fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Cause(err), w.s.fileHint(err)))
+		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Cause(err), fileHint(w.s, err)))
 	}
 	for _, e := range entries {
 		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {
@@ -227,13 +228,13 @@ func (w *walk) entry(e fs.DirEntry, below, name string) error {
 }
 
 func (w *walk) matches(below string) bool {
-	ok, _ := path.Match(w.s.pattern, below)
-	return ok || w.s.kind != glob
+	ok, _ := path.Match(w.s.Pattern, below)
+	return ok || w.s.Kind != lines.Glob
 }
 
 // reaches reports whether the link may match something in a directory.
 func (w *walk) reaches(below string) bool {
-	return w.s.kind != glob || strings.Count(below, "/") < strings.Count(w.s.pattern, "/")
+	return w.s.Kind != lines.Glob || strings.Count(below, "/") < strings.Count(w.s.Pattern, "/")
 }
 
 // list reads a directory of a volume, and returns where it has read. It reads
@@ -247,9 +248,9 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 	dir := filepath.Join(v.dir, name)
 	v.dirs = append(v.dirs, dir)
 	switch {
-	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == dataLink }):
+	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lines.DataLink }):
 		v.nested[dir] = true
-		name = path.Join(name, dataLink)
+		name = path.Join(name, lines.DataLink)
 		if entries, err = v.readDir(name); errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
@@ -260,8 +261,8 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 }
 
 // isHash reports that a key which was found is that file.
-func (s *source) isHash(k keyFile) bool {
-	return s.inFallback && k.name == hashName && k.vol.dir == s.floor
+func isHash(s *lines.Line, k keyFile) bool {
+	return s.InFallback && k.name == hashName && k.vol.dir == s.Floor
 }
 
 // hashName is a file beside the keys of a fallback's volume that is no key itself.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	kubelet "confit/integration/volume"
+	"confit/linker/lines"
 )
 
 // flip puts one thing after the other under a name, as fast as it can, until
@@ -58,7 +59,7 @@ func TestStageNeverBlocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t, links...)
 			h.plain("plain")
-			h.must(os.Symlink("..1", filepath.Join(h.plain("whole"), dataLink)))
+			h.must(os.Symlink("..1", filepath.Join(h.plain("whole"), lines.DataLink)))
 			h.open()
 			stop := make(chan struct{})
 			var flippers sync.WaitGroup
@@ -126,12 +127,12 @@ func TestStageAtomicBelowPlainInTheMiddle(t *testing.T) {
 	tls := h.path("volumes/web/tls")
 	h.put(filepath.Join(tls, "..2", "new"), "n")
 	h.must(os.Symlink("..2", filepath.Join(tls, "..data_tmp")))
-	h.must(os.Rename(filepath.Join(tls, "..data_tmp"), filepath.Join(tls, dataLink)))
+	h.must(os.Rename(filepath.Join(tls, "..data_tmp"), filepath.Join(tls, lines.DataLink)))
 	if c := h.adopt(); changed(c) != "web/tls/new web/tls/old" {
 		t.Errorf("changes: %s", changed(c))
 	}
 	h.must(os.Symlink("..3", filepath.Join(tls, "..data_tmp")))
-	h.must(os.Rename(filepath.Join(tls, "..data_tmp"), filepath.Join(tls, dataLink)))
+	h.must(os.Rename(filepath.Join(tls, "..data_tmp"), filepath.Join(tls, lines.DataLink)))
 	h.invalid(tls, "leads nowhere")
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 )
@@ -14,7 +15,7 @@ import (
 // what is on the disk, and not what a generation is to anybody: the caller says
 // which one is accepted. It belongs to one goroutine at a time.
 type Linker struct {
-	links    []source
+	links    []lines.Line
 	mount    string // Config.Volumes
 	fallback string // Config.Fallback
 	rendered []int  // the links whose keys the renderer makes

@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
 // reader looks at the volumes and reads the keys of their links.
 type reader struct {
 	*files.Copier
-	links     []source
+	links     []lines.Line
 	mounted   []int         // the links whose keys come from volumes
 	state     *statedir.Dir // where copies go
 	allowDisk bool          // keys that live in memory may be copied to a disk
@@ -37,7 +38,7 @@ type reading struct {
 	keys     []keyFile
 	print    Print
 	wrong    []error
-	held     map[Key][]byte // small keys that were hashed and aren't written yet
+	held     map[lines.Key][]byte // small keys that were hashed and aren't written yet
 	heldSize int64
 	began    unix.Timespec // by the clock that the kernel sets the times of files from
 }
@@ -102,7 +103,7 @@ func (r *reading) open(rd *reader, i int) error {
 		return err
 	}
 	v.nested = rd.nested
-	v.watchAbove(rd.links[i].searchFrom())
+	v.watchAbove(rd.links[i].SearchFrom())
 	v.copied = v.copied || !rd.links[i].Direct
 	return nil
 }
@@ -130,11 +131,11 @@ func (r *reading) volume(rd *reader, i int) (*volume, error) {
 	return v, err
 }
 
-func (r *reading) findVolume(s *source) foundVolume {
-	key := search{s.searchFrom(), s.floor}
+func (r *reading) findVolume(s *lines.Line) foundVolume {
+	key := search{s.SearchFrom(), s.Floor}
 	f, known := r.found[key]
 	if !known {
-		f.dir, f.atomic = s.findVolume()
+		f.dir, f.atomic = findVolume(s)
 		r.found[key] = f
 	}
 	return f
@@ -162,7 +163,7 @@ func (rd *reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" &&
 
 // firstKeys lists the keys in the order of their paths, each path once.
 func (r *reading) firstKeys() []keyFile {
-	first := make(map[Key]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
+	first := make(map[lines.Key]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
 	for i := range r.keys {
 		if _, known := first[r.keys[i].path]; !known {
 			first[r.keys[i].path] = i

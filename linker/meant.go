@@ -10,14 +10,15 @@ import (
 
 	"confit/internal/near"
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // nearKey is the hint for a misspelt key, or for one in another directory.
-func (s *source) nearKey(v *volume) string {
+func nearKey(s *lines.Line, v *volume) string {
 	if v.root == nil {
 		return ""
 	}
-	name := v.inVolume(s.base)
+	name := v.inVolume(s.Base)
 	entries, _ := v.readDir(path.Dir(name))
 	if hint := didYouMean(path.Base(name), entries); hint != "" || path.Dir(name) == "." {
 		return hint
@@ -28,10 +29,10 @@ func (s *source) nearKey(v *volume) string {
 
 // nearVolume is the hint for a misspelt volume, or for a source that begins with the
 // directory of all volumes.
-func (s *source) nearVolume(v *volume) string {
+func nearVolume(s *lines.Line, v *volume) string {
 	all, dir := filepath.Split(v.dir)
-	if rest, found := strings.CutPrefix(s.Source, path.Base(s.root)+"/"); found {
-		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.root, rest)
+	if rest, found := strings.CutPrefix(s.Source, path.Base(s.Root)+"/"); found {
+		return fmt.Sprintf("; a source is below %q: did you mean %q?", s.Root, rest)
 	}
 	entries, _ := os.ReadDir(files.AsDir(all))
 	return didYouMean(dir, entries)

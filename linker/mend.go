@@ -9,12 +9,13 @@ import (
 	"strconv"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // lost is the error of keys that were changed, and of which no copy is left.
 type lost struct {
 	number  int
-	keys    []Key
+	keys    []lines.Key
 	missing bool // one isn't there at all
 }
 
@@ -58,7 +59,7 @@ func (c *copies) heal(g *generation, mounted bytesOf) error {
 
 // mendAll mends the flaws that are picked.
 func (c *copies) mendAll(g *generation, mounted bytesOf, picked func(flaw) bool) error {
-	var mended []Key
+	var mended []lines.Key
 	gone := &lost{number: g.Number}
 	err := c.withDir(g, func(root *os.Root) error {
 		return c.inspect(g, root, func(f flaw) error {

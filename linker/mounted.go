@@ -4,16 +4,17 @@ import (
 	"io"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // mounted are the keys of the volumes. They are looked at when the first one is needed.
 type mounted struct {
 	reader *reader
 	r      *reading
-	keys   map[Key]keyFile
+	keys   map[lines.Key]keyFile
 }
 
-func (m *mounted) copy(p Key, f file, to io.Writer) (files.Hash, error) {
+func (m *mounted) copy(p lines.Key, f file, to io.Writer) (files.Hash, error) {
 	if m.keys == nil {
 		m.look()
 	}
@@ -25,7 +26,7 @@ func (m *mounted) copy(p Key, f file, to io.Writer) (files.Hash, error) {
 }
 
 func (m *mounted) look() {
-	m.keys = map[Key]keyFile{}
+	m.keys = map[lines.Key]keyFile{}
 	r, err := m.reader.look()
 	if err != nil {
 		return

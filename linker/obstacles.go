@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
@@ -20,14 +21,14 @@ func (e *explanation) checkTargets(keys []keyFile) {
 	optional := map[Target]want{}
 	for i := range e.links {
 		s := &e.links[i]
-		if _, known := wanted[s.Target]; !s.single() || known {
+		if _, known := wanted[s.Target]; !s.Single() || known {
 			continue
 		}
 		into := wanted
 		if s.Optional {
 			into = optional
 		}
-		into[s.Target] = want{s.bakedDest(e.state), s.kind == wholeDir}
+		into[s.Target] = want{bakedDest(s, e.state), s.Kind == lines.WholeDir}
 	}
 	e.checkPlan(wanted, e.fail)
 	e.checkPlan(optional, func(err error) {

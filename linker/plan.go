@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // destination is what a link points at.
@@ -66,7 +67,7 @@ const (
 // planned for is still there.
 type step struct {
 	verb   verb
-	target Target
+	target lines.Target
 	dest   destination // of link, cover and reclaim
 	from   destination // what our link that stands there points at, "" where nothing stands
 	dir    bool        // of cover and reclaim: it may be an empty directory
@@ -79,7 +80,7 @@ type step struct {
 // alone, so planning again after the steps were done yields none. A file counts
 // as the image's own until a link of confit's has stood in its place. Whatever
 // is in the way and can't be covered is refused, all of it at once.
-func plan(wanted map[Target]want, made map[Target]destination, find func(Target) place) ([]step, error) {
+func plan(wanted map[lines.Target]want, made map[lines.Target]destination, find func(lines.Target) place) ([]step, error) {
 	var steps []step
 	for _, target := range files.SortedKeys(made) {
 		if _, keep := wanted[target]; keep {
@@ -114,7 +115,7 @@ func plan(wanted map[Target]want, made map[Target]destination, find func(Target)
 	return steps, errors.Join(refused...)
 }
 
-func refusal(target Target, w want, p place) error {
+func refusal(target lines.Target, w want, p place) error {
 	what, instead := p.what, cmp.Or(p.instead, "another target")
 	switch {
 	case p.standing == emptyDir:

@@ -16,14 +16,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // hashKeys reads every key once and returns what is known of each.
-func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
+func (rd *reader) hashKeys(r *reading) (map[lines.Key]file, error) {
 	if err := rd.checkSize(r.keys); err != nil {
 		return nil, err
 	}
-	files := make(map[Key]file, len(r.keys))
+	files := make(map[lines.Key]file, len(r.keys))
 	for _, k := range r.keys {
 		f, known := files[k.path]
 		if !known {
@@ -44,7 +45,7 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 		}
 		var err error
 		if f.sum, f.size, err = rd.hashKey(r, k, f.direct, &left); err != nil {
-			return nil, rd.links[k.link].classify(err)
+			return nil, classify(&rd.links[k.link], err)
 		}
 		files[k.path] = f
 	}
@@ -52,8 +53,8 @@ func (rd *reader) hashKeys(r *reading) (map[Key]file, error) {
 }
 
 // hashReadable reads what can be read of keys that make no generation.
-func (rd *reader) hashReadable(r *reading) map[Key]file {
-	files := map[Key]file{}
+func (rd *reader) hashReadable(r *reading) map[lines.Key]file {
+	files := map[lines.Key]file{}
 	left := rd.MaxSize
 	for _, k := range r.firstKeys() {
 		direct, rest := rd.links[k.link].Direct, left
@@ -121,7 +122,7 @@ func (rd *reader) hashCopied(r *reading, k keyFile, f files.Raw, size, left int6
 		return rd.CopyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
 	}
 	if r.held == nil {
-		r.held = map[Key][]byte{}
+		r.held = map[lines.Key][]byte{}
 	}
 	r.held[k.path], r.heldSize = held[:n], r.heldSize+size
 	return sha256.Sum256(held[:n]), size, nil
@@ -131,7 +132,7 @@ func (rd *reader) hashCopied(r *reading, k keyFile, f files.Raw, size, left int6
 // at most 1 MiB. A larger key is a mistake, or needs the option direct.
 func (rd *reader) checkSize(keys []keyFile) error {
 	left := rd.MaxSize
-	counted := map[Key]bool{}
+	counted := map[lines.Key]bool{}
 	for _, k := range keys {
 		if rd.links[k.link].Direct || counted[k.path] {
 			continue
@@ -248,7 +249,7 @@ func (r *reading) checkHashes() error {
 // readHash returns the hash of the whole that a volume of the fallback names, or
 // "" if it names none.
 func readHash(dir string) (whole string, err error) {
-	_, err = os.Lstat(filepath.Join(dir, dataLink))
+	_, err = os.Lstat(filepath.Join(dir, lines.DataLink))
 	v, err := openVolume(dir, err == nil)
 	if err != nil || v.root == nil {
 		return "", err

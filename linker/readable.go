@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // WarnOfModes says, once for each line, which rendered files the app's user can't
@@ -17,7 +18,7 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 	}
 	for _, key := range files.SortedKeys(g.files) {
 		f := g.files[key]
-		if !isRendered(key) || f.opensFor(user, groups) {
+		if !lines.IsRendered(key) || f.opensFor(user, groups) {
 			continue
 		}
 		for _, i := range f.links {
@@ -27,7 +28,7 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 			}
 			l.tooPrivate = append(l.tooPrivate, i)
 			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.mode),
-				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.at()))
+				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.At()))
 		}
 	}
 }

@@ -10,10 +10,11 @@ import (
 	"strconv"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
-func (c Candidate) RenderDir() string { return c.Dir + "/" + renderedName }
+func (c Candidate) RenderDir() string { return c.Dir + "/" + lines.RenderedDir }
 
 // Complete takes up what the renderer has made of the staged keys of a
 // [Candidate] that says Unrendered. It is the second half of [Linker.Stage], and
@@ -51,7 +52,7 @@ func (l *Linker) complete(g, accepted *generation) (*generation, error) {
 	}
 	gens, aside := l.state.Generations, fmt.Sprintf("%d.rendered", g.Number)
 	defer files.RemoveAll(gens, aside)
-	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), renderedName), aside); err != nil { // 2
+	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), lines.RenderedDir), aside); err != nil { // 2
 		if errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 		}
@@ -91,7 +92,7 @@ func (l *Linker) readRendered(root *os.Root) (*reading, error) {
 		return nil, barred(err)
 	}
 	r := &reading{}
-	v := &volume{dir: renderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
+	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
 	for _, i := range l.rendered {
 		keys, err := expand(i, &l.links[i], v)
 		r.keys = append(r.keys, keys...)
@@ -221,7 +222,7 @@ func (l *Linker) inputsHash(g *generation) Hash {
 func (g *generation) staged() map[Key]file {
 	staged := map[Key]file{}
 	for path, f := range g.files {
-		if !isRendered(path) {
+		if !lines.IsRendered(path) {
 			staged[path] = f
 		}
 	}

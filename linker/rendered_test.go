@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"confit/linker/lines"
 )
 
 // renderer is a house whose renderer writes these files: NAME, CONTENT, …
@@ -26,7 +28,7 @@ func (h *house) render(c Candidate, files ...string) {
 		h.Fatalf("%+v needs no renderer", c)
 	}
 	for i := 0; i+1 < len(files); i += 2 {
-		path := filepath.Join(c.Dir, renderedName, files[i])
+		path := filepath.Join(c.Dir, lines.RenderedDir, files[i])
 		h.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		h.must(os.WriteFile(path, []byte(files[i+1]), 0o644))
 	}
@@ -59,7 +61,7 @@ func TestRendered(t *testing.T) {
 	if changed(first) != ".rendered/app.conf .rendered/conf.d/x.conf .rendered/level .rendered/tree/deep/z web/a web/tpl" {
 		t.Errorf("changed: %s", changed(first))
 	}
-	if _, err := os.Lstat(filepath.Join(first.Dir, renderedName, "unused")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(first.Dir, lines.RenderedDir, "unused")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what no line asks for is in the generation: %v", err)
 	}
 
@@ -157,7 +159,7 @@ func TestRendered_refused(t *testing.T) {
 			h.write("web", "tpl", "2")
 			c := h.stage()
 			h.render(c, "q", "2")
-			h.must(try.do(h, filepath.Join(c.Dir, "web/tpl"), filepath.Join(c.Dir, renderedName)))
+			h.must(try.do(h, filepath.Join(c.Dir, "web/tpl"), filepath.Join(c.Dir, lines.RenderedDir)))
 			_, err := h.linker.Complete()
 			if err == nil || !strings.Contains(err.Error(), try.words) || strings.Contains(err.Error(), "secret") {
 				t.Fatalf("error %v, want %q", err, try.words)
@@ -180,7 +182,7 @@ func TestRendered_open_files(t *testing.T) {
 	h.open()
 	c := h.stage()
 	h.render(c, "r", "1")
-	f, err := os.OpenFile(filepath.Join(c.Dir, renderedName, "r"), os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(c.Dir, lines.RenderedDir, "r"), os.O_WRONLY, 0)
 	h.must(err)
 	defer f.Close()
 	h.complete()
@@ -286,7 +288,7 @@ func TestRendered_lines(t *testing.T) {
 		{true, "{rendered}", "names no file", false},
 		{true, ".rendered/a", "is where confit puts", false},
 	} {
-		_, err := parseLinks(Config{Render: try.render, Volumes: "/v", State: "/s",
+		_, err := Check(Config{Render: try.render, Volumes: "/v", State: "/s",
 			Links: []Link{{Source: try.source, Target: "/etc/a", Direct: try.direct, Where: "links:1"}}})
 		if err == nil || !strings.Contains(err.Error(), try.words) {
 			t.Errorf("%q: error %v, want %q", try.source, err, try.words)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
@@ -199,7 +200,7 @@ func (l *Linker) share(read map[Key]file) (shared Hash, local string) {
 	var keys []string
 	for _, path := range files.SortedKeys(read) {
 		switch f := read[path]; {
-		case f.direct || isRendered(path):
+		case f.direct || lines.IsRendered(path):
 		case slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }):
 			fmt.Fprintf(h, "%q %x\n", path, f.sum[:])
 		default:
@@ -211,22 +212,27 @@ func (l *Linker) share(read map[Key]file) (shared Hash, local string) {
 
 // wanted lists the targets of a generation, with their destinations.
 func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
-	t := table{targets: map[Target]want{}, links: map[Target]*source{}, paths: map[string]Target{}, real: files.Resolver{}}
+	targets := map[Target]want{}
+	taken := lines.NewTaken()
 	for i := range l.links {
-		if s := &l.links[i]; s.kind == wholeDir {
-			t.add(s.Target, want{dest: l.destOfDir(i), dir: true}, s, s.errorf)
+		if s := &l.links[i]; s.Kind == lines.WholeDir {
+			if taken.Add(s.Target, s, s.Errorf) {
+				targets[s.Target] = want{dest: l.destOfDir(i), dir: true}
+			}
 		}
 	}
 	for _, k := range keys {
 		if k.target != "" {
 			s := &l.links[k.link]
-			t.add(k.target, want{dest: l.destOf(k)}, s, func(format string, args ...any) error {
-				return s.errorf("key %q: "+format, append([]any{k.path}, args...)...)
-			})
+			errorf := func(format string, args ...any) error {
+				return s.Errorf("key %q: "+format, append([]any{k.path}, args...)...)
+			}
+			if taken.Add(k.target, s, errorf) {
+				targets[k.target] = want{dest: l.destOf(k)}
+			}
 		}
 	}
-	t.checkInside()
-	return t.targets, files.JoinInvalid(t.wrong)
+	return targets, taken.Err()
 }
 
 // destOf is what a key's target points at.
@@ -241,10 +247,10 @@ func (l *Linker) destOf(k keyFile) destination {
 func (l *Linker) destOfDir(i int) destination {
 	s := &l.links[i]
 	if !s.Direct {
-		return destination(l.state.Live(string(s.prefix)))
+		return destination(l.state.Live(string(s.Prefix)))
 	}
-	dir, atomic := s.findVolume()
-	name, _ := filepath.Rel(dir, s.base)
+	dir, atomic := findVolume(s)
+	name, _ := filepath.Rel(dir, s.Base)
 	return directDest(dir, atomic, name)
 }
 
@@ -252,7 +258,7 @@ func (l *Linker) destOfDir(i int) destination {
 // ..data: a new key's visible link is made only after the swap.
 func directDest(dir string, atomic bool, name string) destination {
 	if atomic {
-		return destination(filepath.Join(dir, dataLink, name))
+		return destination(filepath.Join(dir, lines.DataLink, name))
 	}
 	return destination(filepath.Join(dir, name))
 }

@@ -2,6 +2,7 @@ package linker
 
 import (
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 )
@@ -50,7 +51,7 @@ func Open(c Config) (*Linker, *Former, error) {
 	return l, former, nil
 }
 
-func newLinker(c Config, links []source, st *statedir.Dir) *Linker {
+func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 	copier := files.NewCopier(maxSize)
 	l := &Linker{
 		links:    links,
@@ -72,7 +73,7 @@ func newLinker(c Config, links []source, st *statedir.Dir) *Linker {
 	}
 	l.generations = l.copies.generations
 	for i := range links {
-		if links[i].rendered {
+		if links[i].Rendered {
 			l.rendered = append(l.rendered, i)
 		} else {
 			l.reader.mounted = append(l.reader.mounted, i)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/way"
 )
@@ -22,9 +23,9 @@ const targetsName = "targets.json"
 type targets struct {
 	state  *statedir.Dir
 	log    *slog.Logger
-	made   map[Target]destination // the targets that confit made, with their destinations: targets.json
-	linked map[Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's
-	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
+	made   map[lines.Target]destination // the targets that confit made, with their destinations: targets.json
+	linked map[lines.Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's
+	known  map[string]unix.Stat_t       // the directories of targets by path, as confit worked in them last
 }
 
 // open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
@@ -47,9 +48,9 @@ func (t *targets) open(path string, makes bool) (*dir, error) {
 }
 
 // plan plans for the file system as it is.
-func (t *targets) plan(wanted map[Target]want) ([]step, error) {
+func (t *targets) plan(wanted map[lines.Target]want) ([]step, error) {
 	wanted, made := t.differences(wanted)
-	return plan(wanted, made, func(target Target) place {
+	return plan(wanted, made, func(target lines.Target) place {
 		return t.find(target, wanted[target].dest)
 	})
 }
@@ -57,8 +58,8 @@ func (t *targets) plan(wanted map[Target]want) ([]step, error) {
 // differences picks the targets that are not as wanted, and those that confit
 // made but nobody wants any more. If all is right, it costs one readlink(2) for
 // each.
-func (t *targets) differences(wanted map[Target]want) (missed map[Target]want, unwanted map[Target]destination) {
-	missed, unwanted = map[Target]want{}, map[Target]destination{}
+func (t *targets) differences(wanted map[lines.Target]want) (missed map[lines.Target]want, unwanted map[lines.Target]destination) {
+	missed, unwanted = map[lines.Target]want{}, map[lines.Target]destination{}
 	for target, w := range wanted {
 		if leadsTo(string(target), w.dest) {
 			t.noteLinked(target)
@@ -83,16 +84,16 @@ func leadsTo(path string, dest destination) bool {
 }
 
 // noteLinked notes that our link stands at a target.
-func (t *targets) noteLinked(target Target) {
+func (t *targets) noteLinked(target lines.Target) {
 	if t.linked == nil {
-		t.linked = map[Target]bool{}
+		t.linked = map[lines.Target]bool{}
 	}
 	t.linked[target] = true
 }
 
 // find looks at what stands at a target. dest is its wanted destination, "" if
 // it is to go.
-func (t *targets) find(target Target, dest destination) place {
+func (t *targets) find(target lines.Target, dest destination) place {
 	d, err := t.open(filepath.Dir(string(target)), false)
 	if err != nil {
 		return unreachable(err)
@@ -114,13 +115,13 @@ func (t *targets) find(target Target, dest destination) place {
 
 // ours reports whether confit made a symlink at target: it leads into the live
 // generation, or is on the list.
-func (t *targets) ours(target Target, to destination) bool {
+func (t *targets) ours(target lines.Target, to destination) bool {
 	return files.Inside(string(to), t.state.Live("")) || (to != "" && t.made[target] == to)
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
-func (t *targets) keeps(d *dir, target Target) bool {
+func (t *targets) keeps(d *dir, target lines.Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, destination(to))
@@ -130,8 +131,8 @@ func (t *targets) keeps(d *dir, target Target) bool {
 
 // prepareAll prepares all steps. It returns those that can be done, and the errors
 // of the others.
-func (t *targets) prepareAll(steps []step) (ready []step, failed map[Target]error) {
-	failed = map[Target]error{}
+func (t *targets) prepareAll(steps []step) (ready []step, failed map[lines.Target]error) {
+	failed = map[lines.Target]error{}
 	for _, s := range steps {
 		if err := t.prepare(&s); err != nil {
 			failed[s.target] = err
@@ -143,7 +144,7 @@ func (t *targets) prepareAll(steps []step) (ready []step, failed map[Target]erro
 }
 
 // doAll carries out all steps of a kind, and adds the errors to those that failed.
-func (t *targets) doAll(steps []step, prunes bool, failed map[Target]error) {
+func (t *targets) doAll(steps []step, prunes bool, failed map[lines.Target]error) {
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
@@ -191,8 +192,8 @@ func (t *targets) noteSteps(steps []step) error {
 // forgetAll takes what is no longer wanted off the list, except for targets
 // that could not be pruned. A failure does no harm: the list may name too many,
 // and the next look tries again.
-func (t *targets) forgetAll(wanted map[Target]want, failed map[Target]error) {
-	var gone []Target
+func (t *targets) forgetAll(wanted map[lines.Target]want, failed map[lines.Target]error) {
+	var gone []lines.Target
 	for target := range t.made {
 		if _, keep := wanted[target]; !keep && failed[target] == nil {
 			gone = append(gone, target)
@@ -217,7 +218,7 @@ func (t *targets) readMade() {
 		err = json.Unmarshal(data, &t.made)
 	}
 	if err != nil || t.made == nil {
-		t.made = map[Target]destination{}
+		t.made = map[lines.Target]destination{}
 	}
 	if err != nil {
 		t.log.Warn("list of targets not trusted: a new one is written", "error", err)
@@ -225,7 +226,7 @@ func (t *targets) readMade() {
 	}
 }
 
-func (t *targets) setMade(made map[Target]destination) error {
+func (t *targets) setMade(made map[lines.Target]destination) error {
 	if maps.Equal(made, t.made) {
 		return nil
 	}

@@ -2,18 +2,10 @@ package linker
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"confit/linker/files"
 )
-
-// WholeDirectory reports whether the line is one link to a directory, and not one
-// to each key: nothing happens beside its target when a key changes.
-func (l Link) WholeDirectory() bool {
-	return l.Use == Linked && strings.HasSuffix(l.Source, "/") && !strings.HasSuffix(string(l.Target), "/")
-}
 
 // Touch puts a new link in the place of each target of a changed key, by
 // rename(2). So an app that watches the directory of its configuration sees
@@ -31,7 +23,7 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	}
 	for _, c := range changes {
 		for _, i := range c.Links {
-			target := l.links[i].targetOf(c.Key)
+			target := l.links[i].TargetOf(c.Key)
 			if w, wanted := g.targets[target]; wanted && !c.ModeOnly {
 				if err := l.targets.touch(target, w.dest); err != nil {
 					return watched, err
@@ -40,18 +32,6 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 		}
 	}
 	return watched, nil
-}
-
-// targetOf is where a link puts a key; "" without a target of its own.
-func (s *source) targetOf(key Key) Target {
-	switch {
-	case s.kind == oneKey:
-		return s.Target
-	case s.kind == wholeDir, s.Use != Linked:
-		return ""
-	}
-	below, _ := filepath.Rel(string(s.prefix), string(key))
-	return Target(path.Join(string(s.Target), below))
 }
 
 // touch renames a new link over ours. An exchange, as a link that leads

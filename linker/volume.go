@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
@@ -41,24 +42,16 @@ type VolumeStatus struct {
 	Mounted string // what ..data points at; "" for a plain one
 }
 
-// searchFrom is the directory where the search for the volume begins.
-func (s *source) searchFrom() string {
-	if s.kind == oneKey {
-		return filepath.Dir(s.base)
-	}
-	return s.base
-}
-
 // findVolume returns the nearest directory, from there upwards, that holds
 // ..data; else floor.
-func (s *source) findVolume() (dir string, atomic bool) {
-	dir = s.searchFrom()
+func findVolume(s *lines.Line) (dir string, atomic bool) {
+	dir = s.SearchFrom()
 	for {
-		if s.holdsData(dir) {
+		if holdsData(s, dir) {
 			return dir, true
 		}
-		if dir == s.ceiling || dir == "/" {
-			return s.floor, false
+		if dir == s.Ceiling || dir == "/" {
+			return s.Floor, false
 		}
 		dir = filepath.Dir(dir)
 	}
@@ -67,11 +60,11 @@ func (s *source) findVolume() (dir string, atomic bool) {
 // holdsData reports whether a directory is an atomic volume. It doesn't follow
 // a symlink below the volume: who can write to a volume could make it lead to
 // another.
-func (s *source) holdsData(dir string) bool {
-	if info, err := os.Lstat(dir); dir != s.floor && (err != nil || info.Mode()&fs.ModeSymlink != 0) {
+func holdsData(s *lines.Line, dir string) bool {
+	if info, err := os.Lstat(dir); dir != s.Floor && (err != nil || info.Mode()&fs.ModeSymlink != 0) {
 		return false
 	}
-	_, err := os.Lstat(filepath.Join(dir, dataLink))
+	_, err := os.Lstat(filepath.Join(dir, lines.DataLink))
 	return err == nil
 }
 
@@ -91,7 +84,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, v.openSelf()
 	}
 	defer mount.Close()
-	if v.data, err = mount.Readlink(dataLink); err != nil {
+	if v.data, err = mount.Readlink(lines.DataLink); err != nil {
 		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
 	}
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {
@@ -155,7 +148,7 @@ func identity(info fs.FileInfo, times bool) string {
 // swapped reports whether ..data leads elsewhere by now, or something has changed
 // behind it.
 func (v *volume) swapped() bool {
-	info, err := os.Stat(filepath.Join(v.dir, dataLink))
+	info, err := os.Stat(filepath.Join(v.dir, lines.DataLink))
 	return err != nil || identity(info, true) != v.print
 }
 

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 func TestVolumeTornDown(t *testing.T) {
@@ -178,7 +179,7 @@ func TestMemoryOfOneFile(t *testing.T) {
 func TestMemoryBehindData(t *testing.T) {
 	h := newHouse(t, "web/a a")
 	ownMounts(t)
-	h.must(os.Symlink("..1", filepath.Join(h.plain("web"), dataLink)))
+	h.must(os.Symlink("..1", filepath.Join(h.plain("web"), lines.DataLink)))
 	h.put(filepath.Join(h.mount("tmpfs", "", "volumes/web/..1"), "a"), "secret")
 	h.onDisk().refusedOnDisk(h.path("volumes/web"))
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/lines"
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
@@ -87,7 +88,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 		return err
 	}
 	if g.unrendered {
-		err = errors.Join(files.MakeDir(root, renderedName), files.Chmod(root, renderedName, 0o700))
+		err = errors.Join(files.MakeDir(root, lines.RenderedDir), files.Chmod(root, lines.RenderedDir, 0o700))
 	}
 	return errors.Join(err, l.writeKeys(g, r, root))
 }
@@ -96,8 +97,8 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 // that will have no key.
 func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 	for _, i := range links {
-		if s := &l.links[i]; s.kind == wholeDir && !s.Direct {
-			if err := files.MakeDirs(root, string(s.prefix)); err != nil {
+		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
+			if err := files.MakeDirs(root, string(s.Prefix)); err != nil {
 				return err
 			}
 		}

@@ -45,7 +45,7 @@ type Dir struct {
 	Kept        *os.Root // bytes of keys, for confit's user alone
 	Lock        *os.File // open as long as confit runs
 	Memory      bool     // it lives in memory
-	Next        int  // the number of the next generation
+	Next        int      // the number of the next generation
 }
 
 // Open makes, tightens and locks the state directory. The error says what to do when it
