@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"confit/linker/files"
+	"confit/linker/target"
 )
 
 // Accepted is the generation to go back to.
@@ -72,7 +73,7 @@ func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
 		s.Keys[path] = storedKey{f.sum.Hex(), f.mode, f.owner, f.group, f.size, f.links, f.direct}
 	}
 	for target, w := range g.targets {
-		s.Targets[target] = storedTarget{string(w.dest), w.dir}
+		s.Targets[target] = storedTarget{string(w.Dest), w.Dir}
 	}
 	return s
 }
@@ -94,7 +95,7 @@ func (l *Linker) linksFingerprint(g *generation) string {
 		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.owner, f.group, f.size, f.direct, f.links)
 	}
 	for _, target := range files.SortedKeys(g.targets) {
-		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].dest, g.targets[target].dir)
+		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].Dest, g.targets[target].Dir)
 	}
 	return Hash(h.Sum(nil)).Hex()
 }
@@ -105,10 +106,10 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
 	if s == nil {
 		return nil, nil
 	}
-	g := &generation{files: map[Key]file{}, targets: map[Target]want{}}
+	g := &generation{files: map[Key]file{}, targets: map[Target]target.Want{}}
 	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
-	for target, t := range s.Targets {
-		g.targets[target] = want{dest: destination(t.Dest), dir: t.Dir}
+	for path, t := range s.Targets {
+		g.targets[path] = target.Want{Dest: target.Dest(t.Dest), Dir: t.Dir}
 	}
 	for path, k := range s.Keys {
 		g.files[path] = file{sum: files.ParseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}

@@ -5,6 +5,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/target"
 )
 
 // Names of the packages below that a caller needs. Their comments are there.
@@ -13,6 +14,7 @@ type (
 	Invalid = files.Invalid
 	Key     = lines.Key
 	Link    = lines.Link
+	Partly  = target.Partly
 	Target  = lines.Target
 	Use     = lines.Use
 )

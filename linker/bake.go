@@ -8,6 +8,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/target"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -30,8 +31,9 @@ func Bake(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	t := targets{state: &statedir.Dir{Path: c.State}}
-	wanted := map[Target]want{}
+	state := &statedir.Dir{Path: c.State}
+	t := target.New(state, nil)
+	wanted := map[Target]target.Want{}
 	var dirs []string
 	count, left := 0, ""
 	for i := range links {
@@ -40,8 +42,8 @@ func Bake(w io.Writer, c Config) error {
 			continue
 		}
 		count++
-		to := want{dest: bakedDest(s, t.state), dir: s.Kind == lines.WholeDir}
-		why, todo := whyNotBaked(s, t.find(s.Target, to.dest))
+		to := target.Want{Dest: bakedDest(s, state), Dir: s.Kind == lines.WholeDir}
+		why, todo := whyNotBaked(s, t.Hides(s.Target, to.Dest))
 		if why == "" {
 			wanted[s.Target] = to
 			continue
@@ -52,37 +54,33 @@ func Bake(w io.Writer, c Config) error {
 			dirs = append(dirs, string(s.Target))
 		}
 	}
-	steps, err := t.plan(wanted)
+	steps, err := t.Plan(wanted)
 	if err != nil {
 		return err
 	}
-	failed := map[Target]error{}
-	t.doAll(steps, false, failed)
-	if err := joined(failed); err != nil {
+	if err := t.Do(steps, false); err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		d, err := t.open(dir, true)
-		if err != nil {
+		if err := t.MakeDir(dir); err != nil {
 			return fmt.Errorf("cannot make directory %q: %w", dir, files.Cause(err))
 		}
-		d.Close()
 	}
 	fmt.Fprintf(w, "baked %d of %d link lines%s\n", len(wanted), count, left)
 	return nil
 }
 
 // whyNotBaked says why a line gets no link when the image is built, and what to do
-// instead; "" if it gets one. Only at run time a link goes away with its key.
-func whyNotBaked(s *lines.Line, there place) (why, todo string) {
+// instead; "" if it gets one. hides is what the link would hide. Only at run time a link goes away with its key.
+func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
 	case s.Kind == lines.Tree:
 		return unknown, fmt.Sprintf("write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
 	case s.Kind == lines.Glob:
 		return unknown, fmt.Sprintf("write a line for each key, or mount an emptyDir on %q", s.Target)
-	case s.Optional && s.Kind == lines.OneKey && there.standing == aFile:
-		return "it is optional, and without its key it would hide " + there.what,
+	case s.Optional && s.Kind == lines.OneKey && hides != "":
+		return "it is optional, and without its key it would hide " + hides,
 			fmt.Sprintf("remove %q from the image, or mount an emptyDir on %q", s.Target, filepath.Dir(string(s.Target)))
 	}
 	return "", ""
@@ -90,9 +88,9 @@ func whyNotBaked(s *lines.Line, there place) (why, todo string) {
 
 // bakedDest is what a target will have to point at. The volume of a direct link
 // isn't there yet: it is taken to be atomic, and to be where the source says.
-func bakedDest(s *lines.Line, st *statedir.Dir) destination {
+func bakedDest(s *lines.Line, st *statedir.Dir) target.Dest {
 	if !s.Direct {
-		return destination(st.Live(string(s.Prefix)))
+		return target.Dest(st.Live(string(s.Prefix)))
 	}
 	name, _ := filepath.Rel(s.Floor, s.Base)
 	return directDest(s.Floor, true, name)

@@ -30,6 +30,7 @@
 //   - way: to a directory that others may change, and what is done there
 //   - statedir: the state directory, its lock, and the link in it that moves
 //   - lines: the link lines, all together and each
+//   - target: how a target changes
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,8 +42,7 @@
 //	status linker                       what it asks, and the parts of a Linker
 //	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
 //	mend kept inspect                   generations on the disk, and what is kept of them once more
-//	act targets swap                    how a target changes, as plan has decided
-//	generation plan api                 the ground, and the names of those packages that a caller needs
+//	generation api                      the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

@@ -2,12 +2,8 @@ package linker
 
 import (
 	"errors"
-	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"confit/linker/files"
-	"confit/linker/lines"
 )
 
 // Drift is what others do to the links of the generation in force: an app
@@ -29,15 +25,9 @@ func (l *Linker) Mend(number int, bytes bool) error {
 	if bytes {
 		l.healFiles(g, former)
 	}
-	missed, unwanted := l.targets.differences(g.targets)
-	failed := map[Target]error{}
-	for _, target := range files.SortedKeys(unwanted) {
-		failed[target] = l.mendTarget(target, nil, map[Target]destination{target: unwanted[target]}, former)
-	}
-	for _, target := range files.SortedKeys(missed) {
-		failed[target] = l.mendTarget(target, map[Target]want{target: missed[target]}, nil, former)
-	}
-	l.targets.forgetAll(g.targets, failed)
+	l.targets.Mend(g.targets, func(target Target, found string, err error) {
+		l.sayMended("target", "target", string(target), found, err, former)
+	})
 	var wrong []error
 	for _, path := range files.SortedKeys(l.unmended) {
 		wrong = append(wrong, errors.New(l.unmended[path]))
@@ -63,24 +53,6 @@ func (l *Linker) mendLive(number int, former map[string]string) {
 	l.sayMended("live link", "link", l.state.Live(""), found, err, former)
 }
 
-// mendTarget makes one target what it is to be, or prunes it.
-func (l *Linker) mendTarget(target Target, wanted map[Target]want, made map[Target]destination, former map[string]string) error {
-	found := l.targets.find(target, wanted[target].dest)
-	steps, err := plan(wanted, made, func(Target) place { return found })
-	if err == nil {
-		err = l.targets.noteSteps(steps)
-	}
-	for _, s := range steps {
-		if err == nil {
-			err = l.targets.carryOut(s)
-		}
-	}
-	if err != nil || (len(steps) > 0 && steps[0].verb != spare) {
-		l.sayMended("target", "target", string(target), found.what, err, former)
-	}
-	return err
-}
-
 // sayMended says what was mended. What was not, it says once.
 func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]string) {
 	if err == nil {
@@ -94,58 +66,4 @@ func (l *Linker) sayMended(what, key, path, found string, err error, former map[
 	if former[path] != err.Error() {
 		l.log.Warn(what+" not mended", key, path, "error", err.Error())
 	}
-}
-
-// sweep removes what a killed confit left beside targets: links and empty
-// directories under a temporary name, and links of ours under the name for what
-// is kept. What confit did not make stays, whatever its name.
-func (t *targets) sweep(links []lines.Line) {
-	dirs := map[string]bool{}
-	for target := range t.made {
-		dirs[filepath.Dir(string(target))] = true
-	}
-	for i := range links {
-		switch s := &links[i]; {
-		case s.Single():
-			dirs[filepath.Dir(string(s.Target))] = true
-		case s.Use == Linked:
-			dirs[string(s.Target)] = true
-		}
-	}
-	for path := range dirs {
-		if d, err := t.open(path, false); err == nil {
-			t.sweepDir(d, path)
-			d.Close()
-		}
-	}
-}
-
-func (t *targets) sweepDir(d *dir, path string) {
-	entries, _ := d.List()
-	for _, e := range entries {
-		if t.leftover(d, path, e) {
-			_ = d.Remove(e.Name()) // removes a directory only if it is empty
-		}
-	}
-}
-
-// leftover reports whether a killed confit left this entry beside a target.
-func (t *targets) leftover(d *dir, path string, e fs.DirEntry) bool {
-	temporary := strings.HasPrefix(e.Name(), files.TmpPrefix)
-	if e.IsDir() {
-		return temporary
-	}
-	read, err := d.Readlink(e.Name())
-	if err != nil || !files.IsOwnName("/"+e.Name()) {
-		return false
-	}
-	to := destination(read)
-	for target, dest := range t.made {
-		name := filepath.Base(string(target))
-		if dest == to && (temporary || filepath.Dir(string(target)) == path &&
-			(e.Name() == files.Beside(name, files.KeptPrefix) || e.Name() == files.Beside(name, files.ReplacedPrefix))) {
-			return true
-		}
-	}
-	return t.ours("", to)
 }

@@ -2,6 +2,7 @@ package linker
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -110,4 +111,44 @@ func TestLiveLinkThatCannotBeMended(t *testing.T) {
 	h.must(unix.Unmount(live, 0))
 	h.looks(`msg="live link mended"`, 1)
 	h.reads("a", "a1")
+}
+
+// TestAppReplacesItsLink is an app that runs sed -i on its configuration, for
+// longer than any count of copies would last: the image's own file is kept for
+// ever, of what the app wrote just the newest.
+func TestAppReplacesItsLink(t *testing.T) {
+	for name, image := range map[string]bool{"over an image's file": true, "over nothing": false} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, "web/a a optional", "web/b b")
+			h.must(os.MkdirAll(h.path("etc"), 0o755))
+			if image {
+				h.must(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644))
+			}
+			h.write("web", "a", "a0", "b", "b")
+			h.open()
+			for n := range 150 {
+				h.write("web", "a", fmt.Sprint("a", n), "b", "b")
+				h.adopt()
+				h.reads("a", fmt.Sprint("a", n))
+				h.must(os.WriteFile(h.path("etc/new"), []byte(fmt.Sprint("app", n)), 0o644))
+				h.must(os.Rename(h.path("etc/new"), h.path("etc/a")))
+			}
+			h.write("web", "a", "last", "b", "b")
+			kept := absent
+			if image { // a confit that starts anew knows by what is kept
+				kept = "image"
+				h.restart()
+			}
+			h.adopt()
+			h.reads("a", "last", files.KeptPrefix+"a", kept, files.ReplacedPrefix+"a", "app149")
+			if entries, err := os.ReadDir(h.path("etc")); err != nil || len(entries) > 4 {
+				t.Errorf("there is %v (%v)", entries, err)
+			}
+			if image {
+				h.write("web", "b", "b")
+				h.adopt()
+				h.reads("a", "image", files.ReplacedPrefix+"a", "app149", files.KeptPrefix+"a", absent)
+			}
+		})
+	}
 }

@@ -32,8 +32,8 @@ func TestEnvironment(t *testing.T) {
 	if !slices.Equal(c.Env.Newlines, []string{"LOG_LEVEL"}) {
 		t.Errorf("newlines at the end: %q", c.Env.Newlines)
 	}
-	if h.reads("level", absent); len(h.linker.targets.made) != 1 {
-		t.Errorf("targets were made for variables: %v", h.linker.targets.made)
+	if h.reads("level", absent); len(h.linker.targets.Made()) != 1 {
+		t.Errorf("targets were made for variables: %v", h.linker.targets.Made())
 	}
 
 	accepted, err := h.linker.Accepted()
@@ -146,8 +146,8 @@ func TestInput(t *testing.T) {
 			t.Errorf("not staged: %v", err)
 		}
 	}
-	if len(h.linker.targets.made) != 1 {
-		t.Errorf("targets: %v", h.linker.targets.made)
+	if len(h.linker.targets.Made()) != 1 {
+		t.Errorf("targets: %v", h.linker.targets.Made())
 	}
 	h.write("web", "tpl", "u", "a.conf", "a")
 	if c := h.stage(); changed(c) != "web/tpl web/parts/x" {

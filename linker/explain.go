@@ -12,6 +12,7 @@ import (
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
+	"confit/linker/target"
 )
 
 // explanation is what --check prints of the links, and what it finds.
@@ -198,7 +199,7 @@ func (e *explanation) result(s *lines.Line, k keyFile) string {
 	case k.target == "":
 		return ""
 	}
-	return "  " + string(k.target) + e.standing(k.target, want{dest: e.destOf(k)})
+	return "  " + string(k.target) + e.targets.Foretell(k.target, target.Want{Dest: e.destOf(k)})
 }
 
 func (e *explanation) printLine(s *lines.Line) {
@@ -208,19 +209,10 @@ func (e *explanation) printLine(s *lines.Line) {
 	case s.Use == Variable:
 		fmt.Fprintf(e.w, "env  %s  %s\n", s.Source, s.Name)
 	case s.Single():
-		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.standing(s.Target, want{bakedDest(s, e.state), s.Kind == lines.WholeDir}))
+		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.targets.Foretell(s.Target, target.Want{Dest: bakedDest(s, e.state), Dir: s.Kind == lines.WholeDir}))
 	default:
 		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
 	}
-}
-
-// standing is what stands at a target now.
-func (e *explanation) standing(target Target, w want) string {
-	p := e.targets.find(target, w.dest)
-	if p.standing == emptyDir && !w.dir || p.isFileFor(w) {
-		p.standing = immovable
-	}
-	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
 }
 
 // checkFallback looks at the keys as a first start would that needs the fallback.

@@ -11,6 +11,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/target"
 )
 
 // Generation names a generation.
@@ -37,10 +38,10 @@ type Environment struct {
 // generation is a complete copy of every linked key.
 type generation struct {
 	Generation
-	files   map[lines.Key]file    // by path in the generation
-	targets map[lines.Target]want // by target
-	unmoved func() error          // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
-	inputs  files.Hash            // of what comes from volumes; the same as Hash when nothing is rendered
+	files   map[lines.Key]file           // by path in the generation
+	targets map[lines.Target]target.Want // by target
+	unmoved func() error                 // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
+	inputs  files.Hash                   // of what comes from volumes; the same as Hash when nothing is rendered
 
 	unrendered bool // what the renderer makes is missing yet
 	current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again

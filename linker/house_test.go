@@ -20,6 +20,7 @@ import (
 
 	kubelet "confit/integration/volume"
 	"confit/linker/files"
+	"confit/linker/target"
 )
 
 // house is a linker with volumes in a temporary directory. The volumes are
@@ -126,6 +127,9 @@ func (h *house) accept() {
 	h.linker.Tidy()
 }
 
+// absent is what a target reads that isn't there.
+const absent = "(absent)"
+
 // reads checks what an app finds below etc: NAME, CONTENT, …; absent for
 // nothing.
 func (h *house) reads(nameContent ...string) {
@@ -179,10 +183,10 @@ func (h *house) restart() *house {
 }
 
 // noted plans what publishing the staged generation does, and writes it down.
-func (h *house) noted() []step {
+func (h *house) noted() []target.Step {
 	h.Helper()
-	steps, err := h.linker.targets.plan(h.linker.staged().targets)
-	h.must(errors.Join(err, h.linker.targets.noteSteps(steps)))
+	steps, err := h.linker.targets.Plan(h.linker.staged().targets)
+	h.must(errors.Join(err, h.linker.targets.Note(steps)))
 	return steps
 }
 

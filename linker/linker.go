@@ -9,6 +9,7 @@ import (
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
+	"confit/linker/target"
 )
 
 // Linker stages generations, and makes the targets lead to one of them. It knows
@@ -24,7 +25,7 @@ type Linker struct {
 	state    *statedir.Dir
 	reader   reader
 	copies   copies
-	targets  targets
+	targets  *target.Set
 	watch    *watcher
 	opens    opens
 	log      *slog.Logger

@@ -10,6 +10,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/target"
 )
 
 // What --check finds in the way of a start.
@@ -18,7 +19,7 @@ import (
 func (e *explanation) checkTargets(keys []keyFile) {
 	wanted, err := e.wanted(keys)
 	e.fail(err)
-	optional := map[Target]want{}
+	optional := map[Target]target.Want{}
 	for i := range e.links {
 		s := &e.links[i]
 		if _, known := wanted[s.Target]; !s.Single() || known {
@@ -28,7 +29,7 @@ func (e *explanation) checkTargets(keys []keyFile) {
 		if s.Optional {
 			into = optional
 		}
-		into[s.Target] = want{bakedDest(s, e.state), s.Kind == lines.WholeDir}
+		into[s.Target] = target.Want{Dest: bakedDest(s, e.state), Dir: s.Kind == lines.WholeDir}
 	}
 	e.checkPlan(wanted, e.fail)
 	e.checkPlan(optional, func(err error) {
@@ -38,11 +39,11 @@ func (e *explanation) checkTargets(keys []keyFile) {
 	})
 }
 
-func (e *explanation) checkPlan(wanted map[Target]want, refuse func(error)) {
-	steps, err := e.targets.plan(wanted)
+func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error)) {
+	steps, err := e.targets.Plan(wanted)
 	refuse(err)
 	for _, s := range steps {
-		e.checkDir(filepath.Dir(string(s.target)), refuse)
+		e.checkDir(filepath.Dir(string(s.Target)), refuse)
 	}
 }
 
@@ -100,7 +101,7 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 	case err == nil:
 		return
 	}
-	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, readOnlyHint(err))
+	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(err))
 	if e.pod {
 		refuse(err)
 	} else {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 
 	"confit/linker/files"
 )
@@ -35,7 +34,7 @@ func (l *Linker) Publish(number int) error {
 		return err
 	}
 	g := l.generations[number]
-	return l.targets.switchTo(g.Number, g.targets, true)
+	return l.targets.Switch(g.Number, g.targets, true)
 }
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
@@ -92,7 +91,7 @@ func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 // After any other error nothing is lost, and GoBack can be called again.
 func (l *Linker) GoBack(number int) error {
 	if number == 0 {
-		return l.targets.switchTo(l.former.Number, l.former.targets, false)
+		return l.targets.Switch(l.former.Number, l.former.targets, false)
 	}
 	g, err := l.generation(number)
 	var damaged *lost
@@ -105,83 +104,13 @@ func (l *Linker) GoBack(number int) error {
 	if err != nil {
 		return fmt.Errorf("cannot go back: %w", err)
 	}
-	err = l.targets.switchTo(number, g.targets, false)
+	err = l.targets.Switch(number, g.targets, false)
 	var partly *Partly
 	switch {
 	case damaged == nil || err != nil && !errors.As(err, &partly):
 		return err
 	case partly == nil:
-		return &Partly{damaged}
+		return &Partly{Err: damaged}
 	}
-	return &Partly{errors.Join(damaged, partly.err)}
-}
-
-// Partly is the error of a [Linker.GoBack] that moved the live link, so an app can
-// run, but could not put everything else right. A later look mends the rest.
-type Partly struct{ err error }
-
-// Error lists all that could not be put right, one a line.
-func (e *Partly) Error() string { return e.err.Error() }
-
-// Unwrap is what could not be put right, joined.
-func (e *Partly) Unwrap() error { return e.err }
-
-// switchTo makes the targets resolve to a generation: steps 1 to 7 of Publish.
-// Strictly, the first of them that fails ends it. Else, as on the way back, a target in
-// the way, or a list that can't be written, doesn't keep the rest from going back:
-// what could not be done is a [*Partly]. Any other error means that the live link
-// has not moved.
-func (t *targets) switchTo(number int, wanted map[Target]want, strict bool) error {
-	steps, refused := t.plan(wanted) // 1
-	if strict && refused != nil {
-		return refused
-	}
-	steps, unwritten := t.noteOrSkip(steps) // 2
-	if strict && unwritten != nil {
-		return unwritten
-	}
-	steps, failed := t.prepareAll(steps) // 3
-	defer t.unprepare(steps)
-	ready, err := t.state.Aim(number)
-	defer t.state.Unaim(ready)
-	if err != nil {
-		return err
-	}
-	stop := func() bool { return strict && len(failed) > 0 }
-	if stop() {
-		return joined(failed)
-	}
-	if t.doAll(steps, true, failed); stop() { // 4
-		return joined(failed)
-	}
-	if err := t.state.Point(number, ready); err != nil { // 5
-		return err
-	}
-	if t.doAll(steps, false, failed); stop() { // 6
-		return joined(failed)
-	}
-	t.forgetAll(wanted, failed) // 7
-	if err := errors.Join(refused, unwritten, joined(failed)); err != nil {
-		return &Partly{err}
-	}
-	return nil
-}
-
-// joined is one error of those of many targets.
-func joined(failed map[Target]error) error {
-	var all []error
-	for _, target := range files.SortedKeys(failed) {
-		all = append(all, failed[target])
-	}
-	return errors.Join(all...)
-}
-
-// noteOrSkip writes down the targets that the steps will make. If it can't, it
-// leaves only the steps that need no writing.
-func (t *targets) noteOrSkip(steps []step) ([]step, error) {
-	err := t.noteSteps(steps)
-	if err != nil {
-		steps = slices.DeleteFunc(steps, func(s step) bool { return !s.prunes() && t.made[s.target] != s.dest })
-	}
-	return steps, err
+	return &Partly{Err: errors.Join(damaged, partly.Err)}
 }

@@ -79,7 +79,7 @@ func TestRestartOnTheSameState(t *testing.T) {
 		"half way": func(h *house) {
 			h.stage()
 			steps := h.noted()
-			h.linker.targets.doAll(steps, true, map[Target]error{})
+			h.must(h.linker.targets.Do(steps, true))
 		},
 		"links not made": func(h *house) {
 			c := h.stage()
@@ -150,7 +150,7 @@ func TestRejectWhenTheListCannotBeWritten(t *testing.T) {
 	h.write("web", "a", "a2")
 	h.stage()
 	h.must(h.linker.Publish())
-	list := h.path("state", targetsName)
+	list := h.path("state", "targets.json")
 	h.must(errors.Join(os.Remove(list), os.Mkdir(list, 0o755)))
 	var partly *Partly
 	if err := h.linker.Reject(); !errors.As(err, &partly) || !strings.Contains(err.Error(), list) {

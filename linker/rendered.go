@@ -194,7 +194,7 @@ func (l *Linker) finish(g *generation, r *reading, accepted *generation) (*gener
 	if g.targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
 		return nil, err
 	}
-	if _, err = l.targets.plan(g.targets); err != nil {
+	if _, err = l.targets.Plan(g.targets); err != nil {
 		return nil, err
 	}
 	g.unrendered, g.current, l.unlinked = false, true, nil

@@ -10,6 +10,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/target"
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
@@ -211,13 +212,13 @@ func (l *Linker) share(read map[Key]file) (shared Hash, local string) {
 }
 
 // wanted lists the targets of a generation, with their destinations.
-func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
-	targets := map[Target]want{}
+func (l *Linker) wanted(keys []keyFile) (map[Target]target.Want, error) {
+	targets := map[Target]target.Want{}
 	taken := lines.NewTaken()
 	for i := range l.links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir {
 			if taken.Add(s.Target, s, s.Errorf) {
-				targets[s.Target] = want{dest: l.destOfDir(i), dir: true}
+				targets[s.Target] = target.Want{Dest: l.destOfDir(i), Dir: true}
 			}
 		}
 	}
@@ -228,7 +229,7 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
 				return s.Errorf("key %q: "+format, append([]any{k.path}, args...)...)
 			}
 			if taken.Add(k.target, s, errorf) {
-				targets[k.target] = want{dest: l.destOf(k)}
+				targets[k.target] = target.Want{Dest: l.destOf(k)}
 			}
 		}
 	}
@@ -236,18 +237,18 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]want, error) {
 }
 
 // destOf is what a key's target points at.
-func (l *Linker) destOf(k keyFile) destination {
+func (l *Linker) destOf(k keyFile) target.Dest {
 	if !l.links[k.link].Direct {
-		return destination(l.state.Live(string(k.path)))
+		return target.Dest(l.state.Live(string(k.path)))
 	}
 	return directDest(k.vol.dir, k.vol.atomic, k.name)
 }
 
 // destOfDir is what the target of a link to a whole directory points at.
-func (l *Linker) destOfDir(i int) destination {
+func (l *Linker) destOfDir(i int) target.Dest {
 	s := &l.links[i]
 	if !s.Direct {
-		return destination(l.state.Live(string(s.Prefix)))
+		return target.Dest(l.state.Live(string(s.Prefix)))
 	}
 	dir, atomic := findVolume(s)
 	name, _ := filepath.Rel(dir, s.Base)
@@ -256,11 +257,11 @@ func (l *Linker) destOfDir(i int) destination {
 
 // directDest is the path of a key in the volume itself. It leads through
 // ..data: a new key's visible link is made only after the swap.
-func directDest(dir string, atomic bool, name string) destination {
+func directDest(dir string, atomic bool, name string) target.Dest {
 	if atomic {
-		return destination(filepath.Join(dir, lines.DataLink, name))
+		return target.Dest(filepath.Join(dir, lines.DataLink, name))
 	}
-	return destination(filepath.Join(dir, name))
+	return target.Dest(filepath.Join(dir, name))
 }
 
 // describe describes a staged generation to the caller.

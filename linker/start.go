@@ -5,6 +5,7 @@ import (
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
+	"confit/linker/target"
 )
 
 // What to say of links files without a source.
@@ -42,12 +43,12 @@ func Open(c Config) (*Linker, *Former, error) {
 	}
 	l := newLinker(c, links, st)
 	l.mounts = table
-	l.targets.readMade()
+	l.targets.ReadMade()
 	former := &Former{}
 	if err := l.resume(former); err != nil {
 		return nil, nil, err
 	}
-	l.targets.sweep(links)
+	l.targets.Sweep(links)
 	return l, former, nil
 }
 
@@ -65,7 +66,7 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 		},
 		copies:  copies{Copier: copier, links: links, state: st, log: c.Log, generations: map[int]*generation{}},
-		targets: targets{state: st, log: c.Log},
+		targets: target.New(st, c.Log),
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
@@ -91,9 +92,9 @@ func (l *Linker) resume(f *Former) error {
 		return err
 	}
 	f.Killed = readTrial(l.state)
-	l.former = generation{Generation: Generation{Number: l.state.LiveNumber()}, targets: map[Target]want{}}
-	for target, dest := range l.targets.made {
-		l.former.targets[target] = want{dest: dest}
+	l.former = generation{Generation: Generation{Number: l.state.LiveNumber()}, targets: map[Target]target.Want{}}
+	for path, dest := range l.targets.Made() {
+		l.former.targets[path] = target.Want{Dest: dest}
 	}
 	l.copies.sweepKept()
 	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))

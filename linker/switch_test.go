@@ -153,3 +153,39 @@ func TestLongNames(t *testing.T) {
 		h.reads(name, "image", "b", "b2")
 	}
 }
+
+// TestPruneLeavesAlone: what is no longer confit's link when its key goes is
+// left alone; that is said, and the target forgotten.
+func TestPruneLeavesAlone(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a1")
+	h.stage()
+	h.must(os.Remove(h.path("etc/web/b")))
+	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
+	h.must(h.linker.Publish())
+	h.reads("web/b", "app")
+	if n := strings.Count(h.said.String(), `msg="target left alone" target=`+h.path("etc/web/b")); n != 1 {
+		t.Errorf("said %d times: %s", n, h.said.String())
+	}
+	if _, still := h.linker.targets.Made()[Target(h.path("etc/web/b"))]; still {
+		t.Error("it is not forgotten")
+	}
+}
+
+// TestPublishPlansAnew: a link that was replaced between staging and publishing
+// is made again, so that no target stays behind.
+func TestPublishPlansAnew(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.write("web", "a", "a1", "b", "b1")
+	h.open()
+	h.adopt()
+	h.write("web", "a", "a2", "b", "b2")
+	h.stage()
+	h.must(os.Remove(h.path("etc/web/b")))
+	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
+	h.must(h.linker.Publish())
+	h.reads("web/a", "a2", "web/b", "b2", "web/"+files.ReplacedPrefix+"b", "app")
+}

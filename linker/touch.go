@@ -1,12 +1,5 @@
 package linker
 
-import (
-	"fmt"
-	"path/filepath"
-
-	"confit/linker/files"
-)
-
 // Touch puts a new link in the place of each target of a changed key, by
 // rename(2). So an app that watches the directory of its configuration sees
 // there that it has changed, CREATE and MOVED_TO of inotify(7): behind a link
@@ -25,26 +18,11 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 		for _, i := range c.Links {
 			target := l.links[i].TargetOf(c.Key)
 			if w, wanted := g.targets[target]; wanted && !c.ModeOnly {
-				if err := l.targets.touch(target, w.dest); err != nil {
+				if err := l.targets.Touch(target, w.Dest); err != nil {
 					return watched, err
 				}
 			}
 		}
 	}
 	return watched, nil
-}
-
-// touch renames a new link over ours. An exchange, as a link that leads
-// elsewhere gets it, would tell a watcher in the end that the target has gone.
-func (t *targets) touch(target Target, dest destination) error {
-	d, err := t.open(filepath.Dir(string(target)), false)
-	if err == nil {
-		name := filepath.Base(string(target))
-		err = d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) })
-		d.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("cannot touch target %q: %w", target, files.Cause(err))
-	}
-	return nil
 }

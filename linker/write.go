@@ -23,7 +23,7 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 	if accepted != nil && g.inputs == accepted.inputs && (accepted.current || !l.renders || spared == g.inputs) { // 4
 		return accepted, l.lead(accepted, g)
 	}
-	if _, err := l.targets.plan(g.targets); err != nil { // 5
+	if _, err := l.targets.Plan(g.targets); err != nil { // 5
 		return nil, err
 	}
 	g.Number = l.state.Next
@@ -63,7 +63,7 @@ func (l *Linker) lead(written, found *generation) error {
 		targets = maps.Clone(written.targets)
 		maps.Copy(targets, found.targets)
 	}
-	if _, err := l.targets.plan(targets); err != nil {
+	if _, err := l.targets.Plan(targets); err != nil {
 		return err
 	}
 	written.targets, written.unmoved = targets, found.unmoved

@@ -1,4 +1,4 @@
-package linker
+package target
 
 import (
 	"bytes"
@@ -14,23 +14,24 @@ import (
 
 	"confit/internal/surroundings"
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
 // moment is one target between the planning of a step and its act.
 type moment struct {
-	t      *testing.T
-	linker *Linker
-	log    bytes.Buffer
-	dir    string
-	target string
-	dest   string // of confit's link there, or to be
+	t       *testing.T
+	targets *Set
+	log     bytes.Buffer
+	dir     string
+	target  string
+	dest    string // of confit's link there, or to be
 }
 
 func newMoment(t *testing.T, dir string) *moment {
 	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
-	m.linker = &Linker{targets: targets{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[Target]destination{}, linked: map[Target]bool{}}}
-	m.linker.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
+	m.targets = &Set{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[lines.Target]Dest{}, linked: map[lines.Target]bool{}}
+	m.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
 	m.put(m.dest, "key")
 	m.put(filepath.Join(dir, "state/live/web/old"), "old key")
 	m.must(os.Mkdir(filepath.Join(dir, "etc"), 0o755))
@@ -55,17 +56,17 @@ func (m *moment) put(path, content string) {
 func (m *moment) linked(dest string) {
 	m.t.Helper()
 	m.must(os.Symlink(dest, m.target))
-	m.linker.targets.made[Target(m.target)] = destination(dest)
+	m.targets.made[lines.Target(m.target)] = Dest(dest)
 }
 
 // plan is the one step that is to be done.
-func (m *moment) plan(wanted bool, verb verb) step {
+func (m *moment) plan(wanted bool, verb verb) Step {
 	m.t.Helper()
-	targets := map[Target]want{}
+	targets := map[lines.Target]Want{}
 	if wanted {
-		targets[Target(m.target)] = want{dest: destination(m.dest)}
+		targets[lines.Target(m.target)] = Want{Dest: Dest(m.dest)}
 	}
-	steps, err := m.linker.targets.plan(targets)
+	steps, err := m.targets.Plan(targets)
 	m.must(err)
 	if len(steps) != 1 || steps[0].verb != verb {
 		m.t.Fatalf("planned %+v, want verb %d", steps, verb)
@@ -106,7 +107,7 @@ func (m *moment) content(path string) string {
 func TestStepFindsSomethingElse(t *testing.T) {
 	image := func(m *moment) { m.put(m.target, "image") }
 	ours := func(m *moment) { m.linked(filepath.Join(m.dir, "state/live/web/old")) }
-	covered := func(m *moment) { ours(m); m.put(keptFor(Target(m.target)), "image") }
+	covered := func(m *moment) { ours(m); m.put(keptFor(lines.Target(m.target)), "image") }
 	written := func(m *moment) { m.put(m.target, "app") }
 	full := func(m *moment) { m.must(os.Remove(m.target)); m.put(filepath.Join(m.target, "x"), "app") }
 	wanted := func(m *moment) { _ = os.Remove(m.target); m.must(os.Symlink(m.dest, m.target)) }
@@ -128,8 +129,8 @@ func TestStepFindsSomethingElse(t *testing.T) {
 		"link then ours then full":      {ours, true, link, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"cover then another file":       {image, true, cover, written, "", []string{files.KeptPrefix + "a", "app", "a", "key"}},
 		"cover then full":               {image, true, cover, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
-		"reclaim then another file":     {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, written, "", []string{files.ReplacedPrefix + "a", "app", "a", "key"}},
-		"reclaim then full":             {func(m *moment) { image(m); m.linker.targets.linked[Target(m.target)] = true }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
+		"reclaim then another file":     {func(m *moment) { image(m); m.targets.linked[lines.Target(m.target)] = true }, true, reclaim, written, "", []string{files.ReplacedPrefix + "a", "app", "a", "key"}},
+		"reclaim then full":             {func(m *moment) { image(m); m.targets.linked[lines.Target(m.target)] = true }, true, reclaim, full, "by now there is a directory that isn't empty", []string{"a", "(directory)"}},
 		"uncover then a file":           {covered, false, uncover, written, "by now there is a regular file", []string{files.KeptPrefix + "a", "image", "a", "app"}},
 		"uncover then full":             {covered, false, uncover, full, "by now there is a directory that isn't empty", []string{files.KeptPrefix + "a", "image", "a", "(directory)"}},
 		"uncover then nothing":          {covered, false, uncover, func(m *moment) { m.must(os.Remove(m.target)) }, "", []string{"a", "image"}},
@@ -144,7 +145,7 @@ func TestStepFindsSomethingElse(t *testing.T) {
 				seal()
 				s := m.plan(tt.wanted, tt.verb)
 				tt.meanwhile(m)
-				err := m.linker.targets.do(s)
+				err := m.targets.doStep(s)
 				if (err == nil) != (tt.words == "") || (err != nil && !strings.Contains(err.Error(), fmt.Sprintf("target %q: %s", m.target, tt.words))) {
 					t.Errorf("error %v, want words %q", err, tt.words)
 				}
@@ -154,42 +155,6 @@ func TestStepFindsSomethingElse(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestPruneLeavesAlone: what is no longer confit's link when its key goes is
-// left alone; that is said, and the target forgotten.
-func TestPruneLeavesAlone(t *testing.T) {
-	h := newHouse(t, "web/ web/")
-	h.write("web", "a", "a1", "b", "b1")
-	h.open()
-	h.adopt()
-	h.write("web", "a", "a1")
-	h.stage()
-	h.must(os.Remove(h.path("etc/web/b")))
-	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
-	h.must(h.linker.Publish())
-	h.reads("web/b", "app")
-	if n := strings.Count(h.said.String(), `msg="target left alone" target=`+h.path("etc/web/b")); n != 1 {
-		t.Errorf("said %d times: %s", n, h.said.String())
-	}
-	if _, still := h.linker.targets.made[Target(h.path("etc/web/b"))]; still {
-		t.Error("it is not forgotten")
-	}
-}
-
-// TestPublishPlansAnew: a link that was replaced between staging and publishing
-// is made again, so that no target stays behind.
-func TestPublishPlansAnew(t *testing.T) {
-	h := newHouse(t, "web/ web/")
-	h.write("web", "a", "a1", "b", "b1")
-	h.open()
-	h.adopt()
-	h.write("web", "a", "a2", "b", "b2")
-	h.stage()
-	h.must(os.Remove(h.path("etc/web/b")))
-	h.must(os.WriteFile(h.path("etc/web/b"), []byte("app"), 0o644))
-	h.must(h.linker.Publish())
-	h.reads("web/a", "a2", "web/b", "b2", "web/"+files.ReplacedPrefix+"b", "app")
 }
 
 // TestWriterNeverLoses lets an app replace a target at full speed while links
@@ -215,15 +180,15 @@ func TestWriterNeverLoses(t *testing.T) {
 			}
 		}()
 		for n := range 2000 {
-			wanted := map[Target]want{}
+			wanted := map[lines.Target]Want{}
 			if n%2 == 0 {
-				wanted[Target(m.target)] = want{dest: destination(m.dest)}
+				wanted[lines.Target(m.target)] = Want{Dest: Dest(m.dest)}
 			}
-			steps, err := m.linker.targets.plan(wanted)
+			steps, err := m.targets.Plan(wanted)
 			m.must(err)
 			for _, s := range steps {
-				if m.linker.targets.do(s) == nil && !s.prunes() {
-					m.linker.targets.made[Target(m.target)], m.linker.targets.linked[Target(m.target)] = s.dest, true
+				if m.targets.doStep(s) == nil && !s.prunes() {
+					m.targets.made[lines.Target(m.target)], m.targets.linked[lines.Target(m.target)] = s.dest, true
 				}
 			}
 		}

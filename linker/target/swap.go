@@ -1,4 +1,4 @@
-package linker
+package target
 
 import (
 	"errors"
@@ -76,7 +76,7 @@ func (d *dir) move(from, to string) error {
 }
 
 // putLink gives a link that was made ready its name, unless it is there already.
-func (d *dir) putLink(ready, name string, dest destination) error {
+func (d *dir) putLink(ready, name string, dest Dest) error {
 	err := d.Rename(ready, name, unix.RENAME_NOREPLACE)
 	if unsupported(err) {
 		err = d.Symlink(string(dest), name)
@@ -89,7 +89,7 @@ func (d *dir) putLink(ready, name string, dest destination) error {
 
 // putOver replaces a target by a link where names can't be exchanged. It asks
 // still at the last moment, as rename(2) doesn't tell what it has replaced.
-func (d *dir) putOver(target string, dest destination, still func() bool) error {
+func (d *dir) putOver(target string, dest Dest, still func() bool) error {
 	tmp := files.TmpName()
 	if err := d.Symlink(string(dest), tmp); err != nil {
 		return err
@@ -105,13 +105,13 @@ func (d *dir) putOver(target string, dest destination, still func() bool) error 
 }
 
 // leadsTo reports whether a name is a symlink to dest.
-func (d *dir) leadsTo(name string, dest destination) bool {
+func (d *dir) leadsTo(name string, dest Dest) bool {
 	to, err := d.Readlink(name)
 	return err == nil && to == string(dest)
 }
 
 // removeLink removes a symlink of ours from beside a target.
-func (d *dir) removeLink(name string, dest destination) {
+func (d *dir) removeLink(name string, dest Dest) {
 	if d.leadsTo(name, dest) {
 		_ = d.Remove(name)
 	}

@@ -1,4 +1,14 @@
-package linker
+// Package target knows how a target changes: it plans from what stands there to what is
+// wanted, and carries that out.
+//
+// It guarantees that
+//   - each target is whole at all times, old or new, wherever confit is killed;
+//   - what confit did not make is kept beside the target, and comes back when the link goes;
+//   - each step checks, in the moment in which it acts, that what it was planned for is
+//     still there.
+//
+// It does not know how a target came to be wanted, nor what a link leads to.
+package target
 
 import (
 	"cmp"
@@ -10,13 +20,13 @@ import (
 	"confit/linker/lines"
 )
 
-// destination is what a link points at.
-type destination string
+// Dest is what a link points at.
+type Dest string
 
-// want is what a target is to be: a symlink to dest.
-type want struct {
-	dest destination
-	dir  bool // dest is a directory, so an empty directory may stand in the way
+// Want is what a target is to be: a symlink to dest.
+type Want struct {
+	Dest Dest
+	Dir  bool // dest is a directory, so an empty directory may stand in the way
 }
 
 // standing is what stands at a target now.
@@ -40,16 +50,16 @@ const regularFile = "a regular file"
 // place is a target as it was found.
 type place struct {
 	standing standing
-	what     string      // what it is, with its article
-	instead  string      // what to write, "" for another target
-	link     destination // what our link points at
-	kept     bool        // something was kept beside it when it was covered
-	linked   bool        // our link stood here, and wasn't pruned since
+	what     string // what it is, with its article
+	instead  string // what to write, "" for another target
+	link     Dest   // what our link points at
+	kept     bool   // something was kept beside it when it was covered
+	linked   bool   // our link stood here, and wasn't pruned since
 }
 
 // isFileFor reports a file of the image where a link to a whole directory is
 // wanted: who opens the file would find a directory.
-func (p place) isFileFor(w want) bool { return w.dir && p.what == regularFile && !p.kept && !p.linked }
+func (p place) isFileFor(w Want) bool { return w.Dir && p.what == regularFile && !p.kept && !p.linked }
 
 // verb is what is done to a target. Each leaves it whole: old or new.
 type verb int
@@ -63,15 +73,15 @@ const (
 	spare               // what is no longer our link           →  the same
 )
 
-// step is one change of one target. It is carried out only if what it was
+// Step is one change of one target. It is carried out only if what it was
 // planned for is still there.
-type step struct {
+type Step struct {
 	verb   verb
-	target lines.Target
-	dest   destination // of link, cover and reclaim
-	from   destination // what our link that stands there points at, "" where nothing stands
-	dir    bool        // of cover and reclaim: it may be an empty directory
-	ready  string      // the name beside the target under which the new link was made, "" if it wasn't yet
+	Target lines.Target
+	dest   Dest   // of link, cover and reclaim
+	from   Dest   // what our link that stands there points at, "" where nothing stands
+	dir    bool   // of cover and reclaim: it may be an empty directory
+	ready  string // the name beside the target under which the new link was made, "" if it wasn't yet
 }
 
 // plan works out how to come from what is found to what is wanted. made lists
@@ -80,19 +90,19 @@ type step struct {
 // alone, so planning again after the steps were done yields none. A file counts
 // as the image's own until a link of confit's has stood in its place. Whatever
 // is in the way and can't be covered is refused, all of it at once.
-func plan(wanted map[lines.Target]want, made map[lines.Target]destination, find func(lines.Target) place) ([]step, error) {
-	var steps []step
+func plan(wanted map[lines.Target]Want, made map[lines.Target]Dest, find func(lines.Target) place) ([]Step, error) {
+	var steps []Step
 	for _, target := range files.SortedKeys(made) {
 		if _, keep := wanted[target]; keep {
 			continue
 		}
 		switch p := find(target); {
 		case p.kept && (p.standing == ourLink || p.standing == nothing):
-			steps = append(steps, step{verb: uncover, target: target, from: p.link})
+			steps = append(steps, Step{verb: uncover, Target: target, from: p.link})
 		case p.standing == ourLink:
-			steps = append(steps, step{verb: remove, target: target, from: p.link})
+			steps = append(steps, Step{verb: remove, Target: target, from: p.link})
 		case p.standing != nothing:
-			steps = append(steps, step{verb: spare, target: target})
+			steps = append(steps, Step{verb: spare, Target: target})
 		}
 	}
 	var refused []error
@@ -101,9 +111,9 @@ func plan(wanted map[lines.Target]want, made map[lines.Target]destination, find 
 		switch {
 		case p.standing == rightLink:
 		case p.standing == nothing, p.standing == ourLink:
-			steps = append(steps, step{verb: link, target: target, dest: w.dest, from: p.link})
-		case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.dir:
-			s := step{verb: cover, target: target, dest: w.dest, dir: w.dir}
+			steps = append(steps, Step{verb: link, Target: target, dest: w.Dest, from: p.link})
+		case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.Dir:
+			s := Step{verb: cover, Target: target, dest: w.Dest, dir: w.Dir}
 			if p.kept || p.linked {
 				s.verb = reclaim
 			}
@@ -115,7 +125,7 @@ func plan(wanted map[lines.Target]want, made map[lines.Target]destination, find 
 	return steps, errors.Join(refused...)
 }
 
-func refusal(target lines.Target, w want, p place) error {
+func refusal(target lines.Target, w Want, p place) error {
 	what, instead := p.what, cmp.Or(p.instead, "another target")
 	switch {
 	case p.standing == emptyDir:
@@ -123,7 +133,7 @@ func refusal(target lines.Target, w want, p place) error {
 	case p.isFileFor(w):
 		instead = "one key of the directory as the source, or a directory as the target"
 	}
-	if name := path.Base(string(w.dest)); !w.dir && (what == fullDir || what == "a directory") && name != path.Base(string(target)) {
+	if name := path.Base(string(w.Dest)); !w.Dir && (what == fullDir || what == "a directory") && name != path.Base(string(target)) {
 		instead = fmt.Sprintf("the file, such as %q", path.Join(string(target), name))
 	}
 	return fmt.Errorf("cannot link target %q: %s is there; write %s, or remove it from the image or the pod", target, what, instead)
@@ -131,4 +141,4 @@ func refusal(target lines.Target, w want, p place) error {
 
 // prunes reports whether a step comes before the live link is moved: pruned
 // targets lose their key with it, and what they covered is back before that.
-func (s step) prunes() bool { return s.verb >= uncover }
+func (s Step) prunes() bool { return s.verb >= uncover }

@@ -1,4 +1,4 @@
-package linker
+package target
 
 import (
 	"fmt"
@@ -7,27 +7,29 @@ import (
 	"path/filepath"
 	"testing"
 
+	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/statedir"
 )
 
 // site is a directory with targets in every state there is, and a linker that
 // knows which of them confit made.
 type site struct {
-	t      testing.TB
-	dir    string
-	linker *Linker
-	wanted map[Target]want
-	before map[string]string // what a reader found at each target
-	after  map[string]string // what it must find in the end
-	kept   map[string]string // foreign content that must survive, by target
+	t       testing.TB
+	dir     string
+	targets *Set
+	wanted  map[lines.Target]Want
+	before  map[string]string // what a reader found at each target
+	after   map[string]string // what it must find in the end
+	kept    map[string]string // foreign content that must survive, by target
 }
 
 const absent = "(absent)"
 
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
-	s := &site{t: t, dir: dir, wanted: map[Target]want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.linker = &Linker{targets: targets{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[Target]destination{}}}
+	s := &site{t: t, dir: dir, wanted: map[lines.Target]Want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
+	s.targets = &Set{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[lines.Target]Dest{}}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")
@@ -55,11 +57,11 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 		s.kept[target] = "linked " + rel
 	case 3, 4, 5: // confit's own link, with or without something kept
 		s.mkdir(filepath.Dir(rel))
-		dest := filepath.Join(s.linker.targets.state.Path, "live", []string{"old", "new"}[r.IntN(2)])
+		dest := filepath.Join(s.targets.state.Path, "live", []string{"old", "new"}[r.IntN(2)])
 		s.link(dest, target)
-		s.linker.targets.made[Target(target)] = destination(dest)
+		s.targets.made[lines.Target(target)] = Dest(dest)
 		if what == 4 {
-			s.write(relOf(s.dir, keptFor(Target(target))), "kept "+rel)
+			s.write(relOf(s.dir, keptFor(lines.Target(target))), "kept "+rel)
 			s.kept[target] = "kept " + rel
 		}
 	case 6:
@@ -70,7 +72,7 @@ func (s *site) stand(target string, what int, r *rand.Rand) {
 
 // decide draws what is wanted of a target.
 func (s *site) decide(target string, r *rand.Rand) {
-	_, made := s.linker.targets.made[Target(target)]
+	_, made := s.targets.made[lines.Target(target)]
 	switch r.IntN(3) {
 	case 0: // nothing: what confit made goes
 		s.after[target] = s.before[target]
@@ -82,13 +84,13 @@ func (s *site) decide(target string, r *rand.Rand) {
 		}
 	default:
 		name := []string{"old", "new"}[r.IntN(2)]
-		w := want{dest: destination(filepath.Join(s.linker.targets.state.Path, "live", name))}
+		w := Want{Dest: Dest(filepath.Join(s.targets.state.Path, "live", name))}
 		s.after[target] = name
 		if s.before[target] == "(directory)" { // refused by name for a link to a key
-			w = want{dest: destination(filepath.Join(s.linker.targets.state.Path, "live/dir")), dir: true}
+			w = Want{Dest: Dest(filepath.Join(s.targets.state.Path, "live/dir")), Dir: true}
 			s.after[target] = "(directory)"
 		}
-		s.wanted[Target(target)] = w
+		s.wanted[lines.Target(target)] = w
 	}
 }
 
@@ -135,12 +137,12 @@ func (s *site) read(path string) string {
 // apply carries out the plan, one step at a time: after each, every target is
 // whole, old or new, and never absent unless it was or will be.
 func (s *site) apply() {
-	steps, err := s.linker.targets.plan(s.wanted)
+	steps, err := s.targets.Plan(s.wanted)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for i, step := range steps {
-		if err := s.linker.targets.do(step); err != nil {
+		if err := s.targets.doStep(step); err != nil {
 			s.t.Fatalf("step %d, %+v: %v", i, step, err)
 		}
 		for target := range s.before {
@@ -151,9 +153,9 @@ func (s *site) apply() {
 	}
 	for _, step := range steps {
 		if step.prunes() {
-			delete(s.linker.targets.made, step.target)
+			delete(s.targets.made, step.Target)
 		} else {
-			s.linker.targets.made[step.target] = step.dest
+			s.targets.made[step.Target] = step.dest
 		}
 	}
 }
@@ -166,13 +168,13 @@ func (s *site) check() {
 			s.t.Errorf("target %q reads %q, want %q", target, got, want)
 		}
 	}
-	again, err := s.linker.targets.plan(s.wanted)
+	again, err := s.targets.Plan(s.wanted)
 	if err != nil || len(again) > 0 {
 		s.t.Errorf("planning again: %+v, %v", again, err)
 	}
 	for target, content := range s.kept {
-		if s.read(target) != content && s.read(keptFor(Target(target))) != content {
-			s.t.Errorf("what stood at %q is lost: %q, kept %q", target, s.read(target), s.read(keptFor(Target(target))))
+		if s.read(target) != content && s.read(keptFor(lines.Target(target))) != content {
+			s.t.Errorf("what stood at %q is lost: %q, kept %q", target, s.read(target), s.read(keptFor(lines.Target(target))))
 		}
 	}
 }
@@ -181,7 +183,7 @@ func (s *site) check() {
 func (s *site) undo() {
 	for target := range s.before {
 		s.before[target], s.after[target] = s.read(target), s.read(target)
-		if _, made := s.linker.targets.made[Target(target)]; made {
+		if _, made := s.targets.made[lines.Target(target)]; made {
 			s.after[target] = absent
 			if kept, ok := s.kept[target]; ok {
 				s.after[target] = kept
@@ -220,13 +222,13 @@ func FuzzPlan(f *testing.F) {
 }
 
 func TestPlanRefusesByName(t *testing.T) {
-	places := map[Target]place{
+	places := map[lines.Target]place{
 		"/a": {standing: immovable, what: "a mount point"},
 		"/b": {standing: emptyDir},
 		"/c": {standing: immovable, what: "a device, socket or FIFO"},
 	}
-	wanted := map[Target]want{"/a": {dest: "/s/live/a"}, "/b": {dest: "/s/live/b"}, "/c": {dest: "/s/live/c"}}
-	steps, err := plan(wanted, nil, func(target Target) place { return places[target] })
+	wanted := map[lines.Target]Want{"/a": {Dest: "/s/live/a"}, "/b": {Dest: "/s/live/b"}, "/c": {Dest: "/s/live/c"}}
+	steps, err := plan(wanted, nil, func(target lines.Target) place { return places[target] })
 	if len(steps) > 0 || err == nil {
 		t.Fatalf("steps %v, error %v", steps, err)
 	}
@@ -236,4 +238,9 @@ cannot link target "/c": a device, socket or FIFO is there; write another target
 	if err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
+}
+
+// keptFor is where a covered file is kept.
+func keptFor(target lines.Target) string {
+	return filepath.Join(filepath.Dir(string(target)), files.Beside(filepath.Base(string(target)), files.KeptPrefix))
 }

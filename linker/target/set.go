@@ -1,4 +1,4 @@
-package linker
+package target
 
 import (
 	"encoding/json"
@@ -19,18 +19,23 @@ import (
 // targetsName is the list of the targets that confit made.
 const targetsName = "targets.json"
 
-// targets knows the links that confit made, and makes those that are wanted.
-type targets struct {
+// Set knows the links that confit made, and makes those that are wanted.
+type Set struct {
 	state  *statedir.Dir
 	log    *slog.Logger
-	made   map[lines.Target]destination // the targets that confit made, with their destinations: targets.json
-	linked map[lines.Target]bool        // where our link stands or stood, unless it was pruned: what is there instead is an app's
-	known  map[string]unix.Stat_t       // the directories of targets by path, as confit worked in them last
+	made   map[lines.Target]Dest  // the targets that confit made, with their destinations: targets.json
+	linked map[lines.Target]bool  // where our link stands or stood, unless it was pruned: what is there instead is an app's
+	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
+}
+
+// New makes one that knows of no link yet. log hears what is left alone.
+func New(state *statedir.Dir, log *slog.Logger) *Set {
+	return &Set{state: state, log: log}
 }
 
 // open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
 // may have put in the place of another.
-func (t *targets) open(path string, makes bool) (*dir, error) {
+func (t *Set) open(path string, makes bool) (*dir, error) {
 	opened, err := way.Open(path, makes)
 	if err != nil {
 		return nil, err
@@ -47,21 +52,22 @@ func (t *targets) open(path string, makes bool) (*dir, error) {
 	return d, nil
 }
 
-// plan plans for the file system as it is.
-func (t *targets) plan(wanted map[lines.Target]want) ([]step, error) {
+// Plan plans how to come to what is wanted from the file system as it is. The error names
+// all targets that can't be linked.
+func (t *Set) Plan(wanted map[lines.Target]Want) ([]Step, error) {
 	wanted, made := t.differences(wanted)
 	return plan(wanted, made, func(target lines.Target) place {
-		return t.find(target, wanted[target].dest)
+		return t.find(target, wanted[target].Dest)
 	})
 }
 
 // differences picks the targets that are not as wanted, and those that confit
 // made but nobody wants any more. If all is right, it costs one readlink(2) for
 // each.
-func (t *targets) differences(wanted map[lines.Target]want) (missed map[lines.Target]want, unwanted map[lines.Target]destination) {
-	missed, unwanted = map[lines.Target]want{}, map[lines.Target]destination{}
+func (t *Set) differences(wanted map[lines.Target]Want) (missed map[lines.Target]Want, unwanted map[lines.Target]Dest) {
+	missed, unwanted = map[lines.Target]Want{}, map[lines.Target]Dest{}
 	for target, w := range wanted {
-		if leadsTo(string(target), w.dest) {
+		if leadsTo(string(target), w.Dest) {
 			t.noteLinked(target)
 		} else {
 			missed[target] = w
@@ -77,14 +83,14 @@ func (t *targets) differences(wanted map[lines.Target]want) (missed map[lines.Ta
 
 // leadsTo reports whether a path is a symlink to dest, however it is reached: so
 // an app finds it. It allocates nothing.
-func leadsTo(path string, dest destination) bool {
+func leadsTo(path string, dest Dest) bool {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlink(path, buf[:])
 	return err == nil && string(buf[:n]) == string(dest)
 }
 
 // noteLinked notes that our link stands at a target.
-func (t *targets) noteLinked(target lines.Target) {
+func (t *Set) noteLinked(target lines.Target) {
 	if t.linked == nil {
 		t.linked = map[lines.Target]bool{}
 	}
@@ -93,7 +99,7 @@ func (t *targets) noteLinked(target lines.Target) {
 
 // find looks at what stands at a target. dest is its wanted destination, "" if
 // it is to go.
-func (t *targets) find(target lines.Target, dest destination) place {
+func (t *Set) find(target lines.Target, dest Dest) place {
 	d, err := t.open(filepath.Dir(string(target)), false)
 	if err != nil {
 		return unreachable(err)
@@ -102,7 +108,7 @@ func (t *targets) find(target lines.Target, dest destination) place {
 	name := filepath.Base(string(target))
 	p := d.lookAt(name)
 	if read, err := d.Readlink(name); err == nil {
-		switch to := destination(read); {
+		switch to := Dest(read); {
 		case to == dest && dest != "":
 			return place{standing: rightLink}
 		case t.ours(target, to):
@@ -115,27 +121,27 @@ func (t *targets) find(target lines.Target, dest destination) place {
 
 // ours reports whether confit made a symlink at target: it leads into the live
 // generation, or is on the list.
-func (t *targets) ours(target lines.Target, to destination) bool {
+func (t *Set) ours(target lines.Target, to Dest) bool {
 	return files.Inside(string(to), t.state.Live("")) || (to != "" && t.made[target] == to)
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
-func (t *targets) keeps(d *dir, target lines.Target) bool {
+func (t *Set) keeps(d *dir, target lines.Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
-		return !t.ours(target, destination(to))
+		return !t.ours(target, Dest(to))
 	}
 	return !d.missing(kept)
 }
 
 // prepareAll prepares all steps. It returns those that can be done, and the errors
 // of the others.
-func (t *targets) prepareAll(steps []step) (ready []step, failed map[lines.Target]error) {
+func (t *Set) prepareAll(steps []Step) (ready []Step, failed map[lines.Target]error) {
 	failed = map[lines.Target]error{}
 	for _, s := range steps {
 		if err := t.prepare(&s); err != nil {
-			failed[s.target] = err
+			failed[s.Target] = err
 		} else {
 			ready = append(ready, s)
 		}
@@ -144,46 +150,53 @@ func (t *targets) prepareAll(steps []step) (ready []step, failed map[lines.Targe
 }
 
 // doAll carries out all steps of a kind, and adds the errors to those that failed.
-func (t *targets) doAll(steps []step, prunes bool, failed map[lines.Target]error) {
+func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
 		}
 		if err := t.carryOut(s); err != nil {
-			failed[s.target] = err
+			failed[s.Target] = err
 		}
 	}
+}
+
+// Do carries out those of the steps that prune, or the others. The errors are joined.
+func (t *Set) Do(steps []Step, prunes bool) error {
+	failed := map[lines.Target]error{}
+	t.doAll(steps, prunes, failed)
+	return joined(failed)
 }
 
 // carryOut does one step, and notes whether our link stands there now. If a
 // target that is to be pruned is no longer confit's link, it is left alone, with
 // a warning.
-func (t *targets) carryOut(s step) error {
-	err := t.do(s)
+func (t *Set) carryOut(s Step) error {
+	err := t.doStep(s)
 	var by *way.InTheWay
 	if s.prunes() && errors.As(err, &by) {
-		t.log.Warn("target left alone", "target", string(s.target), "found", by.What)
+		t.log.Warn("target left alone", "target", string(s.Target), "found", by.What)
 		err = nil
 	}
 	switch {
 	case err != nil:
 	case s.prunes():
-		delete(t.linked, s.target)
+		delete(t.linked, s.Target)
 	default:
-		t.noteLinked(s.target)
+		t.noteLinked(s.Target)
 	}
 	return err
 }
 
-// noteSteps puts the targets that will be made on the list.
-func (t *targets) noteSteps(steps []step) error {
+// Note puts the targets that steps will make on the list of those that confit made.
+func (t *Set) Note(steps []Step) error {
 	if len(steps) == 0 {
 		return nil // the list stays: no copy of it is needed
 	}
 	made := maps.Clone(t.made)
 	for _, s := range steps {
 		if !s.prunes() {
-			made[s.target] = s.dest
+			made[s.Target] = s.dest
 		}
 	}
 	return t.setMade(made)
@@ -192,7 +205,7 @@ func (t *targets) noteSteps(steps []step) error {
 // forgetAll takes what is no longer wanted off the list, except for targets
 // that could not be pruned. A failure does no harm: the list may name too many,
 // and the next look tries again.
-func (t *targets) forgetAll(wanted map[lines.Target]want, failed map[lines.Target]error) {
+func (t *Set) forgetAll(wanted map[lines.Target]Want, failed map[lines.Target]error) {
 	var gone []lines.Target
 	for target := range t.made {
 		if _, keep := wanted[target]; !keep && failed[target] == nil {
@@ -209,16 +222,16 @@ func (t *targets) forgetAll(wanted map[lines.Target]want, failed map[lines.Targe
 	_ = t.setMade(made)
 }
 
-// readMade loads the list of the targets that a former confit made. Without a
+// ReadMade loads the list of the targets that a former confit made. Without a
 // whole list nothing is pruned. A list that can't be trusted is replaced: links
 // into the live generation are known without it.
-func (t *targets) readMade() {
+func (t *Set) ReadMade() {
 	data, err := t.state.ReadTrusted(targetsName)
 	if err == nil && data != nil {
 		err = json.Unmarshal(data, &t.made)
 	}
 	if err != nil || t.made == nil {
-		t.made = map[lines.Target]destination{}
+		t.made = map[lines.Target]Dest{}
 	}
 	if err != nil {
 		t.log.Warn("list of targets not trusted: a new one is written", "error", err)
@@ -226,7 +239,11 @@ func (t *targets) readMade() {
 	}
 }
 
-func (t *targets) setMade(made map[lines.Target]destination) error {
+// Made is the list of the targets that confit made, with their destinations. It stays the
+// Set's.
+func (t *Set) Made() map[lines.Target]Dest { return t.made }
+
+func (t *Set) setMade(made map[lines.Target]Dest) error {
 	if maps.Equal(made, t.made) {
 		return nil
 	}
@@ -235,4 +252,30 @@ func (t *targets) setMade(made map[lines.Target]destination) error {
 	}
 	t.made = made
 	return nil
+}
+
+// Foretell says what a link would do to what stands at a target, to be added to a text.
+func (t *Set) Foretell(target lines.Target, w Want) string {
+	p := t.find(target, w.Dest)
+	if p.standing == emptyDir && !w.Dir || p.isFileFor(w) {
+		p.standing = immovable
+	}
+	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
+}
+
+// Hides names the file that a link would hide, with its article; "" if there is none.
+func (t *Set) Hides(target lines.Target, dest Dest) string {
+	if p := t.find(target, dest); p.standing == aFile {
+		return p.what
+	}
+	return ""
+}
+
+// MakeDir makes a directory for targets, and those above it that are missing.
+func (t *Set) MakeDir(path string) error {
+	d, err := t.open(path, true)
+	if err == nil {
+		d.Close()
+	}
+	return err
 }

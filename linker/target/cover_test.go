@@ -1,8 +1,7 @@
-package linker
+package target
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,47 +12,8 @@ import (
 
 	"confit/internal/surroundings"
 	"confit/linker/files"
+	"confit/linker/lines"
 )
-
-// TestAppReplacesItsLink is an app that runs sed -i on its configuration, for
-// longer than any count of copies would last: the image's own file is kept for
-// ever, of what the app wrote just the newest.
-func TestAppReplacesItsLink(t *testing.T) {
-	for name, image := range map[string]bool{"over an image's file": true, "over nothing": false} {
-		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "web/a a optional", "web/b b")
-			h.must(os.MkdirAll(h.path("etc"), 0o755))
-			if image {
-				h.must(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644))
-			}
-			h.write("web", "a", "a0", "b", "b")
-			h.open()
-			for n := range 150 {
-				h.write("web", "a", fmt.Sprint("a", n), "b", "b")
-				h.adopt()
-				h.reads("a", fmt.Sprint("a", n))
-				h.must(os.WriteFile(h.path("etc/new"), []byte(fmt.Sprint("app", n)), 0o644))
-				h.must(os.Rename(h.path("etc/new"), h.path("etc/a")))
-			}
-			h.write("web", "a", "last", "b", "b")
-			kept := absent
-			if image { // a confit that starts anew knows by what is kept
-				kept = "image"
-				h.restart()
-			}
-			h.adopt()
-			h.reads("a", "last", files.KeptPrefix+"a", kept, files.ReplacedPrefix+"a", "app149")
-			if entries, err := os.ReadDir(h.path("etc")); err != nil || len(entries) > 4 {
-				t.Errorf("there is %v (%v)", entries, err)
-			}
-			if image {
-				h.write("web", "b", "b")
-				h.adopt()
-				h.reads("a", "image", files.ReplacedPrefix+"a", "app149", files.KeptPrefix+"a", absent)
-			}
-		})
-	}
-}
 
 // TestCoveredDirectory: a directory that a link covers comes back with its mode,
 // owner and group, whatever the umask and whatever layer of overlayfs it is in.
@@ -64,13 +24,13 @@ func TestCoveredDirectory(t *testing.T) {
 				defer syscall.Umask(syscall.Umask(0o077))
 				m := newMoment(t, dir)
 				m.must(errors.Join(os.Mkdir(m.target, 0o700), os.Chown(m.target, 1234, 2345), os.Chmod(m.target, 0o751|fs.ModeSetgid)))
-				wanted := map[Target]want{Target(m.target): {dest: destination(filepath.Join(dir, "state/live/web")), dir: true}}
+				wanted := map[lines.Target]Want{lines.Target(m.target): {Dest: Dest(filepath.Join(dir, "state/live/web")), Dir: true}}
 				cover := func() {
-					steps, err := m.linker.targets.plan(wanted)
+					steps, err := m.targets.Plan(wanted)
 					m.must(err)
 					for _, s := range steps {
-						m.must(m.linker.targets.do(s))
-						m.linker.targets.made[s.target] = s.dest
+						m.must(m.targets.doStep(s))
+						m.targets.made[s.Target] = s.dest
 					}
 					m.holds(files.KeptPrefix+"a", "(directory)", "a", "(directory)")
 				}
@@ -82,7 +42,7 @@ func TestCoveredDirectory(t *testing.T) {
 					cover()
 				}
 				s := m.plan(false, uncover)
-				m.must(m.linker.targets.do(s))
+				m.must(m.targets.doStep(s))
 				m.holds("a", "(directory)")
 				info, err := os.Lstat(m.target)
 				m.must(err)
@@ -103,12 +63,12 @@ func TestMountPointIsRefused(t *testing.T) {
 			m := newMoment(t, t.TempDir())
 			m.target = filepath.Join(m.dir, "etc", "with space\tand tab")
 			m.put(m.target, "image")
-			if p := m.linker.targets.find(Target(m.target), destination(m.dest)); p.standing != aFile {
+			if p := m.targets.find(lines.Target(m.target), Dest(m.dest)); p.standing != aFile {
 				t.Errorf("a file is taken for %+v", p)
 			}
 			m.must(unix.Mount(m.dest, m.target, "", unix.MS_BIND, ""))
 			defer func() { _ = unix.Unmount(m.target, unix.MNT_DETACH) }()
-			if p := m.linker.targets.find(Target(m.target), destination(m.dest)); p.standing != immovable || p.what != "a mount point" {
+			if p := m.targets.find(lines.Target(m.target), Dest(m.dest)); p.standing != immovable || p.what != "a mount point" {
 				t.Errorf("a mount point is taken for %+v", p)
 			}
 		}

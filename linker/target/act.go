@@ -1,4 +1,4 @@
-package linker
+package target
 
 import (
 	"errors"
@@ -20,20 +20,20 @@ import (
 
 // act is a step in the opened directory of its target.
 type act struct {
-	step
+	Step
 	in   *dir
 	name string // of the target there
 }
 
 // enter opens the directory of a step's target.
-func (t *targets) enter(s step) (act, error) {
-	d, err := t.open(filepath.Dir(string(s.target)), !s.prunes())
-	return act{s, d, filepath.Base(string(s.target))}, err
+func (t *Set) enter(s Step) (act, error) {
+	d, err := t.open(filepath.Dir(string(s.Target)), !s.prunes())
+	return act{s, d, filepath.Base(string(s.Target))}, err
 }
 
-// do carries out one step. After an error, the target is as it was, or as
+// doStep carries out one step. After an error, the target is as it was, or as
 // somebody else has made it.
-func (t *targets) do(s step) error {
+func (t *Set) doStep(s Step) error {
 	if s.ready == "" && !s.prunes() {
 		if err := t.prepare(&s); err != nil {
 			return err
@@ -50,16 +50,16 @@ func (t *targets) do(s step) error {
 	return s.failed(err)
 }
 
-func (s step) failed(err error) error {
+func (s Step) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.target, files.Cause(err), readOnlyHint(err))
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
 }
 
 // prepare finds what the system refuses to a step before anything is changed. It
 // makes the new link, under a temporary name beside the target.
-func (t *targets) prepare(s *step) error {
+func (t *Set) prepare(s *Step) error {
 	a, err := t.enter(*s)
 	if err != nil && s.prunes() {
 		return nil // the step says why
@@ -83,7 +83,7 @@ func (t *targets) prepare(s *step) error {
 }
 
 // unprepare removes the links that were made ready for steps.
-func (t *targets) unprepare(steps []step) {
+func (t *Set) unprepare(steps []Step) {
 	for _, s := range steps {
 		if s.ready == "" {
 			continue
@@ -116,7 +116,9 @@ func (a act) act() error {
 	return a.unplanned(a.name)
 }
 
-func readOnlyHint(err error) string {
+// ReadOnlyHint says what to do when an error is that a directory of targets can't be written
+// to; "" of any other error.
+func ReadOnlyHint(err error) string {
 	if errors.Is(err, unix.EROFS) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
 		return "\nmake the links when the image is built, with confit --bake as USER 0, or mount an emptyDir on the target's directory"
 	}
