@@ -102,6 +102,9 @@ func TestSecretsStayInMemory(t *testing.T) {
 	h.reads("a", "secret")
 }
 
+// No test runs on the main thread, whose mounts /proc/self/mountinfo has.
+func init() { runtime.LockOSThread() }
+
 // ownMounts gives the test's thread a mount namespace of its own.
 func ownMounts(t *testing.T) {
 	t.Helper()
