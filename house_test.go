@@ -23,7 +23,7 @@ import (
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/target", "confit/linker/way", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/target", "confit/linker/way", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -31,12 +31,13 @@ var mayImport = map[string][]string{
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
 
 	// What the linker stands on, from the ground up.
-	"linker/files":    {"golang.org/x/sys/unix"},
-	"linker/mounts":   {"confit/linker/files", "golang.org/x/sys/unix"},
-	"linker/way":      {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
-	"linker/statedir": {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/lines":    {"confit/linker/files"},
-	"linker/target":   {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/files":      {"golang.org/x/sys/unix"},
+	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
+	"linker/way":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
+	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/lines":      {"confit/linker/files"},
+	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -77,12 +78,13 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
-	"linker/files":    {"os/exec", "os/signal", "time", "log"},
-	"linker/mounts":   {"os/exec", "os/signal", "time", "log"},
-	"linker/way":      {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
-	"linker/statedir": {"os/exec", "os/signal", "time", "log", "log/slog"},
-	"linker/lines":    {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},
-	"linker/target":   {"os", "os/exec", "os/signal", "time", "log", "syscall"},
+	"linker/files":      {"os/exec", "os/signal", "time", "log"},
+	"linker/mounts":     {"os/exec", "os/signal", "time", "log"},
+	"linker/way":        {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
+	"linker/statedir":   {"os/exec", "os/signal", "time", "log", "log/slog"},
+	"linker/lines":      {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},
+	"linker/target":     {"os", "os/exec", "os/signal", "time", "log", "syscall"},
+	"linker/generation": {"os/exec", "os/signal", "time", "log", "path/filepath"},
 
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/target"
 )
 
@@ -69,10 +70,10 @@ func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
 		Number: g.Number, Hash: g.Hash.Hex(), Survived: survived, Fallback: known.Fallback, At: known.AcceptedAt, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
-	for path, f := range g.files {
-		s.Keys[path] = storedKey{f.sum.Hex(), f.mode, f.owner, f.group, f.size, f.links, f.direct}
+	for path, f := range g.Files {
+		s.Keys[path] = storedKey{f.Sum.Hex(), f.Mode, f.Owner, f.Group, f.Size, f.Links, f.Direct}
 	}
-	for target, w := range g.targets {
+	for target, w := range g.Targets {
 		s.Targets[target] = storedTarget{string(w.Dest), w.Dir}
 	}
 	return s
@@ -81,7 +82,7 @@ func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
 // linksFingerprint changes when the same volumes would give another generation
 // or other targets. It also differs if the keys or targets of a note were
 // damaged.
-func (l *Linker) linksFingerprint(g *generation) string {
+func (l *Linker) linksFingerprint(g *generation.Copy) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.Path)
 	for _, s := range l.links {
@@ -90,43 +91,43 @@ func (l *Linker) linksFingerprint(g *generation) string {
 			fmt.Fprintf(h, "%o\n", s.Mode)
 		}
 	}
-	for _, path := range files.SortedKeys(g.files) {
-		f := g.files[path]
-		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.owner, f.group, f.size, f.direct, f.links)
+	for _, path := range files.SortedKeys(g.Files) {
+		f := g.Files[path]
+		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.Owner, f.Group, f.Size, f.Direct, f.Links)
 	}
-	for _, target := range files.SortedKeys(g.targets) {
-		fmt.Fprintf(h, "%q %q %v\n", target, g.targets[target].Dest, g.targets[target].Dir)
+	for _, target := range files.SortedKeys(g.Targets) {
+		fmt.Fprintf(h, "%q %q %v\n", target, g.Targets[target].Dest, g.Targets[target].Dir)
 	}
 	return Hash(h.Sum(nil)).Hex()
 }
 
 // readGeneration returns a stored generation if it is intact, or could be
 // mended.
-func (l *Linker) readGeneration(s *storedGeneration) (*generation, error) {
+func (l *Linker) readGeneration(s *storedGeneration) (*generation.Copy, error) {
 	if s == nil {
 		return nil, nil
 	}
-	g := &generation{files: map[Key]file{}, targets: map[Target]target.Want{}}
+	g := &generation.Copy{Files: map[Key]generation.File{}, Targets: map[Target]target.Want{}}
 	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
 	for path, t := range s.Targets {
-		g.targets[path] = target.Want{Dest: target.Dest(t.Dest), Dir: t.Dir}
+		g.Targets[path] = target.Want{Dest: target.Dest(t.Dest), Dir: t.Dir}
 	}
 	for path, k := range s.Keys {
-		g.files[path] = file{sum: files.ParseHash(k.Sum), mode: k.Mode, owner: k.Owner, group: k.Group, size: k.Size, links: k.Links, direct: k.Direct}
+		g.Files[path] = generation.File{Sum: files.ParseHash(k.Sum), Mode: k.Mode, Owner: k.Owner, Group: k.Group, Size: k.Size, Links: k.Links, Direct: k.Direct}
 	}
-	g.Hash = hashOf(g.files)
+	g.Hash = generation.HashOf(g.Files)
 	switch {
 	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
 		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)
 	case s.Links != l.linksFingerprint(g):
 		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)
 	}
-	g.Shared, g.Local = l.share(g.files)
-	g.inputs = l.inputsHash(g)
-	g.know(l.state.GenerationDir(g.Number))
+	g.Shared, g.Local = l.share(g.Files)
+	g.Inputs = l.inputsHash(g)
+	g.Know(l.state.GenerationDir(g.Number))
 	mounted := mounted{reader: &l.reader}
 	defer mounted.close()
-	if err := l.copies.mend(g, mounted.copy); err != nil {
+	if err := l.copies.Mend(g, mounted.copy); err != nil {
 		return nil, err
 	}
 	if err := l.readEnvironment(g); err != nil {

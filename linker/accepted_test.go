@@ -210,7 +210,7 @@ func FuzzAccepted(f *testing.F) {
 		case (got == nil) != (h.linker.former.Untrusted != nil):
 			t.Errorf("believed: %v, and %v", got, h.linker.former.Untrusted)
 		case got == nil:
-		case lifeless(got.Generation) != lifeless(live.Generation) || !reflect.DeepEqual(got.targets, live.targets) || !reflect.DeepEqual(got.files, live.files):
+		case lifeless(got.Generation) != lifeless(live.Generation) || !reflect.DeepEqual(got.Targets, live.Targets) || !reflect.DeepEqual(got.Files, live.Files):
 			t.Errorf("believed\n%+v\nbut stored was\n%+v", got, live)
 		}
 	})

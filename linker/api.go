@@ -4,19 +4,24 @@ import (
 	"log/slog"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/target"
 )
 
 // Names of the packages below that a caller needs. Their comments are there.
 type (
-	Hash    = files.Hash
-	Invalid = files.Invalid
-	Key     = lines.Key
-	Link    = lines.Link
-	Partly  = target.Partly
-	Target  = lines.Target
-	Use     = lines.Use
+	Change      = generation.Change
+	Environment = generation.Environment
+	Generation  = generation.Generation
+	Hash        = files.Hash
+	Invalid     = files.Invalid
+	Key         = lines.Key
+	Keys        = generation.Keys
+	Link        = lines.Link
+	Partly      = target.Partly
+	Target      = lines.Target
+	Use         = lines.Use
 )
 
 // What the keys of a line are for, see [lines.Use].

@@ -1,5 +1,7 @@
 package linker
 
+import "confit/linker/generation"
+
 // caller plays the part of package supervisor: a Linker doesn't know what a
 // generation is to anybody.
 type caller struct {
@@ -17,8 +19,8 @@ func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.Num
 func (c *caller) Accepted() (Accepted, error) { return c.held, c.former.Untrusted }
 
 // accepted and staged are nil if there is no such generation.
-func (c *caller) accepted() *generation { return c.generations[c.held.Number] }
-func (c *caller) staged() *generation   { return c.generations[c.candidate.Number] }
+func (c *caller) accepted() *generation.Copy { return c.generations[c.held.Number] }
+func (c *caller) staged() *generation.Copy   { return c.generations[c.candidate.Number] }
 
 // inUse is the candidate, or else the accepted generation.
 func (c *caller) inUse() int {

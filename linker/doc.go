@@ -31,6 +31,7 @@
 //   - statedir: the state directory, its lock, and the link in it that moves
 //   - lines: the link lines, all together and each
 //   - target: how a target changes
+//   - generation: generations on the disk, and what is kept of them once more
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,8 +42,7 @@
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
 //	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
-//	mend kept inspect                   generations on the disk, and what is kept of them once more
-//	generation api                      the ground, and the names of those packages that a caller needs
+//	api                                 the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 )
 
 // Drift is what others do to the links of the generation in force: an app
@@ -25,7 +26,7 @@ func (l *Linker) Mend(number int, bytes bool) error {
 	if bytes {
 		l.healFiles(g, former)
 	}
-	l.targets.Mend(g.targets, func(target Target, found string, err error) {
+	l.targets.Mend(g.Targets, func(target Target, found string, err error) {
 		l.sayMended("target", "target", string(target), found, err, former)
 	})
 	var wrong []error
@@ -36,10 +37,10 @@ func (l *Linker) Mend(number int, bytes bool) error {
 }
 
 // healFiles gives the files of a generation back the bytes that were accepted.
-func (l *Linker) healFiles(g *generation, former map[string]string) {
+func (l *Linker) healFiles(g *generation.Copy, former map[string]string) {
 	mounted := mounted{reader: &l.reader}
 	defer mounted.close()
-	if err := l.copies.heal(g, mounted.copy); err != nil {
+	if err := l.copies.Heal(g, mounted.copy); err != nil {
 		l.sayMended("generation", "path", g.Dir, "", err, former)
 	}
 }

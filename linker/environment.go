@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 )
 
@@ -26,13 +27,13 @@ const pointerSize = 8
 // readEnvironment makes the environment of a generation from its files. If a
 // key can't be a variable, the error is an [*Invalid] that names it. Nothing is
 // cut off.
-func (l *Linker) readEnvironment(g *generation) error {
+func (l *Linker) readEnvironment(g *generation.Copy) error {
 	keys, err := l.variables(g)
 	if err != nil || len(keys) == 0 {
 		return err
 	}
 	env := &Environment{}
-	err = l.copies.withDir(g, func(root *os.Root) error {
+	err = l.copies.WithDir(g, func(root *os.Root) error {
 		var wrong []error
 		for _, name := range files.SortedKeys(keys) {
 			flaw, err := l.readVariable(env, root, g, name, keys[name])
@@ -46,15 +47,15 @@ func (l *Linker) readEnvironment(g *generation) error {
 		return files.JoinInvalid(wrong)
 	})
 	if err == nil {
-		err = env.checkSize(l.space)
+		err = checkSize(env, l.space)
 	}
 	g.Env = env
 	return err
 }
 
 // readVariable adds one variable. flaw says why its key can't be one.
-func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, name string, key Key) (flaw, err error) {
-	if size := int64(len(name)+len("=")) + g.files[key].size; size > maxVariable {
+func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation.Copy, name string, key Key) (flaw, err error) {
+	if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
 	}
 	f, _, err := files.OpenRegular(root, string(key))
@@ -63,7 +64,7 @@ func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, na
 	}
 	defer f.Close()
 	var value bytes.Buffer
-	if sum, err := l.copies.Copy(f, &value); err != nil || sum != g.files[key].sum {
+	if sum, err := l.copies.Copy(f, &value); err != nil || sum != g.Files[key].Sum {
 		return nil, cmp.Or(err, errChanged)
 	}
 	b := value.Bytes()
@@ -78,7 +79,7 @@ func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation, na
 }
 
 // checkSize refuses more than a process can be started with.
-func (e *Environment) checkSize(limit int) error {
+func checkSize(e *Environment, limit int) error {
 	size, largest := 0, ""
 	for _, v := range e.Variables {
 		size += len(v) + 1 + pointerSize
@@ -95,12 +96,12 @@ func (e *Environment) checkSize(limit int) error {
 
 // variables lists the variables of a generation, with the key of each. A line
 // that names one key wins over one with a *.
-func (l *Linker) variables(g *generation) (map[string]Key, error) {
+func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 	var keys map[string]Key
 	var wrong []error
 	from := map[string]int{}
-	for _, p := range g.paths() {
-		for _, i := range g.files[p].links {
+	for _, p := range g.Paths() {
+		for _, i := range g.Files[p].Links {
 			s := &l.links[i]
 			if s.Use != Variable {
 				continue
@@ -125,8 +126,8 @@ func (l *Linker) variables(g *generation) (map[string]Key, error) {
 }
 
 // makeVariables reports that one of the keys becomes a variable.
-func (l *Linker) makeVariables(g *generation, keys []Key) bool {
+func (l *Linker) makeVariables(g *generation.Copy, keys []Key) bool {
 	return slices.ContainsFunc(keys, func(p Key) bool {
-		return slices.ContainsFunc(g.files[p].links, func(i int) bool { return l.links[i].Use == Variable })
+		return slices.ContainsFunc(g.Files[p].Links, func(i int) bool { return l.links[i].Use == Variable })
 	})
 }

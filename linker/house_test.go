@@ -185,7 +185,7 @@ func (h *house) restart() *house {
 // noted plans what publishing the staged generation does, and writes it down.
 func (h *house) noted() []target.Step {
 	h.Helper()
-	steps, err := h.linker.targets.Plan(h.linker.staged().targets)
+	steps, err := h.linker.targets.Plan(h.linker.staged().Targets)
 	h.must(errors.Join(err, h.linker.targets.Note(steps)))
 	return steps
 }

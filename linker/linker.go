@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
@@ -24,18 +25,18 @@ type Linker struct {
 	space    int    // see Config
 	state    *statedir.Dir
 	reader   reader
-	copies   copies
+	copies   *generation.Store
 	targets  *target.Set
 	watch    *watcher
 	opens    opens
 	log      *slog.Logger
 	ownDirs  []string // what Owns looks for
 
-	generations map[int]*generation // those that are on the disk, by number
-	former      generation          // what a former confit left in force, if it is not one of these
-	noted       []int               // the numbers of those that note.json names
-	unlinked    []keyFile           // the staged keys of the last look: their targets are found with those of the rendered keys
-	mounts      *mounts.Table       // until the first look
+	generations map[int]*generation.Copy // those that are on the disk, by number
+	former      generation.Copy          // what a former confit left in force, if it is not one of these
+	noted       []int                    // the numbers of those that note.json names
+	unlinked    []keyFile                // the staged keys of the last look: their targets are found with those of the rendered keys
+	mounts      *mounts.Table            // until the first look
 
 	volumes  []VolumeStatus    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why
@@ -72,12 +73,12 @@ func (l *Linker) Keep(accepted, earlier int) {
 	kept := l.kept(accepted, earlier)
 	_, _ = l.state.KeepOnly(kept)
 	for n, g := range l.generations {
-		g.unmoved = nil // it leads to all that was looked at
+		g.Unmoved = nil // it leads to all that was looked at
 		if !kept[n] {
 			delete(l.generations, n)
 		}
 	}
-	l.copies.sweepKept()
+	l.copies.SweepKept()
 	if l.state.Next > 2 {
 		debug.FreeOSMemory()
 	}
@@ -96,7 +97,7 @@ func (l *Linker) kept(accepted, earlier int) map[int]bool {
 }
 
 // generation is one of those on the disk.
-func (l *Linker) generation(number int) (*generation, error) {
+func (l *Linker) generation(number int) (*generation.Copy, error) {
 	if g := l.generations[number]; g != nil {
 		return g, nil
 	}
@@ -108,5 +109,5 @@ func (l *Linker) Changes(from, to int) []Change {
 	if l.generations[to] == nil {
 		return nil
 	}
-	return changes(l.generations[from], l.generations[to])
+	return generation.Changes(l.generations[from], l.generations[to])
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 )
 
@@ -14,13 +15,13 @@ type mounted struct {
 	keys   map[lines.Key]keyFile
 }
 
-func (m *mounted) copy(p lines.Key, f file, to io.Writer) (files.Hash, error) {
+func (m *mounted) copy(p lines.Key, f generation.File, to io.Writer) (files.Hash, error) {
 	if m.keys == nil {
 		m.look()
 	}
 	k, there := m.keys[p]
 	if !there {
-		return files.Hash{}, errNoCopy
+		return files.Hash{}, generation.ErrNoCopy
 	}
 	return m.reader.copyKey(m.r, k, to, f)
 }

@@ -58,3 +58,13 @@ func (r *reading) writing() Writing {
 	}
 	return OneSwap
 }
+
+// Writing is how a change of the volumes comes: what there may be to wait for
+// once it has begun.
+type Writing int
+
+const (
+	FileByFile Writing = iota // there is a plain volume
+	SwapBySwap                // several atomic volumes, each of which is swapped as a whole
+	OneSwap                   // one atomic volume: a swap is the whole change
+)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/target"
@@ -49,11 +50,11 @@ func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error
 
 // checkVariables refuses keys that can't be variables by their names.
 func (e *explanation) checkVariables(keys []keyFile) {
-	g := generation{files: map[Key]file{}}
+	g := generation.Copy{Files: map[Key]generation.File{}}
 	for _, k := range keys {
-		f := g.files[k.path]
-		f.links = append(f.links, k.link)
-		g.files[k.path] = f
+		f := g.Files[k.path]
+		f.Links = append(f.Links, k.link)
+		g.Files[k.path] = f
 	}
 	variables, err := e.variables(&g)
 	e.fail(err)

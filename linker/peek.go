@@ -1,6 +1,10 @@
 package linker
 
-import "errors"
+import (
+	"errors"
+
+	"confit/linker/generation"
+)
 
 // Peek says what a [Linker.Stage] would find, and writes nothing: what is under way
 // goes on. The candidate has the hash, the changes and what was seen. One with the
@@ -25,11 +29,11 @@ func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
 	if moved := r.checkUnmoved(); moved != nil || g == nil {
 		return Candidate{}, errors.Join(err, moved)
 	}
-	g.unrendered = g.unrendered || l.renders
-	for _, known := range []*generation{accepted, l.generations[underWay]} {
-		if err == nil && known != nil && known.inputs == g.inputs {
+	g.Unrendered = g.Unrendered || l.renders
+	for _, known := range []*generation.Copy{accepted, l.generations[underWay]} {
+		if err == nil && known != nil && known.Inputs == g.Inputs {
 			g = known
 		}
 	}
-	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: changes(accepted, g), Seen: r.print}, err
+	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: generation.Changes(accepted, g), Seen: r.print}, err
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 )
 
 // ErrSuperseded says that the volumes have changed since the candidate was
@@ -34,15 +35,15 @@ func (l *Linker) Publish(number int) error {
 		return err
 	}
 	g := l.generations[number]
-	return l.targets.Switch(g.Number, g.targets, true)
+	return l.targets.Switch(g.Number, g.Targets, true)
 }
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
 // returns [ErrSuperseded] when they have changed since the candidate was staged.
 func (l *Linker) CheckNewest(number int) error {
 	g, err := l.generation(number)
-	if err == nil && g.unmoved != nil {
-		err = g.unmoved()
+	if err == nil && g.Unmoved != nil {
+		err = g.Unmoved()
 	}
 	if errors.Is(err, files.ErrMoved) {
 		return ErrSuperseded
@@ -66,8 +67,8 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	}
 	changed := map[string]map[string]bool{}
 	for _, c := range changes {
-		f, there := g.files[c.Key]
-		if !there || f.direct || c.ModeOnly {
+		f, there := g.Files[c.Key]
+		if !there || f.Direct || c.ModeOnly {
 			continue
 		}
 		dir := path.Dir(string(c.Key))
@@ -91,20 +92,20 @@ func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
 // After any other error nothing is lost, and GoBack can be called again.
 func (l *Linker) GoBack(number int) error {
 	if number == 0 {
-		return l.targets.Switch(l.former.Number, l.former.targets, false)
+		return l.targets.Switch(l.former.Number, l.former.Targets, false)
 	}
 	g, err := l.generation(number)
-	var damaged *lost
+	var damaged *generation.Lost
 	if err == nil {
-		err = l.copies.mend(g, nil)
+		err = l.copies.Mend(g, nil)
 	}
-	if errors.As(err, &damaged) && !damaged.missing && !l.makeVariables(g, damaged.keys) {
+	if errors.As(err, &damaged) && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
 		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("cannot go back: %w", err)
 	}
-	err = l.targets.Switch(number, g.targets, false)
+	err = l.targets.Switch(number, g.Targets, false)
 	var partly *Partly
 	switch {
 	case damaged == nil || err != nil && !errors.As(err, &partly):

@@ -16,15 +16,16 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 )
 
 // hashKeys reads every key once and returns what is known of each.
-func (rd *reader) hashKeys(r *reading) (map[lines.Key]file, error) {
+func (rd *reader) hashKeys(r *reading) (map[lines.Key]generation.File, error) {
 	if err := rd.checkSize(r.keys); err != nil {
 		return nil, err
 	}
-	files := make(map[lines.Key]file, len(r.keys))
+	files := make(map[lines.Key]generation.File, len(r.keys))
 	for _, k := range r.keys {
 		f, known := files[k.path]
 		if !known {
@@ -33,18 +34,18 @@ func (rd *reader) hashKeys(r *reading) (map[lines.Key]file, error) {
 				return nil, err
 			}
 		}
-		f.direct = f.direct && rd.links[k.link].Direct
-		f.links = append(f.links, k.link)
+		f.Direct = f.Direct && rd.links[k.link].Direct
+		f.Links = append(f.Links, k.link)
 		files[k.path] = f
 	}
 	left := rd.MaxSize
 	for _, k := range r.keys {
 		f := files[k.path]
-		if f.links[0] != k.link {
+		if f.Links[0] != k.link {
 			continue // read for another link
 		}
 		var err error
-		if f.sum, f.size, err = rd.hashKey(r, k, f.direct, &left); err != nil {
+		if f.Sum, f.Size, err = rd.hashKey(r, k, f.Direct, &left); err != nil {
 			return nil, classify(&rd.links[k.link], err)
 		}
 		files[k.path] = f
@@ -53,8 +54,8 @@ func (rd *reader) hashKeys(r *reading) (map[lines.Key]file, error) {
 }
 
 // hashReadable reads what can be read of keys that make no generation.
-func (rd *reader) hashReadable(r *reading) map[lines.Key]file {
-	files := map[lines.Key]file{}
+func (rd *reader) hashReadable(r *reading) map[lines.Key]generation.File {
+	files := map[lines.Key]generation.File{}
 	left := rd.MaxSize
 	for _, k := range r.firstKeys() {
 		direct, rest := rd.links[k.link].Direct, left
@@ -62,7 +63,7 @@ func (rd *reader) hashReadable(r *reading) map[lines.Key]file {
 			continue
 		}
 		if sum, _, err := rd.hashKey(r, k, direct, &rest); err == nil {
-			files[k.path], left = file{sum: sum, links: []int{k.link}}, rest
+			files[k.path], left = generation.File{Sum: sum, Links: []int{k.link}}, rest
 		}
 	}
 	return files
@@ -153,11 +154,11 @@ func (rd *reader) tooLargeError(k keyFile) error {
 
 // copyKey copies a key's bytes to w and returns their hash. It refuses a key that
 // lives in memory and must not get to a disk.
-func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (files.Hash, error) {
+func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f generation.File) (files.Hash, error) {
 	if held, ok := r.held[k.path]; ok {
 		delete(r.held, k.path)
 		_, err := w.Write(held)
-		return f.sum, err
+		return f.Sum, err
 	}
 	in, st, err := k.open()
 	if err != nil {
@@ -167,7 +168,7 @@ func (rd *reader) copyKey(r *reading, k keyFile, w io.Writer, f file) (files.Has
 	if err := rd.checkKeyOffDisk(k, in, st); err != nil {
 		return files.Hash{}, err
 	}
-	sum, _, err := rd.CopyUpTo(in, w, f.size)
+	sum, _, err := rd.CopyUpTo(in, w, f.Size)
 	return sum, err
 }
 
@@ -195,22 +196,22 @@ func (k keyFile) open() (files.Raw, *syscall.Stat_t, error) {
 // to confit's own group where the source's group can't be given.
 
 // describeCopy returns the attributes of a key's copy. Nobody may write to it.
-func (rd *reader) describeCopy(info fs.FileInfo) (file, error) {
+func (rd *reader) describeCopy(info fs.FileInfo) (generation.File, error) {
 	st := info.Sys().(*syscall.Stat_t)
-	f := file{mode: info.Mode().Perm(), owner: st.Uid, group: st.Gid, direct: true}
+	f := generation.File{Mode: info.Mode().Perm(), Owner: st.Uid, Group: st.Gid, Direct: true}
 	return f, rd.limitMode(&f)
 }
 
 // limitMode takes from a mode what a copy can't have.
-func (rd *reader) limitMode(f *file) error {
-	f.mode &^= 0o222
-	group, others := f.mode>>3&7, f.mode&7
+func (rd *reader) limitMode(f *generation.File) error {
+	f.Mode &^= 0o222
+	group, others := f.Mode>>3&7, f.Mode&7
 	if group&^others == 0 {
 		return nil // the group may do no more than everybody else
 	}
-	gives, err := rd.canGive(f.group)
+	gives, err := rd.canGive(f.Group)
 	if !gives {
-		f.mode &^= (group &^ others) << 3
+		f.Mode &^= (group &^ others) << 3
 	}
 	return err
 }

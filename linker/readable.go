@@ -16,30 +16,19 @@ func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 	if g == nil || user == 0 {
 		return
 	}
-	for _, key := range files.SortedKeys(g.files) {
-		f := g.files[key]
-		if !lines.IsRendered(key) || f.opensFor(user, groups) {
+	for _, key := range files.SortedKeys(g.Files) {
+		f := g.Files[key]
+		if !lines.IsRendered(key) || f.OpensFor(user, groups) {
 			continue
 		}
-		for _, i := range f.links {
+		for _, i := range f.Links {
 			s := &l.links[i]
 			if s.Use != Linked || s.Mode != 0 || slices.Contains(l.tooPrivate, i) {
 				continue
 			}
 			l.tooPrivate = append(l.tooPrivate, i)
-			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.mode),
+			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.Mode),
 				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.At()))
 		}
 	}
-}
-
-// opensFor reports whether a user may read a file, as open(2) decides.
-func (f file) opensFor(user uint32, groups []uint32) bool {
-	switch {
-	case f.owner == user:
-		return f.mode&0o400 != 0
-	case slices.Contains(groups, f.group):
-		return f.mode&0o040 != 0
-	}
-	return f.mode&0o004 != 0
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 )
 
@@ -32,7 +33,7 @@ func (c Candidate) RenderDir() string { return c.Dir + "/" + lines.RenderedDir }
 // error is the system's.
 func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	g := l.generations[number]
-	if g == nil || !g.unrendered {
+	if g == nil || !g.Unrendered {
 		return c, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
 	}
 	done, err := l.complete(g, l.generations[accepted])
@@ -46,7 +47,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	return c, err
 }
 
-func (l *Linker) complete(g, accepted *generation) (*generation, error) {
+func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error) {
 	if err := l.Check(g.Number); err != nil { // 1
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func checkPlain(root *os.Root) error {
 }
 
 // writeRendered adds copies of the files that lines ask for.
-func (l *Linker) writeRendered(g *generation, r *reading) error {
+func (l *Linker) writeRendered(g *generation.Copy, r *reading) error {
 	files, err := l.reader.hashKeys(r)
 	if err != nil {
 		return err
@@ -135,8 +136,8 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 	if err := l.limitModes(g, files); err != nil {
 		return err
 	}
-	maps.Copy(g.files, files)
-	return l.copies.withDir(g, func(root *os.Root) error {
+	maps.Copy(g.Files, files)
+	return l.copies.WithDir(g, func(root *os.Root) error {
 		if err := l.makeWholeDirs(root, l.rendered); err != nil {
 			return err
 		}
@@ -147,10 +148,10 @@ func (l *Linker) writeRendered(g *generation, r *reading) error {
 // limitModes makes no rendered file more readable than the strictest staged key,
 // whose bytes may be in each. A line says otherwise by its mode; of several the
 // strictest counts.
-func (l *Linker) limitModes(g *generation, files map[Key]file) error {
+func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) error {
 	for path, f := range files {
 		said := fs.FileMode(0)
-		for _, i := range f.links {
+		for _, i := range f.Links {
 			switch mode := l.links[i].Mode; {
 			case said == 0:
 				said = mode
@@ -158,8 +159,8 @@ func (l *Linker) limitModes(g *generation, files map[Key]file) error {
 				said &= mode
 			}
 		}
-		if f.mode &^= g.unreadable(f.group); said != 0 {
-			f.mode = said
+		if f.Mode &^= g.Unreadable(f.Group); said != 0 {
+			f.Mode = said
 		}
 		if err := l.reader.limitMode(&f); err != nil {
 			return err
@@ -169,62 +170,33 @@ func (l *Linker) limitModes(g *generation, files map[Key]file) error {
 	return nil
 }
 
-// unreadable is what a file of a group can't have in its mode if nobody may read it
-// who may not read each staged key.
-func (g *generation) unreadable(group uint32) (mode fs.FileMode) {
-	for _, f := range g.files {
-		switch {
-		case f.direct:
-		case f.mode&0o040 == 0:
-			mode |= 0o077
-		case f.mode&0o004 != 0:
-		case f.group == group:
-			mode |= 0o007
-		default:
-			mode |= 0o077
-		}
-	}
-	return mode
-}
-
 // finish works out what follows from all files of a generation. The result is the
 // generation, or the accepted one if that has the same files.
-func (l *Linker) finish(g *generation, r *reading, accepted *generation) (*generation, error) {
+func (l *Linker) finish(g *generation.Copy, r *reading, accepted *generation.Copy) (*generation.Copy, error) {
 	var err error
-	if g.targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
+	if g.Targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
 		return nil, err
 	}
-	if _, err = l.targets.Plan(g.targets); err != nil {
+	if _, err = l.targets.Plan(g.Targets); err != nil {
 		return nil, err
 	}
-	g.unrendered, g.current, l.unlinked = false, true, nil
-	if g.Hash = hashOf(g.files); accepted != nil && g.Hash == accepted.Hash {
+	g.Unrendered, g.Current, l.unlinked = false, true, nil
+	if g.Hash = generation.HashOf(g.Files); accepted != nil && g.Hash == accepted.Hash {
 		l.state.RemoveGeneration(g.Number)
 		delete(l.generations, g.Number)
-		accepted.current = true
+		accepted.Current = true
 		return accepted, l.lead(accepted, g)
 	}
 	if err := l.readEnvironment(g); err != nil {
 		return nil, err
 	}
-	return g, l.copies.keep(g, g.staged())
+	return g, l.copies.Keep(g, g.Staged())
 }
 
 // inputsHash is the hash of what came from volumes.
-func (l *Linker) inputsHash(g *generation) Hash {
+func (l *Linker) inputsHash(g *generation.Copy) Hash {
 	if len(l.rendered) == 0 {
 		return g.Hash
 	}
-	return hashOf(g.staged())
-}
-
-// staged are the files that the renderer has not made.
-func (g *generation) staged() map[Key]file {
-	staged := map[Key]file{}
-	for path, f := range g.files {
-		if !lines.IsRendered(path) {
-			staged[path] = f
-		}
-	}
-	return staged
+	return generation.HashOf(g.Staged())
 }

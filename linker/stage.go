@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/target"
 )
@@ -128,7 +129,7 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	case err == nil:
 		l.describe(c, g, accepted)
 		c.Fresh, c.Writing, c.Fallback = r.fresh(), r.writing(), len(r.from.fallback) > 0
-		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.inputs
+		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.Inputs
 	case !errors.As(err, &invalid):
 		return err
 	default:
@@ -136,7 +137,7 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 			read = l.readable(r, accepted)
 			_ = l.keepOld(r, read) // it is tried again with the next change
 		}
-		c.Changes = changes(accepted, read)
+		c.Changes = generation.Changes(accepted, read)
 	}
 	c.Seen = r.print
 	return err
@@ -144,29 +145,29 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 
 // keepOld keeps what the generations have and the volumes, as they were read, haven't any
 // more. The fallback is no volume.
-func (l *Linker) keepOld(r *reading, read *generation) (err error) {
+func (l *Linker) keepOld(r *reading, read *generation.Copy) (err error) {
 	for _, g := range l.generations {
 		if err == nil && len(r.from.fallback) == 0 {
-			err = l.copies.keep(g, read.files)
+			err = l.copies.Keep(g, read.Files)
 		}
 	}
 	return err
 }
 
 // readable is what can be read of volumes that give no generation.
-func (l *Linker) readable(r *reading, accepted *generation) *generation {
-	g := &generation{files: l.reader.hashReadable(r), unrendered: true}
-	for path, f := range g.files {
+func (l *Linker) readable(r *reading, accepted *generation.Copy) *generation.Copy {
+	g := &generation.Copy{Files: l.reader.hashReadable(r), Unrendered: true}
+	for path, f := range g.Files {
 		if accepted != nil {
-			f.mode = accepted.files[path].mode // nobody looked at that
+			f.Mode = accepted.Files[path].Mode // nobody looked at that
 		}
-		g.files[path] = f
+		g.Files[path] = f
 	}
 	return g
 }
 
 // read checks and hashes the keys.
-func (l *Linker) read(r *reading) (*generation, error) {
+func (l *Linker) read(r *reading) (*generation.Copy, error) {
 	if err := r.expand(r.from, true); err != nil {
 		return nil, err
 	}
@@ -184,10 +185,10 @@ func (l *Linker) read(r *reading) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generation{files: files, targets: targets, unmoved: r.checkUnmoved}
-	g.Hash = hashOf(files)
+	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.checkUnmoved}
+	g.Hash = generation.HashOf(files)
 	g.Shared, g.Local = l.share(files)
-	if g.inputs = g.Hash; l.renders {
+	if g.Inputs = g.Hash; l.renders {
 		l.unlinked = r.keys
 	}
 	return g, nil
@@ -196,14 +197,14 @@ func (l *Linker) read(r *reading) (*generation, error) {
 // share returns the hash that every replica gets for the same edit: without
 // modes, local keys, and what isn't staged. The local keys are those of which
 // each line says so.
-func (l *Linker) share(read map[Key]file) (shared Hash, local string) {
+func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string
 	for _, path := range files.SortedKeys(read) {
 		switch f := read[path]; {
-		case f.direct || lines.IsRendered(path):
-		case slices.ContainsFunc(f.links, func(i int) bool { return !l.links[i].Local }):
-			fmt.Fprintf(h, "%q %x\n", path, f.sum[:])
+		case f.Direct || lines.IsRendered(path):
+		case slices.ContainsFunc(f.Links, func(i int) bool { return !l.links[i].Local }):
+			fmt.Fprintf(h, "%q %x\n", path, f.Sum[:])
 		default:
 			keys = append(keys, string(path))
 		}
@@ -265,10 +266,10 @@ func directDest(dir string, atomic bool, name string) target.Dest {
 }
 
 // describe describes a staged generation to the caller.
-func (l *Linker) describe(c *Candidate, g, accepted *generation) {
+func (l *Linker) describe(c *Candidate, g, accepted *generation.Copy) {
 	l.generations[g.Number] = g
-	g.know(l.state.GenerationDir(g.Number))
-	c.Generation, c.Changes, c.Unrendered = g.Generation, changes(accepted, g), g.unrendered
+	g.Know(l.state.GenerationDir(g.Number))
+	c.Generation, c.Changes, c.Unrendered = g.Generation, generation.Changes(accepted, g), g.Unrendered
 }
 
 // Check looks at a candidate after a hook has run. If a key is no longer
@@ -279,18 +280,5 @@ func (l *Linker) Check(number int) error {
 	if err != nil {
 		return err
 	}
-	flaws, err := l.copies.flaws(g)
-	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", number, l.state.Path, files.Cause(err))
-	}
-	var wrong []error
-	for _, f := range flaws {
-		if f.kind != added {
-			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
-		}
-	}
-	if len(wrong) > 0 {
-		return files.JoinInvalid(wrong)
-	}
-	return l.copies.removeAdded(g, flaws)
+	return l.copies.Check(g)
 }

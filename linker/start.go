@@ -2,6 +2,7 @@ package linker
 
 import (
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
@@ -61,18 +62,19 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 		renders:  c.Render,
 		space:    c.Space,
 		state:    st,
+
+		generations: map[int]*generation.Copy{},
 		reader: reader{
 			Copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 		},
-		copies:  copies{Copier: copier, links: links, state: st, log: c.Log, generations: map[int]*generation{}},
 		targets: target.New(st, c.Log),
 		watch:   newWatcher(c.Log),
 		opens:   opens{hints: make(chan struct{}, 1)},
 		log:     c.Log,
 		ownDirs: st.OwnDirs(),
 	}
-	l.generations = l.copies.generations
+	l.copies = generation.NewStore(copier, links, st, c.Log, l.generations)
 	for i := range links {
 		if links[i].Rendered {
 			l.rendered = append(l.rendered, i)
@@ -92,11 +94,11 @@ func (l *Linker) resume(f *Former) error {
 		return err
 	}
 	f.Killed = readTrial(l.state)
-	l.former = generation{Generation: Generation{Number: l.state.LiveNumber()}, targets: map[Target]target.Want{}}
+	l.former = generation.Copy{Generation: Generation{Number: l.state.LiveNumber()}, Targets: map[Target]target.Want{}}
 	for path, dest := range l.targets.Made() {
-		l.former.targets[path] = target.Want{Dest: dest}
+		l.former.Targets[path] = target.Want{Dest: dest}
 	}
-	l.copies.sweepKept()
+	l.copies.SweepKept()
 	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 
@@ -109,3 +111,6 @@ func (l *Linker) Close() {
 		}
 	}
 }
+
+// maxSize is how many bytes of keys a generation may hold.
+const maxSize = 64 << 20

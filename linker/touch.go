@@ -17,7 +17,7 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	for _, c := range changes {
 		for _, i := range c.Links {
 			target := l.links[i].TargetOf(c.Key)
-			if w, wanted := g.targets[target]; wanted && !c.ModeOnly {
+			if w, wanted := g.Targets[target]; wanted && !c.ModeOnly {
 				if err := l.targets.Touch(target, w.Dest); err != nil {
 					return watched, err
 				}

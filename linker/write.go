@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/lines"
 )
 
@@ -18,12 +19,12 @@ import (
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
 // the next write of N removes it first. The result is the generation, or the
 // accepted one if that has the same keys.
-func (l *Linker) write(g *generation, r *reading, accepted *generation, spared Hash) (*generation, error) {
-	g.unrendered = l.renders
-	if accepted != nil && g.inputs == accepted.inputs && (accepted.current || !l.renders || spared == g.inputs) { // 4
+func (l *Linker) write(g *generation.Copy, r *reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
+	g.Unrendered = l.renders
+	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.renders || spared == g.Inputs) { // 4
 		return accepted, l.lead(accepted, g)
 	}
-	if _, err := l.targets.Plan(g.targets); err != nil { // 5
+	if _, err := l.targets.Plan(g.Targets); err != nil { // 5
 		return nil, err
 	}
 	g.Number = l.state.Next
@@ -31,13 +32,13 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 	tmp := name + ".tmp"
 	err := l.writeFiles(tmp, g, r) // 6
 	if err == nil {
-		err = g.unmoved() // 7
+		err = g.Unmoved() // 7
 	}
 	if err == nil {
 		err = l.state.Generations.Rename(tmp, name)
 	}
 	if err == nil && len(r.from.fallback) > 0 {
-		err = l.copies.keep(g, nil)
+		err = l.copies.Keep(g, nil)
 	}
 	if err != nil {
 		_ = l.state.Generations.RemoveAll(name)
@@ -57,21 +58,20 @@ func (l *Linker) write(g *generation, r *reading, accepted *generation, spared H
 
 // lead gives a generation that is written already the targets of a look that has
 // found the same keys.
-func (l *Linker) lead(written, found *generation) error {
-	targets := found.targets
+func (l *Linker) lead(written, found *generation.Copy) error {
+	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
-		targets = maps.Clone(written.targets)
-		maps.Copy(targets, found.targets)
+		targets = maps.Clone(written.Targets)
+		maps.Copy(targets, found.Targets)
 	}
 	if _, err := l.targets.Plan(targets); err != nil {
 		return err
 	}
-	written.targets, written.unmoved = targets, found.unmoved
+	written.Targets, written.Unmoved = targets, found.Unmoved
 	return nil
 }
 
-func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
-	g.stamps = map[Key]stamp{}
+func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *reading) error {
 	gens := l.state.Generations
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (l *Linker) writeFiles(tmp string, g *generation, r *reading) error {
 	if err := l.makeWholeDirs(root, l.reader.mounted); err != nil {
 		return err
 	}
-	if g.unrendered {
+	if g.Unrendered {
 		err = errors.Join(files.MakeDir(root, lines.RenderedDir), files.Chmod(root, lines.RenderedDir, 0o700))
 	}
 	return errors.Join(err, l.writeKeys(g, r, root))
@@ -107,7 +107,7 @@ func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 }
 
 // writeKeys makes a file of each key.
-func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root) error {
+func (l *Linker) writeKeys(g *generation.Copy, r *reading, root *os.Root) error {
 	at := outDir{top: root}
 	defer at.close()
 	for _, k := range r.firstKeys() {
@@ -120,9 +120,9 @@ func (l *Linker) writeKeys(g *generation, r *reading, root *os.Root) error {
 
 // writeFile makes one file of a generation. The bytes must be those that were hashed. A key that is the same in the live generation
 // is copied, too: with a hard link, who changes one file would change both.
-func (l *Linker) writeFile(at *outDir, k keyFile, g *generation, r *reading) error {
-	f := g.files[k.path]
-	if f.direct {
+func (l *Linker) writeFile(at *outDir, k keyFile, g *generation.Copy, r *reading) error {
+	f := g.Files[k.path]
+	if f.Direct {
 		return nil
 	}
 	dir, err := at.enter(path.Dir(string(k.path)))
@@ -135,20 +135,13 @@ func (l *Linker) writeFile(at *outDir, k keyFile, g *generation, r *reading) err
 	}
 	defer out.Close()
 	sum, err := l.reader.copyKey(r, k, out, f)
-	if err == nil && sum != f.sum {
+	if err == nil && sum != f.Sum {
 		err = files.ErrMoved
 	}
-	if err = errors.Join(err, setAttributes(out, f)); err != nil {
-		return err
-	}
-	st, err := out.Stat()
 	if err != nil {
 		return err
 	}
-	s := stampOf(&st)
-	f.owner, f.group, f.size = s.uid, s.gid, s.size
-	g.files[k.path], g.stamps[k.path], g.ended = f, s, max(g.ended, s.ctim.Nano())
-	return nil
+	return g.Finish(k.path, out)
 }
 
 // outDir is the directory of a generation that is being written to. Keys come

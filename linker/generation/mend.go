@@ -1,4 +1,4 @@
-package linker
+package generation
 
 import (
 	"errors"
@@ -12,25 +12,25 @@ import (
 	"confit/linker/lines"
 )
 
-// lost is the error of keys that were changed, and of which no copy is left.
-type lost struct {
+// Lost is the error of keys that were changed, and of which no copy is left.
+type Lost struct {
 	number  int
-	keys    []lines.Key
-	missing bool // one isn't there at all
+	Keys    []lines.Key
+	Missing bool // one isn't there at all
 }
 
-func (e *lost) Error() string {
-	text := fmt.Sprintf("key %q of generation %d is damaged, and no copy of it is left", e.keys[0], e.number)
-	if more := len(e.keys) - 1; more > 0 {
+func (e *Lost) Error() string {
+	text := fmt.Sprintf("key %q of generation %d is damaged, and no copy of it is left", e.Keys[0], e.number)
+	if more := len(e.Keys) - 1; more > 0 {
 		text += fmt.Sprintf("; so are %d more", more)
 	}
 	return text
 }
 
-// mend makes a generation's directory what was written: the app's user, an
+// Mend makes a generation's directory what was written: the app's user, an
 // entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
-// right, also of directories. The error is a [*lost] if nothing else is wrong.
-func (c *copies) mend(g *generation, mounted bytesOf) error {
+// right, also of directories. The error is a [*Lost] if nothing else is wrong.
+func (c *Store) Mend(g *Copy, mounted BytesOf) error {
 	gens, name := c.state.Generations, strconv.Itoa(g.Number)
 	if info, err := gens.Lstat(name); err != nil || !info.IsDir() {
 		if err := errors.Join(gens.RemoveAll(name), files.MakeDir(gens, name)); err != nil {
@@ -42,33 +42,33 @@ func (c *copies) mend(g *generation, mounted bytesOf) error {
 	return c.mendAll(g, mounted, func(flaw) bool { return true })
 }
 
-// heal gives the files of a generation back their bytes, while the app works with it. Modes,
+// Heal gives the files of a generation back their bytes, while the app works with it. Modes,
 // owners and strangers stay as an entrypoint may have made them, until the generation is
 // put in force the next time.
-func (c *copies) heal(g *generation, mounted bytesOf) error {
+func (c *Store) Heal(g *Copy, mounted BytesOf) error {
 	parts := c.partsOf(g)
 	err := c.mendAll(g, mounted, func(f flaw) bool {
 		_, inTheWay := parts[f.path]
 		return f.kind == removed || f.kind == altered || f.kind == added && inTheWay
 	})
 	if errors.Is(err, fs.ErrNotExist) { // the directory itself is gone
-		err = c.mend(g, mounted)
+		err = c.Mend(g, mounted)
 	}
 	return err
 }
 
 // mendAll mends the flaws that are picked.
-func (c *copies) mendAll(g *generation, mounted bytesOf, picked func(flaw) bool) error {
+func (c *Store) mendAll(g *Copy, mounted BytesOf, picked func(flaw) bool) error {
 	var mended []lines.Key
-	gone := &lost{number: g.Number}
-	err := c.withDir(g, func(root *os.Root) error {
+	gone := &Lost{number: g.Number}
+	err := c.WithDir(g, func(root *os.Root) error {
 		return c.inspect(g, root, func(f flaw) error {
 			if !picked(f) {
 				return nil
 			}
 			err := c.mendFlaw(g, root, f, mounted)
-			if errors.Is(err, errNoCopy) {
-				gone.keys, gone.missing = append(gone.keys, f.path), gone.missing || f.kind == removed
+			if errors.Is(err, ErrNoCopy) {
+				gone.Keys, gone.Missing = append(gone.Keys, f.path), gone.Missing || f.kind == removed
 				return nil
 			}
 			mended = append(mended, f.path)
@@ -81,15 +81,15 @@ func (c *copies) mendAll(g *generation, mounted bytesOf, picked func(flaw) bool)
 	case len(mended) > 0:
 		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", mended[0], "changes", len(mended))
 	}
-	if len(gone.keys) == 0 {
+	if len(gone.Keys) == 0 {
 		return nil
 	}
-	slices.Sort(gone.keys)
+	slices.Sort(gone.Keys)
 	return gone
 }
 
-func (c *copies) mendFlaw(g *generation, root *os.Root, f flaw, mounted bytesOf) error {
-	want, isFile := g.files[f.path]
+func (c *Store) mendFlaw(g *Copy, root *os.Root, f flaw, mounted BytesOf) error {
+	want, isFile := g.Files[f.path]
 	switch {
 	case f.kind == added:
 		return root.RemoveAll(string(f.path))
@@ -104,9 +104,9 @@ func (c *copies) mendFlaw(g *generation, root *os.Root, f flaw, mounted bytesOf)
 }
 
 // setAttributesOf sets the owner, group and mode of what has a name.
-func setAttributesOf(root *os.Root, name string, f file) error {
-	if err := root.Lchown(name, int(f.owner), int(f.group)); err != nil {
+func setAttributesOf(root *os.Root, name string, f File) error {
+	if err := root.Lchown(name, int(f.Owner), int(f.Group)); err != nil {
 		return err
 	}
-	return files.Chmod(root, name, f.mode)
+	return files.Chmod(root, name, f.Mode)
 }

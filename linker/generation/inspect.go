@@ -1,4 +1,4 @@
-package linker
+package generation
 
 import (
 	"errors"
@@ -18,14 +18,20 @@ import (
 	"confit/linker/statedir"
 )
 
-// copies knows the generations on the disk, and what is kept of them once more.
-type copies struct {
+// Store knows the generations on the disk, and what is kept of them once more.
+type Store struct {
 	*files.Copier
 	links       []lines.Line // a directory may be a target as a whole
 	state       *statedir.Dir
 	log         *slog.Logger
-	generations map[int]*generation // of the Linker
-	strays      []lines.Key         // what a hook left in its candidate, and the log says so
+	generations map[int]*Copy // by number, of the caller
+	strays      []lines.Key   // what a hook left in its candidate, and the log says so
+}
+
+// NewStore makes one. links are the lines whose keys generations have, and generations those
+// that are on the disk by number, which the caller changes as they come and go.
+func NewStore(copier *files.Copier, links []lines.Line, state *statedir.Dir, log *slog.Logger, generations map[int]*Copy) *Store {
+	return &Store{Copier: copier, links: links, state: state, log: log, generations: generations}
 }
 
 // flaw is a difference between a generation's directory and what was written.
@@ -44,8 +50,8 @@ const (
 	attributes          // a file or a directory has another mode, owner or group
 )
 
-// withDir calls do with the directory of a generation. It follows no link in its place.
-func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
+// WithDir calls do with the directory of a generation. It follows no link in its place.
+func (c *Store) WithDir(g *Copy, do func(root *os.Root) error) error {
 	name := strconv.Itoa(g.Number)
 	info, err := c.state.Generations.Lstat(name)
 	if err != nil {
@@ -63,8 +69,8 @@ func (c *copies) withDir(g *generation, do func(root *os.Root) error) error {
 }
 
 // flaws lists the flaws of a generation.
-func (c *copies) flaws(g *generation) (flaws []flaw, err error) {
-	err = c.withDir(g, func(root *os.Root) error {
+func (c *Store) flaws(g *Copy) (flaws []flaw, err error) {
+	err = c.WithDir(g, func(root *os.Root) error {
 		return c.inspect(g, root, func(f flaw) error { flaws = append(flaws, f); return nil })
 	})
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -75,7 +81,7 @@ func (c *copies) flaws(g *generation) (flaws []flaw, err error) {
 
 // inspect calls found with each flaw of a generation, whose directory is open. It goes on
 // below a directory only then, as found may mend what keeps confit out.
-func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) error {
+func (c *Store) inspect(g *Copy, root *os.Root, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	left := c.partsOf(g)
@@ -86,7 +92,7 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 			return fs.SkipDir
 		case err != nil:
 			return files.Ignoring(err, fs.ErrNotExist)
-		case name == lines.RenderedDir && g.unrendered && d.IsDir():
+		case name == lines.RenderedDir && g.Unrendered && d.IsDir():
 			return fs.SkipDir // looked at by Complete
 		case !known || isDir != d.IsDir():
 			if err := found(flaw{added, lines.Key(name)}); err != nil || !d.IsDir() {
@@ -114,21 +120,21 @@ func (c *copies) inspect(g *generation, root *os.Root, found func(flaw) error) e
 
 // partsOf lists what is in a generation's directory: its files, their directories and those
 // that are targets as a whole. It says of each whether it is a directory.
-func (c *copies) partsOf(g *generation) map[lines.Key]bool {
+func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	parts := map[lines.Key]bool{".": true}
 	add := func(dir lines.Key) {
 		for ; !parts[dir]; dir = lines.Key(path.Dir(string(dir))) {
 			parts[dir] = true
 		}
 	}
-	for p, f := range g.files {
-		if !f.direct {
+	for p, f := range g.Files {
+		if !f.Direct {
 			parts[p] = false
 			add(lines.Key(path.Dir(string(p))))
 		}
 	}
 	for i := range c.links {
-		if s := &c.links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.unrendered) {
+		if s := &c.links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.Unrendered) {
 			add(s.Prefix)
 		}
 	}
@@ -137,9 +143,9 @@ func (c *copies) partsOf(g *generation) map[lines.Key]bool {
 
 // compare looks at one part. It reads a file, unless nobody has touched it since it was
 // read or written last.
-func (c *copies) compare(g *generation, root *os.Root, p lines.Key, isDir bool) (flawKind, error) {
+func (c *Store) compare(g *Copy, root *os.Root, p lines.Key, isDir bool) (flawKind, error) {
 	info, err := root.Lstat(string(p))
-	f := g.files[p]
+	f := g.Files[p]
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return removed, nil
@@ -150,24 +156,44 @@ func (c *copies) compare(g *generation, root *os.Root, p lines.Key, isDir bool) 
 	case isDir:
 		return none, nil
 	case !g.untouched(p, info):
-		if sum, err := c.from(root, string(p))(io.Discard); err != nil || sum != f.sum {
+		if sum, err := c.from(root, string(p))(io.Discard); err != nil || sum != f.Sum {
 			return altered, nil
 		}
 		g.touched(p, info)
 	}
-	if info.Mode() != f.mode || files.Owner(info) != f.owner || files.Group(info) != f.group {
+	if info.Mode() != f.Mode || files.Owner(info) != f.Owner || files.Group(info) != f.Group {
 		return attributes, nil
 	}
 	return none, nil
 }
 
+// Check looks at a candidate after a hook has run. If a key is no longer what was staged,
+// the error is an [*files.Invalid] that names what changed. What the hook left beside the
+// keys is removed.
+func (c *Store) Check(g *Copy) error {
+	flaws, err := c.flaws(g)
+	if err != nil {
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, files.Cause(err))
+	}
+	var wrong []error
+	for _, f := range flaws {
+		if f.kind != added {
+			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
+		}
+	}
+	if len(wrong) > 0 {
+		return files.JoinInvalid(wrong)
+	}
+	return c.removeAdded(g, flaws)
+}
+
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of
 // a checker in Python. A hook that does so at each candidate is reported once.
-func (c *copies) removeAdded(g *generation, strays []flaw) error {
+func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	if len(strays) == 0 {
 		return nil
 	}
-	err := c.withDir(g, func(root *os.Root) error {
+	err := c.WithDir(g, func(root *os.Root) error {
 		for _, f := range strays {
 			if err := root.RemoveAll(string(f.path)); err != nil {
 				return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), files.Cause(err))
@@ -187,9 +213,9 @@ func (c *copies) removeAdded(g *generation, strays []flaw) error {
 }
 
 // blame says what a hook did.
-func (f flaw) blame(g *generation) string {
+func (f flaw) blame(g *Copy) string {
 	what := "directory"
-	if _, key := g.files[f.path]; key {
+	if _, key := g.Files[f.path]; key {
 		what = "key"
 	}
 	switch f.kind {

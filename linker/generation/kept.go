@@ -1,4 +1,4 @@
-package linker
+package generation
 
 import (
 	"errors"
@@ -20,27 +20,27 @@ import (
 
 const keptMode = 0o600
 
-// keep makes sure that each file of a generation has a second copy: among the keys that are
-// mounted, or in kept.
-func (c *copies) keep(g *generation, mounted map[lines.Key]file) error {
+// Keep makes sure that each file of a generation has a second copy: among the keys that are
+// mounted, if any, or in kept.
+func (c *Store) Keep(g *Copy, mounted map[lines.Key]File) error {
 	var missing []lines.Key
-	for p, f := range g.files {
-		if m, there := mounted[p]; f.direct || there && m.sum == f.sum && !m.direct {
+	for p, f := range g.Files {
+		if m, there := mounted[p]; f.Direct || there && m.Sum == f.Sum && !m.Direct {
 			continue
 		}
-		if _, err := c.state.Kept.Lstat(f.sum.Hex()); err != nil {
+		if _, err := c.state.Kept.Lstat(f.Sum.Hex()); err != nil {
 			missing = append(missing, p)
 		}
 	}
 	if len(missing) == 0 {
 		return nil
 	}
-	return c.withDir(g, func(root *os.Root) error {
+	return c.WithDir(g, func(root *os.Root) error {
 		for _, p := range missing {
 			f := aDir()
-			f.sum, f.mode = g.files[p].sum, keptMode
-			err := c.place(c.state.Kept, f.sum.Hex(), f, c.from(root, string(p)))
-			if files.Ignoring(err, errNoCopy) != nil { // which is said when the generation is mended
+			f.Sum, f.Mode = g.Files[p].Sum, keptMode
+			err := c.place(c.state.Kept, f.Sum.Hex(), f, c.from(root, string(p)))
+			if files.Ignoring(err, ErrNoCopy) != nil { // which is said when the generation is mended
 				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, files.Cause(err))
 			}
 		}
@@ -49,20 +49,20 @@ func (c *copies) keep(g *generation, mounted map[lines.Key]file) error {
 }
 
 // aDir has the attributes of a generation's directories.
-func aDir() file {
-	return file{mode: files.DirMode, owner: uint32(files.Euid), group: uint32(os.Getegid())}
+func aDir() File {
+	return File{Mode: files.DirMode, Owner: uint32(files.Euid), Group: uint32(os.Getegid())}
 }
 
-// sweepKept removes what no generation needs, and what is damaged.
-func (c *copies) sweepKept() {
+// SweepKept removes what no generation needs, and what is damaged.
+func (c *Store) SweepKept() {
 	names, _ := files.ReadNames(c.state.Kept)
 	if len(names) == 0 {
 		return
 	}
 	needed := map[string]bool{}
 	for _, g := range c.generations {
-		for _, f := range g.files {
-			needed[f.sum.Hex()] = true
+		for _, f := range g.Files {
+			needed[f.Sum.Hex()] = true
 		}
 	}
 	for _, name := range names {
@@ -72,30 +72,31 @@ func (c *copies) sweepKept() {
 	}
 }
 
-// errNoCopy says that the bytes of a key aren't where they were looked for.
-var errNoCopy = errors.New("no copy is left")
+// ErrNoCopy says that the bytes of a key aren't where they were looked for.
+var ErrNoCopy = errors.New("no copy is left")
 
-// bytesOf writes what a key has by now to a file, and returns its hash.
-type bytesOf func(p lines.Key, f file, to io.Writer) (files.Hash, error)
+// BytesOf writes what a key has by now to a file, and returns its hash. [ErrNoCopy] says
+// that there is no such key any more.
+type BytesOf func(p lines.Key, f File, to io.Writer) (files.Hash, error)
 
 // restore puts a file of a generation back: from what is kept, from another generation or, if
 // that may be asked, from what is mounted.
-func (c *copies) restore(g *generation, root *os.Root, p lines.Key, mounted bytesOf) error {
-	f := g.files[p]
-	err := c.place(root, string(p), f, c.from(c.state.Kept, f.sum.Hex()))
+func (c *Store) restore(g *Copy, root *os.Root, p lines.Key, mounted BytesOf) error {
+	f := g.Files[p]
+	err := c.place(root, string(p), f, c.from(c.state.Kept, f.Sum.Hex()))
 	for _, other := range c.generations {
-		if errors.Is(err, errNoCopy) && other != g && other.files[p].sum == f.sum {
-			err = c.withDir(other, func(from *os.Root) error { return c.place(root, string(p), f, c.from(from, string(p))) })
+		if errors.Is(err, ErrNoCopy) && other != g && other.Files[p].Sum == f.Sum {
+			err = c.WithDir(other, func(from *os.Root) error { return c.place(root, string(p), f, c.from(from, string(p))) })
 		}
 	}
-	if errors.Is(err, errNoCopy) && mounted != nil {
+	if errors.Is(err, ErrNoCopy) && mounted != nil {
 		err = c.place(root, string(p), f, func(to io.Writer) (files.Hash, error) { return mounted(p, f, to) })
 	}
 	return err
 }
 
 // from copies a file.
-func (c *copies) from(root *os.Root, name string) func(to io.Writer) (files.Hash, error) {
+func (c *Store) from(root *os.Root, name string) func(to io.Writer) (files.Hash, error) {
 	return func(to io.Writer) (files.Hash, error) {
 		in, _, err := files.OpenRegular(root, name)
 		if err != nil {
@@ -108,7 +109,7 @@ func (c *copies) from(root *os.Root, name string) func(to io.Writer) (files.Hash
 
 // place makes a file of the bytes that fill writes, if they have the file's hash, by
 // rename(2): a reader finds the old file or the new one, whole.
-func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Writer) (files.Hash, error)) error {
+func (c *Store) place(root *os.Root, name string, f File, fill func(to io.Writer) (files.Hash, error)) error {
 	if err := files.MakeDirs(root, path.Dir(name)); err != nil {
 		return err
 	}
@@ -118,8 +119,8 @@ func (c *copies) place(root *os.Root, name string, f file, fill func(to io.Write
 		return err
 	}
 	sum, err := fill(out)
-	if err == nil && sum != f.sum || err != nil && !errors.Is(err, unix.ENOSPC) {
-		err = errNoCopy
+	if err == nil && sum != f.Sum || err != nil && !errors.Is(err, unix.ENOSPC) {
+		err = ErrNoCopy
 	}
 	if err = errors.Join(err, setAttributes(files.Raw(out.Fd()), f), out.Close()); err == nil {
 		err = root.Rename(tmp, name)

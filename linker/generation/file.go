@@ -1,0 +1,119 @@
+package generation
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+)
+
+// File is what is known of a key that was read.
+type File struct {
+	Sum    files.Hash  // of its bytes
+	Mode   fs.FileMode // of the copy
+	Owner  uint32      // of the source; after writing, of the copy
+	Group  uint32
+	Size   int64 // in bytes, after writing
+	Direct bool  // it has no copy
+	Links  []int // the links that ask for it
+}
+
+// OpensFor reports whether a user may read a file, as open(2) decides.
+func (f File) OpensFor(user uint32, groups []uint32) bool {
+	switch {
+	case f.Owner == user:
+		return f.Mode&0o400 != 0
+	case slices.Contains(groups, f.Group):
+		return f.Mode&0o040 != 0
+	}
+	return f.Mode&0o004 != 0
+}
+
+// stamp holds what changes when somebody touches a file. ctime can't be set
+// back, utimensat(2), but it is coarse: see untouched.
+type stamp struct {
+	dev, ino   uint64
+	mode       uint32
+	uid, gid   uint32
+	size       int64
+	mtim, ctim syscall.Timespec
+}
+
+func stampOf(st *syscall.Stat_t) stamp {
+	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
+}
+
+// untouched reports whether a file is still as it was written. A file's times
+// are those of the kernel's last tick, some milliseconds ago. So a file that
+// was written in the tick in which the generation was finished may have been
+// written again since, with the same times.
+func (g *Copy) untouched(path lines.Key, info fs.FileInfo) bool {
+	s, known := g.stamps[path]
+	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
+}
+
+// Finish gives a file that was written its owner, group and mode, and notes what the
+// kernel permitted of that.
+func (g *Copy) Finish(p lines.Key, out files.Raw) error {
+	f := g.Files[p]
+	if err := setAttributes(out, f); err != nil {
+		return err
+	}
+	st, err := out.Stat()
+	if err != nil {
+		return err
+	}
+	if g.stamps == nil {
+		g.stamps = map[lines.Key]stamp{}
+	}
+	s := stampOf(&st)
+	f.Owner, f.Group, f.Size = s.uid, s.gid, s.size
+	g.Files[p], g.stamps[p], g.ended = f, s, max(g.ended, s.ctim.Nano())
+	return nil
+}
+
+// touched notes how a file looks that was touched and has the right bytes.
+func (g *Copy) touched(path lines.Key, info fs.FileInfo) {
+	if g.stamps == nil {
+		g.stamps = map[lines.Key]stamp{}
+	}
+	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
+}
+
+// setAttributes gives a copy, which was made 0600, the group, mode and owner of
+// its source, in this order. So nobody else can read it in between, and confit
+// sets the mode before it gives the file away. It gives group and owner as far
+// as the kernel permits. A mode that can't be set is an error.
+func setAttributes(out files.Raw, f File) error {
+	if err := unix.Fchown(int(out), -1, int(f.Group)); err != nil && !notPermitted(err) {
+		return err
+	}
+	if err := unix.Fchmod(int(out), uint32(f.Mode)); err != nil {
+		return err
+	}
+	if int(f.Owner) == files.Euid {
+		return nil
+	}
+	if err := unix.Fchown(int(out), int(f.Owner), -1); err != nil && !notPermitted(err) {
+		return err
+	}
+	return nil
+}
+
+// notPermitted reports that a file can't be given to somebody here: only root may,
+// chown(2); the user namespace doesn't map the owner or group, EINVAL of
+// user_namespaces(7); a seccomp profile or the file system doesn't offer the
+// call.
+func notPermitted(err error) bool {
+	for _, harmless := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
+		if errors.Is(err, harmless) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,163 @@
+// Package generation knows the generations on the disk: what is in each, whether it still
+// is that, and where its bytes are once more.
+//
+// It guarantees that
+//   - a generation that [Store.Mend] has put right is byte for byte what was written, with
+//     its modes and owners;
+//   - a file that is mended is replaced by rename(2): its reader finds the old one or the
+//     new one, whole;
+//   - what a hook changed in its candidate is named, and what it left there is removed.
+//
+// It does not know how keys are found and read in volumes, nor which generation is in force.
+package generation
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+	"confit/linker/target"
+)
+
+// Generation names a generation.
+type Generation struct {
+	Number int
+	Hash   files.Hash
+	Dir    string       // its directory, absolute
+	Shared files.Hash   // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Local  string       // the staged keys that Shared leaves out, one a line
+	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
+	Keys   *Keys        // a generation keeps its pointer
+
+	AcceptedAt int64 // in seconds since 1970; 0: it wasn't, or nobody knows when
+
+	Fallback bool // some of it came from the fallback, and the mounted configuration has not equalled it since
+}
+
+// Environment is what the env lines make of a generation's keys.
+type Environment struct {
+	Variables []string // NAME=VALUE, in the order of the names
+	Newlines  []string // names of variables whose only newline is the last byte, which an editor has added as a rule
+}
+
+// Copy is a generation: a complete copy of every linked key.
+type Copy struct {
+	Generation
+	Files   map[lines.Key]File           // by path in the generation
+	Targets map[lines.Target]target.Want // by target
+	Unmoved func() error                 // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
+	Inputs  files.Hash                   // of what comes from volumes; the same as Hash when nothing is rendered
+
+	Unrendered bool // what the renderer makes is missing yet
+	Current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
+
+	stamps map[lines.Key]stamp // of its files, when this confit wrote them or read them last
+	ended  int64               // the ctime of the last one, or when all were looked at, in nanoseconds
+}
+
+// Know sets what the caller is told of a generation that is written. dir is its directory,
+// absolute.
+func (g *Copy) Know(dir string) {
+	g.Dir = dir
+	if g.Keys == nil {
+		g.Keys = &Keys{g.Files}
+	}
+}
+
+// Keys are the keys of a generation. Any goroutine may ask once the generation is
+// complete.
+type Keys struct{ files map[lines.Key]File }
+
+// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The
+// map is the caller's.
+func (k *Keys) Sums() map[string]string {
+	sums := make(map[string]string, len(k.files))
+	for path, f := range k.files {
+		sums[string(path)] = f.Sum.Hex()
+	}
+	return sums
+}
+
+// Paths lists the files of a generation in order; direct keys have none.
+func (g *Copy) Paths() []lines.Key {
+	var paths []lines.Key
+	for _, p := range files.SortedKeys(g.Files) {
+		if !g.Files[p].Direct {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// HashOf is the content hash of a generation: of the names, modes and bytes of its keys.
+func HashOf(read map[lines.Key]File) files.Hash {
+	h := sha256.New()
+	for _, path := range files.SortedKeys(read) {
+		f := read[path]
+		fmt.Fprintf(h, "%q %o %x\n", path, f.Mode, f.Sum[:]) // the bytes: of a Hash, %x would print its String
+	}
+	return files.Hash(h.Sum(nil))
+}
+
+// Unreadable is what a file of a group can't have in its mode if nobody may read it
+// who may not read each staged key.
+func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
+	for _, f := range g.Files {
+		switch {
+		case f.Direct:
+		case f.Mode&0o040 == 0:
+			mode |= 0o077
+		case f.Mode&0o004 != 0:
+		case f.Group == group:
+			mode |= 0o007
+		default:
+			mode |= 0o077
+		}
+	}
+	return mode
+}
+
+// Staged are the files that the renderer has not made.
+func (g *Copy) Staged() map[lines.Key]File {
+	staged := map[lines.Key]File{}
+	for path, f := range g.Files {
+		if !lines.IsRendered(path) {
+			staged[path] = f
+		}
+	}
+	return staged
+}
+
+// Change is a key that differs from the accepted generation.
+type Change struct {
+	Key      lines.Key
+	Links    []int      // indices of the links that ask for it
+	ModeOnly bool       // the bytes are the same
+	Sum, Was files.Hash // of its bytes, now and in the accepted generation; zero: it is missing, or can't be read
+}
+
+// Rendered reports that the renderer makes the file.
+func (c Change) Rendered() bool { return lines.IsRendered(c.Key) }
+
+// Changes lists the keys that differ, in order. from may be nil: then all of them do.
+func Changes(from, to *Copy) []Change {
+	var before map[lines.Key]File
+	if from != nil {
+		before = from.Files
+	}
+	var list []Change
+	for _, p := range files.SortedKeys(to.Files) {
+		new, old := to.Files[p], before[p]
+		if _, known := before[p]; !known || new.Sum != old.Sum || new.Mode != old.Mode {
+			list = append(list, Change{Key: p, Links: new.Links, ModeOnly: known && new.Sum == old.Sum, Sum: new.Sum, Was: old.Sum})
+		}
+	}
+	for _, p := range files.SortedKeys(before) {
+		if _, kept := to.Files[p]; !kept && (!to.Unrendered || !lines.IsRendered(p)) {
+			list = append(list, Change{Key: p, Links: before[p].Links, Was: before[p].Sum})
+		}
+	}
+	return list
+}
