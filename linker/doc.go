@@ -32,6 +32,7 @@
 //   - lines: the link lines, all together and each
 //   - target: how a target changes
 //   - generation: generations on the disk, and what is kept of them once more
+//   - watch: hints that something has changed, or was opened
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -41,7 +42,7 @@
 //	trial                               what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
-//	mounted read moved look keys meant volume watch opens  how volumes are found, watched and read
+//	mounted read moved look keys meant volume  how volumes are found, watched and read
 //	api                                 the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves

@@ -97,7 +97,7 @@ func (h *house) open() *house {
 func (h *house) close() {
 	if h.linker != nil {
 		h.linker.state.Lock.Close()
-		if w := h.linker.watch.inotify; w != nil {
+		if w := h.linker.watch.Inotify; w != nil {
 			w.Close()
 		}
 		h.linker = nil

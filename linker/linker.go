@@ -11,6 +11,7 @@ import (
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/watch"
 )
 
 // Linker stages generations, and makes the targets lead to one of them. It knows
@@ -27,8 +28,8 @@ type Linker struct {
 	reader   reader
 	copies   *generation.Store
 	targets  *target.Set
-	watch    *watcher
-	opens    opens
+	watch    *watch.Changes
+	opens    *watch.Opens
 	log      *slog.Logger
 	ownDirs  []string // what Owns looks for
 
@@ -47,7 +48,7 @@ type Linker struct {
 
 // Hints receives a value when something may have changed in a volume.
 // [Linker.Stage] finds out whether it has.
-func (l *Linker) Hints() <-chan struct{} { return l.watch.hints }
+func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
 // Owns reports whether a path is inside a generation and so goes away with it:
 // an app's working directory, as the kernel knows it. Owns doesn't ask the file

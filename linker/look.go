@@ -13,6 +13,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/watch"
 )
 
 // reader looks at the volumes and reads the keys of their links.
@@ -231,7 +232,7 @@ func (r *reading) close() {
 
 // status describes the volumes of a look. Their directories are watched by now,
 // as far as they can be.
-func (r *reading) status(w *watcher, dirs []string) []VolumeStatus {
+func (r *reading) status(w *watch.Changes, dirs []string) []VolumeStatus {
 	var list []VolumeStatus
 	known := map[string]bool{}
 	for _, v := range r.of {

@@ -75,7 +75,7 @@ func TestVolumesWithoutInotify(t *testing.T) {
 	refused, err := fsnotify.NewWatcher()
 	h.must(err)
 	h.must(refused.Close()) // it watches nothing any more, and says so
-	h.linker.watch.inotify = refused
+	h.linker.watch.Inotify = refused
 	h.stage()
 	if list := h.linker.Volumes(); len(list) != 1 || list[0].Watched != "polling" {
 		t.Errorf("got %+v", list)

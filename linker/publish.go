@@ -53,14 +53,14 @@ func (l *Linker) CheckNewest(number int) error {
 
 // Opens receives a value when somebody has opened a changed key since
 // [Linker.WatchOpens].
-func (l *Linker) Opens() <-chan struct{} { return l.opens.hints }
+func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 
 // WatchOpens watches those of the changed keys that have new bytes, in the
 // generation that the targets lead to, and no longer those that it watched
 // before. It reports whether it watches any: not if only direct keys have
 // changed, or if inotify is refused.
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
-	l.opens.unwatch()
+	l.opens.Unwatch()
 	g := l.generations[number]
 	if g == nil {
 		return false
@@ -77,11 +77,11 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 		}
 		changed[dir][path.Base(string(c.Key))] = true
 	}
-	return len(changed) > 0 && l.opens.watch(g.Dir, changed) == nil
+	return len(changed) > 0 && l.opens.Watch(g.Dir, changed) == nil
 }
 
 // UnwatchOpens stops watching them.
-func (l *Linker) UnwatchOpens() { l.opens.unwatch() }
+func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 
 // GoBack puts a generation that was accepted in force again, after it has mended
 // what others did to the files; 0: what a former confit left. It reads no volume, which

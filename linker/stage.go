@@ -96,7 +96,7 @@ func (l *Linker) attempt(k *Known, c *Candidate) error {
 	}
 	defer r.close()
 	dirs := r.dirs()
-	if l.watch.sync(dirs) && !r.holds() { // after this, nothing can change without a hint
+	if l.watch.Sync(dirs) && !r.holds() { // after this, nothing can change without a hint
 		return files.ErrMoved
 	}
 	l.volumes = r.status(l.watch, dirs)

@@ -7,6 +7,7 @@ import (
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/watch"
 )
 
 // What to say of links files without a source.
@@ -69,8 +70,8 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 		},
 		targets: target.New(st, c.Log),
-		watch:   newWatcher(c.Log),
-		opens:   opens{hints: make(chan struct{}, 1)},
+		watch:   watch.NewChanges(c.Log),
+		opens:   watch.NewOpens(),
 		log:     c.Log,
 		ownDirs: st.OwnDirs(),
 	}
@@ -104,12 +105,8 @@ func (l *Linker) resume(f *Former) error {
 
 // Close ends all watches. No hint comes after it.
 func (l *Linker) Close() {
-	l.opens.unwatch()
-	if w := l.watch; w.inotify != nil {
-		for _, dir := range w.inotify.WatchList() {
-			_ = w.inotify.Remove(dir)
-		}
-	}
+	l.opens.Unwatch()
+	l.watch.End()
 }
 
 // maxSize is how many bytes of keys a generation may hold.

@@ -16,6 +16,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/watch"
 )
 
 // volume is one state of a mounted directory. It is opened once, so that a swap
@@ -191,9 +192,9 @@ func (v *volume) kind() string {
 
 // watched reports whether inotify watches all of the volume's directories. A
 // watch ends with its directory.
-func (v *volume) watched(w *watcher, dirs []string) string {
+func (v *volume) watched(w *watch.Changes, dirs []string) string {
 	for _, dir := range dirs {
-		if files.Inside(dir, v.dir) && !slices.Contains(w.dirs, dir) && !files.Missing(dir) {
+		if files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) {
 			return "polling"
 		}
 	}

@@ -29,7 +29,8 @@ func (e *Lost) Error() string {
 
 // Mend makes a generation's directory what was written: the app's user, an
 // entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
-// right, also of directories. The error is a [*Lost] if nothing else is wrong.
+// right, also of directories. mounted may be nil: then no volume is asked. The error is a
+// [*Lost] if nothing else is wrong.
 func (c *Store) Mend(g *Copy, mounted BytesOf) error {
 	gens, name := c.state.Generations, strconv.Itoa(g.Number)
 	if info, err := gens.Lstat(name); err != nil || !info.IsDir() {

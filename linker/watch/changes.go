@@ -1,4 +1,10 @@
-package linker
+// Package watch turns what inotify tells into hints: that something may have changed in a
+// directory, and that somebody has opened a file. Where the kernel refuses inotify there
+// are no hints, and that is said once.
+//
+// It does not know what is in the directories, and finds out nothing by itself: a hint is
+// a reason to look.
+package watch
 
 import (
 	"errors"
@@ -11,33 +17,34 @@ import (
 	"confit/linker/files"
 )
 
-// watcher turns inotify events into hints. The kind of event doesn't matter:
+// Changes turns inotify events into hints. The kind of event doesn't matter:
 // the truth is what ..data points at and what the keys hash to, and no reading
 // of events holds for every file system.
-type watcher struct {
-	hints   chan struct{} // capacity 1: one waiting hint stands for all
+type Changes struct {
+	Hints   chan struct{} // capacity 1: one waiting hint stands for all
 	log     *slog.Logger
-	inotify *fsnotify.Watcher // nil while the kernel refuses one
+	Inotify *fsnotify.Watcher // nil while the kernel refuses one
 	dirs    []string
 	polling bool // the warning was given
 }
 
-func newWatcher(log *slog.Logger) *watcher {
-	return &watcher{hints: make(chan struct{}, 1), log: log}
+// NewChanges makes one that watches nothing yet. log hears that inotify is refused.
+func NewChanges(log *slog.Logger) *Changes {
+	return &Changes{Hints: make(chan struct{}, 1), log: log}
 }
 
-// sync watches just the given directories, and reports whether it added one:
+// Sync watches just the given directories, and reports whether it added one:
 // that one may have changed before. A directory that was replaced gets a new
 // watch, as inotify_add_watch(2) goes by the inode. If inotify is refused, only
-// the caller's rescan finds changes, and sync warns once: all containers of a
+// the caller's rescan finds changes, and Sync warns once: all containers of a
 // node share the 128 instances of a user.
-func (w *watcher) sync(dirs []string) (added bool) {
+func (w *Changes) Sync(dirs []string) (added bool) {
 	err := w.start()
 	for _, dir := range dirs {
 		if err != nil {
 			break
 		}
-		err = w.inotify.Add(dir)
+		err = w.Inotify.Add(dir)
 		if err == nil && !slices.Contains(w.dirs, dir) {
 			w.dirs = append(w.dirs, dir)
 			added = true
@@ -54,22 +61,35 @@ func (w *watcher) sync(dirs []string) (added bool) {
 	return added
 }
 
-func (w *watcher) start() error {
-	if w.inotify != nil {
+// Watches reports whether a directory is watched.
+func (w *Changes) Watches(dir string) bool { return slices.Contains(w.dirs, dir) }
+
+// End ends all watches. No hint comes after it.
+func (w *Changes) End() {
+	if w.Inotify == nil {
+		return
+	}
+	for _, dir := range w.Inotify.WatchList() {
+		_ = w.Inotify.Remove(dir)
+	}
+}
+
+func (w *Changes) start() error {
+	if w.Inotify != nil {
 		return nil
 	}
 	inotify, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
-	w.inotify = inotify
+	w.Inotify = inotify
 	go w.hint(inotify)
 	return nil
 }
 
 // hint runs as long as the watcher. An error, such as a queue overflow, is a
 // hint like any other.
-func (w *watcher) hint(inotify *fsnotify.Watcher) {
+func (w *Changes) hint(inotify *fsnotify.Watcher) {
 	for {
 		select {
 		case _, ok := <-inotify.Events:
@@ -82,19 +102,19 @@ func (w *watcher) hint(inotify *fsnotify.Watcher) {
 			}
 		}
 		select {
-		case w.hints <- struct{}{}:
+		case w.Hints <- struct{}{}:
 		default:
 		}
 	}
 }
 
 // forget drops the watches of directories that no link needs any more.
-func (w *watcher) forget(dirs []string) {
+func (w *Changes) forget(dirs []string) {
 	w.dirs = slices.DeleteFunc(w.dirs, func(dir string) bool {
 		if slices.Contains(dirs, dir) {
 			return false
 		}
-		_ = w.inotify.Remove(dir)
+		_ = w.Inotify.Remove(dir)
 		return true
 	})
 }
@@ -112,7 +132,7 @@ func polledTodo(err error) string {
 	return "nothing is lost: each rescan finds the changes; lower --rescan to see them sooner" + limit
 }
 
-func (w *watcher) say(err error) {
+func (w *Changes) say(err error) {
 	switch {
 	case err != nil && !w.polling:
 		w.log.Warn("polling instead of inotify", "error", err, "todo", polledTodo(err))

@@ -1,4 +1,4 @@
-package linker
+package watch
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// opens finds out whether anybody opens a changed key of the published
+// Opens finds out whether anybody opens a changed key of the published
 // generation, by IN_OPEN of inotify(7). That fires whatever path or link led to
 // the key, and not for a stat(2). It watches directories, as the event names
 // the file, and not each of what may be ten thousand keys. fsnotify doesn't
@@ -18,8 +18,8 @@ import (
 //
 // The instance is kept: to close it takes the kernel some ten milliseconds, to
 // remove a watch doesn't.
-type opens struct {
-	hints   chan struct{} // capacity 1
+type Opens struct {
+	Hints   chan struct{} // capacity 1
 	inotify *os.File      // nil before the first watch
 	fd      int           // of inotify; File.Fd would make reads block
 
@@ -27,8 +27,12 @@ type opens struct {
 	watched map[int32]map[string]bool // by watch of a directory: the names of its changed keys
 }
 
-// watch watches directories below top for the given names in each.
-func (o *opens) watch(top string, changed map[string]map[string]bool) error {
+// NewOpens makes one that watches nothing yet.
+func NewOpens() *Opens { return &Opens{Hints: make(chan struct{}, 1)} }
+
+// Watch watches directories below top for the given names in each, once nothing else is
+// watched: see [Opens.Unwatch]. The error is that of inotify.
+func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	if err := o.start(); err != nil {
 		return err
 	}
@@ -45,7 +49,7 @@ func (o *opens) watch(top string, changed map[string]map[string]bool) error {
 	return nil
 }
 
-func (o *opens) start() error {
+func (o *Opens) start() error {
 	if o.inotify != nil {
 		return nil
 	}
@@ -59,7 +63,7 @@ func (o *opens) start() error {
 }
 
 // wait runs as long as the instance.
-func (o *opens) wait() {
+func (o *Opens) wait() {
 	var buffer [4096]byte
 	for {
 		n, err := o.inotify.Read(buffer[:])
@@ -71,12 +75,12 @@ func (o *opens) wait() {
 }
 
 // note makes a hint of events, unless what they are about is no longer watched.
-func (o *opens) note(events []byte) {
+func (o *Opens) note(events []byte) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	if o.opened(events) {
 		select {
-		case o.hints <- struct{}{}:
+		case o.Hints <- struct{}{}:
 		default:
 		}
 	}
@@ -85,7 +89,7 @@ func (o *opens) note(events []byte) {
 // opened looks for one of the names among events, struct inotify_event of
 // inotify(7). An overflow of the queue counts, too: somebody has opened very
 // much.
-func (o *opens) opened(events []byte) bool {
+func (o *Opens) opened(events []byte) bool {
 	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
 	word := binary.NativeEndian.Uint32
 	for len(events) >= head {
@@ -99,12 +103,12 @@ func (o *opens) opened(events []byte) bool {
 	return false
 }
 
-// unwatch ends it. No hint is left that was about what was watched.
-func (o *opens) unwatch() {
+// Unwatch ends it. No hint is left that was about what was watched.
+func (o *Opens) Unwatch() {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	select {
-	case <-o.hints:
+	case <-o.Hints:
 	default:
 	}
 	for wd := range o.watched {
