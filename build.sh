@@ -33,7 +33,7 @@ if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
 inlined='-gcflags=all=-l'
-for package in runtime internal/runtime/... crypto/... confit/linker confit/linker/files confit/linker/generation confit/linker/target confit/process confit/signals; do
+for package in runtime internal/runtime/... crypto/... confit/linker confit/linker/files confit/linker/generation confit/linker/target confit/linker/volume confit/process confit/signals; do
 	inlined="$inlined -gcflags=$package="
 done
 # shellcheck disable=SC2086 # a word for each

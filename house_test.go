@@ -23,7 +23,7 @@ import (
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/target", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker":     {"confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
@@ -87,6 +88,7 @@ var forbidden = map[string][]string{
 	"linker/target":     {"os", "os/exec", "os/signal", "time", "log", "syscall"},
 	"linker/generation": {"os/exec", "os/signal", "time", "log", "path/filepath"},
 	"linker/watch":      {"os/exec", "os/signal", "time", "log"},
+	"linker/volume":     {"os/exec", "os/signal", "time", "log"},
 
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},

@@ -8,6 +8,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // Accepted is the generation to go back to.
@@ -125,9 +126,9 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation.Copy, error) {
 	g.Shared, g.Local = l.share(g.Files)
 	g.Inputs = l.inputsHash(g)
 	g.Know(l.state.GenerationDir(g.Number))
-	mounted := mounted{reader: &l.reader}
-	defer mounted.close()
-	if err := l.copies.Mend(g, mounted.copy); err != nil {
+	mounted := volume.Mounted{Reader: l.reader}
+	defer mounted.Close()
+	if err := l.copies.Mend(g, mounted.Copy); err != nil {
 		return nil, err
 	}
 	if err := l.readEnvironment(g); err != nil {

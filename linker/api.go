@@ -7,21 +7,25 @@ import (
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // Names of the packages below that a caller needs. Their comments are there.
 type (
-	Change      = generation.Change
-	Environment = generation.Environment
-	Generation  = generation.Generation
-	Hash        = files.Hash
-	Invalid     = files.Invalid
-	Key         = lines.Key
-	Keys        = generation.Keys
-	Link        = lines.Link
-	Partly      = target.Partly
-	Target      = lines.Target
-	Use         = lines.Use
+	Change       = generation.Change
+	Environment  = generation.Environment
+	Generation   = generation.Generation
+	Hash         = files.Hash
+	Invalid      = files.Invalid
+	Key          = lines.Key
+	Keys         = generation.Keys
+	Link         = lines.Link
+	Print        = volume.Print
+	Partly       = target.Partly
+	Target       = lines.Target
+	VolumeStatus = volume.Status
+	Writing      = volume.Writing
+	Use          = lines.Use
 )
 
 // What the keys of a line are for, see [lines.Use].
@@ -30,6 +34,16 @@ const (
 	Input    = lines.Input
 	Variable = lines.Variable
 )
+
+// How a change of the volumes comes, see [volume.Writing].
+const (
+	FileByFile = volume.FileByFile
+	SwapBySwap = volume.SwapBySwap
+	OneSwap    = volume.OneSwap
+)
+
+// ErrNoFallback says that the fallback holds nothing of what the links name.
+var ErrNoFallback = volume.ErrNoFallback
 
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = lines.Rendered

@@ -9,6 +9,7 @@ import (
 	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // Check reports everything that is wrong with the links themselves, without
@@ -93,5 +94,5 @@ func bakedDest(s *lines.Line, st *statedir.Dir) target.Dest {
 		return target.Dest(st.Live(string(s.Prefix)))
 	}
 	name, _ := filepath.Rel(s.Floor, s.Base)
-	return directDest(s.Floor, true, name)
+	return target.Dest(volume.PathIn(s.Floor, true, name))
 }

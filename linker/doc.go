@@ -33,6 +33,7 @@
 //   - target: how a target changes
 //   - generation: generations on the disk, and what is kept of them once more
 //   - watch: hints that something has changed, or was opened
+//   - volume: how volumes are found and read
 //
 // Each of its own files names only what the files after it declare:
 //
@@ -42,7 +43,6 @@
 //	trial                               what may kill confit
 //	drift write environment             what a rescan mends, what a stage writes, and its variables
 //	status linker                       what it asks, and the parts of a Linker
-//	mounted read moved look keys meant volume  how volumes are found, watched and read
 //	api                                 the ground, and the names of those packages that a caller needs
 //
 //	<state>/live                          -> generations/7, the one link that moves

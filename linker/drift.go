@@ -5,6 +5,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/generation"
+	"confit/linker/volume"
 )
 
 // Drift is what others do to the links of the generation in force: an app
@@ -38,9 +39,9 @@ func (l *Linker) Mend(number int, bytes bool) error {
 
 // healFiles gives the files of a generation back the bytes that were accepted.
 func (l *Linker) healFiles(g *generation.Copy, former map[string]string) {
-	mounted := mounted{reader: &l.reader}
-	defer mounted.close()
-	if err := l.copies.Heal(g, mounted.copy); err != nil {
+	mounted := volume.Mounted{Reader: l.reader}
+	defer mounted.Close()
+	if err := l.copies.Heal(g, mounted.Copy); err != nil {
 		l.sayMended("generation", "path", g.Dir, "", err, former)
 	}
 }

@@ -4,15 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // explanation is what --check prints of the links, and what it finds.
@@ -38,12 +37,12 @@ func Explain(w io.Writer, c Config) error {
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
-	e.reader.allowDisk = true // nobody knows yet whether the state directory will be on one
+	e.reader.AllowDisk = true // nobody knows yet whether the state directory will be on one
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	e.fail(table.Check())
-	fallback, err := e.fallbackReader()
+	fallback, err := e.reader.InFallback(e.mount, e.fallback)
 	e.skipUnmounted(table)
-	keys := e.look(&e.reader)
+	keys := e.reader.Try(e.mount, e.fail, e.notef)
 	e.print(keys)
 	e.checkTargets(keys)
 	e.checkVariables(keys)
@@ -77,7 +76,7 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 		some = some || e.links[i].Root == e.mount && e.isMounted(&e.links[i])
 	}
 	var kept []int
-	for _, i := range e.reader.mounted {
+	for _, i := range e.reader.Mounted {
 		s := &e.links[i]
 		if e.pod || s.Root == e.mount && some || s.Root != e.mount && e.isMounted(s) {
 			kept = append(kept, i)
@@ -85,7 +84,7 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 			e.noteSkipped(s)
 		}
 	}
-	e.reader.mounted = kept
+	e.reader.Mounted = kept
 }
 
 func (e *explanation) noteSkipped(s *lines.Line) {
@@ -111,95 +110,29 @@ func (e *explanation) isMounted(s *lines.Line) bool {
 	return false
 }
 
-// look finds the keys, as a start would.
-func (e *explanation) look(rd *reader) []keyFile {
-	r, err := rd.look()
-	if err != nil {
-		e.fail(err)
-		return nil
-	}
-	defer r.close()
-	e.fail(r.expand(rd, true))
-	for _, err := range r.wrong {
-		e.fail(err)
-	}
-	if len(r.wrong) > 0 {
-		e.noteNames(r.volumes)
-	}
-	e.noteOptional(rd, r)
-	e.fail(r.checkHashes())
-	e.fail(rd.checkSize(r.keys))
-	for _, k := range r.keys {
-		f, _, err := k.open()
-		if err != nil {
-			e.fail(err)
-			continue
-		}
-		f.Close()
-	}
-	return r.keys
-}
-
-// noteOptional names lines that have no key, and need none: a name may be misspelt.
-func (e *explanation) noteOptional(rd *reader, r *reading) {
-	has := map[int]bool{}
-	for _, k := range r.keys {
-		has[k.link] = true
-	}
-	for _, i := range rd.mounted {
-		if s := &rd.links[i]; s.Optional && !has[i] && r.of[i] != nil {
-			e.notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[i])))
-		}
-	}
-}
-
-// maxNames bounds how many names of a volume are shown.
-const maxNames = 20
-
-// noteNames shows what the volumes hold instead: a name may be misspelt.
-func (e *explanation) noteNames(volumes []*volume) {
-	for _, v := range volumes {
-		if v.root != nil {
-			entries, _ := v.readDir(".")
-			e.notef("volume %q holds %q", v.dir, firstNames(entries))
-		} else if entries, _ := os.ReadDir(e.mount); filepath.Dir(v.dir) == e.mount && len(entries) > 0 {
-			e.notef("volume %q holds %q", e.mount, firstNames(entries))
-		}
-	}
-}
-
-func firstNames(entries []fs.DirEntry) (names []string) {
-	for _, d := range entries {
-		if visible(d.Name()) && len(names) < maxNames {
-			names = append(names, d.Name())
-		}
-	}
-	return names
-}
-
 // print prints a line for each link, and for each key of a link with several.
-func (e *explanation) print(keys []keyFile) {
+func (e *explanation) print(keys []volume.Key) {
 	for i := range e.links {
 		s := &e.links[i]
 		e.printLine(s)
 		for _, k := range keys {
-			if k.link == i && s.Kind != lines.OneKey {
-				fmt.Fprintf(e.w, "      %s%s\n", k.path, e.result(s, k))
+			if k.Link == i && s.Kind != lines.OneKey {
+				fmt.Fprintf(e.w, "      %s%s\n", k.Path, e.result(s, k))
 			}
 		}
 	}
 }
 
 // result is what becomes of a key.
-func (e *explanation) result(s *lines.Line, k keyFile) string {
+func (e *explanation) result(s *lines.Line, k volume.Key) string {
 	switch {
 	case s.Use == Variable:
-		name, _ := s.VariableOf(k.path)
+		name, _ := s.VariableOf(k.Path)
 		return "  " + name
-	case k.target == "":
+	case k.Target == "":
 		return ""
 	}
-	return "  " + string(k.target) + e.targets.Foretell(k.target, target.Want{Dest: e.destOf(k)})
+	return "  " + string(k.Target) + e.targets.Foretell(k.Target, target.Want{Dest: e.destOf(k)})
 }
 
 func (e *explanation) printLine(s *lines.Line) {
@@ -216,7 +149,7 @@ func (e *explanation) printLine(s *lines.Line) {
 }
 
 // checkFallback looks at the keys as a first start would that needs the fallback.
-func (e *explanation) checkFallback(rd *reader, err error) {
+func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 	switch {
 	case errors.Is(err, ErrNoFallback):
 		if e.fallback != "" {
@@ -228,11 +161,11 @@ func (e *explanation) checkFallback(rd *reader, err error) {
 		return
 	}
 	var kept []int
-	for _, i := range rd.mounted {
-		if rd.links[i].InFallback || slices.Contains(e.reader.mounted, i) {
+	for _, i := range rd.Mounted {
+		if rd.Links[i].InFallback || slices.Contains(e.reader.Mounted, i) {
 			kept = append(kept, i)
 		}
 	}
-	rd.mounted = kept
-	e.look(rd)
+	rd.Mounted = kept
+	rd.Try(e.mount, e.fail, e.notef)
 }

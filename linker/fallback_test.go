@@ -9,6 +9,9 @@ import (
 	kubelet "confit/integration/volume"
 )
 
+// hashName is the file of a fallback's volume that is no key.
+const hashName = ".confit-hash"
+
 // newFallback is a house with a fallback.
 func newFallback(t testing.TB, links ...string) *house {
 	t.Helper()
@@ -163,7 +166,7 @@ func TestFallback_hashes(t *testing.T) {
 	h.writeFallback("app", "b", "2", hashName, "h3 whole1\n")
 	h.fallsBack()
 	h.reads("a", "1", "b", "2", "c", "1")
-	for _, bad := range []string{"", "one", "one two three", strings.Repeat("x", 2*maxHashes) + " y"} {
+	for _, bad := range []string{"", "one", "one two three", strings.Repeat("x", 2<<10) + " y"} {
 		h.bake("more", "c", "1", hashName, bad)
 		h.wantInvalidFallback(h.path("fallback/more"), hashName)
 	}

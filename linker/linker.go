@@ -11,6 +11,7 @@ import (
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/volume"
 	"confit/linker/watch"
 )
 
@@ -25,7 +26,7 @@ type Linker struct {
 	renders  bool   // a hook makes files of the staged keys
 	space    int    // see Config
 	state    *statedir.Dir
-	reader   reader
+	reader   *volume.Reader
 	copies   *generation.Store
 	targets  *target.Set
 	watch    *watch.Changes
@@ -36,7 +37,7 @@ type Linker struct {
 	generations map[int]*generation.Copy // those that are on the disk, by number
 	former      generation.Copy          // what a former confit left in force, if it is not one of these
 	noted       []int                    // the numbers of those that note.json names
-	unlinked    []keyFile                // the staged keys of the last look: their targets are found with those of the rendered keys
+	unlinked    []volume.Key             // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mounts.Table            // until the first look
 
 	volumes  []VolumeStatus    // as the last look found them

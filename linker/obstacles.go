@@ -12,12 +12,13 @@ import (
 	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // What --check finds in the way of a start.
 
 // checkTargets refuses targets that can't be linked.
-func (e *explanation) checkTargets(keys []keyFile) {
+func (e *explanation) checkTargets(keys []volume.Key) {
 	wanted, err := e.wanted(keys)
 	e.fail(err)
 	optional := map[Target]target.Want{}
@@ -49,12 +50,12 @@ func (e *explanation) checkPlan(wanted map[Target]target.Want, refuse func(error
 }
 
 // checkVariables refuses keys that can't be variables by their names.
-func (e *explanation) checkVariables(keys []keyFile) {
+func (e *explanation) checkVariables(keys []volume.Key) {
 	g := generation.Copy{Files: map[Key]generation.File{}}
 	for _, k := range keys {
-		f := g.Files[k.path]
-		f.Links = append(f.Links, k.link)
-		g.Files[k.path] = f
+		f := g.Files[k.Path]
+		f.Links = append(f.Links, k.Link)
+		g.Files[k.Path] = f
 	}
 	variables, err := e.variables(&g)
 	e.fail(err)

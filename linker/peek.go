@@ -12,12 +12,12 @@ import (
 // that. The error is [ErrUnchanged] if the volumes look as k has seen them, and else
 // as that of Stage.
 func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
-	r, err := l.reader.look()
+	r, err := l.reader.Look()
 	if err != nil {
 		return Candidate{}, err
 	}
-	defer r.close()
-	if r.print == k.Seen {
+	defer r.Close()
+	if r.Print == k.Seen {
 		return Candidate{}, ErrUnchanged
 	}
 	accepted := l.generations[k.Accepted]
@@ -26,7 +26,7 @@ func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
 	if errors.As(err, &invalid) {
 		g = l.readable(r, accepted)
 	}
-	if moved := r.checkUnmoved(); moved != nil || g == nil {
+	if moved := r.CheckUnmoved(); moved != nil || g == nil {
 		return Candidate{}, errors.Join(err, moved)
 	}
 	g.Unrendered = g.Unrendered || l.renders
@@ -35,5 +35,5 @@ func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
 			g = known
 		}
 	}
-	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: generation.Changes(accepted, g), Seen: r.print}, err
+	return Candidate{Generation: Generation{Hash: g.Hash}, Changes: generation.Changes(accepted, g), Seen: r.Print}, err
 }

@@ -29,9 +29,9 @@ func TestStageKeyThatGrows(t *testing.T) {
 	h := newHouse(t, "plain/a a", "plain/b b")
 	dir := h.plain("plain", "a", "one", "b", "two")
 	h.open()
-	r, err := h.linker.reader.look()
+	r, err := h.linker.reader.Look()
 	h.must(err)
-	defer r.close()
+	defer r.Close()
 	h.must(os.Truncate(filepath.Join(dir, "b"), 1<<40))
 	var bad *Invalid
 	if _, err := h.linker.read(r); !errors.As(err, &bad) || !strings.Contains(err.Error(), `more than 64 MiB, with key "b"`) {
@@ -57,9 +57,9 @@ func TestStageDirectKeyThatGrows(t *testing.T) {
 	h.must(os.Truncate(a, 1000))
 	h.adopt()
 	h.must(os.Truncate(a, 2000))
-	r, err := h.linker.reader.look()
+	r, err := h.linker.reader.Look()
 	h.must(err)
-	defer r.close()
+	defer r.Close()
 	h.must(os.Truncate(a, 1<<40))
 	if _, err := h.linker.read(r); !errors.Is(err, files.ErrMoved) {
 		t.Errorf("read: %v", err)
@@ -187,6 +187,7 @@ func TestAttributesInADirectoryWithAGroup(t *testing.T) {
 // what is written.
 func TestStageSizes(t *testing.T) {
 	h := newHouse(t, "web/* .")
+	const maxHeld, maxAllHeld = 4 << 10, 1 << 20
 	var want []string
 	for i := range 2*maxAllHeld/maxHeld + 10 {
 		size := maxHeld - 4 + i%9 // some too large to be held
@@ -219,12 +220,12 @@ func TestMovedBehindData(t *testing.T) {
 		h := newHouse(t, "web/a a", "tls/k k")
 		h.write("web", "a", "one", "b", "x")
 		h.write("tls", "k", "one")
-		r, err := h.open().linker.reader.look()
+		r, err := h.open().linker.reader.Look()
 		h.must(err)
 		move(h)
-		if err, want := r.checkUnmoved(), what != "nothing"; errors.Is(err, files.ErrMoved) != want || err != nil && !want {
+		if err, want := r.CheckUnmoved(), what != "nothing"; errors.Is(err, files.ErrMoved) != want || err != nil && !want {
 			t.Errorf("%s: %v", what, err)
 		}
-		r.close()
+		r.Close()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/volume"
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
@@ -64,7 +65,10 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 		return nil, barred(err)
 	}
 	defer root.Close()
-	r, err := l.readRendered(root) // 3
+	if err := volume.CheckPlain(root); err != nil { // 3
+		return nil, barred(err)
+	}
+	r, err := l.reader.LookAtRendered(root, l.rendered)
 	if err == nil {
 		err = l.writeRendered(g, r) // 4
 	}
@@ -87,49 +91,9 @@ func barred(err error) error {
 	return err
 }
 
-// readRendered looks at what the renderer made, as at a plain volume.
-func (l *Linker) readRendered(root *os.Root) (*reading, error) {
-	if err := checkPlain(root); err != nil {
-		return nil, barred(err)
-	}
-	r := &reading{}
-	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
-	for _, i := range l.rendered {
-		keys, err := expand(i, &l.links[i], v)
-		r.keys = append(r.keys, keys...)
-		if err != nil && !r.keepInvalid(err) {
-			return nil, err
-		}
-	}
-	return r, files.JoinInvalid(r.wrong)
-}
-
-// checkPlain refuses anything but regular files and directories with plain
-// names: a link could lead out of the generation, or to one of its keys.
-func checkPlain(root *os.Root) error {
-	var wrong []error
-	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch flaw := nameFlaw(d.Name()); {
-		case err != nil:
-			return err
-		case flaw != "":
-			wrong = append(wrong, fmt.Errorf("the renderer made %q, a name that %s", p, flaw))
-		case p != "." && !visible(d.Name()):
-			wrong = append(wrong, fmt.Errorf("the renderer made %q, and names that begin with two dots are the kubelet's", p))
-		case !d.IsDir() && !d.Type().IsRegular():
-			wrong = append(wrong, fmt.Errorf("the renderer made %s, %q: only regular files and directories can be a part of a generation", files.Describe(d.Type()), p))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return files.JoinInvalid(wrong)
-}
-
 // writeRendered adds copies of the files that lines ask for.
-func (l *Linker) writeRendered(g *generation.Copy, r *reading) error {
-	files, err := l.reader.hashKeys(r)
+func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading) error {
+	files, err := r.Hash()
 	if err != nil {
 		return err
 	}
@@ -162,7 +126,7 @@ func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) e
 		if f.Mode &^= g.Unreadable(f.Group); said != 0 {
 			f.Mode = said
 		}
-		if err := l.reader.limitMode(&f); err != nil {
+		if err := l.reader.LimitMode(&f); err != nil {
 			return err
 		}
 		files[path] = f
@@ -172,9 +136,9 @@ func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) e
 
 // finish works out what follows from all files of a generation. The result is the
 // generation, or the accepted one if that has the same files.
-func (l *Linker) finish(g *generation.Copy, r *reading, accepted *generation.Copy) (*generation.Copy, error) {
+func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generation.Copy) (*generation.Copy, error) {
 	var err error
-	if g.Targets, err = l.wanted(append(l.unlinked, r.keys...)); err != nil {
+	if g.Targets, err = l.wanted(append(l.unlinked, r.Keys...)); err != nil {
 		return nil, err
 	}
 	if _, err = l.targets.Plan(g.Targets); err != nil {

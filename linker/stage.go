@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
@@ -90,24 +90,24 @@ func (l *Linker) warnOfMounts() {
 }
 
 func (l *Linker) attempt(k *Known, c *Candidate) error {
-	r, err := l.reader.look() // 1
+	r, err := l.reader.Look() // 1
 	if err != nil {
 		return err
 	}
-	defer r.close()
-	dirs := r.dirs()
-	if l.watch.Sync(dirs) && !r.holds() { // after this, nothing can change without a hint
+	defer r.Close()
+	dirs := r.Dirs()
+	if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint
 		return files.ErrMoved
 	}
-	l.volumes = r.status(l.watch, dirs)
-	if r.print == k.Seen { // 2
+	l.volumes = r.Status(l.watch, dirs)
+	if r.Print == k.Seen { // 2
 		return ErrUnchanged
 	}
 	return l.take(r, k, c) // 3 to 7
 }
 
 // take makes a candidate of what a look has found.
-func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
+func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	accepted := l.generations[k.Accepted]
 	read, err := l.read(r) // 3
 	g := read
@@ -120,7 +120,7 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.
 	if err != nil || g == accepted {
-		if moved := r.checkUnmoved(); moved != nil {
+		if moved := r.CheckUnmoved(); moved != nil {
 			return moved
 		}
 	}
@@ -128,7 +128,7 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 	switch {
 	case err == nil:
 		l.describe(c, g, accepted)
-		c.Fresh, c.Writing, c.Fallback = r.fresh(), r.writing(), len(r.from.fallback) > 0
+		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
 		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.Inputs
 	case !errors.As(err, &invalid):
 		return err
@@ -139,15 +139,15 @@ func (l *Linker) take(r *reading, k *Known, c *Candidate) error {
 		}
 		c.Changes = generation.Changes(accepted, read)
 	}
-	c.Seen = r.print
+	c.Seen = r.Print
 	return err
 }
 
 // keepOld keeps what the generations have and the volumes, as they were read, haven't any
 // more. The fallback is no volume.
-func (l *Linker) keepOld(r *reading, read *generation.Copy) (err error) {
+func (l *Linker) keepOld(r *volume.Reading, read *generation.Copy) (err error) {
 	for _, g := range l.generations {
-		if err == nil && len(r.from.fallback) == 0 {
+		if err == nil && !r.OfFallback() {
 			err = l.copies.Keep(g, read.Files)
 		}
 	}
@@ -155,8 +155,8 @@ func (l *Linker) keepOld(r *reading, read *generation.Copy) (err error) {
 }
 
 // readable is what can be read of volumes that give no generation.
-func (l *Linker) readable(r *reading, accepted *generation.Copy) *generation.Copy {
-	g := &generation.Copy{Files: l.reader.hashReadable(r), Unrendered: true}
+func (l *Linker) readable(r *volume.Reading, accepted *generation.Copy) *generation.Copy {
+	g := &generation.Copy{Files: r.ReadSome(), Unrendered: true}
 	for path, f := range g.Files {
 		if accepted != nil {
 			f.Mode = accepted.Files[path].Mode // nobody looked at that
@@ -167,29 +167,20 @@ func (l *Linker) readable(r *reading, accepted *generation.Copy) *generation.Cop
 }
 
 // read checks and hashes the keys.
-func (l *Linker) read(r *reading) (*generation.Copy, error) {
-	if err := r.expand(r.from, true); err != nil {
-		return nil, err
-	}
-	if err := r.checkHashes(); err != nil {
-		return nil, err
-	}
-	if err := files.JoinInvalid(r.wrong); err != nil {
-		return nil, err
-	}
-	files, err := l.reader.hashKeys(r)
+func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
+	files, err := r.Read()
 	if err != nil {
 		return nil, err
 	}
-	targets, err := l.wanted(r.keys)
+	targets, err := l.wanted(r.Keys)
 	if err != nil {
 		return nil, err
 	}
-	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.checkUnmoved}
+	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.CheckUnmoved}
 	g.Hash = generation.HashOf(files)
 	g.Shared, g.Local = l.share(files)
 	if g.Inputs = g.Hash; l.renders {
-		l.unlinked = r.keys
+		l.unlinked = r.Keys
 	}
 	return g, nil
 }
@@ -213,7 +204,7 @@ func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string)
 }
 
 // wanted lists the targets of a generation, with their destinations.
-func (l *Linker) wanted(keys []keyFile) (map[Target]target.Want, error) {
+func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 	targets := map[Target]target.Want{}
 	taken := lines.NewTaken()
 	for i := range l.links {
@@ -224,13 +215,13 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]target.Want, error) {
 		}
 	}
 	for _, k := range keys {
-		if k.target != "" {
-			s := &l.links[k.link]
+		if k.Target != "" {
+			s := &l.links[k.Link]
 			errorf := func(format string, args ...any) error {
-				return s.Errorf("key %q: "+format, append([]any{k.path}, args...)...)
+				return s.Errorf("key %q: "+format, append([]any{k.Path}, args...)...)
 			}
-			if taken.Add(k.target, s, errorf) {
-				targets[k.target] = target.Want{Dest: l.destOf(k)}
+			if taken.Add(k.Target, s, errorf) {
+				targets[k.Target] = target.Want{Dest: l.destOf(k)}
 			}
 		}
 	}
@@ -238,11 +229,11 @@ func (l *Linker) wanted(keys []keyFile) (map[Target]target.Want, error) {
 }
 
 // destOf is what a key's target points at.
-func (l *Linker) destOf(k keyFile) target.Dest {
-	if !l.links[k.link].Direct {
-		return target.Dest(l.state.Live(string(k.path)))
+func (l *Linker) destOf(k volume.Key) target.Dest {
+	if !l.links[k.Link].Direct {
+		return target.Dest(l.state.Live(string(k.Path)))
 	}
-	return directDest(k.vol.dir, k.vol.atomic, k.name)
+	return target.Dest(k.InPlace())
 }
 
 // destOfDir is what the target of a link to a whole directory points at.
@@ -251,18 +242,7 @@ func (l *Linker) destOfDir(i int) target.Dest {
 	if !s.Direct {
 		return target.Dest(l.state.Live(string(s.Prefix)))
 	}
-	dir, atomic := findVolume(s)
-	name, _ := filepath.Rel(dir, s.Base)
-	return directDest(dir, atomic, name)
-}
-
-// directDest is the path of a key in the volume itself. It leads through
-// ..data: a new key's visible link is made only after the swap.
-func directDest(dir string, atomic bool, name string) target.Dest {
-	if atomic {
-		return target.Dest(filepath.Join(dir, lines.DataLink, name))
-	}
-	return target.Dest(filepath.Join(dir, name))
+	return target.Dest(volume.DirInPlace(s))
 }
 
 // describe describes a staged generation to the caller.

@@ -7,6 +7,7 @@ import (
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
+	"confit/linker/volume"
 	"confit/linker/watch"
 )
 
@@ -65,22 +66,17 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 		state:    st,
 
 		generations: map[int]*generation.Copy{},
-		reader: reader{
-			Copier: copier, links: links, state: st, allowDisk: c.AllowDisk,
-			atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
-		},
-		targets: target.New(st, c.Log),
-		watch:   watch.NewChanges(c.Log),
-		opens:   watch.NewOpens(),
-		log:     c.Log,
-		ownDirs: st.OwnDirs(),
+		reader:      volume.NewReader(copier, links, st, c.AllowDisk),
+		targets:     target.New(st, c.Log),
+		watch:       watch.NewChanges(c.Log),
+		opens:       watch.NewOpens(),
+		log:         c.Log,
+		ownDirs:     st.OwnDirs(),
 	}
 	l.copies = generation.NewStore(copier, links, st, c.Log, l.generations)
 	for i := range links {
 		if links[i].Rendered {
 			l.rendered = append(l.rendered, i)
-		} else {
-			l.reader.mounted = append(l.reader.mounted, i)
 		}
 	}
 	return l

@@ -13,13 +13,14 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/volume"
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
 // the next write of N removes it first. The result is the generation, or the
 // accepted one if that has the same keys.
-func (l *Linker) write(g *generation.Copy, r *reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
+func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
 	g.Unrendered = l.renders
 	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.renders || spared == g.Inputs) { // 4
 		return accepted, l.lead(accepted, g)
@@ -37,7 +38,7 @@ func (l *Linker) write(g *generation.Copy, r *reading, accepted *generation.Copy
 	if err == nil {
 		err = l.state.Generations.Rename(tmp, name)
 	}
-	if err == nil && len(r.from.fallback) > 0 {
+	if err == nil && r.OfFallback() {
 		err = l.copies.Keep(g, nil)
 	}
 	if err != nil {
@@ -71,7 +72,7 @@ func (l *Linker) lead(written, found *generation.Copy) error {
 	return nil
 }
 
-func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *reading) error {
+func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) error {
 	gens := l.state.Generations
 	if err := gens.RemoveAll(tmp); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *reading) error {
 		return err
 	}
 	defer root.Close()
-	if err := l.makeWholeDirs(root, l.reader.mounted); err != nil {
+	if err := l.makeWholeDirs(root, l.reader.Mounted); err != nil {
 		return err
 	}
 	if g.Unrendered {
@@ -107,10 +108,10 @@ func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 }
 
 // writeKeys makes a file of each key.
-func (l *Linker) writeKeys(g *generation.Copy, r *reading, root *os.Root) error {
+func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, root *os.Root) error {
 	at := outDir{top: root}
 	defer at.close()
-	for _, k := range r.firstKeys() {
+	for _, k := range r.FirstKeys() {
 		if err := l.writeFile(&at, k, g, r); err != nil {
 			return err
 		}
@@ -120,28 +121,28 @@ func (l *Linker) writeKeys(g *generation.Copy, r *reading, root *os.Root) error 
 
 // writeFile makes one file of a generation. The bytes must be those that were hashed. A key that is the same in the live generation
 // is copied, too: with a hard link, who changes one file would change both.
-func (l *Linker) writeFile(at *outDir, k keyFile, g *generation.Copy, r *reading) error {
-	f := g.Files[k.path]
+func (l *Linker) writeFile(at *outDir, k volume.Key, g *generation.Copy, r *volume.Reading) error {
+	f := g.Files[k.Path]
 	if f.Direct {
 		return nil
 	}
-	dir, err := at.enter(path.Dir(string(k.path)))
+	dir, err := at.enter(path.Dir(string(k.Path)))
 	if err != nil {
 		return err
 	}
-	out, err := files.OpenAt(dir, path.Base(string(k.path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	out, err := files.OpenAt(dir, path.Base(string(k.Path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	sum, err := l.reader.copyKey(r, k, out, f)
+	sum, err := r.Copy(k, out, f)
 	if err == nil && sum != f.Sum {
 		err = files.ErrMoved
 	}
 	if err != nil {
 		return err
 	}
-	return g.Finish(k.path, out)
+	return g.Finish(k.Path, out)
 }
 
 // outDir is the directory of a generation that is being written to. Keys come

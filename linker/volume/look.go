@@ -1,4 +1,4 @@
-package linker
+package volume
 
 import (
 	"errors"
@@ -16,13 +16,13 @@ import (
 	"confit/linker/watch"
 )
 
-// reader looks at the volumes and reads the keys of their links.
-type reader struct {
+// Reader looks at the volumes and reads the keys of their links.
+type Reader struct {
 	*files.Copier
-	links     []lines.Line
-	mounted   []int         // the links whose keys come from volumes
+	Links     []lines.Line  // see [NewReader]
+	Mounted   []int         // the links whose keys come from volumes, by index: the others aren't looked for
 	state     *statedir.Dir // where copies go
-	allowDisk bool          // keys that live in memory may be copied to a disk
+	AllowDisk bool          // keys that live in memory may be copied to a disk
 
 	atomic   []string        // by link: its volume, once that was seen to be atomic
 	nested   map[string]bool // directories of plain volumes that once held ..data
@@ -30,14 +30,29 @@ type reader struct {
 	fallback []string        // volumes of the fallback, if that is what it reads
 }
 
-// reading is one look at all volumes.
-type reading struct {
-	from     *reader
+// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says
+// that keys which live in memory may be copied to a disk.
+func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
+	rd := &Reader{
+		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
+		atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
+	}
+	for i := range links {
+		if !links[i].Rendered {
+			rd.Mounted = append(rd.Mounted, i)
+		}
+	}
+	return rd
+}
+
+// Reading is one look at all volumes.
+type Reading struct {
+	from     *Reader
 	volumes  []*volume
 	of       []*volume // the volume of each link
 	found    map[search]foundVolume
-	keys     []keyFile
-	print    Print
+	Keys     []Key // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
+	Print    Print
 	wrong    []error
 	held     map[lines.Key][]byte // small keys that were hashed and aren't written yet
 	heldSize int64
@@ -56,17 +71,17 @@ type foundVolume struct {
 	atomic bool
 }
 
-// look opens the volumes and takes their fingerprint: of an atomic volume the
+// Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the
 // directory behind ..data, of a plain one what stat says of each key. It reads
 // no key.
-func (rd *reader) look() (*reading, error) {
-	r := &reading{from: rd, of: make([]*volume, len(rd.links)), found: map[search]foundVolume{}}
+func (rd *Reader) Look() (*Reading, error) {
+	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[search]foundVolume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
-	for _, i := range rd.mounted {
+	for _, i := range rd.Mounted {
 		if err := r.open(rd, i); err != nil && !r.keepInvalid(err) {
-			r.close()
+			r.Close()
 			return nil, err
 		}
 	}
@@ -75,16 +90,16 @@ func (rd *reader) look() (*reading, error) {
 		err = r.expand(rd, false)
 	}
 	if err != nil {
-		r.close()
+		r.Close()
 		return nil, err
 	}
-	r.print = r.fingerprint()
+	r.Print = r.fingerprint()
 	return r, nil
 }
 
 // keepInvalid collects the error of an invalid volume or key. It reports false
 // for any other error.
-func (r *reading) keepInvalid(err error) bool {
+func (r *Reading) keepInvalid(err error) bool {
 	var invalid *files.Invalid
 	if !errors.As(err, &invalid) {
 		return false
@@ -94,7 +109,7 @@ func (r *reading) keepInvalid(err error) bool {
 }
 
 // open finds the volume of link i and opens it, once for all of its links.
-func (r *reading) open(rd *reader, i int) error {
+func (r *Reading) open(rd *Reader, i int) error {
 	v, err := r.volume(rd, i)
 	r.of[i] = v
 	if err == nil && v.atomic {
@@ -104,8 +119,8 @@ func (r *reading) open(rd *reader, i int) error {
 		return err
 	}
 	v.nested = rd.nested
-	v.watchAbove(rd.links[i].SearchFrom())
-	v.copied = v.copied || !rd.links[i].Direct
+	v.watchAbove(rd.Links[i].SearchFrom())
+	v.copied = v.copied || !rd.Links[i].Direct
 	return nil
 }
 
@@ -117,8 +132,8 @@ func (v *volume) watchAbove(dir string) {
 	}
 }
 
-func (r *reading) volume(rd *reader, i int) (*volume, error) {
-	f := r.findVolume(&rd.links[i])
+func (r *Reading) volume(rd *Reader, i int) (*volume, error) {
+	f := r.findVolume(&rd.Links[i])
 	if former := rd.atomic[i]; former != "" && !f.atomic {
 		return &volume{dir: former}, tornDownError(former)
 	}
@@ -132,7 +147,7 @@ func (r *reading) volume(rd *reader, i int) (*volume, error) {
 	return v, err
 }
 
-func (r *reading) findVolume(s *lines.Line) foundVolume {
+func (r *Reading) findVolume(s *lines.Line) foundVolume {
 	key := search{s.SearchFrom(), s.Floor}
 	f, known := r.found[key]
 	if !known {
@@ -143,14 +158,14 @@ func (r *reading) findVolume(s *lines.Line) foundVolume {
 }
 
 // expand lists the keys of the atomic or of the plain volumes.
-func (r *reading) expand(rd *reader, atomic bool) error {
-	for _, i := range rd.mounted {
+func (r *Reading) expand(rd *Reader, atomic bool) error {
+	for _, i := range rd.Mounted {
 		v := r.of[i]
 		if v.atomic != atomic || (v.atomic && v.root == nil) || rd.tornDown(i, v) {
 			continue
 		}
-		keys, err := expand(i, &rd.links[i], v)
-		r.keys = append(r.keys, keys...)
+		keys, err := expand(i, &rd.Links[i], v)
+		r.Keys = append(r.Keys, keys...)
 		if err != nil && !r.keepInvalid(err) {
 			return err
 		}
@@ -160,26 +175,26 @@ func (r *reading) expand(rd *reader, atomic bool) error {
 
 // tornDown reports a volume that was atomic and no longer is. That was said of
 // the volume, so it isn't said of its keys.
-func (rd *reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
+func (rd *Reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
 
-// firstKeys lists the keys in the order of their paths, each path once.
-func (r *reading) firstKeys() []keyFile {
-	first := make(map[lines.Key]int, len(r.keys)) // sorting the keys themselves would need 20 KB of code for their type
-	for i := range r.keys {
-		if _, known := first[r.keys[i].path]; !known {
-			first[r.keys[i].path] = i
+// FirstKeys lists the keys in the order of their paths, each path once.
+func (r *Reading) FirstKeys() []Key {
+	first := make(map[lines.Key]int, len(r.Keys)) // sorting the keys themselves would need 20 KB of code for their type
+	for i := range r.Keys {
+		if _, known := first[r.Keys[i].Path]; !known {
+			first[r.Keys[i].Path] = i
 		}
 	}
-	keys := make([]keyFile, 0, len(first))
+	keys := make([]Key, 0, len(first))
 	for _, path := range files.SortedKeys(first) {
-		keys = append(keys, r.keys[first[path]])
+		keys = append(keys, r.Keys[first[path]])
 	}
 	return keys
 }
 
 // checkVolumesOffDisk refuses volumes that live in memory if the generations
 // don't. A volume without keys counts, too.
-func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
+func (rd *Reader) checkVolumesOffDisk(volumes []*volume) error {
 	for _, v := range volumes {
 		if v.root == nil || !v.copied {
 			continue
@@ -196,8 +211,8 @@ func (rd *reader) checkVolumesOffDisk(volumes []*volume) error {
 	return nil
 }
 
-func (rd *reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where func() string) error {
-	if rd.allowDisk || rd.state.Memory {
+func (rd *Reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where func() string) error {
+	if rd.AllowDisk || rd.state.Memory {
 		return nil
 	}
 	memory, err := v.onMemory(f, uint64(st.Dev))
@@ -207,10 +222,10 @@ func (rd *reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where
 	return &onDiskError{volume: where(), state: rd.state.Path}
 }
 
-// dirs lists the directories whose events are hints: each volume and, in a
+// Dirs lists the directories whose events are hints: each volume and, in a
 // plain one, which isn't swapped as a whole, each directory where keys are or
 // may come.
-func (r *reading) dirs() []string {
+func (r *Reading) Dirs() []string {
 	var dirs []string
 	for _, v := range r.of {
 		if v != nil {
@@ -224,28 +239,29 @@ func (r *reading) dirs() []string {
 	return slices.Compact(dirs)
 }
 
-func (r *reading) close() {
+// Close closes the volumes.
+func (r *Reading) Close() {
 	for _, v := range r.volumes {
 		v.close()
 	}
 }
 
-// status describes the volumes of a look. Their directories are watched by now,
-// as far as they can be.
-func (r *reading) status(w *watch.Changes, dirs []string) []VolumeStatus {
-	var list []VolumeStatus
+// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by
+// now, as far as they can be.
+func (r *Reading) Status(w *watch.Changes, dirs []string) []Status {
+	var list []Status
 	known := map[string]bool{}
 	for _, v := range r.of {
 		if v != nil && !known[v.dir] {
 			known[v.dir] = true
-			list = append(list, VolumeStatus{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
+			list = append(list, Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
 		}
 	}
 	return list
 }
 
 // fingerprint is equal for two looks if nothing was swapped in between.
-func (r *reading) fingerprint() Print {
+func (r *Reading) fingerprint() Print {
 	var b strings.Builder
 	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
 	for _, v := range r.volumes {
@@ -256,8 +272,8 @@ func (r *reading) fingerprint() Print {
 		}
 		b.WriteByte('\n')
 	}
-	for _, k := range r.keys {
-		fmt.Fprintf(&b, "%s%s\n", k.path, identity(k.info, true))
+	for _, k := range r.Keys {
+		fmt.Fprintf(&b, "%s%s\n", k.Path, identity(k.info, true))
 	}
 	for _, err := range r.wrong {
 		fmt.Fprintln(&b, err)

@@ -1,4 +1,15 @@
-package linker
+// Package volume finds the volumes of the link lines, looks at them, and reads their keys.
+//
+// It guarantees that
+//   - what is read of a volume is of one state of it, and what has changed meanwhile is
+//     noticed: [Reading.CheckUnmoved];
+//   - nothing that it opens blocks, and no link leads out of a volume;
+//   - no key that lives in memory gets to a disk unless that is allowed;
+//   - a copy is never more readable than its key.
+//
+// It does not know which generation is in force, and writes none: it hands out bytes, and
+// what is known of them.
+package volume
 
 import (
 	"errors"
@@ -35,9 +46,9 @@ type volume struct {
 	nested map[string]bool // directories of plain volumes that once held ..data
 }
 
-// VolumeStatus is what a volume was found to be.
-type VolumeStatus struct {
-	Path    string
+// Status is what a volume was found to be.
+type Status struct {
+	Path    string // absolute
 	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
 	Watched string // inotify, or polling: only a new look finds a change
 	Mounted string // what ..data points at; "" for a plain one

@@ -1,4 +1,4 @@
-package linker
+package volume
 
 import (
 	"slices"
@@ -7,39 +7,39 @@ import (
 	"confit/linker/files"
 )
 
-// checkUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs
+// CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs
 // no whole look when all are atomic: what is behind ..data never changes, but for
 // being removed after a swap.
-func (r *reading) checkUnmoved() error {
-	if r.writing() != FileByFile && len(r.wrong) == 0 {
+func (r *Reading) CheckUnmoved() error {
+	if r.Writing() != FileByFile && len(r.wrong) == 0 {
 		if slices.ContainsFunc(r.volumes, (*volume).swapped) {
 			return files.ErrMoved
 		}
 		return nil
 	}
-	now, err := r.from.look()
+	now, err := r.from.Look()
 	if err != nil {
 		return err
 	}
-	defer now.close()
-	if now.print != r.print {
+	defer now.Close()
+	if now.Print != r.Print {
 		return files.ErrMoved
 	}
 	return nil
 }
 
-// holds reports that the volumes are still as the look found them, though their
+// Holds reports that the volumes are still as the look found them, though their
 // directories are watched only now. It can't know that of a plain volume: there may be a
 // new directory in it, which nobody watches.
-func (r *reading) holds() bool { return r.writing() != FileByFile && r.checkUnmoved() == nil }
+func (r *Reading) Holds() bool { return r.Writing() != FileByFile && r.CheckUnmoved() == nil }
 
-// fresh reports whether a key of a plain volume was changed in the tick in
+// Fresh reports whether a key of a plain volume was changed in the tick in
 // which the look began; a tick has four milliseconds as a rule. A second change
 // in that tick leaves the times as they are: finer ones came with Linux 6.13,
 // Documentation/filesystems/multigrain-ts.rst, and some file systems count in
 // seconds.
-func (r *reading) fresh() bool {
-	return slices.ContainsFunc(r.keys, func(k keyFile) bool {
+func (r *Reading) Fresh() bool {
+	return slices.ContainsFunc(r.Keys, func(k Key) bool {
 		changed := k.info.Sys().(*syscall.Stat_t).Ctim
 		if changed.Nsec == 0 {
 			changed.Sec += 2
@@ -48,8 +48,8 @@ func (r *reading) fresh() bool {
 	})
 }
 
-// writing is how the volumes of a look change.
-func (r *reading) writing() Writing {
+// Writing is how the volumes of a look change.
+func (r *Reading) Writing() Writing {
 	switch {
 	case slices.ContainsFunc(r.volumes, func(v *volume) bool { return !v.atomic }):
 		return FileByFile

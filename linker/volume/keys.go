@@ -1,4 +1,4 @@
-package linker
+package volume
 
 import (
 	"errors"
@@ -17,36 +17,36 @@ import (
 	"confit/linker/lines"
 )
 
-// keyFile is one file of a volume that a link asks for.
-type keyFile struct {
-	path   lines.Key // where it stands in a generation
-	name   string    // its path in the volume
+// Key is one file of a volume that a link asks for.
+type Key struct {
+	Path   lines.Key    // where it stands in a generation
+	Link   int          // index of the link that asks for it
+	Target lines.Target // "" below a link to a whole directory
+	name   string       // its path in the volume
 	vol    *volume
-	link   int          // index of the link that asks for it
-	target lines.Target // "" below a link to a whole directory
 	info   fs.FileInfo
 }
 
 // expand lists the keys that a link stands for, in the opened state of the
 // volume. It reports all that is wrong with them at once.
-func expand(i int, s *lines.Line, v *volume) ([]keyFile, error) {
+func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
 	if s.Kind == lines.OneKey {
 		return expandOne(i, s, v)
 	}
-	var keys []keyFile
+	var keys []Key
 	var wrong []error
 	gone, exempt := false, false
 	err := listKeys(s, v, func(below, name string) {
-		k := keyFile{link: i, vol: v, path: lines.Key(path.Join(string(s.Prefix), below)), name: name}
+		k := Key{Link: i, vol: v, Path: lines.Key(path.Join(string(s.Prefix), below)), name: name}
 		switch {
-		case s.Exempt[k.path]:
+		case s.Exempt[k.Path]:
 			exempt = true
 			return
 		case isHash(s, k):
 			return
 		}
 		if s.Use == lines.Linked && s.Kind != lines.WholeDir {
-			k.target = lines.Target(path.Join(string(s.Target), below))
+			k.Target = lines.Target(path.Join(string(s.Target), below))
 		}
 		info, err := v.stat(k.name)
 		switch {
@@ -71,8 +71,8 @@ func expand(i int, s *lines.Line, v *volume) ([]keyFile, error) {
 	return keys, files.JoinInvalid(wrong)
 }
 
-func expandOne(i int, s *lines.Line, v *volume) ([]keyFile, error) {
-	k := keyFile{link: i, vol: v, path: s.Prefix, name: v.inVolume(s.Base), target: s.Target}
+func expandOne(i int, s *lines.Line, v *volume) ([]Key, error) {
+	k := Key{Link: i, vol: v, Path: s.Prefix, name: v.inVolume(s.Base), Target: s.Target}
 	info, err := v.stat(k.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.Optional:
@@ -85,7 +85,7 @@ func expandOne(i int, s *lines.Line, v *volume) ([]keyFile, error) {
 		return nil, classify(s, fmt.Errorf("key %q in volume %q is a directory: for every key below it write %q", k.name, v.dir, s.Source+"/"))
 	}
 	k.info = info
-	return []keyFile{k}, nil
+	return []Key{k}, nil
 }
 
 // missingError says what isn't there, and why that may be.
@@ -259,13 +259,3 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 	}
 	return name, entries, err
 }
-
-// isHash reports that a key which was found is that file.
-func isHash(s *lines.Line, k keyFile) bool {
-	return s.InFallback && k.name == hashName && k.vol.dir == s.Floor
-}
-
-// hashName is a file beside the keys of a fallback's volume that is no key itself.
-// It holds two words: the hash of the volume, and that of the whole configuration.
-// Whoever writes several volumes can't replace them at once.
-const hashName = ".confit-hash"

@@ -1,0 +1,75 @@
+package volume
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Try finds the keys, as a start would, and reads none. It calls fail with each error that a
+// start would fail of, and with nil, and notef with what is odd. mount is the directory of
+// all volumes.
+func (rd *Reader) Try(mount string, fail func(error), notef func(format string, args ...any)) []Key {
+	r, err := rd.Look()
+	if err != nil {
+		fail(err)
+		return nil
+	}
+	defer r.Close()
+	fail(r.expand(rd, true))
+	for _, err := range r.wrong {
+		fail(err)
+	}
+	if len(r.wrong) > 0 {
+		r.noteNames(mount, notef)
+	}
+	r.noteOptional(notef)
+	fail(r.checkHashes())
+	fail(rd.checkSize(r.Keys))
+	for _, k := range r.Keys {
+		f, _, err := k.open()
+		if err != nil {
+			fail(err)
+			continue
+		}
+		f.Close()
+	}
+	return r.Keys
+}
+
+// noteOptional names lines that have no key, and need none: a name may be misspelt.
+func (r *Reading) noteOptional(notef func(string, ...any)) {
+	has := map[int]bool{}
+	for _, k := range r.Keys {
+		has[k.Link] = true
+	}
+	for _, i := range r.from.Mounted {
+		if s := &r.from.Links[i]; s.Optional && !has[i] && r.of[i] != nil {
+			notef("%v", s.Errorf("%s; it is optional", whatIsMissing(s, r.of[i])))
+		}
+	}
+}
+
+// maxNames bounds how many names of a volume are shown.
+const maxNames = 20
+
+// noteNames shows what the volumes hold instead: a name may be misspelt.
+func (r *Reading) noteNames(mount string, notef func(string, ...any)) {
+	for _, v := range r.volumes {
+		if v.root != nil {
+			entries, _ := v.readDir(".")
+			notef("volume %q holds %q", v.dir, firstNames(entries))
+		} else if entries, _ := os.ReadDir(mount); filepath.Dir(v.dir) == mount && len(entries) > 0 {
+			notef("volume %q holds %q", mount, firstNames(entries))
+		}
+	}
+}
+
+func firstNames(entries []fs.DirEntry) (names []string) {
+	for _, d := range entries {
+		if visible(d.Name()) && len(names) < maxNames {
+			names = append(names, d.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,157 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+)
+
+// ErrNoFallback says that the fallback holds nothing of what the links name.
+var ErrNoFallback = errors.New("the fallback directory has none of the volumes")
+
+// InFallback is a reader whose sources of the volumes that the fallback has lead there.
+// mount and fallback are the directories of all volumes, absolute, and of those in the
+// fallback. It is [ErrNoFallback] if there are none; fallback may be "".
+func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
+	if fallback == "" {
+		return nil, ErrNoFallback
+	}
+	has, err := rd.fallbackVolumes(mount, fallback)
+	if err != nil {
+		return nil, err
+	}
+	there := *rd
+	there.Links, there.atomic = append([]lines.Line(nil), rd.Links...), append([]string(nil), rd.atomic...)
+	for _, i := range there.Mounted {
+		s := &there.Links[i]
+		if s.Root != mount || !has[s.Floor] {
+			continue
+		}
+		s.Base, s.Floor, s.Ceiling, s.InFallback = moved(s.Base, mount, fallback), moved(s.Floor, mount, fallback), fallback, true
+		there.atomic[i] = ""
+		if !slices.Contains(there.fallback, s.Floor) {
+			there.fallback = append(there.fallback, s.Floor)
+		}
+	}
+	if len(there.fallback) == 0 {
+		return nil, ErrNoFallback
+	}
+	return &there, nil
+}
+
+// fallbackVolumes tells of each mounted volume whether the fallback replaces it.
+func (rd *Reader) fallbackVolumes(mount, fallback string) (map[string]bool, error) {
+	has := map[string]bool{}
+	for i := range rd.Links {
+		if s := &rd.Links[i]; s.Direct {
+			has[s.Floor] = false
+		}
+	}
+	for _, i := range rd.Mounted {
+		s := &rd.Links[i]
+		if _, known := has[s.Floor]; known || s.Root != mount {
+			continue
+		}
+		var err error
+		if has[s.Floor], err = hasKeys(moved(s.Floor, mount, fallback), s.Floor == mount); err != nil {
+			return nil, err
+		}
+	}
+	return has, nil
+}
+
+// moved is where a path below the volumes is in the fallback.
+func moved(p, mount, fallback string) string {
+	return filepath.Join(fallback, strings.TrimPrefix(p, mount))
+}
+
+// hasKeys reports whether a directory is a volume. In the one of all volumes only
+// files count.
+func hasKeys(dir string, top bool) (bool, error) {
+	v, err := openVolume(dir, false)
+	if err != nil || v.root == nil {
+		return false, err
+	}
+	defer v.close()
+	entries, err := v.readDir(".")
+	if err != nil {
+		return false, fmt.Errorf("cannot list volume %q: %w", dir, files.Cause(err))
+	}
+	for _, e := range entries {
+		if visible(e.Name()) && e.Name() != hashName && (!top || !e.IsDir()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// checkHashes refuses a fallback whose volumes come from different configurations.
+// A volume without the file goes with any.
+func (r *Reading) checkHashes() error {
+	var former, dir string
+	for _, d := range r.from.fallback {
+		whole, err := readHash(d)
+		switch {
+		case err != nil:
+			return err
+		case former != "" && whole != "" && whole != former:
+			return files.Invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
+		case whole != "":
+			former, dir = whole, d
+		}
+	}
+	return nil
+}
+
+// readHash returns the hash of the whole that a volume of the fallback names, or
+// "" if it names none.
+func readHash(dir string) (whole string, err error) {
+	_, err = os.Lstat(filepath.Join(dir, lines.DataLink))
+	v, err := openVolume(dir, err == nil)
+	if err != nil || v.root == nil {
+		return "", err
+	}
+	defer v.close()
+	f, _, err := files.OpenRegular(v.root, hashName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil {
+		defer f.Close()
+		whole, err = secondWord(f)
+	}
+	if err != nil {
+		return "", files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, files.Cause(err))
+	}
+	return whole, nil
+}
+
+func secondWord(f io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
+	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {
+		err = errors.New("it must hold two words, the hash of the volume and that of the whole")
+	}
+	return second, err
+}
+
+// maxHashes bounds its size, in bytes.
+const maxHashes = 1 << 10
+
+// isHash reports that a key which was found is that file.
+func isHash(s *lines.Line, k Key) bool {
+	return s.InFallback && k.name == hashName && k.vol.dir == s.Floor
+}
+
+// hashName is a file beside the keys of a fallback's volume that is no key itself.
+// It holds two words: the hash of the volume, and that of the whole configuration.
+// Whoever writes several volumes can't replace them at once.
+const hashName = ".confit-hash"

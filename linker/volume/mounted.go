@@ -1,0 +1,48 @@
+package volume
+
+import (
+	"io"
+
+	"confit/linker/files"
+	"confit/linker/generation"
+	"confit/linker/lines"
+)
+
+// Mounted are the keys of the volumes. They are looked at when the first one is needed.
+type Mounted struct {
+	Reader *Reader  // of the volumes
+	r      *Reading // nil before the first key
+	keys   map[lines.Key]Key
+}
+
+// Copy is a [generation.BytesOf].
+func (m *Mounted) Copy(p lines.Key, f generation.File, to io.Writer) (files.Hash, error) {
+	if m.keys == nil {
+		m.look()
+	}
+	k, there := m.keys[p]
+	if !there {
+		return files.Hash{}, generation.ErrNoCopy
+	}
+	return m.r.Copy(k, to, f)
+}
+
+func (m *Mounted) look() {
+	m.keys = map[lines.Key]Key{}
+	r, err := m.Reader.Look()
+	if err != nil {
+		return
+	}
+	if m.r = r; r.expand(m.Reader, true) == nil {
+		for _, k := range r.FirstKeys() {
+			m.keys[k.Path] = k
+		}
+	}
+}
+
+// Close closes the volumes.
+func (m *Mounted) Close() {
+	if m.r != nil {
+		m.r.Close()
+	}
+}
