@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"status":     {},
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
 
-	// What the linker stands on, from the ground up.
+	// What the linker stands on, from the ground up. Nobody else imports these.
 	"linker/files":      {"golang.org/x/sys/unix"},
 	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
 	"linker/way":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},

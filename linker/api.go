@@ -10,44 +10,6 @@ import (
 	"confit/linker/volume"
 )
 
-// Names of the packages below that a caller needs. Their comments are there.
-type (
-	Change       = generation.Change
-	Environment  = generation.Environment
-	Generation   = generation.Generation
-	Hash         = files.Hash
-	Invalid      = files.Invalid
-	Key          = lines.Key
-	Keys         = generation.Keys
-	Link         = lines.Link
-	Print        = volume.Print
-	Partly       = target.Partly
-	Target       = lines.Target
-	VolumeStatus = volume.Status
-	Writing      = volume.Writing
-	Use          = lines.Use
-)
-
-// What the keys of a line are for, see [lines.Use].
-const (
-	Linked   = lines.Linked
-	Input    = lines.Input
-	Variable = lines.Variable
-)
-
-// How a change of the volumes comes, see [volume.Writing].
-const (
-	FileByFile = volume.FileByFile
-	SwapBySwap = volume.SwapBySwap
-	OneSwap    = volume.OneSwap
-)
-
-// ErrNoFallback says that the fallback holds nothing of what the links name.
-var ErrNoFallback = volume.ErrNoFallback
-
-// Rendered stands in a source for the directory that the renderer fills.
-const Rendered = lines.Rendered
-
 // Config is what a [Linker] is made of.
 type Config struct {
 	Links     []Link
@@ -70,3 +32,41 @@ func (c Config) sources() ([]lines.Line, error) {
 	}
 	return lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 }
+
+// Names of the packages below that a caller needs. Their comments are there.
+type (
+	Change       = generation.Change
+	Environment  = generation.Environment
+	Generation   = generation.Generation
+	Hash         = files.Hash
+	Invalid      = files.Invalid
+	Key          = lines.Key
+	Keys         = generation.Keys
+	Link         = lines.Link
+	Print        = volume.Print
+	Partly       = target.Partly
+	Target       = lines.Target
+	Use          = lines.Use
+	VolumeStatus = volume.Status
+	Writing      = volume.Writing
+)
+
+// What the keys of a line are for, see [lines.Use].
+const (
+	Linked   = lines.Linked
+	Input    = lines.Input
+	Variable = lines.Variable
+)
+
+// How a change of the volumes comes, see [volume.Writing].
+const (
+	FileByFile = volume.FileByFile
+	SwapBySwap = volume.SwapBySwap
+	OneSwap    = volume.OneSwap
+)
+
+// ErrNoFallback says that the fallback holds nothing of what the links name.
+var ErrNoFallback = volume.ErrNoFallback
+
+// Rendered stands in a source for the directory that the renderer fills.
+const Rendered = lines.Rendered

@@ -72,7 +72,8 @@ func Bake(w io.Writer, c Config) error {
 }
 
 // whyNotBaked says why a line gets no link when the image is built, and what to do
-// instead; "" if it gets one. hides is what the link would hide. Only at run time a link goes away with its key.
+// instead; "" if it gets one. hides is what the link would hide, "" for nothing. Only at run
+// time a link goes away with its key.
 func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {

@@ -24,26 +24,22 @@
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Keep] removes the generations that nobody can go back to.
 //
-// What it stands on are packages of their own. Each imports only those above it here:
-//   - files: the ground
-//   - mounts: what is mounted, and what can be said of it before a key is read
-//   - way: to a directory that others may change, and what is done there
-//   - statedir: the state directory, its lock, and the link in it that moves
-//   - lines: the link lines, all together and each
-//   - target: how a target changes
-//   - generation: generations on the disk, and what is kept of them once more
-//   - watch: hints that something has changed, or was opened
-//   - volume: how volumes are found and read
+// It puts together what the packages below it know. Each of them imports only those above it
+// here, and says itself what it guarantees:
 //
-// Each of its own files names only what the files after it declare:
+//	files       the ground: what confit asks of a file system, the names that it gives, errors and hashes
+//	mounts      what is mounted, and what that tells before a key is read
+//	way         to a directory that others may change, and what is done to a name there
+//	statedir    the state directory: its lock, its small files, and the link in it that moves
+//	lines       the link lines, each and all together
+//	target      how a target changes
+//	generation  generations on the disk, and what is kept of them once more
+//	watch       hints that something has changed, or was opened
+//	volume      how volumes are found and read
 //
-//	obstacles explain bake install start  what main calls: Explain, Check, Bake, Install, Open
-//	touch readable                      a change, shown to an app that watches its files; what its user can't open
-//	before note accepted publish rendered fallback peek stage  what package supervisor calls, from the end to the beginning
-//	trial                               what may kill confit
-//	drift write environment             what a rescan mends, what a stage writes, and its variables
-//	status linker                       what it asks, and the parts of a Linker
-//	api                                 the ground, and the names of those packages that a caller needs
+// Of its own files bake, explain, install and start have what main calls, and the others
+// what package supervisor calls. api has Config, and the names of those packages that a
+// caller needs.
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

@@ -93,7 +93,7 @@ func (c *Store) inspect(g *Copy, root *os.Root, found func(flaw) error) error {
 		case err != nil:
 			return files.Ignoring(err, fs.ErrNotExist)
 		case name == lines.RenderedDir && g.Unrendered && d.IsDir():
-			return fs.SkipDir // looked at by Complete
+			return fs.SkipDir // looked at when it is rendered
 		case !known || isDir != d.IsDir():
 			if err := found(flaw{added, lines.Key(name)}); err != nil || !d.IsDir() {
 				return err

@@ -131,7 +131,8 @@ func putAside(root *os.Root, stale fs.FileInfo) error {
 	return errNotLocked
 }
 
-// Unusable is the error of a state directory that can't be used, and says how to get a state directory that can be used.
+// Unusable is the error of a state directory that can't be used. It says how to get one that
+// can.
 func Unusable(dir string, err error) error {
 	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), MountHint(dir, "{}"))
 }

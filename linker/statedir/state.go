@@ -242,9 +242,9 @@ func (s *Dir) writeNew(name string, data []byte, sync bool) error {
 	return errors.Join(err, f.Chmod(noteMode), f.Close())
 }
 
-// TryGive finds out whether a file can be given to a group, with a file in a new directory, as copies are made. The
-// state directory itself may have the set-group-ID bit, which fsGroup gives an
-// emptyDir, and so pass its own group on.
+// TryGive finds out whether a file can be given to a group, with a file in a new directory, as
+// copies are made. The state directory itself may have the set-group-ID bit, which fsGroup
+// gives an emptyDir, and so pass its own group on.
 func (s *Dir) TryGive(group uint32) (bool, error) {
 	dir := files.TmpName()
 	defer func() { _ = s.Generations.RemoveAll(dir) }()

@@ -30,8 +30,8 @@ type Reader struct {
 	fallback []string        // volumes of the fallback, if that is what it reads
 }
 
-// NewReader makes one for the keys of links that has seen nothing yet. state is where copies go. allowDisk says
-// that keys which live in memory may be copied to a disk.
+// NewReader makes one for the keys of links that has seen nothing yet. state is where copies
+// go. allowDisk says that keys which live in memory may be copied to a disk.
 func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
