@@ -73,7 +73,10 @@ func (c *Store) flaws(g *Copy) (flaws []flaw, err error) {
 	err = c.WithDir(g, func(root *os.Root) error {
 		return c.inspect(g, root, func(f flaw) error { flaws = append(flaws, f); return nil })
 	})
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	switch _, there := c.state.Generations.Lstat(strconv.Itoa(g.Number)); {
+	case errors.Is(err, fs.ErrNotExist) && there == nil:
+		return []flaw{{altered, "."}}, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return []flaw{{removed, "."}}, nil
 	}
 	return flaws, err

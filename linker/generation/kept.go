@@ -41,7 +41,7 @@ func (c *Store) Keep(g *Copy, mounted map[lines.Key]File) error {
 			f.Sum, f.Mode = g.Files[p].Sum, keptMode
 			err := c.place(c.state.Kept, f.Sum.Hex(), f, c.from(root, string(p)))
 			if files.Ignoring(err, ErrNoCopy) != nil { // which is said when the generation is mended
-				return fmt.Errorf("cannot keep key %q of generation %d: %w", p, g.Number, files.Cause(err))
+				return fmt.Errorf("cannot keep key %q of generation %d in state directory %q: %w", p, g.Number, c.state.Path, files.Cause(err))
 			}
 		}
 		return nil
