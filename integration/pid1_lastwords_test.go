@@ -75,6 +75,7 @@ func TestPID1_last_words_are_not_a_hooks(t *testing.T) {
 	web.swap(keys{"a": "swap 1"})
 	c.logs("candidate rejected", 1)
 	c.Eventually("the hook's own word", func() bool { return c.Contains("confit: cannot start") })
+	c.Says("ready", 2) // it was restarted, as it couldn't be reloaded with the accepted one, either
 	c.stops(7)
 	if got, err := os.ReadFile(s.box.TerminationLog); err != nil || len(got) > 0 {
 		t.Errorf("the termination log says %q, %v", got, err)
