@@ -59,6 +59,7 @@ type Config struct {
 	Verify        []string // none: an app that runs is well
 	VerifyTimeout time.Duration
 	Probation     time.Duration // 0: an app that was reloaded is believed
+	Young         time.Duration // SettleAuto: see YoungFor; 0: what survives its probation is believed
 	Settle        time.Duration // how long to wait for quiet; SettleAuto: that depends on the volumes
 	Splay         time.Duration // the longest random wait before a reload; 0: none
 	Retry         time.Duration // the first wait before a rejected candidate is tried again
@@ -77,6 +78,20 @@ type Config struct {
 
 	linksNames []string      // files and directories, absolute
 	linker     linker.Config // without its log
+}
+
+// YoungFor is how long an app has to live that was started on a generation until nothing is
+// gone back to from that; 0: as long as its probation. It is never less than that: by
+// itself ten of them, at least a minute, and at most an hour.
+func (c *Config) YoungFor() time.Duration {
+	young := c.Young
+	if young == SettleAuto {
+		young = min(max(10*c.Probation, time.Minute), time.Hour)
+	}
+	if young == 0 {
+		return 0
+	}
+	return max(young, c.Probation)
 }
 
 const (

@@ -15,22 +15,31 @@ import (
 type Accepted struct {
 	Generation            // Number 0: there is none
 	Survived   bool       // an app was started on it, and outlived its probation
-	Earlier    Generation // the newest one before it that survived a start, for when no app can start on this one; Number 0: none
+	Settled    bool       // an app was started on it, and is no longer young
+	Relapses   int        // lives in a row that ended badly while they were young; below 0: so many are not counted
+	Lived      int64      // the longest of them, in nanoseconds
+	Earlier    Generation // the newest one before it that survived a start, for when no app can live on this one; Number 0: none
 }
 
 // Next is what there is to go back to after g is accepted. The same bytes need
-// not survive a second start.
-func (a Accepted) Next(g Generation, survived bool) Accepted {
-	if a.Survived && a.Hash == g.Hash || a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash {
-		survived = true
-	}
+// not survive a second start. Nothing is gone back to from what has settled.
+func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
+	next := Accepted{Generation: g, Survived: survived, Settled: settled}
 	switch {
-	case survived:
-		return Accepted{Generation: g, Survived: true}
+	case a.Hash == g.Hash && a.Number != 0:
+		next = a
+		next.Generation, next.Survived, next.Settled = g, survived || a.Survived, settled || a.Settled
+	case a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash:
+		next.Survived, next.Settled = true, true
 	case a.Survived:
-		return Accepted{Generation: g, Earlier: a.Generation}
+		next.Earlier = a.Generation
+	default:
+		next.Earlier = a.Earlier
 	}
-	return Accepted{Generation: g, Earlier: a.Earlier}
+	if next.Settled {
+		next.Relapses, next.Lived, next.Earlier = 0, 0, Generation{}
+	}
+	return next
 }
 
 // storedGeneration is a generation of note.json.
@@ -38,6 +47,7 @@ type storedGeneration struct {
 	Number   int                     `json:"number"`
 	Hash     string                  `json:"hash"`
 	Survived bool                    `json:"survived"`
+	Settled  bool                    `json:"settled"`
 	Fallback bool                    `json:"fallback,omitempty"`
 	At       int64                   `json:"acceptedAt,omitempty"`
 	Links    string                  `json:"links"` // fingerprint of the link lines and of their result
@@ -62,13 +72,13 @@ type storedTarget struct {
 	Dir  bool   `json:"dir,omitempty"`
 }
 
-func (l *Linker) toStore(known Generation, survived bool) *storedGeneration {
+func (l *Linker) toStore(known Generation, survived, settled bool) *storedGeneration {
 	g := l.generations[known.Number]
 	if g == nil {
 		return nil
 	}
 	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: survived, Fallback: known.Fallback, At: known.AcceptedAt, Links: l.linksFingerprint(g),
+		Number: g.Number, Hash: g.Hash.Hex(), Survived: survived, Settled: settled, Fallback: known.Fallback, At: known.AcceptedAt, Links: l.linksFingerprint(g),
 		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
 	}
 	for path, f := range g.Files {

@@ -70,3 +70,6 @@ var ErrNoFallback = volume.ErrNoFallback
 
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = lines.Rendered
+
+// ParseHash reads what Hex of a [Hash] writes. Anything else gives the zero hash.
+func ParseHash(digits string) Hash { return files.ParseHash(digits) }

@@ -97,11 +97,11 @@ func (c *caller) Accept(survived bool, at int64) {
 		g = c.candidate.Generation
 	}
 	g.AcceptedAt = at
-	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived), Candidate{}, nil
+	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived, survived), Candidate{}, nil
 }
 
 // Store writes down what is accepted and the record of a gate.
-func (c *caller) Store() error { return c.WriteNote(Note{c.held, c.record}) }
+func (c *caller) Store() error { return c.WriteNote(Note{Accepted: c.held, Record: c.record}) }
 
 func (c *caller) Reject() error {
 	err := c.Linker.GoBack(c.held.Number)
@@ -119,7 +119,7 @@ func (c *caller) GoBack() ([]Change, error) {
 	}
 	err := c.Linker.GoBack(to.Number)
 	if _, partly := err.(*Partly); err == nil || partly {
-		c.held, c.candidate = Accepted{Generation: to, Survived: true}, Candidate{}
+		c.held, c.candidate = Accepted{Generation: to, Survived: true, Settled: true}, Candidate{}
 	}
 	return c.Changes(before, to.Number), err
 }

@@ -16,6 +16,14 @@ const noteVersion = 1
 type Note struct {
 	Accepted Accepted // Number 0: there is none
 	Record   *Record  // of the gate that was asked last, until its outcome is delivered; nil: none
+	Relapsed *Relapsed
+}
+
+// Relapsed is a generation that was taken back as the app died of it late. The next confit
+// doesn't try it again.
+type Relapsed struct {
+	Hash string `json:"hash"` // all digits
+	At   int64  `json:"at"`   // in seconds since 1970
 }
 
 // Record says how a change ended that a gate was asked about.
@@ -33,6 +41,9 @@ type noteFile struct {
 	Version  int               `json:"version"`
 	Accepted *storedGeneration `json:"accepted,omitempty"`
 	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that survived a start
+	Relapses int               `json:"relapses,omitempty"`
+	Lived    int64             `json:"lived,omitempty"`
+	Relapsed *Relapsed         `json:"relapsed,omitempty"`
 	Gate     *Record           `json:"gate,omitempty"`
 }
 
@@ -53,7 +64,8 @@ func (l *Linker) WriteNote(n Note) error {
 	if _, err := l.generation(n.Accepted.Number); n.Accepted.Number != 0 && err != nil {
 		return err
 	}
-	file := noteFile{noteVersion, l.toStore(n.Accepted.Generation, n.Accepted.Survived), l.toStore(n.Accepted.Earlier, true), n.Record}
+	a := &n.Accepted
+	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, n.Record}
 	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
 		return err
 	}
@@ -91,9 +103,10 @@ func (l *Linker) readNote() (n Note, err error) {
 		n.Accepted.Earlier = earlier.Generation
 		fallthrough
 	case accepted != nil:
-		n.Accepted.Generation, n.Accepted.Survived = accepted.Generation, file.Accepted.Survived
+		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = accepted.Generation, file.Accepted.Survived, file.Accepted.Settled
+		n.Accepted.Relapses, n.Accepted.Lived, n.Relapsed = file.Relapses, file.Lived, file.Relapsed
 	case earlier != nil:
-		n.Accepted.Generation, n.Accepted.Survived = earlier.Generation, true
+		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = earlier.Generation, true, true
 	}
 	return n, joinLine(damaged, joinLine(err, earlierErr))
 }

@@ -21,6 +21,7 @@ const trialVersion = 2
 const (
 	StepRender    = "render"    // the candidate isn't rendered yet
 	StepProbation = "probation" // it is published, and no hook works on it
+	StepRelapse   = "relapse"   // it is accepted, and an app that was started on it is young
 )
 
 // Trial says that confit may be killed by a generation now: a hook runs that makes

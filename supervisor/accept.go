@@ -36,7 +36,8 @@ func (t *transition) makeAccepted(survived bool) {
 	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
 		g.AcceptedAt = t.accepted.AcceptedAt
 	}
-	t.accepted = t.accepted.Next(g, survived)
+	t.accepted = t.accepted.Next(g, survived, survived && t.config.YoungFor() == 0)
+	t.suspected = nil
 	t.untidy, t.fallback, t.unproved = true, false, nil
 	if t.exposure.published() {
 		if !t.candidate.Fallback { // the mounted configuration may still have killed confit
@@ -45,7 +46,7 @@ func (t *transition) makeAccepted(survived bool) {
 		t.rebase(t.candidate.Changes)
 		t.decided()
 		if !t.candidate.Fallback { // else the mounted configuration stays rejected
-			t.rejection = rejection{}
+			t.rejection, t.relapsed = rejection{}, nil
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (t *transition) onExited(e exited) {
 		t.continueWithoutApp()
 	case t.exposure == restored: // it may have died of the candidate
 		t.continueWithoutApp()
-	default:
+	case !t.goesOn(e.status):
 		t.end(e.status)
 	}
 }

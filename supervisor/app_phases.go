@@ -59,6 +59,7 @@ func (t *transition) startEnded(e event) {
 	switch e := e.(type) {
 	case started:
 		t.keeper().started(e.pid)
+		t.startedOn = t.inForce().Number
 		t.forgetRead()
 		for _, s := range t.app.queued {
 			t.forward(s)

@@ -1,7 +1,9 @@
 package supervisor
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -72,7 +74,9 @@ func (t *transition) compareCandidate(e staged) {
 		t.discard()
 		t.endTransaction()
 	case t.isCostly():
-		t.reject("probation", errors.New("the app was rolled back from it before"), "")
+		t.reject(cmp.Or(t.rejection.cost.step, "probation"), errors.New("the app was rolled back from it before"), "")
+	case t.isLateDeadly():
+		t.suspectLate(fmt.Sprintf("confit was killed %d times while the app was young", t.accepted.Relapses), t.lastResort)
 	case t.isDeadly():
 		t.rejectDeadly()
 	case t.mayBeDeadly() && t.hasResort():

@@ -32,6 +32,8 @@ var leftOut = map[string]string{
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
 	"Record.Reason":         "is a text for people",
+	"Relapsed.At":           "no course is as long as a day",
+	"contrast.reason":       "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",
 	"outside.copies":        "those that anything leads to are there, or an invariant is broken",
@@ -49,7 +51,7 @@ var presence = map[string]bool{
 // kind of each.
 var ranked = map[string]byte{
 	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n', "state.startedOn": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "check.number": 'n', "touch.number": 'n', "compare.number": 'n', "peek.underWay": 'n', "Known.Accepted": 'n',
 }
 
@@ -107,7 +109,7 @@ func writerOf(t reflect.Type) writer {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
-	case reflect.TypeFor[*linker.Record](), reflect.TypeFor[*linker.Note]():
+	case reflect.TypeFor[*linker.Record](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*contrast](), reflect.TypeFor[*linker.Relapsed]():
 		return identityWriter(t.Elem())
 	case reflect.TypeFor[job]():
 		return writeJob

@@ -94,6 +94,10 @@ func (c *course) mayBeAccepted(before, after linker.Accepted) {
 		return
 	case after.Number == before.Earlier.Number: // which was accepted before
 		return
+	case after.Relapses < 0 && after.Earlier.Number == before.Number: // so was this, until it was suspected
+		return
+	case after.Number == 0 && c.state.relapsed != nil: // it relapsed, and the fallback is tried
+		return
 	}
 	asked := c.kind != config.None || survived
 	switch {

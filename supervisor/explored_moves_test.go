@@ -108,7 +108,11 @@ func (c *course) begin() {
 		copied := *c.note.record
 		c.note.record = &copied
 	}
-	s, actions := begin(c.config, &linker.Former{Note: linker.Note{Accepted: c.note.former(), Record: c.note.record}, Killed: c.trial}, c.may.fallback, c.now)
+	note := linker.Note{Accepted: c.note.former(), Record: c.note.record}
+	if c.note.relapsed != 0 {
+		note.Relapsed = &linker.Relapsed{Hash: linker.Hash{byte(c.note.relapsed)}.Hex(), At: c.now.Unix()}
+	}
+	s, actions := begin(c.config, &linker.Former{Note: note, Killed: c.trial}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(s, actions))
 }

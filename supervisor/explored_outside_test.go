@@ -43,13 +43,15 @@ func (m made) generation() linker.Generation {
 // memory is what note.json says.
 type memory struct {
 	accepted, earlier made
-	survived          bool
+	survived, settled bool
+	relapses          int
+	relapsed          letter // what isn't tried again
 	record            *linker.Record
 }
 
 // former is the generation to go back to, as linker.Accepted has it.
 func (n memory) former() linker.Accepted {
-	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Earlier: n.earlier.generation()}
+	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Settled: n.settled, Relapses: n.relapses, Earlier: n.earlier.generation()}
 }
 
 const (

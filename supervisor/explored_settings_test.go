@@ -46,9 +46,9 @@ var (
 	caught = []signals.Disposition{signals.Caught}
 	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Waited, signals.Ignored}
 
-	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true}
+	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true, settled: true}
 	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}
-	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true}
+	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true, settled: true}
 )
 
 // settings has a row for each configuration. Each turns on little, so that all its
@@ -75,6 +75,8 @@ var settings = []setting{
 	{name: "returns", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true, kills: true, begins: fromBackup},
 	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
 	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},
+	{name: "young", with: func(c *config.Config) { c.Probation = tick; c.Young = 2 * tick }, actions: []config.Action{byRestart}, fallback: true, kills: true, begins: doubtfulA},
+	{name: "young-busy", with: func(c *config.Config) { c.Young = 2 * tick; c.Validate = []string{"check", config.Placeholder}; c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
 }
 

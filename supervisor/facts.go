@@ -39,7 +39,7 @@ func (s *state) suspect() suspect {
 	case s.phase == broken: // nothing can be taken back
 	case s.exposure == read && s.unacceptedInForce() && s.hasResort():
 		return theCandidate
-	case s.started && s.doubtful() && !s.unacceptedInForce():
+	case s.started && s.doubtful() && !s.unacceptedInForce() && s.suspected == nil:
 		return theAccepted
 	}
 	return nobody

@@ -11,10 +11,14 @@ const alreadyStored = "stored"
 
 // toNote is what note.json has to say. What is accepted counts once the transaction is
 // over: a stop may still take back a verdict that is held. What isn't proved is never
-// noted.
+// noted. A generation that is suspected stays noted until it is to blame.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated}
-	if s.phase == running && !s.held.stands() && s.unproved == nil {
+	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated, Relapsed: s.relapsed}
+	switch {
+	case s.phase != running && !s.counted || s.held.stands() || s.unproved != nil:
+	case s.suspected != nil:
+		n.Accepted = s.suspected.of
+	default:
 		n.Accepted = s.accepted
 	}
 	return n
@@ -28,7 +32,7 @@ func (s *state) mayNote() bool { return s.degraded == "" && s.toNote() != *s.not
 func (t *transition) keepNote() {
 	if t.mayNote() && t.over(t.note.by) {
 		note := t.toNote()
-		t.note.given, t.note.by = &note, noDeadline
+		t.note.given, t.note.by, t.counted = &note, noDeadline, false
 		t.assign(writeNote{&note})
 	}
 }

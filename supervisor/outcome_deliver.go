@@ -11,6 +11,7 @@ import (
 
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
+	t.growUp()
 	t.askGate()
 	t.keepNote()
 	t.deliver()
@@ -34,6 +35,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
 	}
+	by = earliest(by, s.oldBy)
 	if !s.peeking {
 		by = earliest(by, s.peekBy)
 	}

@@ -88,6 +88,7 @@ func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !no
 type costly struct {
 	hash   linker.Hash // zero: there is none
 	inputs linker.Hash // before it was rendered; zero: not known yet
+	step   string      // that rejected it; "": the probation
 }
 
 func (c costly) is(hash linker.Hash) bool { return c.hash != linker.Hash{} && c.hash == hash }
@@ -120,6 +121,13 @@ type verdict struct {
 }
 
 func (v verdict) stands() bool { return v.report != nil }
+
+// contrast is a suspicion: the app was started on the generation before.
+type contrast struct {
+	of      linker.Accepted // the younger one
+	outlive time.Duration   // the app has to live so long on the older one
+	reason  string
+}
 
 // notes is how note.json stands.
 type notes struct {

@@ -222,14 +222,31 @@ func (p *player) probed(words []string) event {
 }
 
 // accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
-// A last word fallback says where it comes from. With an earlier one the accepted one has not survived a start.
+// A last word fallback says where it comes from. With an earlier one the accepted one has not survived a start, unless relapses=N says
+// how many lives on it ended badly while they were young. killed: confit was killed while it was young. relapsed=HASH: what isn't tried again.
 func (p *player) accepted(words []string) (a linker.Accepted) {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		n, counted := strings.CutPrefix(w, "relapses=")
+		switch {
+		case counted:
+			a.Relapses, a.Survived = p.number([]string{"", n}), true
+			a.Lived = int64(8 * time.Second)
+		case w == "killed":
+			p.killed = linker.Trial{Hash: p.hash(words[2]), Step: linker.StepRelapse, Kills: 1}
+		case strings.HasPrefix(w, "relapsed="):
+			p.relapsed = &linker.Relapsed{Hash: p.hash(strings.TrimPrefix(w, "relapsed=")).Hex(), At: p.now.Add(-time.Hour).Unix()}
+		default:
+			return false
+		}
+		return true
+	})
 	if n := len(words) - 1; words[n] == "fallback" {
 		a.Fallback, words = true, words[:n]
 	}
 	if len(words) > 2 {
 		fallback := a.Fallback
-		a.Generation, a.Survived = p.generation(words[1:]), len(words) < 5
+		a.Generation, a.Survived = p.generation(words[1:]), a.Survived || len(words) < 5
+		a.Settled = a.Survived && p.config.YoungFor() == 0
 		a.AcceptedAt = p.now.Add(-time.Hour).Unix()
 		a.Fallback = fallback
 	}

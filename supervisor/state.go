@@ -66,24 +66,30 @@ type state struct {
 	app app
 
 	transaction
-	accepted linker.Accepted   // the generation to go back to
-	unproved *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	fallback bool              // there is one, it was not tried, and nothing is accepted
-	unsaid   string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
-	putOffBy time.Time         // when what confit was killed with is tried again; zero: nothing was put off
-	unrun    string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
-	note     notes
-	untidy   bool           // a generation that nobody can go back to may be left
-	mendBy   time.Time      // when links that others have changed are mended next
-	peekBy   time.Time      // when the linker peeks at the mounted configuration; zero: a look is near
-	peeking  bool           // it does
-	readBy   time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
-	pending  bool           // a hint came while there was something else to do
-	writing  linker.Writing // how the volumes change
-	looked   linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	peeked   linker.Print   // the same, also of one that only peeked
-	killed   linker.Trial   // in which a former confit was killed
-	open     linker.Trial   // in which this one may be
+	accepted  linker.Accepted   // the generation to go back to
+	unproved  *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	fallback  bool              // there is one, it was not tried, and nothing is accepted
+	relapsed  *linker.Relapsed  // what the app died of late, while the next container has to know it
+	suspected *contrast         // the app was started on the generation before the suspected one; nil: none is
+	startedOn int               // the number of the generation that the app was started on
+	oldBy     time.Time         // when the app has lived on it for long enough; zero: nothing depends on that
+	counted   bool              // a death was counted: that is noted at once, also when confit ends
+	backup    bool              // there is a fallback, whether or not it was tried
+	unsaid    string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
+	putOffBy  time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	unrun     string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
+	note      notes
+	untidy    bool           // a generation that nobody can go back to may be left
+	mendBy    time.Time      // when links that others have changed are mended next
+	peekBy    time.Time      // when the linker peeks at the mounted configuration; zero: a look is near
+	peeking   bool           // it does
+	readBy    time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
+	pending   bool           // a hint came while there was something else to do
+	writing   linker.Writing // how the volumes change
+	looked    linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
+	peeked    linker.Print   // the same, also of one that only peeked
+	killed    linker.Trial   // in which a former confit was killed
+	open      linker.Trial   // in which this one may be
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment

@@ -16,6 +16,8 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
+	t.backup = fallback
+	t.takeUpRelapses(former)
 	t.takeUp(former.Record)
 	t.look()
 	t.doBeside()

@@ -54,6 +54,8 @@ type player struct {
 	state    state
 	notes    []*linker.Note // that are on their way to the disk
 	fallback bool
+	killed   linker.Trial                 // what a former confit was killed in
+	relapsed *linker.Relapsed             // what it has noted of late deaths
 	beyond   bool                         // no signal reaches the app
 	shown    map[string]map[string]string // the last status that was written down
 	now      time.Time
@@ -87,7 +89,7 @@ func (p *player) line(words []string) {
 		p.status()
 	case "begin":
 		words, former := p.former(words)
-		s, actions := begin(&p.config, &linker.Former{Note: linker.Note{Accepted: p.accepted(words), Record: former}}, p.fallback, p.now)
+		s, actions := begin(&p.config, &linker.Former{Note: linker.Note{Accepted: p.accepted(words), Record: former, Relapsed: p.relapsed}, Killed: p.killed}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)
@@ -132,6 +134,8 @@ func (p *player) set(word string) {
 		if value == "auto" {
 			p.config.Settle = config.SettleAuto
 		}
+	case "young":
+		p.config.Young, _ = time.ParseDuration(value)
 	case "rescan":
 		p.config.Rescan, _ = time.ParseDuration(value)
 	case "probation":
@@ -256,38 +260,4 @@ func asked(variables []string) (list string) {
 		}
 	}
 	return list
-}
-
-// inNote shows what is accepted, and the record of a gate if there is one.
-func inNote(n *linker.Note) string {
-	text := fmt.Sprint(n.Accepted.Number)
-	if n.Accepted.Survived {
-		text += " survived"
-	}
-	if n.Accepted.Earlier.Number != 0 {
-		text += fmt.Sprintf(", earlier %d", n.Accepted.Earlier.Number)
-	}
-	if n.Record != nil {
-		text += ", gate " + told(n.Record)
-	}
-	return text
-}
-
-// told shows the first digits of the hash.
-func told(r *linker.Record) string {
-	switch {
-	case r == nil:
-		return "none"
-	case r.Outcome == "":
-		return r.Hash[:2] + " open"
-	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s from %q %s %q", r.Hash[:min(2, len(r.Hash))], r.Outcome, r.Source, r.Step, r.Reason))
-}
-
-func pairs(keys []any) string {
-	var list []string
-	for i := 0; i+1 < len(keys); i += 2 {
-		list = append(list, fmt.Sprintf("%v=%v", keys[i], keys[i+1]))
-	}
-	return strings.Join(list, " ")
 }

@@ -65,5 +65,9 @@ func (t *transition) discard() {
 
 // keep removes the generations that nobody can go back to.
 func (t *transition) keep() {
-	t.assign(keep{t.accepted.Number, t.accepted.Earlier.Number})
+	a := &t.accepted
+	if t.suspected != nil {
+		a = &t.suspected.of
+	}
+	t.assign(keep{a.Number, a.Earlier.Number})
 }

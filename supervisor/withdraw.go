@@ -97,7 +97,7 @@ func (t *transition) isLive() bool {
 
 // acceptEarlier makes the earlier generation the accepted one.
 func (t *transition) acceptEarlier() {
-	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true}
+	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true, Settled: true}
 	if t.rejection.hash == t.accepted.Hash { // it is the mounted configuration
 		t.rejection = rejection{}
 		if t.accepted.Fallback {

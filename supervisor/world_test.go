@@ -151,7 +151,7 @@ func (w *world) inherit() linker.Accepted {
 
 // accepted is what the linker would say of it.
 func (w *world) accepted() linker.Accepted {
-	a := linker.Accepted{Survived: w.survived}
+	a := linker.Accepted{Survived: w.survived, Settled: w.survived}
 	if w.live != nil {
 		a.Generation = w.live.generation(w.liveNumber)
 		a.AcceptedAt = w.liveAt

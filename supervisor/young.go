@@ -1,0 +1,166 @@
+package supervisor
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"confit/linker"
+	"confit/process"
+	"confit/status"
+)
+
+// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container
+// from then on. So a generation is young until an app that was started on it has lived for
+// --young. A relapse is an own end of the app before. The first one ends the container. At
+// the second one in a row the app is started on the generation before, in contrast: if it
+// lives longer there, the younger one is to blame. If it doesn't, neither is.
+
+// maxRelapses is how many in a row raise a suspicion.
+const maxRelapses = 2
+
+// forgiven is how many relapses don't count after a suspicion was dropped: what is down for
+// all generations may be so for long.
+const forgiven = 8
+
+// shortestContrast is how long the app has to live at least on the generation before, if
+// --young isn't shorter.
+const shortestContrast = time.Minute
+
+// remembered is how long a generation isn't tried again of which the app died late.
+const remembered = 24 * time.Hour
+
+// growUp does what is due when the app has lived for long enough, and keeps open the trial
+// of a young generation: a kill of confit counts as well.
+func (t *transition) growUp() {
+	if t.oldBy = t.getsOldBy(); !t.oldBy.IsZero() && t.over(t.oldBy) {
+		if younger := t.suspected; younger != nil { // it is to blame
+			t.suspected, t.untidy, t.counted = nil, true, true
+			t.blame(younger.of, younger.reason)
+		} else {
+			t.settled()
+		}
+		t.oldBy = t.getsOldBy()
+	}
+	switch {
+	case t.mayRelapse() && t.open.Step == "" && !t.keeper().stopMarked():
+		t.setTrials(linker.Trial{Hash: t.accepted.Hash, Step: linker.StepRelapse, Kills: 1}, t.killed)
+	case t.open.Step == linker.StepRelapse && !t.mayRelapse():
+		t.setTrials(linker.Trial{}, t.killed)
+	}
+}
+
+// getsOldBy is when the generation in force is no longer young, or the younger one is to
+// blame; zero: the app wasn't started on it, or nothing depends on that.
+func (t *transition) getsOldBy() time.Time {
+	switch young := t.config.YoungFor(); {
+	case young == 0 || !t.app.runs() || t.app.phase == stopping || t.degraded != "":
+	case !t.hasAccepted() || t.startedOn != t.accepted.Number || t.exposure.published() || t.unproved != nil:
+	case t.suspected != nil:
+		return t.app.since.Add(t.suspected.outlive)
+	case !t.accepted.Settled:
+		return t.app.since.Add(young)
+	}
+	return noDeadline
+}
+
+// mayRelapse reports that the app is young, and that there is something else to start on.
+func (t *transition) mayRelapse() bool {
+	return !t.oldBy.IsZero() && t.suspected == nil && (t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback)
+}
+
+// settled notes that nothing is gone back to from the accepted generation any more.
+func (t *transition) settled() {
+	t.accepted, t.untidy = t.accepted.Next(t.accepted.Generation, true, true), true
+	if t.phase == running {
+		t.keepHouse()
+	}
+}
+
+// goesOn takes an end of the app for which nothing that it has read a moment ago is to
+// blame. It reports whether confit goes on, with something else.
+func (t *transition) goesOn(s process.Status) bool {
+	code, lived := t.keeper().exitCode(s), t.now.Sub(t.app.since).Truncate(time.Millisecond)
+	switch {
+	case t.suspected != nil:
+		t.dropSuspicion()
+	case !t.mayRelapse():
+	case code == 0:
+		t.accepted.Relapses, t.counted = 0, true
+	default:
+		t.counted = true
+		t.accepted.Relapses, t.accepted.Lived = t.accepted.Relapses+1, max(t.accepted.Lived, int64(lived))
+		if t.accepted.Relapses >= maxRelapses {
+			t.suspectLate(fmt.Sprintf("the app ended with %v %v after its start, %d times in a row", s, lived, maxRelapses), exit{code: code})
+			return true
+		}
+		t.say(slog.LevelWarn, "app ended while its generation is young", "generation", t.accepted.Number, "lived", lived, "todo", "the next time it is started on what was accepted before")
+	}
+	return false
+}
+
+// suspectLate starts the app on what there is besides the accepted generation.
+func (t *transition) suspectLate(reason string, how exit) {
+	t.endHook()
+	t.discard()
+	if t.phase != running {
+		t.looked = "" // what was on its way is staged again
+	}
+	t.transaction = transaction{}
+	t.resortTo(how)
+	suspect := t.accepted
+	t.rejection = rejection{stands: true, hash: suspect.Hash, cost: costly{hash: suspect.Hash, step: linker.StepRelapse}}
+	t.say(slog.LevelWarn, "generation suspected: the app dies of it late", "generation", suspect.Number, "hash", suspect.Hash, "reason", reason)
+	if suspect.Earlier.Number == 0 {
+		t.accepted, t.fallback, t.untidy = linker.Accepted{}, true, true
+		t.blame(suspect, reason)
+		t.fallBack()
+		return
+	}
+	t.suspected = &contrast{suspect, max(time.Duration(suspect.Lived), min(shortestContrast, t.config.YoungFor())), reason}
+	t.backToEarlier = true
+	t.withdraw()
+}
+
+// blame says that the app died late of a generation, and remembers that: the next container
+// doesn't try it.
+func (t *transition) blame(of linker.Accepted, reason string) {
+	t.relapsed = &linker.Relapsed{Hash: of.Hash.Hex(), At: t.now.Unix()}
+	v := verdict{
+		line:   say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
+		report: t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason),
+	}
+	if t.rejection.hash == of.Hash { // it is still mounted
+		v.rejection = &status.Rejection{At: t.stamp(), Hash: of.Hash.Hex(), Step: linker.StepRelapse, Reason: reason, Attempts: 1, Keys: sums(nil)}
+		if t.mounted != nil {
+			v.rejection.Keys = t.mounted.Keys
+		}
+	}
+	t.judge(v)
+}
+
+// dropSuspicion puts the younger generation back: the app ends on the older one, too.
+func (t *transition) dropSuspicion() {
+	t.say(slog.LevelWarn, "suspicion dropped: the app ended on the generation before, too", "generation", t.suspected.of.Number, "hash", t.suspected.of.Hash)
+	t.accepted = t.suspected.of
+	t.accepted.Relapses, t.counted, t.suspected, t.rejection = -forgiven, true, nil, rejection{}
+}
+
+// takeUpRelapses goes on with what a former confit has counted. That it was killed while the
+// app was young counts, too.
+func (t *transition) takeUpRelapses(former *linker.Former) {
+	if k := former.Killed; k.Step == linker.StepRelapse {
+		if k.Hash == t.accepted.Hash {
+			t.accepted.Relapses++
+		}
+		t.setTrials(linker.Trial{}, linker.Trial{})
+	}
+	if r := former.Relapsed; r != nil && t.now.Sub(time.Unix(r.At, 0)) < remembered {
+		t.relapsed, t.rejection.cost = r, costly{hash: linker.ParseHash(r.Hash), step: linker.StepRelapse}
+	}
+}
+
+// isLateDeadly reports that confit was killed while the app was young, often enough.
+func (t *transition) isLateDeadly() bool {
+	return t.neverStarted() && t.isAccepted() && t.accepted.Relapses >= maxRelapses && (t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback)
+}
