@@ -34,6 +34,7 @@ var scenes = []scene{
 	{name: "volumes", heading: "ConfigMaps that come and go: optional, deleted, immutable", show: showVolumes},
 	{name: "subpath", heading: "subPath beside confit, through a restart of the container", show: showSubPath},
 	{name: "shared", heading: "shareProcessNamespace: confit isn't PID 1", show: showShared},
+	{name: "late", heading: "An app that dies of an edit late", show: showLate},
 	{name: "stop", heading: "The grace period: a slow stop, and one that is too slow", show: showStop},
 	{name: "refusals", heading: "Pods that refuse to start, and say why", show: showRefusals},
 	{name: "latency", heading: "How long an edit takes", show: showLatency, alone: true},
