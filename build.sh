@@ -15,6 +15,7 @@
 #
 # Only what is on the way of a signal or of a swap is inlined: in the runtime, hashes, linker, process and signals. The rest mostly
 # makes text, and this is 120 KB. Nor is it in those packages of the linker where a system call takes longer than a call.
+# Nor are the atomic operations of the runtime, but for what the compiler makes an instruction of: 32 KB, and a swap takes as long.
 # Nor is anything in supervisor, which decides a few times a change: 24 KB.
 #
 # -buildvcs=false keeps out whether the source came from git: an unpacked archive of it gives the same bytes. VERSION names both.
@@ -33,7 +34,7 @@ if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
 inlined='-gcflags=all=-l'
-for package in runtime internal/runtime/... crypto/... confit/linker confit/linker/files confit/linker/generation confit/linker/target confit/linker/volume confit/process confit/signals; do
+for package in runtime internal/runtime/maps internal/runtime/sys internal/runtime/math crypto/... confit/linker confit/linker/files confit/linker/generation confit/linker/target confit/linker/volume confit/process confit/signals; do
 	inlined="$inlined -gcflags=$package="
 done
 # shellcheck disable=SC2086 # a word for each

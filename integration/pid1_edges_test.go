@@ -21,6 +21,10 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	web.swap(keys{"text": "second"})
 	c.Says("read second", 1)
 	c.find(s.path("verifier"))
+	c.Eventually("the trial of the verify hook", func() bool { // a record that can't be written would leave an inode
+		record, _ := os.ReadFile(s.path("state", "trial"))
+		return strings.Contains(string(record), `"verify"`)
+	})
 	f := c.filler()
 	f.leaveInodes(0)
 	s.write(s.path("full"), "")

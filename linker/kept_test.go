@@ -42,6 +42,7 @@ func newSuperseded(t *testing.T, kept bool) (h *house, want map[string]string) {
 	h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2")
 	if kept {
 		h.stage()
+		h.linker.Discard()
 		h.close()
 	}
 	return h, want
@@ -97,6 +98,7 @@ func TestKeptDamaged(t *testing.T) {
 			h.must(spoil(h))
 			h.open().wantAccepted(1)
 			h.stage()
+			h.linker.Discard()
 			h.wantTree(want, "state/kept")
 		})
 	}
@@ -145,7 +147,10 @@ func TestKeptIsConfitsAlone(t *testing.T) {
 	h.wantTree(map[string]string{"": "drwx------ 0:0 \"\""}, "state/kept")
 	h.write("web", "a", "a2", "sub/b", "b1", "c.conf", "c1")
 	h.stage()
+	h.linker.Discard()
 	h.wantTree(map[string]string{"": "drwx------ 0:0 \"\"", "/" + Hash(sha256.Sum256([]byte("a1"))).Hex(): "-rw------- 0:0 \"a1\""}, "state/kept")
+	h.linker.Forget()
+	h.stage()
 	h.must(h.linker.Publish())
 	h.accept()
 	h.must(h.linker.Store())

@@ -103,6 +103,7 @@ func TestMendedAtReject(t *testing.T) {
 			h.write("web", "a", "a2")
 			h.stage()
 			h.must(h.linker.Publish())
+			h.linker.Tidy()
 			h.must(tt.do(h))
 			_ = os.Chtimes(h.path("state/generations/1/web/a"), h.modified("c.conf"), h.modified("c.conf"))
 			h.must(h.linker.Reject())
@@ -123,7 +124,11 @@ func TestHealed(t *testing.T) {
 		}
 		for from, prepare := range map[string]func(h *house){
 			"the volume": func(*house) {},
-			"kept":       func(h *house) { h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2"); h.stage() },
+			"kept": func(h *house) {
+				h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2")
+				h.stage()
+				h.linker.Discard()
+			},
 		} {
 			t.Run(name+", from "+from, func(t *testing.T) {
 				t.Parallel()

@@ -151,10 +151,7 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 		accepted.Current = true
 		return accepted, l.lead(accepted, g)
 	}
-	if err := l.readEnvironment(g); err != nil {
-		return nil, err
-	}
-	return g, l.copies.Keep(g, g.Staged())
+	return g, l.readEnvironment(g)
 }
 
 // inputsHash is the hash of what came from volumes.

@@ -112,9 +112,6 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	read, err := l.read(r) // 3
 	g := read
 	if err == nil {
-		err = l.keepOld(r, read)
-	}
-	if err == nil {
 		g, err = l.write(read, r, accepted, k.Spared) // 4 to 7
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
@@ -128,6 +125,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	switch {
 	case err == nil:
 		l.describe(c, g, accepted)
+		l.noteMounted(r, g)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
 		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.Inputs
 	case !errors.As(err, &invalid):
@@ -135,23 +133,19 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	default:
 		if read == nil {
 			read = l.readable(r, accepted)
-			_ = l.keepOld(r, read) // it is tried again with the next change
 		}
+		l.noteMounted(r, read)
 		c.Changes = generation.Changes(accepted, read)
 	}
 	c.Seen = r.Print
 	return err
 }
 
-// keepOld keeps what the generations have and the volumes, as they were read, haven't any
-// more. The fallback is no volume.
-func (l *Linker) keepOld(r *volume.Reading, read *generation.Copy) (err error) {
-	for _, g := range l.generations {
-		if err == nil && !r.OfFallback() {
-			err = l.copies.Keep(g, read.Files)
-		}
+// noteMounted notes what a look has read of the volumes. The fallback is none.
+func (l *Linker) noteMounted(r *volume.Reading, read *generation.Copy) {
+	if !r.OfFallback() {
+		l.mounted = read.Files
 	}
-	return err
 }
 
 // readable is what can be read of volumes that give no generation.

@@ -38,11 +38,7 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 	if err == nil {
 		err = l.state.Generations.Rename(tmp, name)
 	}
-	if err == nil && r.OfFallback() {
-		err = l.copies.Keep(g, nil)
-	}
 	if err != nil {
-		_ = l.state.Generations.RemoveAll(name)
 		_ = l.state.Generations.RemoveAll(tmp)
 		if errors.Is(err, files.ErrMoved) {
 			return nil, err

@@ -45,10 +45,10 @@ type (
 		watch  []linker.Change // who opens it
 		app    int             // that must be within reach; 0: nobody is signalled
 	}
-	goBack    struct{ to, from int }          // answered by withdrawn, failed or crashed
-	writeNote struct{ note *linker.Note }     // answered by noted
-	keep      struct{ accepted, earlier int } // and no other generation
-	runHook   struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
+	goBack    struct{ to, from int }                     // answered by withdrawn, failed or crashed
+	writeNote struct{ note *linker.Note }                // answered by noted
+	keep      struct{ accepted, earlier, candidate int } // and no other generation; what is gone back to gets a second copy
+	runHook   struct {                                   // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate

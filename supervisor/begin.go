@@ -79,6 +79,9 @@ func (t *transition) validate() {
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {
+	if t.validatesAfter() { // and may write to what is gone back to
+		t.secure()
+	}
 	t.inStep(linker.StepProbation)
 	job := publish{number: t.candidate.Number, watch: t.toBeRead()}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {

@@ -34,7 +34,7 @@ func (t *transition) stageEnded(e event) {
 		t.compareCandidate(e)
 	case invalid:
 		t.noteSeen(e.seen, false)
-		t.candidate.Changes = e.changes
+		t.candidate.Changes, t.untidy = e.changes, true
 		if !t.onFallback() { // something else is mounted
 			t.found("", e.changes)
 			t.supersede(linker.Hash{})
@@ -190,6 +190,7 @@ func (t *transition) splay() {
 		t.passGate()
 		return
 	}
+	t.secure()
 	t.phase, t.deadline = splaying, t.splayBy
 }
 

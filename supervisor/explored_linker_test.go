@@ -78,7 +78,7 @@ func (c *course) carry(j job) event {
 	case compare:
 		return c.compare(j)
 	case keep:
-		numbers := []int{j.accepted, j.earlier}
+		numbers := []int{j.accepted, j.earlier, j.candidate}
 		if j.accepted == 0 {
 			numbers = append(numbers, c.former.number)
 		}

@@ -76,7 +76,11 @@ var settings = []setting{
 	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
 	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},
 	{name: "young", with: func(c *config.Config) { c.Probation = tick; c.Young = 2 * tick }, actions: []config.Action{byRestart}, fallback: true, kills: true, begins: doubtfulA},
-	{name: "young-busy", with: func(c *config.Config) { c.Young = 2 * tick; c.Validate = []string{"check", config.Placeholder}; c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
+	{name: "young-busy", with: func(c *config.Config) {
+		c.Young = 2 * tick
+		c.Validate = []string{"check", config.Placeholder}
+		c.Gate = []string{"may-i"}
+	}, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
 }
 

@@ -71,6 +71,7 @@ func (t *transition) armEnded(event) {
 
 // arm has the trial noted before a hook runs on a candidate that isn't published.
 func (t *transition) arm(step string) {
+	t.secure()
 	if !t.isOnTrial() {
 		t.armEnded(armed{})
 		return

@@ -153,7 +153,7 @@ func (a arm) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier); return nil }
+func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier, a.candidate); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

@@ -25,6 +25,7 @@ func (t *transition) prove() {
 		t.drain(startAgain)
 	case t.proof.generation, t.appInDoubt():
 		t.phase = proving
+		t.secure()
 		t.expectReady()
 		t.verifyFirst()
 	case t.exposure.published():

@@ -131,6 +131,7 @@ type transaction struct {
 	reloadAction  config.Action // what its changes require
 	splayBy       time.Time     // when the app may be reloaded
 	exposure      exposure
+	secured       bool  // what is gone back to has a second copy
 	watched       bool  // the linker sees when somebody opens what has changed
 	started       bool  // the app is started on the generation in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate

@@ -231,7 +231,7 @@ func (w *world) perform(a action) event {
 			return w.withdraw()
 		})
 	case keep:
-		if w.visible == nil {
+		if w.visible == nil && a.candidate == 0 {
 			w.staged = nil
 		}
 	case runHook:

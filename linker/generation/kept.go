@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 
@@ -21,31 +22,36 @@ import (
 const keptMode = 0o600
 
 // Keep makes sure that each file of a generation has a second copy: among the keys that are
-// mounted, if any, or in kept.
+// mounted or in kept. What a kill leaves half done there SweepKept removes.
 func (c *Store) Keep(g *Copy, mounted map[lines.Key]File) error {
-	var missing []lines.Key
-	for p, f := range g.Files {
-		if m, there := mounted[p]; f.Direct || there && m.Sum == f.Sum && !m.Direct {
-			continue
-		}
-		if _, err := c.state.Kept.Lstat(f.Sum.Hex()); err != nil {
-			missing = append(missing, p)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
 	return c.WithDir(g, func(root *os.Root) error {
-		for _, p := range missing {
-			f := aDir()
-			f.Sum, f.Mode = g.Files[p].Sum, keptMode
-			err := c.place(c.state.Kept, f.Sum.Hex(), f, c.from(root, string(p)))
-			if files.Ignoring(err, ErrNoCopy) != nil { // which is said when the generation is mended
+		for p, f := range g.Files {
+			if m := mounted[p]; f.Direct || m.Sum == f.Sum && !m.Direct && !lines.IsRendered(p) {
+				continue
+			}
+			if err := c.keepFile(f.Sum, c.from(root, string(p))); err != nil {
 				return fmt.Errorf("cannot keep key %q of generation %d in state directory %q: %w", p, g.Number, c.state.Path, files.Cause(err))
 			}
 		}
 		return nil
 	})
+}
+
+// keepFile keeps what has a hash, unless that is kept. Other bytes aren't: that is said
+// when the generation is mended.
+func (c *Store) keepFile(sum files.Hash, fill func(to io.Writer) (files.Hash, error)) error {
+	out, err := c.state.Kept.OpenFile(sum.Hex(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, keptMode)
+	if err != nil {
+		return files.Ignoring(err, fs.ErrExist)
+	}
+	got, err := fill(out)
+	if err = errors.Join(err, out.Close()); err != nil || got != sum {
+		_ = c.state.Kept.Remove(sum.Hex())
+	}
+	if errors.Is(err, unix.ENOSPC) {
+		return err
+	}
+	return nil
 }
 
 // aDir has the attributes of a generation's directories.
