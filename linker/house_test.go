@@ -277,11 +277,6 @@ func (h *house) fill() {
 	}
 }
 
-// keptFor is where a covered file is kept.
-func keptFor(target Target) string {
-	return filepath.Join(filepath.Dir(string(target)), files.Beside(filepath.Base(string(target)), files.KeptPrefix))
-}
-
 // point moves the live link.
 func (h *house) point(number int) {
 	h.Helper()

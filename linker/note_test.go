@@ -52,13 +52,12 @@ func TestNotePartsAlone(t *testing.T) {
 	h := newStored(t, "web/ web/")
 	h.linker.record = &aRecord
 	h.must(h.linker.Store())
-	number := h.linker.accepted().Number
 	h.must(edit("hash", "00")(h))
 	h.wantRecord(&aRecord)
 	h.wantAccepted(0, "its hash differs")
 	h.adopt()
 	h.must(h.linker.Store())
-	number = h.linker.accepted().Number
+	number := h.linker.accepted().Number
 	h.must(h.editNote(func(note map[string]any) { note["gate"] = []int{1} }))
 	h.wantRecord(nil)
 	h.wantAccepted(number, "damaged")
