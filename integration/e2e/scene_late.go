@@ -21,7 +21,7 @@ func showLate(s *stage) error {
 	if err := errors.Join(s.tells("late", "good"), s.rejected("late", "relapse")); err != nil {
 		return err
 	}
-	if _, err := s.kubectl("exec", "late", "--", "kill", "-TERM", "1"); err != nil {
+	if _, err := s.kubectl("exec", "late", "--", "sh", "-c", "kill -TERM 1"); err != nil {
 		return err
 	}
 	if err := errors.Join(s.restarted(2, 7), s.logged("late", `msg="candidate rejected" step=relapse`), s.tells("late", "good")); err != nil {
