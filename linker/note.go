@@ -14,9 +14,9 @@ const noteVersion = 1
 
 // Note is what confit leaves to the one that starts next on its state directory.
 type Note struct {
-	Accepted Accepted // Number 0: there is none
-	Record   *Record  // of the gate that was asked last, until its outcome is delivered; nil: none
-	Relapsed *Relapsed
+	Accepted Accepted  // Number 0: there is none
+	Record   *Record   // of the gate that was asked last, until its outcome is delivered; nil: none
+	Relapsed *Relapsed // nil: nothing is remembered
 }
 
 // Relapsed is a generation that was taken back as the app died of it late. The next confit

@@ -87,9 +87,8 @@ func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 // what others did to the files; 0: what a former confit left. It reads no volume, which
 // may hang. Nothing is removed: an app that looks by itself would read at the removal,
 // before anybody watches. A [*Partly] names the targets that could not be put right, and
-// the keys with other bytes that nothing has a copy of: they are used as they are, unless one
-// is a variable.
-// After any other error nothing is lost, and GoBack can be called again.
+// the keys with other bytes that nothing has a copy of: they are used as they are, unless
+// one is a variable. After any other error nothing is lost, and GoBack can be called again.
 func (l *Linker) GoBack(number int) error {
 	if number == 0 {
 		return l.targets.Switch(l.former.Number, l.former.Targets, false)

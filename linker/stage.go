@@ -51,7 +51,7 @@ type Known struct {
 //  4. If the keys equal those of the accepted generation, that is the candidate,
 //     and nothing is written.
 //  5. Work out what publishing would do to the targets.
-//  6. Write generations/N.tmp, each file as a copy, and the same bytes to packs/N.
+//  6. Write generations/N.tmp, each file as a copy.
 //  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
 // The error is an [*Invalid] if no candidate can be made of the mounted

@@ -115,8 +115,9 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, root *os.Root)
 	return nil
 }
 
-// writeFile makes one file of a generation. The bytes must be those that were hashed. A key that is the same in the live generation
-// is copied, too: with a hard link, who changes one file would change both.
+// writeFile makes one file of a generation. The bytes must be those that were hashed. A
+// key that is the same in the live generation is copied, too: with a hard link, who
+// changes one file would change both.
 func (l *Linker) writeFile(at *outDir, k volume.Key, g *generation.Copy, r *volume.Reading) error {
 	f := g.Files[k.Path]
 	if f.Direct {

@@ -66,7 +66,13 @@ func (t *transition) getsOldBy() time.Time {
 
 // mayRelapse reports that the app is young, and that there is something else to start on.
 func (t *transition) mayRelapse() bool {
-	return !t.oldBy.IsZero() && t.suspected == nil && (t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback)
+	return !t.oldBy.IsZero() && t.suspected == nil && t.hasOther()
+}
+
+// hasOther reports that the app can be started on something before the accepted generation,
+// or on the fallback.
+func (t *transition) hasOther() bool {
+	return t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback
 }
 
 // settled notes that nothing is gone back to from the accepted generation any more.
@@ -162,5 +168,5 @@ func (t *transition) takeUpRelapses(former *linker.Former) {
 
 // isLateDeadly reports that confit was killed while the app was young, often enough.
 func (t *transition) isLateDeadly() bool {
-	return t.neverStarted() && t.isAccepted() && t.accepted.Relapses >= maxRelapses && (t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback)
+	return t.neverStarted() && t.isAccepted() && t.accepted.Relapses >= maxRelapses && t.hasOther()
 }
