@@ -75,13 +75,13 @@ func TestYoung_dies_late(t *testing.T) {
 	c.logs(suspected, 1)
 	c.logs("rolled back", 1)
 	c.Says("serves good old", 1)
-	c.tells(0, "the suspicion", func(st report) bool { return st.Trouble != "" && st.Rejection.Step == "" })
+	c.tells(3, "the suspicion", func(st report) bool { return st.Rejection.Step == "relapse" && st.Counters.Rejections == 0 })
 	e := c.logs("candidate rejected", 1)
 	if e["step"] != "relapse" || e["level"] != "ERROR" {
 		t.Errorf("logged %v, want step relapse", e)
 	}
 	c.tells(3, "the rejection", func(st report) bool {
-		return st.Rejection.Step == "relapse" && st.Rejection.Hash == st.Mounted.Hash && st.Trouble == ""
+		return st.Rejection.Step == "relapse" && st.Rejection.Hash == st.Mounted.Hash && st.Counters.Rejections == 1
 	})
 	c.Eventually("the note of it", func() bool { return y.stored().Number == 1 })
 	c.Kill()

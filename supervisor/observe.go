@@ -42,9 +42,6 @@ type observation struct {
 // confit tries again.
 func (o *observation) trouble() string {
 	if s := o.after; s.trouble == "" && s.undecided.IsZero() {
-		if s.suspected != nil {
-			return "generation suspected: " + s.suspected.reason
-		}
 		return cmp.Or(s.drift, s.note.trouble, s.app.beyond, s.unrun)
 	}
 	return o.after.trouble

@@ -123,6 +123,7 @@ func (t *transition) suspectLate(reason string, how exit) {
 		t.fallBack()
 		return
 	}
+	t.lastRejection = t.lateRejection(suspect, reason)
 	t.suspected = &contrast{suspect, max(time.Duration(suspect.Lived), min(shortestContrast, t.config.YoungFor())), reason}
 	t.backToEarlier = true
 	t.withdraw()
@@ -137,12 +138,18 @@ func (t *transition) blame(of linker.Accepted, reason string) {
 		report: t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason),
 	}
 	if t.rejection.hash == of.Hash { // it is still mounted
-		v.rejection = &status.Rejection{At: t.stamp(), Hash: of.Hash.Hex(), Step: linker.StepRelapse, Reason: reason, Attempts: 1, Keys: sums(nil)}
-		if t.mounted != nil {
-			v.rejection.Keys = t.mounted.Keys
-		}
+		v.rejection = t.lateRejection(of, reason)
 	}
 	t.judge(v)
+}
+
+// lateRejection is what the status shows of a generation that is suspected or to blame.
+func (t *transition) lateRejection(of linker.Accepted, reason string) *status.Rejection {
+	r := &status.Rejection{At: t.stamp(), Hash: of.Hash.Hex(), Step: linker.StepRelapse, Reason: reason, Attempts: 1, Keys: sums(nil)}
+	if t.mounted != nil {
+		r.Keys = t.mounted.Keys
+	}
+	return r
 }
 
 // dropSuspicion puts the younger generation back: the app ends on the older one, too.
