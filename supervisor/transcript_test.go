@@ -197,7 +197,7 @@ func (p *player) write(s state, actions []action) {
 	}
 	s.held, s.peekBy = verdict{}, noDeadline
 	if by := s.deadlineBeside(); !by.IsZero() && s.shown() != done {
-		fmt.Fprintf(&p.out, "; report for %v", by.Sub(p.now))
+		fmt.Fprintf(&p.out, "; next due in %v", by.Sub(p.now))
 	}
 	p.out.WriteString("\n")
 }
