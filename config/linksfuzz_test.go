@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -62,6 +63,9 @@ func renderLink(l *Link) []string {
 	}
 	if l.Local {
 		ws = append(ws, "local")
+	}
+	if l.Mode != 0 {
+		ws = append(ws, fmt.Sprintf("mode=%04o", l.Mode))
 	}
 	if l.Reload != nil {
 		ws = append(ws, "reload="+l.Reload.String())
@@ -155,6 +159,7 @@ func FuzzLinksFile(f *testing.F) {
 	}
 	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
 	f.Add("link tls/ /etc/tls reload=none\nlink web/a /etc/a\nreload touch\n")
+	f.Add("render true\nlink {rendered}/a /etc/a mode=0644\n")
 	f.Add("validate \\: 0\nverify '=' 1\n")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
 	f.Fuzz(func(t *testing.T, text string) {

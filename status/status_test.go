@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,8 +208,18 @@ func TestDocumented(t *testing.T) {
 	}
 	fields(reflect.ValueOf(Status{}), "", func(path string, _ reflect.Value) { want = append(want, path) })
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("the page describes\n%q\nthere are\n%q", got, want)
+		t.Errorf("the page describes\n%q\nthere are, in this order,\n%q\nThe page lacks %q, and has %q too many.", got, want, without(want, got), without(got, want))
 	}
+}
+
+// without is what only the first list has.
+func without(list, other []string) (rest []string) {
+	for _, s := range list {
+		if !slices.Contains(other, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
 }
 
 // BenchmarkEncode has as many keys as a generation may sensibly hold.

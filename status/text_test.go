@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,6 +77,9 @@ func rolledBack() Status {
 	s.Updated, s.Counters = before(2*time.Minute), Counters{Swaps: 2, Reloads: 3, Rejections: 1, RollBacks: 1}
 	return s
 }
+
+// counted is the row of the counters.
+var counted = regexp.MustCompile("counted .*\n")
 
 // texts are the states that have a golden file.
 func texts() map[string]Status {
@@ -155,6 +159,9 @@ func TestTexts(t *testing.T) {
 	for name, s := range texts() {
 		file := "testdata/" + name + ".txt"
 		got := s.Text(noon)
+		if name != "everything" { // one file has the counters: another one makes no news in the others
+			got = counted.ReplaceAll(got, nil)
+		}
 		if *update {
 			if err := os.WriteFile(file, got, 0o644); err != nil {
 				t.Fatal(err)
@@ -162,7 +169,7 @@ func TestTexts(t *testing.T) {
 		}
 		want, err := os.ReadFile(file)
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: got\n%swant\n%s(%v)", file, got, want, err)
+			t.Errorf("%s (-update writes it anew): got\n%swant\n%s(%v)", file, got, want, err)
 		}
 		for line := range strings.Lines(string(got)) {
 			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > columns || strings.TrimRight(line, " ") != line {

@@ -34,6 +34,10 @@ func TestShow_news(t *testing.T) {
 			f.SetString("another")
 		case reflect.Pointer:
 			f.Set(reflect.New(f.Type().Elem()))
+		case reflect.Int:
+			f.SetInt(7)
+		case reflect.Bool:
+			f.SetBool(!f.Bool())
 		default: // numbers come first in the others
 			f.Field(0).SetInt(7)
 		}
