@@ -22,7 +22,8 @@ type Accepted struct {
 }
 
 // Next is what there is to go back to after g is accepted. The same bytes need
-// not survive a second start. Nothing is gone back to from what has settled.
+// not survive a second start. Nothing is gone back to from what has settled, and nothing to
+// a generation of which the app died while that was young, if there is one before it.
 func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
 	next := Accepted{Generation: g, Survived: survived, Settled: settled}
 	switch {
@@ -31,7 +32,7 @@ func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
 		next.Generation, next.Survived, next.Settled = g, survived || a.Survived, settled || a.Settled
 	case a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash:
 		next.Survived, next.Settled = true, true
-	case a.Survived:
+	case a.Survived && (a.Relapses == 0 || a.Earlier.Number == 0):
 		next.Earlier = a.Generation
 	default:
 		next.Earlier = a.Earlier

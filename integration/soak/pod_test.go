@@ -123,7 +123,7 @@ func (p *pod) note(format string, args ...any) {
 // start starts the container.
 func (p *pod) start() {
 	p.starts++
-	p.mayEnd = map[int]bool{deadlyCode: p.mounted.holds(deadly) || p.isLiveDeadly()} // when the app reads it after its probation
+	p.mayEnd = map[int]bool{deadlyCode: p.mounted.holds(deadly) || p.keepsDeadly()} // when the app reads it after its probation
 	p.frozen = false
 	p.transcript = &harness.Transcript{}
 	argv := []string{programs.confit, "--links", p.path("links"), "--volumes", p.path("volumes"), "--state", p.state,

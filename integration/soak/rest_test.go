@@ -64,6 +64,14 @@ func (p *pod) isLiveDeadly() bool {
 	return err == nil && strings.Contains(texts[len(texts)-1], string(deadly))
 }
 
+// keepsDeadly tells whether confit may go back to what the app dies of.
+func (p *pod) keepsDeadly() bool {
+	return slices.ContainsFunc(p.generations(), func(dir string) bool {
+		text, err := os.ReadFile(filepath.Join(dir, ".rendered/all"))
+		return err == nil && strings.Contains(string(text), string(deadly))
+	})
+}
+
 // expected is what the app should have: what is mounted, if that can be used. Else it is what was accepted, which was good.
 func (p *pod) expected() combination {
 	if p.mounted.isGood() && !p.rejectedByAccident() {
