@@ -97,7 +97,10 @@ func (t *transition) isLive() bool {
 
 // acceptEarlier makes the earlier generation the accepted one.
 func (t *transition) acceptEarlier() {
-	t.accepted = linker.Accepted{Generation: t.accepted.Earlier, Survived: true, Settled: true}
+	t.accepted, t.unsaid = linker.Accepted{Generation: t.accepted.Earlier, Survived: true, Settled: true}, "" // the log has said it
+	if t.accepted == t.note.held.Accepted {
+		t.note.trouble = ""
+	}
 	if t.rejection.hash == t.accepted.Hash { // it is the mounted configuration
 		t.rejection = rejection{}
 		if t.accepted.Fallback {
