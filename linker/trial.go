@@ -43,7 +43,8 @@ type savedTrial struct {
 
 // Arm records a trial, for the next confit if this one is killed. No trial removes
 // the record, by unlink(2) alone, which a full disk doesn't refuse. A trial that
-// can't be recorded isn't one: no record is ever of another.
+// can't be recorded isn't one: the record stays if it is of the same generation, as it
+// counts the kills before, and goes if it is of another.
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
@@ -53,7 +54,7 @@ func (l *Linker) Arm(t Trial) {
 		}
 		l.unrecorded = err != nil
 	}
-	if t == (Trial{}) || err != nil {
+	if before := readTrial(l.state); t == (Trial{}) || err != nil && (before.Hash != t.Hash || before.Kills > t.Kills) {
 		if err := l.state.Root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}

@@ -88,17 +88,23 @@ func TestTrialNotTrusted(t *testing.T) {
 	}
 }
 
-// TestTrialOnAFullDisk: a trial that can't be recorded leaves no record, also none of
-// the one before, and that is said once.
-func TestTrialOnAFullDisk(t *testing.T) {
-	h := newHouse(t, "web/ web/")
+// onSmallDisk opens confit with a state directory that can be filled.
+func (h *house) onSmallDisk() {
+	h.Helper()
 	h.must(os.Mkdir(h.path("state"), 0o755))
 	if err := unix.Mount("tmpfs", h.path("state"), "tmpfs", 0, "size=1m"); err != nil {
-		t.Fatalf("cannot mount a tmpfs, to fill it: %v", err)
+		h.Fatalf("cannot mount a tmpfs, to fill it: %v", err)
 	}
 	h.Cleanup(func() { h.close(); h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) })
 	h.openWith("one")
 	h.write("web", "a", "two", "b", "of two")
+}
+
+// TestTrialOnAFullDisk: a trial that can't be recorded leaves no record of another
+// generation, and that is said once.
+func TestTrialOnAFullDisk(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.onSmallDisk()
 	h.try()
 	for _, step := range []string{"verify", "report"} {
 		h.fill()
@@ -110,5 +116,23 @@ func TestTrialOnAFullDisk(t *testing.T) {
 	}
 	if _, err := os.Lstat(h.path("state/trial")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a record is left: %v", err)
+	}
+}
+
+// TestTrialOnAFullDisk_again: the record of former kills stays where the same generation
+// is tried again, but not one of more kills than there were.
+func TestTrialOnAFullDisk_again(t *testing.T) {
+	h := newHouse(t, "web/ web/")
+	h.onSmallDisk()
+	once := h.try()
+	twice := Trial{once.Hash, "verify", 2}
+	for _, tt := range []struct{ recorded, tried, left Trial }{{once, twice, once}, {twice, once, Trial{}}} {
+		h.linker.Arm(tt.recorded)
+		h.fill()
+		h.linker.Arm(tt.tried)
+		h.must(os.Remove(h.path("state/filler")))
+		if left := readTrial(h.linker.state); left != tt.left {
+			t.Errorf("%+v was recorded, and %+v is left, want %+v", tt.recorded, left, tt.left)
+		}
 	}
 }
