@@ -30,7 +30,7 @@ func (s *state) mayNote() bool { return s.degraded == "" && s.toNote() != *s.not
 
 // keepNote has the note written. It is tried again until it works.
 func (t *transition) keepNote() {
-	if t.mayNote() && t.over(t.note.by) {
+	if t.mayNote() && (t.counted || t.over(t.note.by)) {
 		note := t.toNote()
 		t.note.given, t.note.by, t.counted = &note, noDeadline, false
 		t.assign(writeNote{&note})

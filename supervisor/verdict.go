@@ -46,9 +46,10 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
-// keepHouse does what is left to do after a transaction: it notes what is accepted, and
-// only then removes what nobody can go back to.
+// keepHouse does what is left to do after a transaction: it notes what is accepted, also if
+// a note was refused a moment ago, and only then removes what nobody can go back to.
 func (t *transition) keepHouse() {
+	t.note.by = noDeadline
 	t.keepNote()
 	if t.untidy && !t.held.stands() && t.toNote().Accepted == t.note.held.Accepted {
 		t.untidy = false
