@@ -139,11 +139,10 @@ func (t *transition) start() {
 
 // endNow ends confit. No hook outlives it. What the app or its entrypoint did to the
 // accepted generation is mended: something else may be mounted when the next confit comes.
-// Before the app ever ran the targets may lead to what a former confit was killed with.
 func (t *transition) endNow(how exit) {
 	t.passVerdict()
 	t.endHook()
-	if t.hasAccepted() && !t.neverStarted() && !t.exposure.published() && t.degraded == "" {
+	if t.showsAccepted() {
 		t.assign(mend{t.accepted.Number, true})
 	}
 	t.endTrial()

@@ -16,6 +16,14 @@ func (s *state) inForce() linker.Generation {
 	return s.accepted.Generation
 }
 
+// showsAccepted reports that the targets lead to the accepted generation, unless somebody
+// else has changed them. Before the app ever ran they may lead to what a former confit was
+// killed with, and nobody knows where while the linker may be about to publish a candidate.
+func (s *state) showsAccepted() bool {
+	publishes := s.busy && s.candidate.Number != 0
+	return s.hasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
+}
+
 // isAccepted reports whether the candidate is just the accepted generation.
 func (s *state) isAccepted() bool {
 	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash

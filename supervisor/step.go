@@ -109,11 +109,14 @@ func (t *transition) onElapsed() {
 }
 
 // linkerAnswered takes the linker's answer to a job. When nobody waits for it any
-// more, as after a stop, it changes nothing.
+// more, as after a stop, it only tells where the targets lead.
 func (t *transition) linkerAnswered(e event) {
 	t.busy, t.stalled = false, time.Time{}
+	_, shown := e.(published)
 	if answered := t.phase.rule().answered; answered != nil {
 		answered(t, e)
+	} else if shown && t.exposure == hidden {
+		t.exposure = visible
 	}
 }
 
