@@ -58,7 +58,9 @@ func (t *transition) getsOldBy() time.Time {
 	case !t.hasAccepted() || t.startedOn != t.accepted.Number || t.exposure.published() || t.unproved != nil:
 	case t.suspected != nil:
 		return t.app.since.Add(t.suspected.outlive)
-	case !t.accepted.Settled:
+	case t.accepted.Settled:
+	case t.suspect() == theAccepted && t.over(t.app.since.Add(young)): // its proof takes longer
+	default:
 		return t.app.since.Add(young)
 	}
 	return noDeadline
