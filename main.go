@@ -1,7 +1,6 @@
-// Command confit is the PID 1 of a container: it links single keys of mounted
-// ConfigMap and Secret volumes to the paths an app expects, starts and reaps
-// the app, and turns every swap that the kubelet makes into a checked, atomic,
-// reversible reload. See README.md.
+// Command confit is the PID 1 of a container: it links single keys of mounted ConfigMap and Secret volumes to the
+// paths an app expects, starts and reaps the app, and turns every swap that the kubelet makes into a checked,
+// atomic, reversible reload. See README.md.
 package main
 
 import (
@@ -55,6 +54,8 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil))
 	case config.Install:
 		code, err = process.ExitSystem, linker.Install(c.Install)
+	case config.Seed:
+		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
 	case config.Version:
@@ -93,15 +94,14 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	}.Run()
 }
 
-// leave ends this process and says why. A guest's end isn't the container's: a
-// hook is one, whoever asks for the status, and what kubectl exec started. Only
-// Flush waits for a reader of stderr, who may hang.
+// leave ends this process and says why. A guest's end isn't the container's: a hook is one, whoever
+// asks for the status, and what kubectl exec started. Only Flush waits for a reader of stderr, who may hang.
 func leave(stderr *process.Log, code int, err error, guest bool) {
 	if err != nil {
 		stderr.Say(err.Error())
-	}
-	if err != nil && !guest {
-		writeTerminationLog(err)
+		if !guest {
+			writeTerminationLog(err)
+		}
 	}
 	stderr.Flush()
 	os.Exit(code)

@@ -18,7 +18,7 @@ import (
 const troubleshooting = "docs/troubleshooting.md"
 
 // packages are those whose messages somebody may see.
-var packages = []string{".", "config", "linker", "linker/files", "linker/mounts", "linker/way", "linker/statedir", "linker/lines", "linker/target", "linker/generation", "linker/watch", "linker/volume", "notify", "process", "signals", "status", "supervisor"}
+var packages = []string{".", "config", "linker", "linker/files", "linker/mounts", "linker/way", "linker/seed", "linker/statedir", "linker/lines", "linker/target", "linker/generation", "linker/watch", "linker/volume", "notify", "process", "signals", "status", "supervisor"}
 
 // silent are strings with a blank that nobody sees as a message. The test fails
 // when one of them is in the source no more.

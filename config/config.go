@@ -27,6 +27,7 @@ const (
 	Check               // read everything, print the plan
 	Bake                // make the target links
 	Install             // copy the program
+	Seed                // copy directories of the image
 	Status              // print the status
 	Version             // print the version
 	Help                // print the help
@@ -39,12 +40,15 @@ type Config struct {
 
 	LinkFiles []string // the links files that were read
 	LinksRead LinksSum // what they held
+	LinesFrom string   // the place of more lines, "--lines" or "CONFIT_LINES"; "": there are none
 	Links     []Link
 	Volumes   string // absolute
 	State     string // absolute
 	AllowDisk bool
 	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install
+
+	Seed []linker.SeedPair // what to copy where
 
 	StatusForm string // how the status is printed, "json" or "text"; "": text on a terminal, else JSON
 
@@ -78,6 +82,7 @@ type Config struct {
 
 	linksNames []string      // files and directories, absolute
 	linker     linker.Config // without its log
+	expanded   []string      // places in the lines where the kubelet would expand something
 }
 
 // YoungFor is how long an app has to live that was started on a generation until nothing is

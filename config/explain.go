@@ -23,6 +23,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 		printRow(w, "app", JoinWords(c.App))
 	}
 	err := errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+	c.noteExpanded(w)
 	c.notePaths(w)
 	c.noteRestarts(w, restarts)
 	return err

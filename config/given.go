@@ -1,12 +1,23 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // given is one value of one setting.
 type given struct {
 	setting *setting
 	value   string
 	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
+}
+
+// sibling is how another setting is written in the same place.
+func (g given) sibling(name string) string {
+	if strings.HasPrefix(g.where, prefix) {
+		return variable(name)
+	}
+	return "--" + name
 }
 
 // parser gathers what is wrong while it applies what is given.

@@ -2,26 +2,48 @@ package config
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// defaultLinks is the links file that is read when none is named.
-const defaultLinks = "/etc/confit/links"
-
-// linksFiles finds and reads the links files: those that the command line names,
-// or else CONFIT_LINKS, or else the default.
+// linksFiles finds and reads the links files, which the command line names, or else
+// CONFIT_LINKS, or else the default, and after them the lines of --lines or CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
 	var list []given
-	names := linksNames(env, line)
+	names, instead := []string{defaultLinks}, "--lines"
+	named := strongest("links", env, line)
+	if named != nil {
+		names, instead = nil, named[0].sibling("lines")
+	}
+	for _, g := range named {
+		names = append(names, g.value)
+	}
+	text := p.linesText(strongest("lines", env, line))
 	p.config.linksNames = absolute(names)
-	p.config.LinksRead = readLinksFiles(names, func(file string, text []byte) {
+	p.config.LinksRead = readLinksFiles(names, instead, func(file string, text []byte) {
 		p.config.LinkFiles = append(p.config.LinkFiles, file)
 		list = append(list, p.linksFile(file, string(text))...)
-	}, p.note)
+	}, func(err error) {
+		if named != nil || p.config.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) { // the lines stand for the default file
+			p.note(err)
+		}
+	})
+	return append(list, p.linksFile(p.config.LinesFrom, text)...)
+}
+
+// strongest are the values of a setting whose sources don't add up: those on the command
+// line, or else that of the environment.
+func strongest(name string, env, line []given) (list []given) {
+	for _, g := range append(line[:len(line):len(line)], env...) {
+		if g.setting.name == name && (list == nil || list[0].where == g.where) {
+			list = append(list, g)
+		}
+	}
 	return list
 }
 
@@ -36,11 +58,12 @@ func absolute(names []string) []string {
 	return list
 }
 
-// readLinksFiles reads each file that the names stand for, and sums them up.
-func readLinksFiles(names []string, found func(file string, text []byte), wrong func(error)) LinksSum {
+// readLinksFiles reads each file that the names stand for, and sums them up. instead is
+// what to write where a name is no path but lines.
+func readLinksFiles(names []string, instead string, found func(file string, text []byte), wrong func(error)) LinksSum {
 	h := sha256.New()
 	for _, name := range names {
-		files, err := expandDir(name)
+		files, err := expandDir(name, instead)
 		if err != nil {
 			wrong(err)
 		}
@@ -58,29 +81,14 @@ func readLinksFiles(names []string, found func(file string, text []byte), wrong 
 	return LinksSum(h.Sum(nil))
 }
 
-func linksNames(env, line []given) []string {
-	for _, source := range [][]given{line, env} {
-		var files []string
-		for _, g := range source {
-			if g.setting.name == "links" {
-				files = append(files, g.value)
-			}
-		}
-		if files != nil {
-			return files
-		}
-	}
-	return []string{defaultLinks}
-}
-
 // expandDir lists the files of a directory in lexical order; a file stands for
 // itself. It leaves out names that begin with a dot, as a mounted volume has such.
-func expandDir(name string) ([]string, error) {
+func expandDir(name, instead string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		hint := "write one there, or name it with --links"
-		if first, _, several := strings.Cut(name, " "); several && (sourceLines[first] != nil || find(first) != nil) {
-			hint = "this is a line, and --links takes the path of a file: write the line into one"
+		if strings.ContainsAny(name, " \t\n") {
+			hint = "if these are lines, write " + instead
 		} else if first, rest, list := strings.Cut(name, ","); list {
 			hint = fmt.Sprintf("write --links once for each file, as in --links %s --links %s", first, rest)
 		}

@@ -17,6 +17,6 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 		}
 	}
 	known = true
-	sum = readLinksFiles(c.linksNames, func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
+	sum = readLinksFiles(c.linksNames, "", func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
 	return sum, known
 }

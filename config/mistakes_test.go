@@ -63,7 +63,7 @@ var mistakes = []mistake{
 	{links: "env web/ *", answer: `key "web/nginx.conf" becomes variable "nginx.conf", which no shell can read`},
 	{links: "env web/LEVEL log-level", answer: `which no shell can read`},
 	{links: "env web/ *\nenv web/* *\n", answer: `a line for one key wins: write env web/LEVEL LEVEL`},
-	{environ: []string{"CONFIT_LINKS=link a b"}, answer: "this is a line, and --links takes the path of a file"},
+	{environ: []string{"CONFIT_LINKS=link a b"}, answer: "if these are lines, write CONFIT_LINES"},
 
 	// Hooks
 	{links: "validate nginx -t -c $CONFIT_CANDIDATE/web/nginx.conf", answer: "write {candidate}/web/nginx.conf"},

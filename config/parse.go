@@ -24,7 +24,7 @@ func Parse(args, environ []string) (Config, error) {
 	if c.Mode == Help || c.Mode == Version {
 		return c, nil
 	}
-	if c.Mode == Install {
+	if c.Mode == Install || c.Mode == Seed {
 		return c, errors.Join(p.wrong...)
 	}
 	if c.Mode == Status {

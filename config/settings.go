@@ -28,10 +28,15 @@ func (s *setting) bare() bool { return s.takes == "" || s.takes[0] == '[' }
 // command reports whether the value is a command: in a links file, the rest of the line.
 func (s *setting) command() bool { return s.takes == " CMD" || s.takes == " ACTION" }
 
+// defaultLinks is the links file that is read when none is named.
+const defaultLinks = "/etc/confit/links"
+
 // settings is all of them, in the order of the help.
 var settings = []setting{
 	{heading: "Where things are", name: "links", takes: " FILE", help: "the links file, or a directory of such; repeatable", meaning: defaultLinks,
 		notFile: true, of: func(c *Config) value { return &linksFiles{c} }},
+	{name: "lines", takes: " TEXT", help: "lines of a links file, beside those of the files; repeatable", repeat: true, notFile: true,
+		of: func(c *Config) value { return &linesText{c} }},
 	{name: "volumes", takes: " DIR", help: "where relative sources are", def: "/confit", of: func(c *Config) value { return &location{&c.Volumes, false} }},
 	{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes",
 		of: func(c *Config) value { return &location{&c.Fallback, true} }},
@@ -75,6 +80,8 @@ var settings = []setting{
 		notFile: true, of: func(c *Config) value { return &mode{c, Check} }},
 	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return &mode{c, Bake} }},
 	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return &installation{c} }},
+	{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,
+		of: func(c *Config) value { return &seeding{c} }},
 	{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text to a terminal, else as json; exit code 0: what is mounted is live or on its way; " +
 		"3: it was rejected; 1: there is no status", notFile: true, of: func(c *Config) value { return &statusForm{c} }},
 	{name: "version", help: "prints the version", notFile: true, notEnv: true, of: func(c *Config) value { return &mode{c, Version} }},

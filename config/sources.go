@@ -38,11 +38,8 @@ func (p *parser) checkModes(line []given) {
 	var c Config
 	var first string
 	for _, g := range line {
-		if !g.setting.notFile || g.setting.name == "links" || g.setting.notEnv {
-			continue
-		}
 		c.Mode = Run
-		if err := g.setting.of(&c).read(g.value); err != nil || c.Mode == Run || first == g.where {
+		if err := g.setting.of(&c).read(g.value); err != nil || c.Mode == Run || c.Mode >= Version || first == g.where {
 			continue
 		}
 		if first != "" {

@@ -231,6 +231,14 @@ func (v *linksFiles) read(string) error { return nil }
 
 func (v *linksFiles) show() string { return strings.Join(v.c.LinkFiles, ",") }
 
+// linesText are lines of a links file that stand on the command line or in the
+// environment. They are read with the links files, and add up with them.
+type linesText struct{ c *Config }
+
+func (v *linesText) read(string) error { return nil }
+
+func (v *linesText) show() string { return v.c.LinesFrom }
+
 // mode is a switch to what confit is asked to do.
 type mode struct {
 	c    *Config

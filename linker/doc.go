@@ -30,6 +30,7 @@
 //	files       the ground: what confit asks of a file system, the names that it gives, errors and hashes
 //	mounts      what is mounted, and what that tells before a key is read
 //	way         to a directory that others may change, and what is done to a name there
+//	seed        directories of an image, copied to where links can be made
 //	statedir    the state directory: its lock, its small files, and the link in it that moves
 //	lines       the link lines, each and all together
 //	target      how a target changes
@@ -37,7 +38,7 @@
 //	watch       hints that something has changed, or was opened
 //	volume      how volumes are found and read
 //
-// Of its own files bake, explain, install and start have what main calls, and the others
+// Of its own files bake, explain, install, seed and start have what main calls, and the others
 // what package supervisor calls. api has Config, and the names of those packages that a
 // caller needs.
 //

@@ -1,12 +1,9 @@
 package generation
 
 import (
-	"errors"
 	"io/fs"
 	"slices"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -57,11 +54,16 @@ func (g *Copy) untouched(path lines.Key, info fs.FileInfo) bool {
 	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
 }
 
+// give gives a copy what its source has.
+func (f File) give(out files.Raw) error {
+	return files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
+}
+
 // Finish gives a file that was written its owner, group and mode, and notes what the
 // kernel permitted of that.
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
-	if err := setAttributes(out, f); err != nil {
+	if err := f.give(out); err != nil {
 		return err
 	}
 	st, err := out.Stat()
@@ -83,37 +85,4 @@ func (g *Copy) touched(path lines.Key, info fs.FileInfo) {
 		g.stamps = map[lines.Key]stamp{}
 	}
 	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
-}
-
-// setAttributes gives a copy, which was made 0600, the group, mode and owner of
-// its source, in this order. So nobody else can read it in between, and confit
-// sets the mode before it gives the file away. It gives group and owner as far
-// as the kernel permits. A mode that can't be set is an error.
-func setAttributes(out files.Raw, f File) error {
-	if err := unix.Fchown(int(out), -1, int(f.Group)); err != nil && !notPermitted(err) {
-		return err
-	}
-	if err := unix.Fchmod(int(out), uint32(f.Mode)); err != nil {
-		return err
-	}
-	if int(f.Owner) == files.Euid {
-		return nil
-	}
-	if err := unix.Fchown(int(out), int(f.Owner), -1); err != nil && !notPermitted(err) {
-		return err
-	}
-	return nil
-}
-
-// notPermitted reports that a file can't be given to somebody here: only root may,
-// chown(2); the user namespace doesn't map the owner or group, EINVAL of
-// user_namespaces(7); a seccomp profile or the file system doesn't offer the
-// call.
-func notPermitted(err error) bool {
-	for _, harmless := range []error{unix.EPERM, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP} {
-		if errors.Is(err, harmless) {
-			return true
-		}
-	}
-	return false
 }

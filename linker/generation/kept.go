@@ -128,7 +128,7 @@ func (c *Store) place(root *os.Root, name string, f File, fill func(to io.Writer
 	if err == nil && sum != f.Sum || err != nil && !errors.Is(err, unix.ENOSPC) {
 		err = ErrNoCopy
 	}
-	if err = errors.Join(err, setAttributes(files.Raw(out.Fd()), f), out.Close()); err == nil {
+	if err = errors.Join(err, f.give(files.Raw(out.Fd())), out.Close()); err == nil {
 		err = root.Rename(tmp, name)
 	}
 	if err != nil {

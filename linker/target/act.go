@@ -147,12 +147,12 @@ func (a act) checkWanted(name string) error {
 // link puts the link where nothing stands, and never replaces anything. It
 // exchanges a link that leads elsewhere for the new one.
 func (a act) link() error {
-	if a.from == "" || a.in.missing(a.name) {
+	if a.from == "" || a.in.Missing(a.name) {
 		return a.orUnplanned(a.in.putLink(a.ready, a.name, a.dest))
 	}
 	err := a.in.swapIn(a.ready, a.name, a.checkWanted)
 	a.in.removeLink(a.ready, a.from)
-	if unsupported(err) {
+	if way.Unsupported(err) {
 		return a.in.putOver(a.name, a.dest, func() bool { return a.checkWanted(a.name) == nil })
 	}
 	return err
@@ -176,7 +176,7 @@ func (a act) cover(kept string) error {
 		err = a.in.swapIn(kept, a.name, a.checkCovers)
 	}
 	a.in.removeLink(kept, a.dest)
-	if unsupported(err) {
+	if way.Unsupported(err) {
 		return a.coverInTurn(kept)
 	}
 	return err
@@ -225,7 +225,7 @@ func (a act) coverDirectory(kept string, st *unix.Stat_t) error {
 		return err
 	}
 	if err := a.orUnplanned(a.in.Symlink(string(a.dest), a.name)); err != nil {
-		_ = a.in.move(kept, a.name)
+		_ = a.in.Move(kept, a.name)
 		return err
 	}
 	return nil
@@ -234,14 +234,14 @@ func (a act) coverDirectory(kept string, st *unix.Stat_t) error {
 // uncover exchanges our link for what was kept. A directory that was kept when
 // the image was built is in a lower layer of overlayfs.
 func (a act) uncover(kept string) error {
-	if a.from == "" || a.in.missing(a.name) {
-		return a.orUnplanned(a.in.move(kept, a.name))
+	if a.from == "" || a.in.Missing(a.name) {
+		return a.orUnplanned(a.in.Move(kept, a.name))
 	}
 	err := a.in.swapIn(kept, a.name, a.checkExpected)
 	if errors.Is(err, unix.EXDEV) && a.in.renew(kept) == nil {
 		err = a.in.swapIn(kept, a.name, a.checkExpected)
 	}
-	if unsupported(err) {
+	if way.Unsupported(err) {
 		return a.uncoverInTurn(kept)
 	}
 	a.in.removeLink(kept, a.from)
@@ -261,13 +261,13 @@ func (a act) uncoverInTurn(kept string) error {
 	if err := a.in.Remove(a.name); err != nil {
 		return err
 	}
-	return a.orUnplanned(a.in.move(kept, a.name))
+	return a.orUnplanned(a.in.Move(kept, a.name))
 }
 
 // remove moves the link aside before it removes it, as unlink(2) doesn't tell
 // what it has removed.
 func (a act) remove() error {
-	if a.in.missing(a.name) {
+	if a.in.Missing(a.name) {
 		return nil
 	}
 	if err := a.checkExpected(a.name); err != nil {
@@ -278,7 +278,7 @@ func (a act) remove() error {
 		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
 	if err := a.checkExpected(tmp); err != nil {
-		_ = a.in.move(tmp, a.name)
+		_ = a.in.Move(tmp, a.name)
 		return err
 	}
 	return a.in.Remove(tmp)

@@ -132,7 +132,7 @@ func (t *Set) keeps(d *dir, target lines.Target) bool {
 	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, Dest(to))
 	}
-	return !d.missing(kept)
+	return !d.Missing(kept)
 }
 
 // prepareAll prepares all steps. It returns those that can be done, and the errors

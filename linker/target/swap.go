@@ -20,14 +20,6 @@ type dir struct{ *way.Dir }
 // exchange exchanges two names.
 func (d *dir) exchange(a, b string) error { return d.Rename(a, b, unix.RENAME_EXCHANGE) }
 
-// unsupported reports that renameat2(2) can't do what was asked: on NFS, in
-// gVisor, under a seccomp profile that doesn't know it, or with a directory of
-// a lower layer of overlayfs. EPERM may also be a real refusal: then the other
-// ways fail, too.
-func unsupported(err error) bool {
-	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
-}
-
 // swapIn exchanges what confit put beside a target with what stands there, and
 // looks at what came out. If that doesn't fit, it is given back, and fits says
 // why.
@@ -45,16 +37,11 @@ func (d *dir) swapIn(beside, target string, fits func(name string) error) error 
 	}
 	switch err := d.exchange(beside, target); {
 	case errors.Is(err, unix.ENOENT): // removed meanwhile
-		_ = d.move(beside, target)
+		_ = d.Move(beside, target)
 	case err == nil && !d.isStill(beside, mine): // replaced meanwhile: the newer one stays
 		_ = d.exchange(beside, target)
 	}
 	return odd
-}
-
-func (d *dir) missing(name string) bool {
-	_, err := d.Stat(name)
-	return err == unix.ENOENT
 }
 
 // isStill reports whether a name still names the same file.
@@ -63,22 +50,10 @@ func (d *dir) isStill(name string, file unix.Stat_t) bool {
 	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
 }
 
-// move renames to a name that must be free.
-func (d *dir) move(from, to string) error {
-	err := d.Rename(from, to, unix.RENAME_NOREPLACE)
-	if !unsupported(err) {
-		return err
-	}
-	if !d.missing(to) {
-		return unix.EEXIST
-	}
-	return d.Rename(from, to, 0)
-}
-
 // putLink gives a link that was made ready its name, unless it is there already.
 func (d *dir) putLink(ready, name string, dest Dest) error {
 	err := d.Rename(ready, name, unix.RENAME_NOREPLACE)
-	if unsupported(err) {
+	if way.Unsupported(err) {
 		err = d.Symlink(string(dest), name)
 	}
 	if err == unix.EEXIST && d.leadsTo(name, dest) {

@@ -1,0 +1,63 @@
+package seed
+
+import (
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// maxXattr is the most bytes of a list of extended attributes, and of one of them: XATTR_LIST_MAX
+// and XATTR_SIZE_MAX of xattr(7).
+const maxXattr = 64 << 10
+
+// attributes gives a copy what else its source has. Times come before the owner: only who
+// has a file sets them.
+func (c *work) attributes(in, out *os.File, st *unix.Stat_t) error {
+	c.xattrs(in, out)
+	mode := st.Mode & 0o7777
+	given := uint32(unix.S_ISUID) // rights to who runs it
+	if st.Mode&unix.S_IFMT == unix.S_IFREG {
+		given |= unix.S_ISGID
+	}
+	if mode&given != 0 {
+		c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
+	}
+	setTimes(out, st)
+	return files.Give(int(out.Fd()), mode&^given, st.Uid, st.Gid)
+}
+
+// setTimes is futimens(3), by which x/sys has utimensat(2) only for a path.
+func setTimes(f *os.File, st *unix.Stat_t) {
+	times := [2]unix.Timespec{st.Atim, st.Mtim}
+	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, f.Fd(), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+}
+
+// xattrs copies extended attributes, and names those that it can't. A label of security.* is
+// the system's, which gives the copy its own.
+func (c *work) xattrs(in, out *os.File) {
+	buffer := make([]byte, maxXattr)
+	n, _ := unix.Flistxattr(int(in.Fd()), buffer) // an error: the file system has none
+	for _, name := range strings.Split(string(buffer[:max(n, 0)]), "\x00") {
+		label := strings.HasPrefix(name, "security.")
+		if name == "" || label && name != capabilities {
+			continue
+		}
+		n, err := unix.Fgetxattr(int(in.Fd()), name, buffer)
+		if label {
+			err = unix.EPERM
+		}
+		if err == nil {
+			err = unix.Fsetxattr(int(out.Fd()), name, buffer[:n], 0)
+		}
+		if err != nil {
+			c.say("not kept", in.Name(), name+": "+err.Error())
+		}
+	}
+}
+
+// capabilities are those of a program, which give rights to who runs it: capabilities(7).
+const capabilities = "security.capability"

@@ -1,0 +1,143 @@
+package seed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+	"confit/linker/way"
+)
+
+// each calls do for each name in a directory, in order, until one fails.
+func (c *work) each(dir *way.Dir, do func(name string) error) error {
+	entries, err := dir.List()
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range entries {
+		if err == nil {
+			err = do(e.Name())
+		}
+	}
+	return err
+}
+
+// tree copies what is in a directory. Without one to copy to, it only counts.
+func (c *work) tree(from, to *way.Dir) error {
+	return c.each(from, func(name string) error { return c.copy(from, name, to, name) })
+}
+
+// copy copies what has a name.
+func (c *work) copy(from *way.Dir, name string, to *way.Dir, as string) error {
+	path := from.Join(name)
+	st, err := from.Stat(name)
+	kind := st.Mode & unix.S_IFMT
+	if err == nil && from.Mounted(name) {
+		return c.say("left out", path, "something is mounted there")
+	}
+	var in *os.File
+	if err == nil && (kind == unix.S_IFREG || kind == unix.S_IFDIR) {
+		in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return c.say("left out", path, err.Error())
+	}
+	switch {
+	case err != nil:
+	case kind == unix.S_IFDIR:
+		in.Close()
+		return c.enter(from, name, to, as)
+	case kind == unix.S_IFREG:
+		err = c.file(in, &st, to, as)
+		in.Close()
+	case kind == unix.S_IFLNK:
+		err = c.link(from, name, &st, to, as)
+	default:
+		return c.say("left out", path, "it is a device, a FIFO or a socket")
+	}
+	if err != nil {
+		err = fmt.Errorf("%q: %w", path, files.Cause(err))
+	}
+	return err
+}
+
+// enter copies the directory that has a name.
+func (c *work) enter(from *way.Dir, name string, to *way.Dir, as string) error {
+	sub, err := from.Enter(name)
+	if err != nil {
+		return err
+	}
+	err = c.dir(sub, to, as)
+	sub.Close()
+	return err
+}
+
+// dir copies a directory. Until it is whole, it is open to nobody else.
+func (c *work) dir(from, to *way.Dir, as string) error {
+	if to == nil {
+		return c.tree(from, nil)
+	}
+	made, err := to.Make(as)
+	if err != nil {
+		return err
+	}
+	err = c.tree(from, made)
+	if err == nil {
+		in, err1 := from.OpenFile(".", unix.O_RDONLY, 0)
+		out, err2 := made.OpenFile(".", unix.O_RDONLY, 0)
+		if err = errors.Join(err1, err2); err == nil {
+			err = c.attributes(in, out, &from.St)
+		}
+		in.Close() // nil: it wasn't opened
+		out.Close()
+	}
+	made.Close()
+	return err
+}
+
+// file copies a regular file, and no more of it than was counted.
+func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string) error {
+	c.files++
+	c.bytes += st.Size
+	if to == nil {
+		return nil
+	}
+	out, err := to.OpenFile(as, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, st.Size))
+	if err == nil {
+		err = c.attributes(in, out, st)
+	}
+	return errors.Join(err, out.Close())
+}
+
+// link copies a symlink, which is never followed. It has its owner as far as the kernel permits.
+func (c *work) link(from *way.Dir, name string, st *unix.Stat_t, to *way.Dir, as string) error {
+	c.files++
+	if to == nil {
+		return nil
+	}
+	dest, err := from.Readlink(name)
+	if err == nil {
+		err = to.Symlink(dest, as)
+	}
+	if err == nil {
+		to.GiveLink(as, st.Uid, st.Gid)
+	}
+	return err
+}
+
+// say names what isn't copied as it is.
+func (c *work) say(what, path, why string) error {
+	if c.w != nil {
+		fmt.Fprintf(c.w, "%s: %q: %s\n", what, path, why)
+	}
+	return nil
+}

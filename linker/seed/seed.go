@@ -1,0 +1,114 @@
+package seed
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+	"confit/linker/way"
+)
+
+// most is how many bytes are copied at most: an emptyDir in memory is charged to the pod.
+const most = 64 << 20
+
+// work is one look at all that is asked for, or the copy.
+type work struct {
+	w     io.Writer // nil: it only looks and counts
+	files int       // what is no directory
+	bytes int64     // of regular files
+}
+
+// Run copies each directory of the pairs. It says on w what it leaves out, and in its last
+// line how much it copied. It looks at all pairs first. The errors of that are joined, and
+// nothing was written. After any other error each name that is there is whole, and another
+// run finishes.
+func Run(w io.Writer, pairs []Pair) error {
+	for _, c := range []*work{{}, {w: w}} {
+		var wrong []error
+		for _, p := range pairs {
+			if err := c.seed(p); err != nil {
+				wrong = append(wrong, fmt.Errorf("cannot seed %q from %q: %w", p.To, p.From, err))
+			}
+		}
+		switch {
+		case wrong != nil:
+			return errors.Join(wrong...)
+		case c.bytes > most:
+			return fmt.Errorf("cannot seed %d MiB: %d MiB are the most; write directories that hold less", (c.bytes+1<<20-1)>>20, most>>20)
+		case c.w != nil:
+			fmt.Fprintf(w, "seeded %d files, %d bytes\n", c.files, c.bytes)
+		}
+	}
+	return nil
+}
+
+// seed copies one directory.
+func (c *work) seed(p Pair) error {
+	to, err := way.Open(p.To, false)
+	missing := err == unix.ENOENT
+	if err == nil {
+		defer to.Close()
+	} else if !missing {
+		return err
+	}
+	from, err := p.open()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return c.nothing(p, err)
+	case err != nil:
+		return err
+	}
+	defer from.Close()
+	switch {
+	case c.w == nil:
+		return c.tree(from, nil)
+	case missing:
+		return c.whole(from, p.To)
+	}
+	c.sweep(to)
+	return c.each(from, func(name string) error {
+		return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
+	})
+}
+
+// nothing makes an empty directory: the app's container has one in any case, as the kubelet
+// makes the directory of a mount.
+func (c *work) nothing(p Pair, why error) error {
+	if c.w == nil {
+		return nil
+	}
+	c.say("nothing to copy", p.From, why.Error())
+	return way.MakeParents(p.To)
+}
+
+// whole makes a directory that is missing, with all that is in it.
+func (c *work) whole(from *way.Dir, path string) error {
+	to, err := way.Open(filepath.Dir(path), true)
+	if err != nil {
+		return err
+	}
+	c.sweep(to)
+	err = c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
+	to.Close()
+	return err
+}
+
+// place has something made under a temporary name, and gives it its own. What has that
+// already stays.
+func (c *work) place(to *way.Dir, name string, makes func(tmp string) error) error {
+	if !to.Missing(name) {
+		return nil
+	}
+	tmp := files.TmpName()
+	err := makes(tmp)
+	if err == nil {
+		err = files.Ignoring(to.Move(tmp, name), unix.ENOENT, unix.EEXIST) // it was left out; somebody was faster
+	}
+	remove(to, tmp)
+	return err
+}

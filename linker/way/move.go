@@ -1,0 +1,64 @@
+package way
+
+import (
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// Unsupported reports that renameat2(2) can't do what was asked: on NFS, in
+// gVisor, under a seccomp profile that doesn't know it, or with a directory of
+// a lower layer of overlayfs. EPERM may also be a real refusal: then the other
+// ways fail, too.
+func Unsupported(err error) bool {
+	return err != nil && files.Ignoring(err, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EXDEV, unix.EPERM) == nil
+}
+
+// Move renames to a name that must be free.
+func (d *Dir) Move(from, to string) error {
+	err := d.Rename(from, to, unix.RENAME_NOREPLACE)
+	if !Unsupported(err) {
+		return err
+	}
+	if !d.Missing(to) {
+		return unix.EEXIST
+	}
+	return d.Rename(from, to, 0)
+}
+
+// Missing reports a name that isn't there.
+func (d *Dir) Missing(name string) bool {
+	_, err := d.Stat(name)
+	return err == unix.ENOENT
+}
+
+// Enter opens a directory in the directory, and follows no link.
+func (d *Dir) Enter(name string) (*Dir, error) { return d.open(name) }
+
+// Make makes a directory that only confit's user may read, and enters it.
+func (d *Dir) Make(name string) (*Dir, error) {
+	f, err := d.mkdir(name, 0o700)
+	if err != nil {
+		return nil, err
+	}
+	made, err := (&Dir{fd: int(f.Fd())}).open(".") // whatever has the name by now
+	if err == nil {
+		made.path = d.Join(name)
+	}
+	f.Close()
+	return made, err
+}
+
+// GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
+// symlink stays as it is.
+func (d *Dir) GiveLink(name string, owner, group uint32) {
+	f, err := d.OpenFile(name, unix.O_PATH, 0)
+	if err != nil {
+		return
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		_ = unix.Fchownat(int(f.Fd()), "", int(owner), int(group), unix.AT_EMPTY_PATH)
+	}
+	f.Close()
+}
