@@ -1,0 +1,34 @@
+//go:build fleet
+
+// Package inject puts pods to a real API server that has the policies of examples/inject. What it makes of each stands in golden files,
+// which kubectl-confit has to make, too: kubectl-confit/inject/testdata/pods/NAME.yaml is a pod, NAME.want.yaml its spec afterwards.
+//
+//	main_test.go                    the cases
+//	server_test.go, kubectl_test.go the server, and what is asked of it
+//	golden_test.go                  the golden files; -update writes them
+//	made_test.go                    pods that a seed makes
+//	plain_test.go, yaml_test.go     a spec without what the server defaults, as YAML
+//	warn_test.go, beside_test.go …  warnings, and others that have a say in what becomes of a pod
+//	shared_test.go                  what both policies share; it needs no server
+//
+// make fleet runs it.
+package inject
+
+import (
+	"testing"
+)
+
+// TestInject has the policies as kubectl apply -k examples/inject makes them.
+func TestInject(t *testing.T) {
+	s := startServer(t)
+	s.apply("examples/inject")
+	s.untilRewritten("default")
+	for _, c := range []struct {
+		name string
+		test func(*server)
+	}{
+		{"golden", testGolden},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(s.of(t)) })
+	}
+}

@@ -1,0 +1,125 @@
+//go:build fleet
+
+package inject
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"confit/integration/cluster"
+)
+
+// patience is how long the server may take to see a policy, on a busy machine.
+const patience = 2 * time.Minute
+
+// root is the project's directory.
+const root = "../.."
+
+// server is an API server, and kubectl as its administrator.
+type server struct {
+	*testing.T
+	*cluster.Cluster
+	config string
+}
+
+func startServer(t *testing.T) *server {
+	c := cluster.Start(t)
+	return &server{t, c, c.Kubeconfig("admin", "")}
+}
+
+// of is the same server for a part of the test.
+func (s *server) of(t *testing.T) *server { return &server{t, s.For(t), s.config} }
+
+// answer is what kubectl printed.
+type answer struct {
+	out, said string
+	ok        bool
+}
+
+// kubectl runs it with this on its standard input.
+func (s *server) kubectl(input string, args ...string) (a answer) {
+	s.Helper()
+	var out, said bytes.Buffer
+	cmd := exec.CommandContext(s.Context(), filepath.Join(os.Getenv(cluster.Variable), "kubectl"), append(args, "--kubeconfig", s.config)...)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = root, strings.NewReader(input), &out, &said
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		s.Fatal(err)
+	}
+	return answer{out.String(), said.String(), err == nil}
+}
+
+// must is kubectl, which has to do it.
+func (s *server) must(input string, args ...string) answer {
+	s.Helper()
+	a := s.kubectl(input, args...)
+	if !a.ok {
+		s.Fatalf("kubectl %s: %s", args[0], a.said)
+	}
+	return a
+}
+
+// apply is what people do with a directory of examples/.
+func (s *server) apply(directory string) {
+	s.Helper()
+	s.must("", "apply", "-k", directory)
+}
+
+// until polls, with a bound.
+func (s *server) until(what string, ok func() bool) {
+	s.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}
+
+// object is a JSON object, and list an array.
+type (
+	object = map[string]any
+	list   = []any
+)
+
+// pod is one as the API server has it.
+type pod struct {
+	Metadata struct{ Name string }
+	Spec     object
+}
+
+// pods reads the pods that kubectl printed one after the other with -o json.
+func (s *server) pods(a answer) (all []pod) {
+	s.Helper()
+	for decoder := json.NewDecoder(strings.NewReader(a.out)); ; {
+		var p pod
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			s.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// simple is a pod of one container with one mount that is followed.
+const simple = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "simple", "labels": {"confit": "inject"}}, "spec": {
+	"containers": [{"name": "app", "image": "example.com/app:1", "command": ["app"],
+		"volumeMounts": [{"name": "conf", "mountPath": "/etc/app/a.conf", "subPath": "a.conf"}]}],
+	"volumes": [{"name": "conf", "configMap": {"name": "app"}}]}}`
+
+// untilRewritten waits for the policy to be in force.
+func (s *server) untilRewritten(namespace string) {
+	s.Helper()
+	s.until("a pod is rewritten in "+namespace, func() bool {
+		a := s.kubectl(simple, "create", "--dry-run=server", "-o", "json", "-n", namespace, "-f", "-")
+		return a.ok && strings.Contains(a.out, "CONFIT_LINES")
+	})
+}
