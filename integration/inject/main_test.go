@@ -14,9 +14,7 @@
 // make fleet runs it.
 package inject
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestInject has the policies as kubectl apply -k examples/inject makes them.
 func TestInject(t *testing.T) {
@@ -27,7 +25,10 @@ func TestInject(t *testing.T) {
 		name string
 		test func(*server)
 	}{
-		{"golden", testGolden},
+		{"golden", testGolden}, // what it finds is what the others compare with
+		{"stored", testStored},
+		{"again", testAgain},
+		{"warn", testWarn},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(s.of(t)) })
 	}

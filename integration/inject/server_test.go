@@ -27,16 +27,17 @@ const root = "../.."
 type server struct {
 	*testing.T
 	*cluster.Cluster
-	config string
+	config    string
+	rewritten map[string]object // by golden file: the pod's spec afterwards, without defaults
 }
 
 func startServer(t *testing.T) *server {
 	c := cluster.Start(t)
-	return &server{t, c, c.Kubeconfig("admin", "")}
+	return &server{t, c, c.Kubeconfig("admin", ""), map[string]object{}}
 }
 
 // of is the same server for a part of the test.
-func (s *server) of(t *testing.T) *server { return &server{t, s.For(t), s.config} }
+func (s *server) of(t *testing.T) *server { return &server{t, s.For(t), s.config, s.rewritten} }
 
 // answer is what kubectl printed.
 type answer struct {
@@ -89,25 +90,23 @@ type (
 	list   = []any
 )
 
-// pod is one as the API server has it.
-type pod struct {
-	Metadata struct{ Name string }
-	Spec     object
-}
-
-// pods reads the pods that kubectl printed one after the other with -o json.
-func (s *server) pods(a answer) (all []pod) {
+// read reads the objects that kubectl printed one after the other with -o json.
+func (s *server) read(a answer) (all []object) {
 	s.Helper()
 	for decoder := json.NewDecoder(strings.NewReader(a.out)); ; {
-		var p pod
-		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+		var o object
+		if err := decoder.Decode(&o); errors.Is(err, io.EOF) {
 			return all
 		} else if err != nil {
 			s.Fatal(err)
 		}
-		all = append(all, p)
+		all = append(all, o)
 	}
 }
+
+func name(o object) string { return o["metadata"].(object)["name"].(string) }
+
+func spec(o object) object { return o["spec"].(object) }
 
 // simple is a pod of one container with one mount that is followed.
 const simple = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "simple", "labels": {"confit": "inject"}}, "spec": {
@@ -122,4 +121,19 @@ func (s *server) untilRewritten(namespace string) {
 		a := s.kubectl(simple, "create", "--dry-run=server", "-o", "json", "-n", namespace, "-f", "-")
 		return a.ok && strings.Contains(a.out, "CONFIT_LINES")
 	})
+}
+
+// namespace makes one with these labels, as in a: b, c: d.
+func (s *server) namespace(name, labels string) {
+	s.Helper()
+	s.must("apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+", labels: {"+labels+"}}\n", "create", "-f", "-")
+}
+
+// together is a list of objects, as kubectl takes it.
+func together(objects []object) string {
+	text, err := json.Marshal(object{"apiVersion": "v1", "kind": "List", "items": objects})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
