@@ -11,13 +11,16 @@ import (
 
 const adminToken = "admin-token"
 
-// auditPolicy has each request for a Lease noted once, when it was answered.
+// auditPolicy has each request for a Lease, and each creation of a pod, noted once, when it was answered.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived, ResponseStarted]
 rules:
 - level: Metadata
   resources: [{group: coordination.k8s.io, resources: [leases]}]
+- level: Metadata
+  verbs: [create]
+  resources: [{group: "", resources: [pods]}]
 - level: None
 `
 

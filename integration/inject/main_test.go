@@ -29,6 +29,14 @@ func TestInject(t *testing.T) {
 		{"stored", testStored},
 		{"again", testAgain},
 		{"warn", testWarn},
+		{"audit", testAudit},
+		{"standard", testStandard},
+		{"limits", testLimits},
+		{"params", testParams},
+		{"others", testOthers},
+		{"reinvoked", testReinvoked},
+		{"large", testLarge},
+		{"image volume", testImageVolume}, // it changes the policy, so it is the last
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(s.of(t)) })
 	}

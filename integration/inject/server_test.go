@@ -29,15 +29,16 @@ type server struct {
 	*cluster.Cluster
 	config    string
 	rewritten map[string]object // by golden file: the pod's spec afterwards, without defaults
+	said      map[string]string // by golden file: the warnings for its workload
 }
 
 func startServer(t *testing.T) *server {
 	c := cluster.Start(t)
-	return &server{t, c, c.Kubeconfig("admin", ""), map[string]object{}}
+	return &server{t, c, c.Kubeconfig("admin", ""), map[string]object{}, map[string]string{}}
 }
 
 // of is the same server for a part of the test.
-func (s *server) of(t *testing.T) *server { return &server{t, s.For(t), s.config, s.rewritten} }
+func (s *server) of(t *testing.T) *server { return &server{t, s.For(t), s.config, s.rewritten, s.said} }
 
 // answer is what kubectl printed.
 type answer struct {
@@ -131,7 +132,11 @@ func (s *server) namespace(name, labels string) {
 
 // together is a list of objects, as kubectl takes it.
 func together(objects []object) string {
-	text, err := json.Marshal(object{"apiVersion": "v1", "kind": "List", "items": objects})
+	return encode(object{"apiVersion": "v1", "kind": "List", "items": objects})
+}
+
+func encode(o object) string {
+	text, err := json.Marshal(o)
 	if err != nil {
 		panic(err)
 	}
