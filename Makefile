@@ -59,11 +59,12 @@ e2e: ## the pages and examples on a real Kubernetes node: some fifteen minutes t
 .PHONY: fleet
 fleet: export INTEGRATION_APISERVER = $(or $(E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/confit-e2e)/bin
 fleet: export INTEGRATION_KUBELET = $(CURDIR)/bin/kubelet
-fleet: ## roll-outs over 30 replicas, and 1,000 waiting gates, on a real API server: some eight minutes
+fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, and labelled pods, on a real API server: some ten minutes
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e -programs
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .
 	$(GO) test -count=1 -v -tags fleet -parallel 5 -timeout 30m ./integration/fleet
+	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/inject
 	cd confitctl && $(GO) test -count=1 -v -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
 
 soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
@@ -85,7 +86,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
-	$(GO) vet -tags fleet ./integration/fleet
+	$(GO) vet -tags fleet ./integration/fleet ./integration/inject
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for module in . confitctl; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
 	$(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.1 build examples/kustomize/web | diff examples/kustomize/rendered.yaml -

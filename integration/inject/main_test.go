@@ -8,7 +8,8 @@
 //	golden_test.go                  the golden files; -update writes them
 //	made_test.go                    pods that a seed makes
 //	plain_test.go, yaml_test.go     a spec without what the server defaults, as YAML
-//	warn_test.go, beside_test.go …  warnings, and others that have a say in what becomes of a pod
+//	warn_test.go                    what people read
+//	beside_test.go, others_test.go  who else has a say in what becomes of a pod
 //	shared_test.go                  what both policies share; it needs no server
 //
 // make fleet runs it.
