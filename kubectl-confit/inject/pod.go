@@ -1,0 +1,153 @@
+package inject
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"confit/kubectl-confit/tree"
+)
+
+// Pod is a pod or a pod template, as its document has it.
+type Pod struct {
+	document    *yaml.Node
+	path        tree.Path // to what holds metadata and spec
+	spec        spec
+	annotations map[string]string
+}
+
+// The part of a pod that decides.
+type (
+	spec struct {
+		OS struct {
+			Name string `yaml:"name"`
+		} `yaml:"os"`
+		HostPID        bool        `yaml:"hostPID"`
+		Volumes        []volume    `yaml:"volumes"`
+		InitContainers []container `yaml:"initContainers"`
+		Containers     []container `yaml:"containers"`
+	}
+	volume struct {
+		Name      string    `yaml:"name"`
+		ConfigMap *source   `yaml:"configMap"`
+		Secret    *source   `yaml:"secret"`
+		Image     *struct{} `yaml:"image"`
+		Projected *struct{} `yaml:"projected"`
+	}
+	source struct {
+		Optional bool `yaml:"optional"`
+		Items    []struct {
+			Path string `yaml:"path"`
+		} `yaml:"items"`
+	}
+	container struct {
+		Name    string   `yaml:"name"`
+		Image   string   `yaml:"image"`
+		Command []string `yaml:"command"`
+		Args    []string `yaml:"args"`
+		Env     []struct {
+			Name string `yaml:"name"`
+		} `yaml:"env"`
+		Mounts []mount `yaml:"volumeMounts"`
+	}
+	mount struct {
+		Name        string `yaml:"name"`
+		MountPath   string `yaml:"mountPath"`
+		SubPath     string `yaml:"subPath"`
+		SubPathExpr string `yaml:"subPathExpr"`
+	}
+)
+
+// Read reads the pod that a path leads to in a document. The error says in which line what has a type that no pod has.
+func Read(document *yaml.Node, path tree.Path) (*Pod, error) {
+	p := &Pod{document: document, path: path}
+	var errs []error
+	if n := p.at("spec"); n != nil {
+		errs = append(errs, n.Decode(&p.spec))
+	}
+	if n := p.at("metadata", "annotations"); n != nil {
+		errs = append(errs, n.Decode(&p.annotations))
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// at finds a node of the pod.
+func (p *Pod) at(steps ...any) *yaml.Node {
+	return tree.At(p.document.Content[0], p.path.With(steps...)...)
+}
+
+func (p *Pod) line(steps ...any) int {
+	return tree.Line(p.document.Content[0], p.path.With(steps...)...)
+}
+
+// own is a node of the pod for writing, and ownList a sequence.
+func (p *Pod) own(steps ...any) *yaml.Node { return tree.Own(p.document, p.path.With(steps...)) }
+
+func (p *Pod) ownList(steps ...any) *yaml.Node {
+	return tree.OwnList(p.document, p.path.With(steps...))
+}
+
+// volume finds a volume by its name, and where it stands; -1 if there is none.
+func (p *Pod) volume(name string) (volume, int) {
+	for i, v := range p.spec.Volumes {
+		if v.Name == name {
+			return v, i
+		}
+	}
+	return volume{}, -1
+}
+
+// source is the ConfigMap or Secret of a volume, nil if it has none.
+func (v volume) source() *source {
+	if v.ConfigMap != nil {
+		return v.ConfigMap
+	}
+	return v.Secret
+}
+
+// kind is the key of the volume's source.
+func (v volume) kind() string {
+	if v.ConfigMap != nil {
+		return "configMap"
+	}
+	return "secret"
+}
+
+// hasConfit tells a container that runs confit already, whoever wrote that.
+func (c container) hasConfit() bool {
+	if len(c.Command) > 0 && (c.Command[0] == "confit" || strings.HasSuffix(c.Command[0], "/confit")) {
+		return true
+	}
+	for _, e := range c.Env {
+		if e.Name == linesVariable || e.Name == "CONFIT_LINKS" {
+			return true
+		}
+	}
+	return false
+}
+
+// Option names of annotations: each is one line of CONFIT_LINES.
+var options = []string{"validate", "reload", "stop-signal", "probation"}
+
+// option is the text of an annotation: the container's own, else the pod's.
+func (p *Pod) option(c container, name string) string {
+	if text, own := p.annotations[c.Name+".confit/"+name]; own {
+		return text
+	}
+	return p.annotations["confit/"+name]
+}
+
+// words are those of the annotation that stands for a container's command: one a line.
+func (p *Pod) words(c container) (words []string) {
+	for w := range strings.SplitSeq(p.annotations[c.Name+".confit/command"], "\n") {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return words
+}

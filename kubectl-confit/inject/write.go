@@ -1,0 +1,94 @@
+package inject
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"confit/kubectl-confit/tree"
+)
+
+// writeContainer puts confit in front of the container's command, and links in the place of its mounts.
+func (p *Pod) writeContainer(c change) {
+	at := []any{"spec", "containers", c.index}
+	p.writeCommand(c, append(slices.Clone(at), "command")...)
+	lines := tree.Map(tree.Field{Key: "name", Value: tree.Str(linesVariable)}, tree.Field{Key: "value", Value: tree.Str(p.lines(c))})
+	p.appendTo([]*yaml.Node{lines}, append(slices.Clone(at), "env")...)
+	mounts := p.ownList(append(slices.Clone(at), "volumeMounts")...)
+	kept, comments := p.withoutFollowed(mounts, c)
+	mounts.Content = append(kept, c.newMounts(comments)...)
+}
+
+// writeCommand writes in the style that is there.
+func (p *Pod) writeCommand(c change, steps ...any) {
+	command := p.ownList(steps...)
+	words := tree.Words(append([]string{program, "--"}, c.command...))
+	if c.command != nil {
+		command.Content, command.Style = words.Content, words.Style
+		return
+	}
+	if first := command.Content[0]; first.Kind == yaml.ScalarNode {
+		for _, w := range words.Content {
+			w.Style |= first.Style & (yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle)
+		}
+	}
+	command.Content = append(words.Content, command.Content...)
+}
+
+// lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
+func (p *Pod) lines(c change) string {
+	var list []string
+	for _, i := range c.followed {
+		m := c.Mounts[i]
+		line := "link " + m.Name + "/" + m.SubPath + " " + m.MountPath
+		if v, _ := p.volume(m.Name); v.source().Optional {
+			line += " optional"
+		}
+		list = append(list, line)
+	}
+	for _, name := range options {
+		if text := p.option(c.container, name); text != "" {
+			list = append(list, name+" "+text)
+		}
+	}
+	return doubled(strings.Join(list, "\n"))
+}
+
+// withoutFollowed are the mounts that stay, and what is said of the others, by their volume.
+func (p *Pod) withoutFollowed(mounts *yaml.Node, c change) (kept []*yaml.Node, comments map[string]string) {
+	comments = map[string]string{}
+	for i, m := range mounts.Content {
+		if !slices.Contains(c.followed, i) {
+			kept = append(kept, m)
+			continue
+		}
+		for _, comment := range tree.Comments(m) {
+			name := c.Mounts[i].Name
+			comments[name] = strings.TrimPrefix(comments[name]+"\n"+comment, "\n")
+		}
+	}
+	return kept, comments
+}
+
+// newMounts are the keys, the program, the state and the directories that hold links.
+func (c change) newMounts(comments map[string]string) (list []*yaml.Node) {
+	for j, name := range c.volumes {
+		m := readOnly(mountAt(keysName(c.index, j), volumesDir+"/"+name))
+		m.HeadComment = comments[name]
+		list = append(list, m)
+	}
+	list = append(list, readOnly(mountAt(binVolume, binDir)), withSubPath(mountAt(stateVolume, stateDir), c.Name))
+	for _, dir := range c.dirs {
+		list = append(list, withSubPath(mountAt(seedName(c.index), dir), strings.TrimPrefix(dir, "/")))
+	}
+	return list
+}
+
+// note writes down the image that a command was read from, so that somebody can see when it is another one's.
+func (p *Pod) note(container, digest string) {
+	slot := p.own("metadata", "annotations", noteName(container))
+	*slot = *tree.Str(digest)
+}
+
+func noteName(container string) string { return container + ".confit/entrypoint-of" }
