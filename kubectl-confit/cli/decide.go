@@ -18,7 +18,7 @@ func (r *injection) find(file *manifest.File) {
 		for _, m := range d.Pods() {
 			p, err := inject.Read(d.Root, m.Path)
 			if err != nil {
-				r.fail(manifest.Mistake(tree.Line(d.Root.Content[0], m.Path...), err))
+				r.fail(manifest.Mistake(tree.Line(d.Root.Content[0], m.Path...), 0, err))
 				continue
 			}
 			r.pods = append(r.pods, &pod{p, m, d})

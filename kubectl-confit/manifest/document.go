@@ -47,14 +47,17 @@ func (d *Document) read() (err error) {
 		root, err = readYAML(d.text, d.line)
 	}
 	if err != nil {
-		return Mistake(d.line, err)
+		return err
 	}
 	if root.Kind != yaml.DocumentNode || len(pods(root)) == 0 {
 		return nil
 	}
+	if bad := badKey(root); bad != nil {
+		return &Error{bad.Line, errors.New("cannot read the manifest: a key is a list or a mapping; render a template before, as with helm template")}
+	}
 	var content any
 	if err := root.Decode(&content); err != nil {
-		return Mistake(d.line, err)
+		return Mistake(ofAnchor(d.text, d.line, err), 0, err)
 	}
 	d.Root = root
 	d.style.look(root)
@@ -62,10 +65,21 @@ func (d *Document) read() (err error) {
 	return err
 }
 
-// readYAML counts lines as the file does.
+// readYAML counts lines as the file does, in errors, too.
 func readYAML(text string, line int) (*yaml.Node, error) {
 	n := &yaml.Node{}
-	return n, yaml.Unmarshal([]byte(strings.Repeat("\n", line-1)+text), n)
+	if err := yaml.Unmarshal([]byte(text), n); err != nil {
+		return n, Mistake(ofAnchor(text, line, err), line-1, err)
+	}
+	shift(n, line-1)
+	return n, nil
+}
+
+func shift(n *yaml.Node, lines int) {
+	n.Line += lines
+	for _, child := range n.Content {
+		shift(child, lines)
+	}
 }
 
 func (d *Document) encode() (string, error) {
@@ -112,10 +126,15 @@ func (d *Document) reads(text string) bool {
 	return err == nil && n.Decode(&is) == nil && d.Root.Decode(&want) == nil && reflect.DeepEqual(is, want)
 }
 
-var atLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+// What the library's errors say of the place.
+var (
+	atLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+	anchor = regexp.MustCompile(`anchor '([^']+)'`)
+)
 
-// Mistake is an error of reading YAML, in the line that it names, else in the line that is given.
-func Mistake(line int, err error) error {
+// Mistake is an error of reading YAML: in the line that the library names, with what that is off by, else in the line that is
+// given.
+func Mistake(line, off int, err error) error {
 	text := err.Error()
 	var types *yaml.TypeError
 	if errors.As(err, &types) {
@@ -123,7 +142,30 @@ func Mistake(line int, err error) error {
 	}
 	m := atLine.FindStringSubmatch(text)
 	if n, err := strconv.Atoi(m[1]); err == nil {
-		line = n
+		line = n + off
 	}
 	return &Error{line, errors.New("cannot read the manifest: " + strings.TrimPrefix(text, m[0]))}
+}
+
+// ofAnchor is the line of an anchor, of which the library names none.
+func ofAnchor(text string, line int, err error) int {
+	if m := anchor.FindStringSubmatch(err.Error()); m != nil {
+		if at := regexp.MustCompile(`[&*]` + regexp.QuoteMeta(m[1])).FindStringIndex(text); at != nil {
+			line += strings.Count(text[:at[0]], "\n")
+		}
+	}
+	return line
+}
+
+// badKey finds a key of a mapping that is none of JSON's.
+func badKey(n *yaml.Node) *yaml.Node {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && (child.Kind == yaml.MappingNode || child.Kind == yaml.SequenceNode) {
+			return child
+		}
+		if bad := badKey(child); bad != nil {
+			return bad
+		}
+	}
+	return nil
 }

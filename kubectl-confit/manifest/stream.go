@@ -15,45 +15,48 @@ type chunk struct {
 // split takes a stream of YAML apart, byte for byte. Neither a --- nor a ... at the beginning of a line can be anything
 // else than a mark between documents.
 func split(stream string) (list []chunk) {
-	now := chunk{line: 1}
-	n := 0
+	lead, start, number := "", 0, 1 // of the document that goes on
+	at, n := 0, 0
 	for line := range strings.Lines(stream) {
 		n++
-		rest, isStart := strings.CutPrefix(line, "---")
-		isStart = isStart && (rest == "" || strings.ContainsAny(rest[:1], " \t\r\n"))
-		content := strings.TrimSpace(rest)
-		switch {
-		case isStart && content != "" && content[0] != '#':
-			list = append(list, now)
-			now = chunk{lead: "---", text: rest, line: n}
-		case isStart, strings.TrimRight(line, " \t\r\n") == "...":
-			list = append(list, now)
-			now = chunk{lead: line, line: n + 1}
-		default:
-			now.text += line
+		if mark := markOf(line); mark != "" {
+			list = append(list, chunk{lead, stream[start:at], number})
+			lead, start, number = mark, at+len(mark), n+strings.Count(mark, "\n")
 		}
+		at += len(line)
 	}
-	return append(list, now)
+	return append(list, chunk{lead, stream[start:], number})
 }
 
-// splitJSON takes a chunk apart that is values of JSON one after the other. It says no if it is anything else.
-func splitJSON(c chunk) (list []chunk, ok bool) {
-	if !strings.HasPrefix(strings.TrimSpace(c.text), "{") {
-		return nil, false
+// markOf is what parts two documents: the whole line, or the dashes alone where a document begins on their line.
+func markOf(line string) string {
+	rest, starts := strings.CutPrefix(line, "---")
+	content := strings.TrimSpace(rest)
+	switch {
+	case starts && content != "" && strings.ContainsAny(rest[:1], " \t") && content[0] != '#':
+		return "---"
+	case starts && (content == "" || strings.ContainsAny(rest[:1], " \t")), strings.TrimRight(line, " \t\r\n") == "...":
+		return line
 	}
+	return ""
+}
+
+// splitJSON takes a chunk apart that is objects of JSON one after the other. It says no if it is anything else.
+func splitJSON(c chunk) (list []chunk, ok bool) {
 	d := json.NewDecoder(strings.NewReader(c.text))
-	start := int64(0)
+	end := 0
 	for d.More() {
 		var value json.RawMessage
-		if d.Decode(&value) != nil {
+		if d.Decode(&value) != nil || value[0] != '{' {
 			return nil, false
 		}
-		gap := strings.Index(c.text[start:], "{")
-		part := chunk{lead: c.text[start : start+int64(gap)], text: c.text[start+int64(gap) : d.InputOffset()]}
-		part.line = c.line + strings.Count(c.text[:start], "\n") + strings.Count(part.lead, "\n")
-		list = append(list, part)
-		start = d.InputOffset()
+		start := int(d.InputOffset()) - len(value)
+		list = append(list, chunk{lead: c.text[end:start], text: string(value), line: c.line + strings.Count(c.text[:start], "\n")})
+		end = int(d.InputOffset())
+	}
+	if len(list) == 0 || strings.TrimSpace(c.text[end:]) != "" {
+		return nil, false
 	}
 	list[0].lead = c.lead + list[0].lead
-	return append(list, chunk{lead: c.text[start:]}), true
+	return append(list, chunk{lead: c.text[end:]}), true
 }
