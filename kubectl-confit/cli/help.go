@@ -28,45 +28,45 @@ const rootExample = `  kubectl confit inject --help       what a verb does`
 
 const injectHelp = `Rewrites pods so that they take edits of their configuration while they run.
 
-Each key of a ConfigMap or Secret that a container mounts by subPath is copied
-when the container starts, and never changes. In the rewritten pod confit is
-PID 1 of that container, the key's volume is mounted as a whole below /confit,
-and a link stands where the file was: confit follows the volume, checks, reloads
-and rolls back. What confit does is in the variable CONFIT_LINES.
+A key of a ConfigMap or Secret that a container mounts by subPath is copied when
+the container starts, and never changes. In the rewritten pod confit is PID 1 of
+that container, the key's volume is mounted below /confit, and a link stands
+where the file was. confit follows the volume, checks a change, reloads the app
+and rolls back. The variable CONFIT_LINES says what it does.
 
-It reads manifests and writes them to stdout: YAML or JSON, one document or many,
-lists, too. Pods, Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and
-CronJobs are rewritten, whatever their labels; all else passes as it is. A
-document in which nothing changes stays byte for byte, and in the others every
-line that has no reason to change. It makes what the admission policy makes of a
-pod with the label confit: inject, for Git and for clusters without that policy.
+It reads manifests, YAML or JSON, and writes them to stdout. It rewrites Pods,
+Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs, in lists,
+too, and whatever their labels are. All else passes as it is. A document in which
+nothing changes stays byte for byte; of the others stay comments, order, and each
+line that has no reason to change. The pod becomes what the admission policy
+makes of it in a cluster that has that.
 
-A pod gets volumes in memory for the program, for confit's state, for the keys
-and for the directories that hold links; an init container that brings the
-program; and one for each container, of the container's own image, that copies
-what the image has in those directories. A container can read no key that it
-couldn't read before.
+A pod gets volumes in memory for the program, confit's state, the keys, and the
+directories that hold links. An init container brings the program. Another one
+for each container copies what the container's image has in those directories. A
+container can read no key that it couldn't read before.
 
-What is left alone is on stderr, with its line and why: volumes that are no
-ConfigMap or Secret, directories, subPathExpr, mounts below another mount or
-right in /, pods on Windows, with hostPID, or with confit.
+What stays as it is, is on stderr, with its line and why: subPath of a directory,
+subPathExpr, mounts below another mount or right in /, projected volumes; pods
+for Windows, pods with hostPID, and those that have confit.
 
-Confit has to be told what to run. A container without command runs ENTRYPOINT
-and CMD of its image, so they are read from the registry, with what docker login
-left, and written down as command; CMD only if the container has no args. The
-annotation CONTAINER.confit/entrypoint-of notes the image's digest. All platforms
-of linux that the image has must agree. The flag --command goes before the
-registry, and so does the annotation CONTAINER.confit/command, a word a line.
+confit has to know what to start. Where a container has no command, ENTRYPOINT
+and CMD come from its image, and are written down as its command; CMD only if the
+container has no args. Registries are asked with what docker login left. All
+platforms of linux that the image has must agree. The annotation
+CONTAINER.confit/entrypoint-of notes the image's digest. --command goes before
+the annotation CONTAINER.confit/command, a word a line, and that before the
+registry.
 
-Annotations of the pod template become lines, for one container or for all:
-CONTAINER.confit/validate or confit/validate, and so reload, stop-signal and
-probation.
+Annotations of the pod become lines of CONFIT_LINES, for one container or for all
+of them: CONTAINER.confit/validate or confit/validate, and so reload, stop-signal
+and probation.
 
-What it wrote it brings up to date when it is run again: the command and its note
-if the image's tag means another image now, the image of what fills directories
-if the container has another one, and with another --image confit's own. It
-leaves all else alone that was rewritten before: to rewrite it anew, start from
-the original.`
+Run on its own output, it brings up to date what it wrote: the command and its
+note if the image's tag stands for another image now; the image that fills the
+directories, if the container has another one; and with another --image confit's
+own. All else of a pod that has confit stays. To have it rewritten anew, start
+from the original.`
 
 const injectAfter = `Exit codes
   0    stdout has the manifests; with --check: a run would change nothing

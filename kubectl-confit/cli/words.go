@@ -2,9 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"confit/kubectl-confit/inject"
@@ -37,12 +37,9 @@ func split(command string) (words []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot split %q into words: %w", command, err)
 		}
-		if !literal(word.Parts) {
+		text, ok := literal(word.Parts, outside)
+		if !ok {
 			return nil, fmt.Errorf("nothing expands %q: put it into '…' if it is meant so, else write sh -c '…'", command[word.Pos().Offset():word.End().Offset()])
-		}
-		text, err := expand.Literal(&expand.Config{}, word)
-		if err != nil {
-			return nil, fmt.Errorf("cannot split %q into words: %w", command, err)
 		}
 		words = append(words, text)
 	}
@@ -52,31 +49,32 @@ func split(command string) (words []string, err error) {
 	return words, nil
 }
 
-// literal tells a word that a shell leaves as it is, but for its quotes.
-func literal(parts []syntax.WordPart) bool {
+// What a backslash is taken away before, outside of quotes and in double ones. A line that ends in one goes on in the next.
+var (
+	outside  = regexp.MustCompile(`(?s)\\(.)`)
+	inQuotes = regexp.MustCompile("\\\\([$`\"\\\\\n])")
+)
+
+// literal is the text of a word without its quotes. It says no if a shell would put something in its place.
+func literal(parts []syntax.WordPart, quoting *regexp.Regexp) (text string, ok bool) {
 	for i, part := range parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if i == 0 && strings.HasPrefix(p.Value, "~") {
-				return false
+			if i == 0 && quoting == outside && strings.HasPrefix(p.Value, "~") {
+				return "", false
 			}
+			text += quoting.ReplaceAllStringFunc(p.Value, func(quoted string) string { return strings.TrimPrefix(quoted[1:], "\n") })
 		case *syntax.SglQuoted:
+			text += p.Value
 		case *syntax.DblQuoted:
-			if !inQuotes(p.Parts) {
-				return false
+			within, ok := literal(p.Parts, inQuotes)
+			if !ok {
+				return "", false
 			}
+			text += within
 		default:
-			return false
+			return "", false
 		}
 	}
-	return true
-}
-
-func inQuotes(parts []syntax.WordPart) bool {
-	for _, part := range parts {
-		if _, ok := part.(*syntax.Lit); !ok {
-			return false
-		}
-	}
-	return true
+	return text, true
 }

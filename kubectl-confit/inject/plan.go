@@ -154,7 +154,8 @@ func (pl *Plan) Apply() {
 	}
 	p.appendTo(pl.newVolumes(), "spec", "volumes")
 	inits := p.ownList("spec", "initContainers")
-	inits.Content = append(pl.newInitContainers(), inits.Content...)
+	added := pl.newInitContainers()
+	inits.Content = append(inStyle(inits, nil, added), inits.Content...)
 	for _, c := range pl.changes {
 		if c.from != "" {
 			p.note(c.Name, c.from)
@@ -162,8 +163,19 @@ func (pl *Plan) Apply() {
 	}
 }
 
-// appendTo appends nodes to a list of the pod, in the style of those that are there.
+// appendTo appends nodes to a list of the pod.
 func (p *Pod) appendTo(nodes []*yaml.Node, steps ...any) {
 	list := p.ownList(steps...)
-	list.Content = append(list.Content, nodes...)
+	list.Content = inStyle(list, list.Content, nodes)
+}
+
+// inStyle is what a list holds and what is added: an item a line, and each written as the first of the list is.
+func inStyle(list *yaml.Node, there, added []*yaml.Node) []*yaml.Node {
+	if len(list.Content) > 0 {
+		for _, n := range added {
+			n.Style |= list.Content[0].Style & yaml.FlowStyle
+		}
+	}
+	list.Style &^= yaml.FlowStyle
+	return append(there, added...)
 }

@@ -17,7 +17,7 @@ func (p *Pod) writeContainer(c change) {
 	p.appendTo([]*yaml.Node{lines}, append(slices.Clone(at), "env")...)
 	mounts := p.ownList(append(slices.Clone(at), "volumeMounts")...)
 	kept, comments := p.withoutFollowed(mounts, c)
-	mounts.Content = append(kept, c.newMounts(comments)...)
+	mounts.Content = inStyle(mounts, kept, c.newMounts(comments))
 }
 
 // writeCommand writes in the style that is there.

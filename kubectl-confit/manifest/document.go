@@ -98,10 +98,7 @@ func (d *Document) print() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := keep(strings.ReplaceAll(d.text, "\r\n", "\n"), d.encoded, after)
-	if !d.reads(text) {
-		text = after
-	}
+	text := keep(strings.ReplaceAll(d.text, "\r\n", "\n"), d.encoded, after, d.reads)
 	if !d.reads(text) {
 		return "", &Error{d.line, errors.New("cannot write the document: the encoder of YAML doesn't write what it has read; write lists on lines of their own, not in brackets with comments")}
 	}

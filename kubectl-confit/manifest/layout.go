@@ -9,21 +9,49 @@ import (
 )
 
 // keep makes of a text what a rewriting made of the same text as the encoder would write it: blank lines, and whatever else
-// people write otherwise than the encoder, stay where nothing was rewritten.
-func keep(text, before, after string) string {
-	rewriting, layout := udiff.Lines(before, after), udiff.Lines(before, text)
-	layout = slices.DeleteFunc(layout, func(l udiff.Edit) bool {
-		return slices.ContainsFunc(rewriting, func(r udiff.Edit) bool { return l.Start < r.End && r.Start < l.End })
+// people write otherwise than the encoder, stay where nothing was rewritten. It takes over as much of that as leaves right what
+// the text means.
+func keep(text, before, after string, right func(string) bool) string {
+	k := keeper{before: before, rewriting: udiff.Lines(before, after), right: right}
+	layout := slices.DeleteFunc(udiff.Lines(before, text), func(l udiff.Edit) bool {
+		return slices.ContainsFunc(k.rewriting, func(r udiff.Edit) bool { return l.Start < r.End && r.Start < l.End })
 	})
-	both, ok := udiff.Merge(rewriting, layout)
-	if !ok {
-		return after
+	if merged := k.with(k.most(nil, layout)); merged != "" {
+		return merged
 	}
-	merged, err := udiff.Apply(before, both)
-	if err != nil {
-		return after
+	return after
+}
+
+type keeper struct {
+	before    string
+	rewriting []udiff.Edit
+	right     func(string) bool
+}
+
+// with is the text with the rewriting and a part of the layout, and "" if the two are at odds.
+func (k *keeper) with(layout []udiff.Edit) string {
+	both, ok := udiff.Merge(k.rewriting, layout)
+	if !ok {
+		return ""
+	}
+	merged, err := udiff.Apply(k.before, both)
+	if err != nil || !k.right(merged) {
+		return ""
 	}
 	return merged
+}
+
+// most adds what can be added to a layout that is known to be right: all, or else of each half what can.
+func (k *keeper) most(known, more []udiff.Edit) []udiff.Edit {
+	all := slices.Concat(known, more)
+	switch {
+	case len(more) == 0 || k.with(all) != "":
+		return all
+	case len(more) == 1:
+		return known
+	}
+	half := len(more) / 2
+	return k.most(k.most(known, more[:half]), more[half:])
 }
 
 // style is how a document is indented.

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestLeft: what stays as it is is told with its line, and the rest is rewritten. The policy gives the same reasons.
+func TestLeft(t *testing.T) {
+	followed := `    - {name: conf, mountPath: /etc/web/a, subPath: a}`
+	for mount, why := range map[string]string{
+		"{name: conf, mountPath: /etc/web/b, subPathExpr: $(B)}":                     "it has a subPathExpr",
+		"{name: projected, mountPath: /etc/web/b, subPath: b}":                       "its volume is neither a ConfigMap nor a Secret",
+		"{name: conf, mountPath: /etc/web/b, subPath: '*'}":                          "its subPath is not a plain name, such as a.conf or conf.d/a.conf",
+		"{name: conf, mountPath: /etc/web/b, subPath: d/b}":                          "its subPath is not a key",
+		"{name: items, mountPath: /etc/web/b, subPath: d}":                           "its subPath is a directory",
+		"{name: items, mountPath: /etc/web/b, subPath: b}":                           "its subPath is not among the items of its volume",
+		"{name: conf, mountPath: /etc/web/../b, subPath: b}":                         "its mountPath is not a plain path, such as /etc/app/a.conf",
+		"{name: conf, mountPath: /b, subPath: b}":                                    "its mountPath is right in /",
+		"{name: conf, mountPath: /sys/b, subPath: b}":                                "its mountPath is in /proc, /sys or /dev",
+		"{name: conf, mountPath: /data/b, subPath: b}":                               "its mountPath is below another mount",
+		"{name: data, mountPath: /etc/web/b, subPath: b}":                            "", // nobody expects confit to follow data
+		"{name: conf, mountPath: /etc/web/b}":                                        "",
+		"{name: conf, mountPath: /etc/web/b, subPath: b, readOnly: true} # this too": "",
+	} {
+		manifest := podOf(
+			"  - {name: projected, projected: {sources: []}}", "  - {name: items, secret: {secretName: s, items: [{key: k, path: d/k}]}}", "  - {name: data, persistentVolumeClaim: {claimName: d}}",
+			one, command, "    volumeMounts:", followed, "    - {name: data, mountPath: /data}", "    - "+mount)
+		r := rewrite(t, manifest, "--image", confitImage)
+		want := ""
+		if why != "" {
+			path := strings.TrimSuffix(strings.TrimSpace(strings.Split(strings.Split(mount, "mountPath: ")[1], ",")[0]), "}")
+			want = fmt.Sprintf("web.yaml:18: Pod \"web\": container \"one\": mount %q stays as it is: %s\n", path, why)
+		}
+		if r.code != 0 || r.stderr != want || !strings.Contains(r.stdout, "link conf/a /etc/web/a") {
+			t.Errorf("%s: got %+v, want %s", mount, r, want)
+		}
+	}
+}
+
+// TestLeft_whole: a pod that stays as a whole is written byte for byte, and told only if confit could have been for it.
+func TestLeft_whole(t *testing.T) {
+	for _, c := range []struct{ manifest, stderr string }{
+		{podOf("  os: {name: windows}", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it is for Windows`},
+		{podOf("  hostPID: true", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it has hostPID: true, and confit has to be PID 1`},
+		{podOf("  - {name: confit-bin, emptyDir: {}}", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it has confit: a volume is named confit-bin`},
+		{podOf(one, "    command: [/confit, --, web]", mounted), `web.yaml:6: Pod "web": the pod stays as it is: it has confit: a container starts it or has its variables`},
+		{strings.Replace(podOf(one, command, mounted), "  name: web\n", "  name: web\n  annotations: {kubernetes.io/config.mirror: x}\n", 1), `web.yaml:5: Pod "web": the pod stays as it is: it is a mirror pod`},
+		{podOf(one, command, mounted+"\n    - {name: conf, mountPath: /run/confit/x}"), ``},
+		{podOf("  hostPID: true", one, command), ``},
+		{podOf(one), ``},
+	} {
+		c.manifest = strings.Replace(c.manifest, "[{name: conf, mountPath: /etc/web/a, subPath: a}]\n    -", "\n    - {name: conf, mountPath: /etc/web/a, subPath: a}\n    -", 1)
+		if strings.Contains(c.manifest, "/run/confit/x") {
+			c.stderr = `web.yaml:9: Pod "web": container "one" stays as it is: it has a mount at /confit, /run/confit or /.confit`
+		}
+		r := rewrite(t, c.manifest)
+		if r.code != 0 || r.stdout != c.manifest || strings.TrimSpace(r.stderr) != c.stderr {
+			t.Errorf("%s: got %+v, want %s", c.manifest, r, c.stderr)
+		}
+	}
+}
+
+// TestRefused: every mistake is named with its line, all at once, and stdout stays empty.
+func TestRefused(t *testing.T) {
+	annotated := func(text string) string {
+		return strings.Replace(podOf(one, command, mounted), "  name: web\n", "  name: web\n  annotations:\n    "+text+"\n", 1)
+	}
+	for _, c := range []struct {
+		manifest string
+		args     []string
+		stderr   []string
+	}{
+		{podOf(one, command, mounted), nil, []string{`9: cannot tell confit's image; write --image REFERENCE`}},
+		{podOf(one, mounted), []string{"--image", confitImage, "--no-registry"}, []string{`9: cannot rewrite Pod "web": container "one" has no command, and nobody knows its ENTRYPOINT: no registry is asked; write --command one='WORD WORD…', or the annotation one.confit/command`}},
+		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "two=web"}, []string{`1: cannot use --command for container "two": no container of that name lacks a command and mounts a key by subPath`}},
+		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "one=web"}, []string{`1: cannot use --command for container "one": no container of that name lacks a command and mounts a key by subPath`}},
+		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": annotation "confit/validate": an annotation has a line break, which only NAME.confit/command may have`}},
+		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": annotation "other.confit/reload": an annotation has a line break, which only NAME.confit/command may have`}},
+		{podOf("  - {name: confit-state, emptyDir: {}}", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": volume "confit-state": it has a name that confit gives`}},
+		{podOf("  initContainers: [{name: confit-install}]", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": container "confit-install": it has a name that confit gives`}},
+		{podOf("  containers: none"), nil, []string{"8: cannot read the manifest: cannot unmarshal !!str `none` into []inject.container"}},
+		{podOf(one, "    command: [a") + "---\n" + podOf(one, mounted) + "---\na: b: c\n", []string{"--no-registry"}, []string{
+			`10: cannot read the manifest: did not find expected ',' or ']'`,
+			`21: cannot tell confit's image; write --image REFERENCE`,
+			`21: cannot rewrite Pod "web": container "one" has no command, and nobody knows its ENTRYPOINT: no registry is asked; write --command one='WORD WORD…', or the annotation one.confit/command`,
+			`25: cannot read the manifest: mapping values are not allowed in this context`,
+		}},
+	} {
+		r := rewrite(t, c.manifest, c.args...)
+		want := "web.yaml:" + strings.Join(c.stderr, "\nweb.yaml:") + "\n"
+		if r.code != 1 || r.stdout != "" || r.stderr != want {
+			t.Errorf("got %+v, want %s of\n%s", r, want, c.manifest)
+		}
+		if r := rewrite(t, c.manifest, append(c.args, "--check")...); r.code != 1 || r.stderr != want {
+			t.Errorf("--check: got %+v, want %s", r, want)
+		}
+	}
+}
+
+// TestCheck: it says what a run would change, and exits with 3 just then.
+func TestCheck(t *testing.T) {
+	manifest := podOf(one, command, mounted)
+	if r := rewrite(t, manifest, "--check", "--image", confitImage); r != (result{3, "", "web.yaml:9: Pod \"web\" isn't rewritten\n"}) {
+		t.Errorf("got %+v", r)
+	}
+	done := must(t, manifest)
+	for _, args := range [][]string{{"--check"}, {"--check", "--image", confitImage}} {
+		if r := rewrite(t, done, args...); r != (result{0, "", ""}) {
+			t.Errorf("%q: got %+v", args, r)
+		}
+	}
+	if r := rewrite(t, done, "--check", "--image", "other:2"); r != (result{3, "", "web.yaml:14: confit's image is " + confitImage + ", not other:2\n"}) {
+		t.Errorf("got %+v", r)
+	}
+	moved := strings.Replace(done, "- name: one\n    image: web:1", "- name: one\n    image: web:2", 1)
+	if r := rewrite(t, moved, "--check"); r != (result{3, "", "web.yaml:20: init container \"confit-seed-0\": its image is web:1, and that of container \"one\" is web:2\n"}) {
+		t.Errorf("got %+v", r)
+	}
+	for _, args := range [][]string{{"--image", "other:2"}, nil} {
+		again := rewrite(t, moved, args...)
+		want := strings.ReplaceAll(done, "web:1", "web:2")
+		if args != nil {
+			want = strings.ReplaceAll(want, confitImage, "other:2")
+		}
+		if again.stdout != want || again.code != 0 {
+			t.Errorf("%q: got %+v, want\n%s", args, again, want)
+		}
+	}
+}
+
+// TestImage: without the flag the file's own counts, if there is one.
+func TestImage(t *testing.T) {
+	manifest := podOf(one, command, mounted)
+	done := must(t, manifest)
+	volume := must(t, manifest, "--image-volume")
+	if !strings.Contains(volume, "{name: confit-bin, image: {reference: '"+confitImage+"', pullPolicy: IfNotPresent}}") || strings.Contains(volume, "confit-install") {
+		t.Errorf("got\n%s", volume)
+	}
+	for _, first := range []string{done, volume} {
+		r := rewrite(t, first+"---\n"+manifest)
+		if r != (result{0, first + "---\n" + done, ""}) {
+			t.Errorf("got %+v", r)
+		}
+	}
+	two := done + "---\n" + strings.ReplaceAll(done, confitImage, "other:2") + "---\n"
+	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:89: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
+		t.Errorf("got %+v", r)
+	}
+	if r := rewrite(t, volume, "--image", "other:2"); r.stdout != strings.ReplaceAll(volume, confitImage, "other:2") {
+		t.Errorf("got %+v", r)
+	}
+}
