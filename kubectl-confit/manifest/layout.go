@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -13,13 +14,43 @@ import (
 // the text means.
 func keep(text, before, after string, right func(string) bool) string {
 	k := keeper{before: before, rewriting: udiff.Lines(before, after), right: right}
-	layout := slices.DeleteFunc(udiff.Lines(before, text), func(l udiff.Edit) bool {
+	layout := slices.DeleteFunc(layoutOf(text, before), func(l udiff.Edit) bool {
 		return slices.ContainsFunc(k.rewriting, func(r udiff.Edit) bool { return l.Start < r.End && r.Start < l.End })
 	})
 	if merged := k.with(k.most(nil, layout)); merged != "" {
 		return merged
 	}
 	return after
+}
+
+// layoutOf is what makes the text of what the encoder wrote: an edit for each line that differs in blanks alone, and one for
+// lines that are there only in one of the two.
+func layoutOf(text, before string) (edits []udiff.Edit) {
+	old, now := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(text))
+	start, i, j := 0, 0, 0 // of the line, in bytes; its numbers
+	put := func(ends, with int) {
+		from, made := strings.Join(old[i:ends], ""), strings.Join(now[j:with], "")
+		if from != made {
+			edits = append(edits, udiff.Edit{Start: start, End: start + len(from), New: made})
+		}
+		start, i, j = start+len(from), ends, with
+	}
+	for _, d := range append(lcs.DiffLines(packed(old), packed(now)), lcs.Diff{Start: len(old), End: len(old), ReplStart: len(now), ReplEnd: len(now)}) {
+		for i < d.Start {
+			put(i+1, j+1)
+		}
+		put(d.End, d.ReplEnd)
+	}
+	return edits
+}
+
+// packed are lines without the blanks that people may write or not; those at the beginning of a line they may not.
+func packed(lines []string) (list []string) {
+	for _, line := range lines {
+		text := strings.TrimLeft(line, " ")
+		list = append(list, line[:len(line)-len(text)]+strings.Join(strings.Fields(text), " "))
+	}
+	return list
 }
 
 type keeper struct {
