@@ -8,16 +8,17 @@ BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
 FOR     ?= 10m
 CONFITCTL ?= ../bin/confitctl
+KUBECTL_CONFIT ?= ../bin/kubectl-confit
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
 
-.PHONY: help build confitctl demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
+.PHONY: help build confitctl kubectl-confit demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
 
 help: ## list the targets
-	@grep -hE '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 13
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 build: bin/confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod bin/version
+bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './kubectl-confit/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod bin/version
 	$(BUILD) $@
 
 bin/version: always # is written when the version changes, as by a new tag
@@ -25,6 +26,9 @@ bin/version: always # is written when the version changes, as by a new tag
 
 confitctl: ## the program that goes with it, bin/confitctl
 	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
+
+kubectl-confit: ## the plugin of kubectl, bin/kubectl-confit; GOOS may be darwin or windows
+	cd kubectl-confit && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(KUBECTL_CONFIT) .
 
 demo: ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
@@ -88,11 +92,12 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	$(GO) vet -tags conformance ./integration/conformance
 	$(GO) vet -tags fleet ./integration/fleet ./integration/inject
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
-	for module in . confitctl; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
+	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too
+	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
 	$(GO) run sigs.k8s.io/kustomize/kustomize/v5@v5.8.1 build examples/kustomize/web | diff examples/kustomize/rendered.yaml -
 
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
-	for module in . confitctl; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
+	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
 
 fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept
 	GO='$(GO)' .ci/fuzz $(FUZZ) bin/corpus

@@ -6,9 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,6 +66,14 @@ var mayImport = map[string][]string{
 	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},
 	"confitctl/rollout":  {},
 	"confitctl/snapshot": {"confit/confitctl/kube", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/dynamic", "k8s.io/client-go/metadata"},
+
+	// The plugin of kubectl, which isn't, either.
+	"kubectl-confit":          {"confit/kubectl-confit/cli"},
+	"kubectl-confit/cli":      {"confit/kubectl-confit/inject", "confit/kubectl-confit/manifest", "confit/kubectl-confit/registry", "confit/kubectl-confit/tree", "github.com/spf13/cobra", "mvdan.cc/sh/v3/syntax"},
+	"kubectl-confit/inject":   {"confit/kubectl-confit/tree", "go.yaml.in/yaml/v3"},
+	"kubectl-confit/manifest": {"confit/kubectl-confit/tree", "github.com/aymanbagabas/go-udiff", "github.com/aymanbagabas/go-udiff/lcs", "go.yaml.in/yaml/v3"},
+	"kubectl-confit/registry": {"github.com/google/go-containerregistry/pkg/authn", "github.com/google/go-containerregistry/pkg/name", "github.com/google/go-containerregistry/pkg/v1", "github.com/google/go-containerregistry/pkg/v1/remote", "github.com/google/go-containerregistry/pkg/v1/remote/transport"},
+	"kubectl-confit/tree":     {"go.yaml.in/yaml/v3"},
 }
 
 // forbidden is the part of the standard library that a package must not know.
@@ -100,6 +106,12 @@ var forbidden = map[string][]string{
 	"confitctl/render":   {"net/http", "os/exec", "os/signal", "time"},
 	"confitctl/rollout":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing
 	"confitctl/snapshot": {"os/signal", "math/rand/v2", "time"},
+
+	"kubectl-confit/cli":      {"os/exec", "net/http"},
+	"kubectl-confit/inject":   {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath", "time"}, // it decides, and does nothing
+	"kubectl-confit/manifest": {"context", "io/fs", "log", "net", "net/http", "os", "path/filepath", "time"},
+	"kubectl-confit/registry": {"os", "os/exec"},
+	"kubectl-confit/tree":     {"context", "io", "io/fs", "log", "net", "net/http", "os", "time"},
 }
 
 // source is a file that goes into the program, and its package's directory.
@@ -249,44 +261,4 @@ func exportedReceiver(f *ast.FuncDecl) bool {
 	}
 	name, ok := receiver.(*ast.Ident)
 	return ok && name.IsExported()
-}
-
-// TestWayIsThere: the way that HACKING.md shows through the packages leads along
-// files that exist. A name without a folder lies beside the one before it.
-func TestWayIsThere(t *testing.T) {
-	text, err := os.ReadFile("HACKING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, way, _ := strings.Cut(string(text), "\n## Find your way\n")
-	way, _, _ = strings.Cut(way, "\n## ")
-	files := regexp.MustCompile("`([a-z0-9_/]+\\.go)`").FindAllStringSubmatch(way, -1)
-	if len(files) == 0 {
-		t.Error("HACKING.md shows no way")
-	}
-	folder := "."
-	for _, m := range files {
-		if strings.Contains(m[1], "/") {
-			folder = "."
-		}
-		path := filepath.Join(folder, m[1])
-		if _, err := os.Stat(path); err != nil && m[1] != "house_test.go" {
-			t.Errorf("HACKING.md leads to %s: %v", path, err)
-		}
-		folder = filepath.Dir(path)
-	}
-}
-
-// TestNotLinked holds what PID 1 must not carry: a second owner of wait, and
-// anything that opens a connection.
-func TestNotLinked(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path := range strings.Lines(string(out)) {
-		if path = strings.TrimSpace(path); slices.Contains([]string{"os/exec", "net/http", "crypto/tls", "os/user"}, path) {
-			t.Errorf("%s is linked into confit", path)
-		}
-	}
 }

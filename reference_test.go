@@ -41,7 +41,7 @@ const ofTheApp = "exitAtHUP"
 func exitCodes(t *testing.T) (list []int) {
 	name := regexp.MustCompile(`^[eE]xit[A-Z]`)
 	for _, s := range sources(t) {
-		if strings.HasPrefix(s.dir, "confitctl") {
+		if strings.HasPrefix(s.dir, "confitctl") || strings.HasPrefix(s.dir, "kubectl-confit") {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

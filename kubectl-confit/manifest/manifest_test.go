@@ -45,7 +45,7 @@ func TestStreams_unchanged(t *testing.T) {
 	}
 }
 
-func FuzzStreams_unchanged(f *testing.F) {
+func FuzzStreams(f *testing.F) {
 	for _, stream := range streams {
 		f.Add(stream)
 	}

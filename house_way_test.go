@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWayIsThere: the way that HACKING.md shows through the packages leads along
+// files that exist. A name without a folder lies beside the one before it.
+func TestWayIsThere(t *testing.T) {
+	text, err := os.ReadFile("HACKING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, way, _ := strings.Cut(string(text), "\n## Find your way\n")
+	way, _, _ = strings.Cut(way, "\n## ")
+	files := regexp.MustCompile("`([a-z0-9_/]+\\.go)`").FindAllStringSubmatch(way, -1)
+	if len(files) == 0 {
+		t.Error("HACKING.md shows no way")
+	}
+	folder := "."
+	for _, m := range files {
+		if strings.Contains(m[1], "/") {
+			folder = "."
+		}
+		path := filepath.Join(folder, m[1])
+		if _, err := os.Stat(path); err != nil && m[1] != "house_test.go" {
+			t.Errorf("HACKING.md leads to %s: %v", path, err)
+		}
+		folder = filepath.Dir(path)
+	}
+}
+
+// TestNotLinked holds what PID 1 must not carry: a second owner of wait, and
+// anything that opens a connection.
+func TestNotLinked(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if path = strings.TrimSpace(path); slices.Contains([]string{"os/exec", "net/http", "crypto/tls", "os/user"}, path) {
+			t.Errorf("%s is linked into confit", path)
+		}
+	}
+}
