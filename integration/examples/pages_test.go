@@ -23,6 +23,7 @@ var pages = map[string]map[string]runner{
 	"sources.md":  sourcesPage,
 	"status.md":   statusPage,
 	"reload.md":   {"Apps that watch their files 1": watchItself},
+	"kubectl.md":  {"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns},
 	"security.md": {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
 
@@ -82,6 +83,9 @@ func lastHeading(lines []string) string {
 
 // manifestOf is for YAML. confit's module has no parser for it, and confitctl's has.
 func manifestOf(page string) runner { return heldBy("confitctl/manifests_test.go", page) }
+
+// pluginRuns is for what the plugin of kubectl reads and writes: its own module has it run.
+var pluginRuns = heldBy("kubectl-confit/cli/page_test.go", "kubectl.md")
 
 // heldBy is for what a test elsewhere reads, which must name the page.
 func heldBy(test, page string) runner {
