@@ -106,10 +106,10 @@ func (p *pod) called() string { return fmt.Sprintf("%s %q", p.object.Kind, p.obj
 func (r *injection) leave(p *pod, left []inject.Left) {
 	for _, l := range left {
 		if l.Mistake {
-			r.errs = append(r.errs, message{l.Line, fmt.Sprintf("cannot rewrite %s: %s: %s", p.called(), l.What, l.Why)})
+			r.errs = append(r.errs, message{l.Line, fmt.Sprintf("cannot rewrite %s%s: %s", p.called(), l.What(), l.Why)})
 			continue
 		}
-		r.notes = append(r.notes, message{l.Line, fmt.Sprintf("%s: %s stays as it is: %s", p.called(), l.What, l.Why)})
+		r.notes = append(r.notes, message{l.Line, fmt.Sprintf("%s%s stays as it is: %s", p.called(), l.What(), l.Why)})
 	}
 }
 

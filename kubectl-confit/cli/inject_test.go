@@ -12,13 +12,13 @@ func TestLeft(t *testing.T) {
 	for mount, why := range map[string]string{
 		"{name: conf, mountPath: /etc/web/b, subPathExpr: $(B)}":                     "it has a subPathExpr",
 		"{name: projected, mountPath: /etc/web/b, subPath: b}":                       "its volume is neither a ConfigMap nor a Secret",
-		"{name: conf, mountPath: /etc/web/b, subPath: '*'}":                          "its subPath is not a plain name, such as a.conf or conf.d/a.conf",
-		"{name: conf, mountPath: /etc/web/b, subPath: d/b}":                          "its subPath is not a key",
+		"{name: conf, mountPath: /etc/web/b, subPath: '*'}":                          "its subPath is not a plain path, such as a.conf or conf.d/a.conf",
+		"{name: conf, mountPath: /etc/web/b, subPath: d/b}":                          "its subPath has a slash, and a key has none",
 		"{name: items, mountPath: /etc/web/b, subPath: d}":                           "its subPath is a directory",
 		"{name: items, mountPath: /etc/web/b, subPath: b}":                           "its subPath is not among the items of its volume",
 		"{name: conf, mountPath: /etc/web/../b, subPath: b}":                         "its mountPath is not a plain path, such as /etc/app/a.conf",
 		"{name: conf, mountPath: /b, subPath: b}":                                    "its mountPath is right in /",
-		"{name: conf, mountPath: /sys/b, subPath: b}":                                "its mountPath is in /proc, /sys or /dev",
+		"{name: conf, mountPath: /sys/b, subPath: b}":                                "its mountPath is in /sys",
 		"{name: conf, mountPath: /data/b, subPath: b}":                               "its mountPath is below another mount",
 		"{name: data, mountPath: /etc/web/b, subPath: b}":                            "", // nobody expects confit to follow data
 		"{name: conf, mountPath: /etc/web/b}":                                        "",
@@ -42,18 +42,18 @@ func TestLeft(t *testing.T) {
 // TestLeft_whole: a pod that stays as a whole is written byte for byte, and told only if confit could have been for it.
 func TestLeft_whole(t *testing.T) {
 	for _, c := range []struct{ manifest, stderr string }{
-		{podOf("  os: {name: windows}", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it is for Windows`},
-		{podOf("  hostPID: true", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it has hostPID: true, and confit has to be PID 1`},
-		{podOf("  - {name: confit-bin, emptyDir: {}}", one, command, mounted), `web.yaml:8: Pod "web": the pod stays as it is: it has confit: a volume is named confit-bin`},
-		{podOf(one, "    command: [/confit, --, web]", mounted), `web.yaml:6: Pod "web": the pod stays as it is: it has confit: a container starts it or has its variables`},
-		{strings.Replace(podOf(one, command, mounted), "  name: web\n", "  name: web\n  annotations: {kubernetes.io/config.mirror: x}\n", 1), `web.yaml:5: Pod "web": the pod stays as it is: it is a mirror pod`},
+		{podOf("  os: {name: windows}", one, command, mounted), `web.yaml:8: Pod "web" stays as it is: it is for Windows`},
+		{podOf("  hostPID: true", one, command, mounted), `web.yaml:8: Pod "web" stays as it is: it has hostPID: true, and confit has to be PID 1`},
+		{podOf("  - {name: confit-bin, emptyDir: {}}", one, command, mounted), `web.yaml:8: Pod "web" stays as it is: it has confit, in the volume confit-bin`},
+		{podOf(one, "    command: [/confit, --, web]", mounted), `web.yaml:6: Pod "web" stays as it is: it has confit, in container one`},
+		{strings.Replace(podOf(one, command, mounted), "  name: web\n", "  name: web\n  annotations: {kubernetes.io/config.mirror: x}\n", 1), `web.yaml:5: Pod "web" stays as it is: it is a mirror pod`},
 		{podOf(one, command, mounted+"\n    - {name: conf, mountPath: /run/confit/x}"), ``},
 		{podOf("  hostPID: true", one, command), ``},
 		{podOf(one), ``},
 	} {
 		c.manifest = strings.Replace(c.manifest, "[{name: conf, mountPath: /etc/web/a, subPath: a}]\n    -", "\n    - {name: conf, mountPath: /etc/web/a, subPath: a}\n    -", 1)
 		if strings.Contains(c.manifest, "/run/confit/x") {
-			c.stderr = `web.yaml:9: Pod "web": container "one" stays as it is: it has a mount at /confit, /run/confit or /.confit`
+			c.stderr = `web.yaml:9: Pod "web": container "one" stays as it is: a mount of its own is at or below /confit, /run/confit or /.confit`
 		}
 		r := rewrite(t, c.manifest)
 		if r.code != 0 || r.stdout != c.manifest || strings.TrimSpace(r.stderr) != c.stderr {
@@ -76,9 +76,9 @@ func TestRefused(t *testing.T) {
 		{podOf(one, mounted), []string{"--image", confitImage, "--no-registry"}, []string{`9: cannot rewrite Pod "web": container "one" has no command, and nobody knows its ENTRYPOINT: no registry is asked; write --command one='WORD WORD…', or the annotation one.confit/command`}},
 		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "two=web"}, []string{`1: cannot use --command for container "two": no container of that name lacks a command and mounts a key by subPath`}},
 		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "one=web"}, []string{`1: cannot use --command for container "one": no container of that name lacks a command and mounts a key by subPath`}},
-		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": annotation "confit/validate": an annotation has a line break, which only NAME.confit/command may have`}},
-		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": annotation "other.confit/reload": an annotation has a line break, which only NAME.confit/command may have`}},
-		{podOf("  - {name: confit-state, emptyDir: {}}", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": volume "confit-state": it has a name that confit gives`}},
+		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation confit/validate, and only NAME.confit/command may have one`}},
+		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation other.confit/reload, and only NAME.confit/command may have one`}},
+		{podOf("  - {name: confit-state, emptyDir: {}}", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": volume confit-state: it has a name that confit gives`}},
 		{podOf("  initContainers: [{name: confit-install}]", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": container "confit-install": it has a name that confit gives`}},
 		{podOf("  containers: none"), nil, []string{"8: cannot read the manifest: cannot unmarshal !!str `none` into []inject.container"}},
 		{podOf(one, "    command: [a") + "---\n" + podOf(one, mounted) + "---\na: b: c\n", []string{"--no-registry"}, []string{

@@ -7,38 +7,26 @@ import (
 	"strings"
 )
 
-// Reason says why something stays as it is.
-type Reason string
-
-// Reasons for a whole pod. The policy gives the same.
+// Why a pod, a container or a mount stays as it is. The policy gives the same reasons, in the same words.
 const (
-	Windows   Reason = "it is for Windows"
-	Mirror    Reason = "it is a mirror pod"
-	HostPID   Reason = "it has hostPID: true, and confit has to be PID 1"
-	BinVolume Reason = "it has confit: a volume is named confit-bin"
-	HasConfit Reason = "it has confit: a container starts it or has its variables"
-	LineBreak Reason = "an annotation has a line break, which only NAME.confit/command may have"
-	Taken     Reason = "it has a name that confit gives"
-)
+	windows  = "it is for Windows"
+	isMirror = "it is a mirror pod"
+	hostPID  = "it has hostPID: true, and confit has to be PID 1"
+	taken    = "it has a name that confit gives"
 
-// Reasons for a container.
-const (
-	NoCommand Reason = "it has no command"
-	OwnPaths  Reason = "it has a mount at /confit, /run/confit or /.confit"
-)
+	noCommand = "it has no command; write the words that start it into the annotation %s.confit/command, one a line"
+	ownPaths  = "a mount of its own is at or below /confit, /run/confit or /.confit"
 
-// Reasons for a mount.
-const (
-	Expression  Reason = "it has a subPathExpr"
-	NoSource    Reason = "its volume is neither a ConfigMap nor a Secret"
-	SubPath     Reason = "its subPath is not a plain name, such as a.conf or conf.d/a.conf"
-	Directory   Reason = "its subPath is a directory"
-	NoItem      Reason = "its subPath is not among the items of its volume"
-	NoKey       Reason = "its subPath is not a key"
-	MountPath   Reason = "its mountPath is not a plain path, such as /etc/app/a.conf"
-	InRoot      Reason = "its mountPath is right in /"
-	System      Reason = "its mountPath is in /proc, /sys or /dev"
-	BelowOthers Reason = "its mountPath is below another mount"
+	expression  = "it has a subPathExpr"
+	noSource    = "its volume is neither a ConfigMap nor a Secret"
+	subPath     = "its subPath is not a plain path, such as a.conf or conf.d/a.conf"
+	mountPath   = "its mountPath is not a plain path, such as /etc/app/a.conf"
+	directory   = "its subPath is a directory"
+	noItem      = "its subPath is not among the items of its volume"
+	noKey       = "its subPath has a slash, and a key has none"
+	inRoot      = "its mountPath is right in /"
+	belowOthers = "its mountPath is below another mount"
+	early       = "it is an init container's, which reads it once"
 )
 
 var (
@@ -47,25 +35,25 @@ var (
 )
 
 // stays says why confit doesn't follow a mount that has a subPath. It is "" if it does.
-func (p *Pod) stays(c container, m mount) Reason {
+func (p *Pod) stays(c container, m mount) string {
 	v, _ := p.volume(m.Name)
 	switch {
 	case m.SubPathExpr != "":
-		return Expression
+		return expression
 	case v.source() == nil:
-		return NoSource
+		return noSource
 	case !subPathPattern.MatchString(m.SubPath) || hasDots(m.SubPath):
-		return SubPath
+		return subPath
+	case !mountPathPattern.MatchString(m.MountPath) || hasDots(m.MountPath):
+		return mountPath
 	case v.source().noKey(m.SubPath) != "":
 		return v.source().noKey(m.SubPath)
-	case !mountPathPattern.MatchString(m.MountPath) || hasDots(m.MountPath):
-		return MountPath
 	case path.Dir(m.MountPath) == "/":
-		return InRoot
+		return inRoot
 	case below(m.MountPath, "/proc", "/sys", "/dev"):
-		return System
+		return "its mountPath is in /" + strings.Split(m.MountPath, "/")[1]
 	case c.covers(m):
-		return BelowOthers
+		return belowOthers
 	}
 	return ""
 }
@@ -75,17 +63,17 @@ func hasDots(p string) bool {
 }
 
 // noKey says why a subPath is no key of the volume. It is "" if it is one.
-func (s *source) noKey(subPath string) Reason {
+func (s *source) noKey(subPath string) string {
 	if len(s.Items) == 0 {
 		if strings.Contains(subPath, "/") {
-			return NoKey
+			return noKey
 		}
 		return ""
 	}
-	found := NoItem
+	found := noItem
 	for _, item := range s.Items {
 		if strings.HasPrefix(item.Path, subPath+"/") {
-			return Directory
+			return directory
 		}
 		if item.Path == subPath {
 			found = ""

@@ -8,31 +8,58 @@ import (
 	"strings"
 )
 
-// whole says why the pod is left alone as a whole, if it is.
-func (p *Pod) whole() (list []Left) {
-	say := func(why Reason, what string, steps ...any) {
-		list = append(list, Left{p.line(steps...), what, why, why == LineBreak})
+// Left is something that stays as it is.
+type Left struct {
+	Line      int    // in the document
+	Container string // "": the pod as a whole
+	Mount     string // its mountPath; "": the container as a whole
+	Why       string
+	Mistake   bool // nobody can want it that way
+}
+
+// What says what of the pod it is that stays. It is "" for the pod itself.
+func (l Left) What() string {
+	switch {
+	case l.Container == "":
+		return ""
+	case l.Mount == "":
+		return fmt.Sprintf(": container %q", l.Container)
 	}
+	return fmt.Sprintf(": container %q: mount %q", l.Container, l.Mount)
+}
+
+// whole says why the pod is left alone as a whole, if it is.
+func (p *Pod) whole() []Left {
+	say := func(why string, steps ...any) []Left { return []Left{{Line: p.line(steps...), Why: why}} }
+	_, bin := p.volume(binVolume)
+	own, broken := p.withConfit(), p.broken()
 	switch {
 	case p.spec.OS.Name == "windows":
-		say(Windows, "the pod", "spec", "os", "name")
+		return say(windows, "spec", "os", "name")
 	case p.isMirror():
-		say(Mirror, "the pod", "metadata", "annotations", mirror)
+		return say(isMirror, "metadata", "annotations", mirror)
 	case p.spec.HostPID:
-		say(HostPID, "the pod", "spec", "hostPID")
+		return say(hostPID, "spec", "hostPID")
+	case len(own) > 0:
+		return say("it has confit, in container "+strings.Join(own, ", "), "spec")
+	case bin >= 0:
+		return say("it has confit, in the volume "+binVolume, "spec", "volumes", bin)
+	case len(broken) > 0:
+		list := say("there is a line break in the annotation "+strings.Join(broken, ", ")+", and only NAME.confit/command may have one", "metadata", "annotations", broken[0])
+		list[0].Mistake = true
+		return list
 	}
-	if _, bin := p.volume(binVolume); len(list) == 0 && bin >= 0 {
-		say(BinVolume, "the pod", "spec", "volumes", bin)
-	}
-	if len(list) == 0 && p.hasConfit() {
-		say(HasConfit, "the pod", "spec")
-	}
+	return nil
+}
+
+// broken are the annotations of one line that have more.
+func (p *Pod) broken() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.annotations)) {
-		if len(list) == 0 && oneLine.MatchString(name) && strings.ContainsAny(p.annotations[name], "\r\n") {
-			say(LineBreak, fmt.Sprintf("annotation %q", name), "metadata", "annotations", name)
+		if oneLine.MatchString(name) && strings.ContainsAny(p.annotations[name], "\r\n") {
+			names = append(names, name)
 		}
 	}
-	return list
+	return names
 }
 
 // oneLine are the annotations that become a line each, whatever container they are for.
@@ -51,21 +78,32 @@ func (p *Pod) mountsFiles() bool {
 	return slices.ContainsFunc(p.spec.Containers, func(c container) bool { return len(p.followed(c)) > 0 })
 }
 
-// hasConfit tells a pod whose containers have confit, whoever put it there.
-func (p *Pod) hasConfit() bool {
-	return slices.ContainsFunc(p.spec.Containers, container.hasConfit) || slices.ContainsFunc(p.spec.InitContainers, container.hasConfit)
+// withConfit are the containers that have confit, whoever put it there.
+func (p *Pod) withConfit() (names []string) {
+	for _, c := range slices.Concat(p.spec.Containers, p.spec.InitContainers) {
+		if c.hasConfit() {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // parts says what stays as it is in a pod that isn't left alone as a whole.
 func (p *Pod) parts() (list []Left) {
 	for i, c := range p.spec.Containers {
 		if len(p.followed(c)) > 0 && c.hasOwnPaths() {
-			list = append(list, Left{p.line("spec", "containers", i), fmt.Sprintf("container %q", c.Name), OwnPaths, false})
-			continue
+			list = append(list, Left{Line: p.line("spec", "containers", i), Container: c.Name, Why: ownPaths})
 		}
 		for j, m := range c.Mounts {
 			if why := p.stays(c, m); p.concerns(m) && why != "" {
-				list = append(list, Left{p.line("spec", "containers", i, "volumeMounts", j), fmt.Sprintf("container %q: mount %q", c.Name, m.MountPath), why, false})
+				list = append(list, Left{Line: p.line("spec", "containers", i, "volumeMounts", j), Container: c.Name, Mount: m.MountPath, Why: why})
+			}
+		}
+	}
+	for i, c := range p.spec.InitContainers {
+		for j, m := range c.Mounts {
+			if p.concerns(m) {
+				list = append(list, Left{Line: p.line("spec", "initContainers", i, "volumeMounts", j), Container: c.Name, Mount: m.MountPath, Why: early})
 			}
 		}
 	}
@@ -77,16 +115,16 @@ func (p *Pod) taken(changes []change) (list []Left) {
 	volumes, containers := given(changes)
 	for i, v := range p.spec.Volumes {
 		if slices.Contains(volumes, v.Name) {
-			list = append(list, Left{p.line("spec", "volumes", i, "name"), fmt.Sprintf("volume %q", v.Name), Taken, true})
+			list = append(list, Left{Line: p.line("spec", "volumes", i, "name"), Why: "volume " + v.Name + ": " + taken, Mistake: true})
 		}
 	}
-	for kind, all := range map[string][]container{"initContainers": p.spec.InitContainers, "containers": p.spec.Containers} {
+	for _, kind := range []string{"initContainers", "containers"} {
+		all := map[string][]container{"initContainers": p.spec.InitContainers, "containers": p.spec.Containers}[kind]
 		for i, c := range all {
 			if len(changes) > 0 && slices.Contains(containers, c.Name) {
-				list = append(list, Left{p.line("spec", kind, i, "name"), fmt.Sprintf("container %q", c.Name), Taken, true})
+				list = append(list, Left{p.line("spec", kind, i, "name"), c.Name, "", taken, true})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Left) int { return a.Line - b.Line })
 	return list
 }

@@ -22,14 +22,6 @@ type Options struct {
 	Commands    map[string]Command // by container: they go before its annotation, but never before its own command
 }
 
-// Left is something that stays as it is.
-type Left struct {
-	Line    int    // in the document
-	What    string // such as: container "web": mount "/etc/motd"
-	Why     Reason
-	Mistake bool // nobody can want it that way
-}
-
 // Plan is what becomes of a pod.
 type Plan struct {
 	Left    []Left
@@ -105,10 +97,11 @@ func (p *Pod) Plan(o Options) *Plan {
 		case !c.NoCommand:
 			pl.changes = append(pl.changes, p.change(c.Index).running(p.words(p.spec.Containers[c.Index]), ""))
 		default:
-			pl.Left = append(pl.Left, Left{c.Line, fmt.Sprintf("container %q", c.Name), NoCommand, true})
+			pl.Left = append(pl.Left, Left{c.Line, c.Name, "", fmt.Sprintf(noCommand, c.Name), true})
 		}
 	}
 	pl.Left = append(pl.Left, p.parts()...)
+	slices.SortStableFunc(pl.Left, func(a, b Left) int { return a.Line - b.Line })
 	if taken := p.taken(pl.changes); len(taken) > 0 {
 		return &Plan{pod: p, Left: taken}
 	}
