@@ -75,12 +75,24 @@ func newRoot(version string, started *bool) *cobra.Command {
 		run := verb.RunE
 		verb.RunE = func(c *cobra.Command, args []string) error {
 			*started = true
-			return run(c, args)
+			return atOnce(c.Context(), func() error { return run(c, args) })
 		}
 		verb.DisableFlagsInUseLine = true
 		root.AddCommand(verb)
 	}
 	return root
+}
+
+// atOnce lets a signal end what doesn't look at its context, such as a read of a pipe that nobody writes to.
+func atOnce(ctx context.Context, do func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- do() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // addHelp adds the library's own verb, which shows the help of the program for a verb that isn't there.

@@ -126,6 +126,32 @@ func TestStdin(t *testing.T) {
 	}
 }
 
+// TestStopped: a signal ends it while it waits for stdin, and nothing is written.
+func TestStopped(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin := reading{make(chan struct{}), make(chan struct{})}
+	t.Cleanup(func() { close(stdin.end) })
+	go func() {
+		<-stdin.begun
+		_ = self.Signal(os.Interrupt)
+	}()
+	if r := call(stdin, "inject", "-f", "-"); r != (result{143, "", ""}) {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// reading is a stdin that says when somebody reads from it, and has nothing for him.
+type reading struct{ begun, end chan struct{} }
+
+func (r reading) Read([]byte) (int, error) {
+	close(r.begun)
+	<-r.end
+	return 0, io.EOF
+}
+
 // TestWords: --command splits as a POSIX shell does.
 func TestWords(t *testing.T) {
 	for flag, want := range map[string]string{

@@ -47,8 +47,8 @@ for each container copies what the container's image has in those directories. A
 container can read no key that it couldn't read before.
 
 What stays as it is, is on stderr, with its line and why: subPath of a directory,
-subPathExpr, mounts below another mount or right in /, projected volumes; pods
-for Windows, pods with hostPID, and those that have confit.
+subPathExpr, mounts below another mount or right in /, projected volumes, mounts
+of init containers; pods for Windows, with hostPID, or with confit.
 
 confit has to know what to start. Where a container has no command, ENTRYPOINT
 and CMD come from its image, and are written down as its command; CMD only if the

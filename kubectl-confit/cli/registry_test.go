@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"log"
 	"net/http/httptest"
@@ -156,10 +157,9 @@ func TestEntrypoint_missing(t *testing.T) {
 // TestMain keeps the tests from what this machine's people have logged in to.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "cli")
-	if err != nil {
+	if err := errors.Join(err, os.Setenv("DOCKER_CONFIG", dir)); err != nil {
 		panic(err)
 	}
-	os.Setenv("DOCKER_CONFIG", dir)
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
