@@ -145,6 +145,9 @@ func TestImage(t *testing.T) {
 		}
 	}
 	two := done + "---\n" + strings.ReplaceAll(done, confitImage, "other:2") + "---\n"
+	if r := rewrite(t, two); r != (result{0, two, ""}) {
+		t.Errorf("got %+v", r)
+	}
 	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:89: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
 		t.Errorf("got %+v", r)
 	}
