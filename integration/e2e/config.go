@@ -48,8 +48,7 @@ current-context: x
 const containerdConfig = `version = 2
 root = '%s'
 state = '%s'
-disabled_plugins = ['io.containerd.snapshotter.v1.btrfs', 'io.containerd.snapshotter.v1.zfs',
-  'io.containerd.snapshotter.v1.devmapper', 'io.containerd.internal.v1.opt']
+disabled_plugins = ['io.containerd.internal.v1.opt']
 [grpc]
   address = '%s'
 [plugins.'io.containerd.grpc.v1.cri']

@@ -5,8 +5,9 @@
 //
 //	go run ./integration/e2e [-programs] [-hold] [-only SCENE] [-rounds N]
 //
-// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes are
-// built from the module in kubernetes/; containerd, etcd and the CNI plugins are taken out of Debian's packages and not installed.
+// It needs root on Debian and what integration/need installs: runc, podman, mmdebstrap, iproute2. The programs of Kubernetes and
+// containerd are built from the modules in kubernetes/ and containerd/; etcd and the CNI plugins are taken out of Debian's packages
+// and not installed.
 // No image comes from a registry: the base images are made here.
 //
 // All that runs is in namespaces of its own (mounts, processes, network, host name) and ends with them, however e2e ends; the
@@ -15,7 +16,7 @@
 //
 // The program plays three parts, each a process of its own, known by the name that it is started under:
 //
-//	e2e        builds, makes the namespaces, waits, tidies up           prepare.go, isolate.go, cgroup.go
+//	e2e        builds, makes the namespaces, waits, tidies up           prepare.go, programs.go, isolate.go, cgroup.go
 //	e2e-init   PID 1 of the node: reaps, and is what ends it            isolate.go
 //	e2e-node   makes the images, starts the daemons, shows the scenes   images.go, node.go, daemon.go, config.go, scenes.go
 //

@@ -16,14 +16,6 @@ import (
 	"time"
 )
 
-// unpacked are the programs that are taken out of Debian's packages, and where they lie in them. An installed containerd or
-// etcd would be a service of the machine.
-var unpacked = map[string][]string{
-	"containerd":                  {"usr/bin/containerd", "usr/bin/containerd-shim-runc-v2", "usr/bin/ctr"},
-	"etcd-server":                 {"usr/bin/etcd"},
-	"containernetworking-plugins": {"usr/lib/cni/bridge", "usr/lib/cni/host-local", "usr/lib/cni/loopback"},
-}
-
 func (s settings) bin(name string) string { return filepath.Join(s.Cache, "bin", name) }
 func (s settings) run(name string) string { return filepath.Join(s.Cache, "run", name) }
 
@@ -70,28 +62,16 @@ func lock() (release func(), err error) {
 	return func() { _ = socket.Close() }, nil
 }
 
-// makePrograms makes etcd, the API server and the kubelet ready, for tests that need no node.
-func (s settings) makePrograms(ctx context.Context) error {
-	if err := s.find(ctx); err != nil {
-		return err
-	}
-	release, err := lock()
-	if err != nil {
-		return err
-	}
-	defer release()
-	return errors.Join(s.unpack(ctx), s.buildKubernetes(ctx))
-}
-
 // prepare builds and fetches what can be kept.
 func (s settings) prepare(ctx context.Context) error {
 	for _, part := range []struct {
 		what string
 		do   func(context.Context) error
 	}{
-		{"containerd, etcd and CNI plugins from Debian", s.unpack},
+		{"etcd and CNI plugins from Debian", s.unpack},
 		{"Debian with nginx", s.bootstrap},
 		{"Kubernetes", s.buildKubernetes},
+		{"containerd", s.buildContainerd},
 		{"the pause program", s.buildPause},
 		{"confit's modules", s.fetchModules},
 		{"confit's own images", s.release},
@@ -100,39 +80,6 @@ func (s settings) prepare(ctx context.Context) error {
 		err := part.do(ctx)
 		if s.note(part.what, begin, &err); err != nil {
 			return fmt.Errorf("cannot make ready %s: %w", part.what, err)
-		}
-	}
-	return nil
-}
-
-func (s settings) unpack(ctx context.Context) error {
-	missing := false
-	for _, files := range unpacked {
-		for _, file := range files {
-			_, err := os.Stat(s.bin(filepath.Base(file)))
-			missing = missing || err != nil
-		}
-	}
-	if !missing {
-		return nil
-	}
-	dir, err := os.MkdirTemp(s.Cache, "deb-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if err := errors.Join(os.MkdirAll(s.bin(""), 0o755), command(ctx, dir, nil, "apt-get", "update", "-q")); err != nil {
-		return err
-	}
-	for name, files := range unpacked {
-		err := command(ctx, dir, nil, "sh", "-ec", "apt-get download -q "+name+"; dpkg-deb -x "+name+"_*.deb "+name)
-		for _, file := range files {
-			if err == nil {
-				err = os.Rename(filepath.Join(dir, name, file), s.bin(filepath.Base(file)))
-			}
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -157,44 +104,6 @@ func (s settings) bootstrap(ctx context.Context) error {
 	return os.Rename(tar, s.rootfs())
 }
 
-// buildKubernetes builds its programs with the version that their module has, unless they are there: even to see that takes Go some
-// time.
-func (s settings) buildKubernetes(ctx context.Context) error {
-	dir := filepath.Join(s.Source, "integration/e2e/kubernetes")
-	made, err := s.madeOf(ctx, dir)
-	if err != nil {
-		return err
-	}
-	if was, err := os.ReadFile(s.bin("kubernetes.made-of")); err == nil && string(was) == made {
-		return nil
-	}
-	version, err := output(ctx, dir, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
-	if err != nil {
-		return err
-	}
-	parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-	const pkg = "k8s.io/component-base/version"
-	flags := fmt.Sprintf("-s -w -X %[1]s.gitVersion=%[2]s -X %[1]s.gitMajor=%[3]s -X %[1]s.gitMinor=%[4]s",
-		pkg, version, parts[0], parts[1])
-	if err := command(ctx, dir, static, "go", "build", "-trimpath", "-ldflags", flags, "-o", s.bin("")+"/", "tool"); err != nil {
-		return err
-	}
-	return os.WriteFile(s.bin("kubernetes.made-of"), []byte(made), 0o644)
-}
-
-// madeOf is all that decides what the programs are: their modules and Go's version.
-func (s settings) madeOf(ctx context.Context, dir string) (string, error) {
-	modules, err1 := os.ReadFile(filepath.Join(dir, "go.mod"))
-	sums, err2 := os.ReadFile(filepath.Join(dir, "go.sum"))
-	version, err3 := output(ctx, dir, "go", "env", "GOVERSION")
-	return version + "\n" + string(modules) + string(sums), errors.Join(err1, err2, err3)
-}
-
-func (s settings) buildPause(ctx context.Context) error {
-	return command(ctx, s.Source, static,
-		"go", "build", "-trimpath", "-ldflags", "-s -w", "-o", s.bin("pause"), "./integration/e2e/pause")
-}
-
 // fetchModules fetches what Dockerfile.example downloads: its build has no network here and takes the modules from a
 // directory.
 func (s settings) fetchModules(ctx context.Context) error {
@@ -212,9 +121,6 @@ func (s settings) release(ctx context.Context) error {
 func (s settings) dist(name string) string { return filepath.Join(s.Cache, "dist", name) }
 
 func (s settings) modules() string { return filepath.Join(s.Cache, "modules") }
-
-// static is the environment in which Go builds programs that need no library.
-var static = []string{"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-buildvcs=false"}
 
 // command runs a program; what it prints is shown if it fails.
 func command(ctx context.Context, dir string, environment []string, name string, args ...string) error {
