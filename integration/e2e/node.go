@@ -160,13 +160,16 @@ func (n *node) startStore(ctx context.Context, images []string) error {
 		}
 	}
 	err := until(ctx, "containerd can run pods", func() error { return n.canRunPods(ctx, runtime) })
+	wrong := []error{err}
 	for _, archive := range images {
-		err = errors.Join(err, n.ctr(ctx, "images", "import", archive))
+		_, err := n.ctr(ctx, "images", "import", archive)
+		wrong = append(wrong, err)
 	}
 	for archived, names := range renamed {
-		err = errors.Join(err, n.ctr(ctx, append([]string{"images", "tag", archived}, names...)...))
+		_, err := n.ctr(ctx, append([]string{"images", "tag", archived}, names...)...)
+		wrong = append(wrong, err)
 	}
-	return err
+	return errors.Join(wrong...)
 }
 
 // awaitWatches waits until root may make as many inotify instances as the node will need. The kernel counts them for all that root
@@ -196,7 +199,7 @@ func makeWatches(n int) error {
 
 // canRunPods starts containerd again if its part for Kubernetes could not start. It lives on without it.
 func (n *node) canRunPods(ctx context.Context, containerd *daemon) error {
-	list, err := answer(exec.CommandContext(ctx, n.bin("ctr"), "--address", n.run("containerd.sock"), "plugins", "ls", "id==cri"), "")
+	list, err := n.ctr(ctx, "plugins", "ls", "id==cri")
 	switch {
 	case err != nil:
 		return err
@@ -207,6 +210,8 @@ func (n *node) canRunPods(ctx context.Context, containerd *daemon) error {
 	return errors.Join(errors.New("its plugin for Kubernetes doesn't start; are all inotify instances in use?"), containerd.start())
 }
 
-func (n *node) ctr(ctx context.Context, args ...string) error {
-	return command(ctx, "/", nil, n.bin("ctr"), append([]string{"--address", n.run("containerd.sock"), "--namespace", "k8s.io"}, args...)...)
+// ctr is what ctr prints.
+func (n *node) ctr(ctx context.Context, args ...string) (string, error) {
+	args = append([]string{"--address", n.run("containerd.sock"), "--namespace", "k8s.io"}, args...)
+	return answer(exec.CommandContext(ctx, n.bin("ctr"), args...), "")
 }

@@ -79,7 +79,7 @@ func (s *section) last(language string) (text string) {
 // next takes the next block, which must be in that language.
 func (s *section) next(language string) (string, error) {
 	if len(s.blocks) == 0 || s.blocks[0].Language != language {
-		return "", fmt.Errorf("section %q of %s: the next block isn't %s: %.500v", s.heading, pagePath, language, s.blocks)
+		return "", fmt.Errorf("section %q: the next block isn't %s: %.500v", s.heading, language, s.blocks)
 	}
 	b := s.blocks[0]
 	s.blocks = s.blocks[1:]
@@ -89,7 +89,7 @@ func (s *section) next(language string) (string, error) {
 // done holds that every block was used.
 func (s *section) done() error {
 	if len(s.blocks) > 0 {
-		return fmt.Errorf("section %q of %s: nothing is shown of this %s block:\n%s", s.heading, pagePath, s.blocks[0].Language, s.blocks[0].Text)
+		return fmt.Errorf("section %q: nothing is shown of this %s block:\n%s", s.heading, s.blocks[0].Language, s.blocks[0].Text)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (s *story) breakIt() error {
 	if err := s.logged("web", `[emerg]`, `msg="candidate rejected" step=validate`); err != nil {
 		return err
 	}
-	if err := s.rejected("web", "validate"); err != nil {
+	if err := s.rejected("web", "confit", "validate"); err != nil {
 		return err
 	}
 	// Two periods of the readiness probe, which three failures would make unready.
@@ -137,8 +137,8 @@ func (s *story) breakIt() error {
 }
 
 // rejected holds that confit --status of a pod names the step that refused what is mounted, and that something else is live.
-func (s *stage) rejected(pod, step string) error {
-	found, err := s.status(pod, "confit", 3)
+func (s *stage) rejected(pod, confit, step string) error {
+	found, err := s.status(pod, confit, 3)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func showLate(s *stage) error {
 	if err := s.logged("late", "generation suspected: the app dies of it late", "rolled back", `msg="candidate rejected" step=relapse`); err != nil {
 		return err
 	}
-	if err := errors.Join(s.tells("late", "good"), s.rejected("late", "relapse")); err != nil {
+	if err := errors.Join(s.tells("late", "good"), s.rejected("late", "confit", "relapse")); err != nil {
 		return err
 	}
 	if _, err := s.kubectl("exec", "late", "--", "sh", "-c", "kill -TERM 1"); err != nil {

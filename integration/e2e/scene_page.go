@@ -67,7 +67,7 @@ func showMove(s *stage) error {
 			if before, err = s.deployNext(); err != nil {
 				return err
 			}
-			return s.staysOld(before)
+			return s.staysOld(before, onPage(firstPage), secondPage)
 		}},
 		step{"After: the links file and the Dockerfile are built, the Deployment rolls over", func() (err error) {
 			_, err1 := s.section.next("links")
@@ -85,23 +85,20 @@ func showMove(s *stage) error {
 	)
 }
 
-// staysOld edits what is mounted by subPath.
-func (s *stage) staysOld(all []pod) error {
-	if err := s.served(onPage(firstPage), all...); err != nil {
+// staysOld edits the page, which is mounted by subPath.
+func (s *stage) staysOld(all []pod, old want, page string) error {
+	if err := s.served(old, all...); err != nil {
 		return err
 	}
-	if err := s.edit("web", object{"index.html": "<p>" + secondPage}); err != nil {
+	if err := s.edit("web", object{"index.html": "<p>" + page}); err != nil {
 		return err
 	}
 	for _, p := range all {
-		if err := s.mounted(p, "web/index.html", secondPage); err != nil {
-			return err
-		}
-		if err := s.servesNow(p, onPage(firstPage)); err != nil {
+		if err := errors.Join(s.mounted(p, "web/index.html", page), s.servesNow(p, old)); err != nil {
 			return err
 		}
 	}
-	s.show("the volumes hold the second edition, the containers the first")
+	s.show("the volumes hold %q, the containers serve %q", page, old.page)
 	return nil
 }
 
@@ -189,7 +186,7 @@ func (s *stage) tryMistake(all []pod) error {
 		if err := s.logged(name, `msg="candidate rejected" step=validate`); err != nil {
 			return err
 		}
-		if err := errors.Join(s.rejected(name, "validate"), s.servesNow(p, onPage(thirdPage)), s.untouched(p)); err != nil {
+		if err := errors.Join(s.rejected(name, "confit", "validate"), s.servesNow(p, onPage(thirdPage)), s.untouched(p)); err != nil {
 			return err
 		}
 	}

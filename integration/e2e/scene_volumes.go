@@ -182,6 +182,6 @@ func showSubPath(s *stage) error {
 	if err := errors.Join(s.logged("subpath", `msg="candidate rejected"`), s.tells("subpath", "linked two, mounted bad")); err != nil {
 		return err
 	}
-	return errors.Join(s.rejected("subpath", "validate"),
+	return errors.Join(s.rejected("subpath", "confit", "validate"),
 		s.edit("page", object{"text": "three"}), s.tells("subpath", "linked three, mounted bad"))
 }

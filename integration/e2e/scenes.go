@@ -22,6 +22,7 @@ type scene struct {
 // after the other.
 var scenes = []scene{
 	{name: "fleet", heading: "The example of a fleet: edits that one replica tries first", show: showFleet},
+	{name: "inject", heading: "In by a label: the pods of others follow edits, too", show: showInject},
 	{name: "example", heading: "The example: edits good and bad, beside subPath", show: showExample},
 	{name: "kustomize", heading: "The component of kustomize, and names with hashes", show: showKustomize},
 	{name: "page-subpath", heading: "The page: from subPath to confit", show: showMove, section: moveSection},
