@@ -16,7 +16,7 @@
 # Only what is on the way of a signal or of a swap is inlined: in the runtime, hashes, linker and signals. The rest mostly
 # makes text, and this is 120 KB. Nor is it in those packages of the linker where a system call takes longer than a call, in
 # process, and in the runtime's maps: 12 KB. No function with a closure in it is inlined: 8 KB. A start takes the same processor
-# time with both. In strconv, utf8 and io inlining makes the program smaller: 6 KB.
+# time with both. In strconv, utf8, byteorder, reflectlite and io inlining makes the program smaller: 9 KB.
 # Nor are the atomic operations of the runtime, but for what the compiler makes an instruction of: 32 KB, and a swap takes as long.
 # Nor is anything in supervisor, which decides a few times a change: 24 KB.
 #
@@ -36,7 +36,7 @@ if GOEXPERIMENT=nogreenteagc "$go" env GOARCH >/dev/null 2>&1; then
 	export GOEXPERIMENT=nogreenteagc
 fi
 inlined='-gcflags=all=-l'
-for package in runtime internal/runtime/sys internal/runtime/math internal/strconv strconv unicode/utf8 io crypto/... confit/linker confit/linker/volume confit/signals; do
+for package in runtime internal/runtime/sys internal/runtime/math internal/strconv strconv unicode/utf8 internal/byteorder internal/reflectlite io crypto/... confit/linker confit/linker/volume confit/signals; do
 	inlined="$inlined -gcflags=$package=-d=inlfuncswithclosures=0"
 done
 # shellcheck disable=SC2086 # a word for each
