@@ -30,6 +30,8 @@ type Trial struct {
 	Hash  Hash   // of the generation; of its inputs, as long as it isn't rendered
 	Step  string // what it goes through
 	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
+
+	PutOff bool // that was its last trial, and since then something else came first
 }
 
 // savedTrial is the file trial.
@@ -38,6 +40,7 @@ type savedTrial struct {
 	Hash    string `json:"hash"`
 	Step    string `json:"step"`
 	Kills   int    `json:"kills"`
+	PutOff  bool   `json:"putOff,omitempty"`
 	Boot    string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
@@ -48,7 +51,7 @@ type savedTrial struct {
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
-		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, bootID()})
+		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, t.PutOff, bootID()})
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
@@ -73,7 +76,7 @@ func readTrial(s *statedir.Dir) Trial {
 	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
 		return Trial{}
 	}
-	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills}
+	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills, r.PutOff}
 }
 
 // bootID changes with each start of the kernel, see random(4).

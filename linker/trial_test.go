@@ -12,7 +12,7 @@ import (
 // try records a trial of what is mounted.
 func (h *house) try() Trial {
 	h.Helper()
-	t := Trial{h.stage().Hash, StepProbation, 1}
+	t := Trial{Hash: h.stage().Hash, Step: StepProbation, Kills: 1}
 	h.linker.Arm(t)
 	return t
 }
@@ -31,7 +31,7 @@ func TestTrial(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.wantKilled(Trial{})
 	first := h.try()
-	second := Trial{first.Hash, "verify", 2}
+	second := Trial{first.Hash, "verify", 2, true}
 	h.linker.Arm(second)
 	h.wantKilled(second)
 	h.wantKilled(second)
@@ -125,7 +125,7 @@ func TestTrialOnAFullDisk_again(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.onSmallDisk()
 	once := h.try()
-	twice := Trial{once.Hash, "verify", 2}
+	twice := Trial{Hash: once.Hash, Step: "verify", Kills: 2}
 	for _, tt := range []struct{ recorded, tried, left Trial }{{once, twice, once}, {twice, once, Trial{}}} {
 		h.linker.Arm(tt.recorded)
 		h.fill()

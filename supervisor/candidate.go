@@ -79,7 +79,7 @@ func (t *transition) compareCandidate(e staged) {
 		t.suspectLate(fmt.Sprintf("confit was killed %d times while the app was young", t.accepted.Relapses), t.lastResort)
 	case t.isDeadly():
 		t.rejectDeadly()
-	case t.mayBeDeadly() && t.hasResort():
+	case t.mayBeDeadly() && t.hasResort() && !t.killed.PutOff:
 		t.putOff()
 	default:
 		t.tryCandidate(e.splay)
@@ -136,7 +136,7 @@ func (t *transition) tryCandidate(splay time.Duration) {
 		t.undecided = t.now
 	}
 	if t.mayBeDeadly() {
-		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
+		t.sayTriedAgain()
 	}
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)

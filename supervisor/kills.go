@@ -38,15 +38,28 @@ func (t *transition) rejectDeadly() {
 
 // putOff starts the app on something else first: then the candidate is tried once
 // more, as a change, at the next look. An app that was started this moment may not
-// know what to do with a reload.
+// know what to do with a reload. If confit is killed before that look, the next one doesn't
+// put the candidate off again: it may be what mends the other.
 func (t *transition) putOff() {
 	wait := min(t.config.Rescan, handlerWait)
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()
+	killed := t.killed
+	killed.PutOff = true
+	t.setTrials(t.open, killed)
 	t.looked = "" // the next look stages it again
 	t.stays = true
 	t.dropCandidate(t.lastResort)
+}
+
+// sayTriedAgain says why a candidate isn't put off.
+func (t *transition) sayTriedAgain() {
+	if t.killed.PutOff {
+		t.say(slog.LevelWarn, "trying again what confit was killed with: it was put off before", t.killKeys()...)
+	} else {
+		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
+	}
 }
 
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was

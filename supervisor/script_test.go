@@ -38,7 +38,7 @@ func (p *player) event(words []string) event {
 
 func (p *player) fromLinker(name, rest string, words []string) event {
 	switch name {
-	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [in=STEP] [unrun=true] [shared=HASH] [changed=KEY,KEY]
+	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [in=STEP] [putOff] [unrun=true] [shared=HASH] [changed=KEY,KEY]
 		return p.staged(words)
 	case "fallback", "unrenderedFallback":
 		e := p.staged(words)
@@ -194,6 +194,8 @@ func (p *player) staged(words []string) staged {
 			p.state.killed = linker.Trial{Hash: c.Hash, Step: linker.StepProbation, Kills: p.number([]string{"", value})}
 		case "in":
 			p.state.killed.Step = value
+		case "putOff":
+			p.state.killed.PutOff = true
 		case "unrun":
 			c.Unrun = true
 		case "shared":

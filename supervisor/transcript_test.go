@@ -243,6 +243,9 @@ func describe(a action) string {
 		if a.trial == (linker.Trial{}) {
 			return "disarm"
 		}
+		if a.trial.PutOff {
+			return fmt.Sprintf("arm %s %d, put off", a.trial.Step, a.trial.Kills)
+		}
 		return fmt.Sprintf("arm %s %d", a.trial.Step, a.trial.Kills)
 	case goBack:
 		return fmt.Sprintf("goBack to %d", a.to)
