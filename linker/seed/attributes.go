@@ -24,7 +24,7 @@ func (c *work) attributes(in, out *os.File, st *unix.Stat_t) error {
 		given |= unix.S_ISGID
 	}
 	if mode&given != 0 {
-		c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
+		_ = c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
 	}
 	setTimes(out, st)
 	return files.Give(int(out.Fd()), mode&^given, st.Uid, st.Gid)
@@ -54,7 +54,7 @@ func (c *work) xattrs(in, out *os.File) {
 			err = unix.Fsetxattr(int(out.Fd()), name, buffer[:n], 0)
 		}
 		if err != nil {
-			c.say("not kept", in.Name(), name+": "+err.Error())
+			_ = c.say("not kept", in.Name(), name+": "+err.Error())
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (c *work) nothing(p Pair, why error) error {
 	if c.w == nil {
 		return nil
 	}
-	c.say("nothing to copy", p.From, why.Error())
+	_ = c.say("nothing to copy", p.From, why.Error())
 	return way.MakeParents(p.To)
 }
 
