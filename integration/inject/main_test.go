@@ -34,6 +34,7 @@ func TestInject(t *testing.T) {
 		{"standard", testStandard},
 		{"limits", testLimits},
 		{"params", testParams},
+		{"invalid", testInvalid},
 		{"others", testOthers},
 		{"reinvoked", testReinvoked},
 		{"large", testLarge},

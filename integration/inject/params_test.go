@@ -41,6 +41,27 @@ func (s *server) refused(why string) {
 	}
 }
 
+// testInvalid: a pod that the server takes in no case is refused with the label, too.
+func testInvalid(s *server) {
+	for what, change := range map[string][2]string{
+		"two volumes of one name":   {`"volumes": [`, `"volumes": [{"name": "conf", "emptyDir": {}}, `},
+		"two mounts at one place":   {`"volumeMounts": [`, `"volumeMounts": [{"name": "conf", "mountPath": "/etc/app/a.conf"}, `},
+		"a mount of no volume":      {`"name": "conf", "mountPath"`, `"name": "other", "mountPath"`},
+		"no container":              {`"containers": [`, `"containers": [], "ephemeralContainers": [`},
+		"a container without image": {`"image": "example.com/app:1", `, ``},
+	} {
+		pod := strings.Replace(simple, change[0], change[1], 1)
+		if pod == simple {
+			s.Fatalf("%s: nothing is changed", what)
+		}
+		if a := s.create("default", pod); a.ok {
+			s.Errorf("%s is let in", what)
+		} else {
+			s.Logf("%s: %s", what, a.said)
+		}
+	}
+}
+
 // create is what the server would make of an object.
 func (s *server) create(namespace, object string) answer {
 	s.Helper()
