@@ -35,7 +35,9 @@ func testImageVolume(s *server) {
 	names := goldenNames(s)
 	for n, pod := range s.read(s.must("", append(files(names), "create", "--dry-run=server", "-o", "json")...)) {
 		want := s.rewritten[names[n]]
-		inImageVolume(want)
+		if !strings.HasPrefix(names[n], "again_") { // that one had been rewritten without the component
+			inImageVolume(want)
+		}
 		if got := text(plain(spec(pod))); got != text(want) {
 			s.Errorf("%s: got\n%s\nwant\n%s", names[n], got, text(want))
 		}
