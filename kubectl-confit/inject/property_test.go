@@ -12,7 +12,7 @@ import (
 
 var (
 	seed = flag.Uint64("seed", 0, "play this one pod again")
-	pods = flag.Int("pods", 2000, "so many pods at random")
+	pods = flag.Int("pods", 300, "so many pods at random")
 )
 
 // TestAnyPod makes pods at random, of all that the rules speak of, and holds what is true of each: a second run changes
