@@ -88,7 +88,7 @@ func (p *Pod) keysVolume(c change, name, original string) *yaml.Node {
 	}
 	return tree.Map(tree.Field{Key: "name", Value: tree.Str(name)}, tree.Field{Key: v.kind(), Value: tree.Map(
 		tree.Field{Key: object, Value: at(object)}, tree.Field{Key: "items", Value: items},
-		tree.Field{Key: "defaultMode", Value: at("defaultMode")}, tree.Field{Key: "optional", Value: at("optional")})})
+		tree.Field{Key: "defaultMode", Value: at("defaultMode")}, tree.Field{Key: "optional", Value: tree.Bool(true)})})
 }
 
 // item is the volume's own for a key, of several the last, which is the one that the kubelet writes; or one that says what the
