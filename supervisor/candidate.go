@@ -3,7 +3,6 @@ package supervisor
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -75,8 +74,8 @@ func (t *transition) compareCandidate(e staged) {
 		t.endTransaction()
 	case t.isCostly():
 		t.reject(cmp.Or(t.rejection.cost.step, "probation"), errors.New("the app was rolled back from it before"), "")
-	case t.isLateDeadly():
-		t.suspectLate(fmt.Sprintf("confit was killed %d times while the app was young", t.accepted.Relapses), t.lastResort)
+	case t.isAccepted() && t.isLateDeadly():
+		t.suspectDeadly()
 	case t.isDeadly():
 		t.rejectDeadly()
 	case t.mayBeDeadly() && t.hasResort() && !t.killed.PutOff:

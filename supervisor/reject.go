@@ -7,9 +7,6 @@ import (
 	"confit/status"
 )
 
-// mendIt is what to do about a configuration that was rejected.
-const mendIt = "mend the configuration: the next change is tried"
-
 // fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
 	if t.suspect() == theAccepted {
@@ -157,6 +154,8 @@ func (t *transition) goOnWithAccepted() {
 	switch {
 	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
 		t.endTransaction()
+	case t.accepted.Earlier.Number != 0 && t.isLateDeadly():
+		t.suspectDeadly()
 	case t.hasAccepted():
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left

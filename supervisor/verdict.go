@@ -4,6 +4,9 @@ import (
 	"confit/linker"
 )
 
+// mendIt is what to do about a configuration that was rejected.
+const mendIt = "mend the configuration: the next change is tried"
+
 // judge passes a verdict, or holds that on the app's death.
 func (t *transition) judge(v verdict) {
 	t.passVerdict() // the one before

@@ -159,14 +159,17 @@ func (t *transition) dropSuspicion() {
 	t.say(slog.LevelWarn, "suspicion dropped: the app ended on the generation before, too", "generation", t.suspected.of.Number, "hash", t.suspected.of.Hash)
 	t.accepted = t.suspected.of
 	t.accepted.Relapses, t.counted, t.suspected, t.rejection = -forgiven, true, nil, rejection{}
+	t.assign(goBack{t.accepted.Number, t.accepted.Number}) // nobody waits for the answer
 }
 
 // takeUpRelapses goes on with what a former confit has counted. That it was killed while the
-// app was young counts, too.
+// app was young counts, too, and is noted at once: the next kill may come soon.
 func (t *transition) takeUpRelapses(former *linker.Former) {
 	if k := former.Killed; k.Step == linker.StepRelapse {
 		if k.Hash == t.accepted.Hash {
 			t.accepted.Relapses++
+			t.counted = true
+			t.keepNote()
 		}
 		t.setTrials(linker.Trial{}, linker.Trial{})
 	}
@@ -177,5 +180,10 @@ func (t *transition) takeUpRelapses(former *linker.Former) {
 
 // isLateDeadly reports that confit was killed while the app was young, often enough.
 func (t *transition) isLateDeadly() bool {
-	return t.neverStarted() && t.isAccepted() && t.accepted.Relapses >= maxRelapses && t.hasOther()
+	return t.neverStarted() && t.suspected == nil && t.accepted.Relapses >= maxRelapses && t.hasOther()
+}
+
+func (t *transition) suspectDeadly() {
+	reason := fmt.Errorf("confit was killed %d times while the app was young", t.accepted.Relapses)
+	t.suspectLate(reason.Error(), exit{process.ExitRejected, &Rejected{Reason: reason}})
 }
