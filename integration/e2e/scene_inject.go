@@ -139,7 +139,29 @@ func (s *injected) goLive() error {
 	if err := errors.Join(err, s.commands(patch), os.WriteFile(s.run("live.yaml"), []byte(live), 0o644)); err != nil {
 		return err
 	}
-	return s.inject("cd " + s.run("") + " && " + patch)
+	return errors.Join(s.inject("cd "+s.run("")+" && "+patch), s.missKey())
+}
+
+// missKey takes a key away, which the kubelet brings and confit refuses, and puts it back.
+func (s *injected) missKey() error {
+	if err := s.edit("web", object{"index.html": nil}); err != nil {
+		return err
+	}
+	for _, p := range s.web {
+		name := p.Metadata.Name
+		if err := errors.Join(s.logged(name, `msg="candidate rejected" step=stage`), s.rejected(name, confitByLabel, "stage"), s.servesNow(p, onPage(secondPage))); err != nil {
+			return err
+		}
+	}
+	if err := s.edit("web", object{"index.html": secondPage}); err != nil {
+		return err
+	}
+	for _, p := range s.web {
+		if err := errors.Join(s.logged(p.Metadata.Name, `msg="mounted configuration is live again"`), s.untouched(p)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inject makes new pods by a command, which have confit and follow edits.
