@@ -46,7 +46,7 @@ func TestAnyPod(t *testing.T) {
 	}
 }
 
-// undo takes out of a spec what the contract brings in, and puts back the mounts and commands that it takes away.
+// undo takes out of a spec what the rewriting brings in, and puts back the mounts and commands that it takes away.
 func undo(t *testing.T, spec, before object, plan *Plan) {
 	t.Helper()
 	own := func(o any) bool { name, _ := o.(object)["name"].(string); return strings.HasPrefix(name, "confit-") }
