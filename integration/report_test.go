@@ -47,12 +47,18 @@ type report struct {
 		Outcome, Error string
 		Delivered      bool
 	}
-	Volumes  []struct{ Path, Kind, Watched, Mounted string }
+	Volumes  []toldVolume
 	Keys     map[string]string
 	Counters struct{ Swaps, Reloads, Rejections, RollBacks, Orphans int }
 
 	code int    // of --status
 	text string // what it printed
+}
+
+// toldVolume is what a test reads of a volume.
+type toldVolume struct {
+	Path, Kind, Watched, Mounted, Prefix string
+	Patterns                             []string
 }
 
 // report asks for the status, from outside the container. Before the first there is none.

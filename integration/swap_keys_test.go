@@ -135,3 +135,44 @@ func TestKeys_status_further_back(t *testing.T) {
 	c.wantChanged(c.logs("rolled back", 1), "web/text")
 	c.wantKeys(keys{"text": "first"}, keys{"text": "bad"}, keys{"text": "bad"})
 }
+
+// Who knows what a volume holds learns from the status which keys of it are taken, and where each stands: so those that the status
+// has are just these, before a swap and after it.
+func TestKeys_taken(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	outside := newVolume(t, s.mkdir("mounts", "conf"))
+	s.line("link web/nginx.conf %s", s.target("nginx.conf"))
+	s.line("link web/conf.d/*.conf %s/", s.target("conf.d"))
+	s.line("input %s/", outside.dir)
+	s.line("reload signal:HUP")
+	s.flag("--probation", "0")
+	web := s.volume("web")
+	web.swap(keys{"nginx.conf": "1", "conf.d/a.conf": "1", "conf.d/a.md": "not taken", "other": "not taken"})
+	outside.swap(keys{"x": "1", "sub/y": "1"})
+	c := s.start(app()...)
+	c.wantTaken(web, "web", "conf.d/*.conf nginx.conf", "nginx.conf", "conf.d/a.conf")
+	c.wantTaken(outside, strings.TrimPrefix(outside.dir, "/"), "./", "x", "sub/y")
+	web.swap(keys{"nginx.conf": "1", "conf.d/b.conf": "2", "conf.d/b.md": "not taken", "another": "not taken"})
+	c.wantTaken(web, "web", "conf.d/*.conf nginx.conf", "nginx.conf", "conf.d/b.conf")
+}
+
+// wantTaken waits until the accepted keys of a volume are these, and checks what the status says of the volume.
+func (c *confit) wantTaken(v *volume, prefix, patterns string, taken ...string) {
+	c.t.Helper()
+	slices.Sort(taken)
+	r := c.reports(fmt.Sprintf("%q of %s", taken, prefix), func(r report) bool {
+		var below []string
+		for key := range r.Keys {
+			if name, ok := strings.CutPrefix(key, prefix+"/"); ok {
+				below = append(below, name)
+			}
+		}
+		slices.Sort(below)
+		return r.quiet() && slices.Equal(below, taken)
+	})
+	i := slices.IndexFunc(r.Volumes, func(told toldVolume) bool { return told.Path == v.dir })
+	if i < 0 || r.Volumes[i].Prefix != prefix || strings.Join(r.Volumes[i].Patterns, " ") != patterns {
+		c.t.Errorf("of %s the status says %+v, want prefix %q, patterns %q", v.dir, r.Volumes, prefix, patterns)
+	}
+}

@@ -47,9 +47,10 @@ func TestVolumes(t *testing.T) {
 		t.Errorf("before the first look: %+v", list)
 	}
 	h.adopt()
+	patterns := map[string][]string{"web": {"a", "b"}, "plain": {"x"}, "late": {"y"}}
 	report := func(name, kind, watched string) VolumeStatus {
 		data, _ := os.Readlink(h.path("volumes", name, "..data"))
-		return VolumeStatus{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data}
+		return VolumeStatus{Path: h.path("volumes", name), Kind: kind, Watched: watched, Mounted: data, Prefix: name, Patterns: patterns[name]}
 	}
 	h.wantVolumes(report("web", "atomic", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
 

@@ -117,10 +117,12 @@ type Report struct {
 
 // Volume is a mounted directory.
 type Volume struct {
-	Path    string `json:"path"`
-	Kind    string `json:"kind"`    // atomic, plain or missing
-	Watched string `json:"watched"` // inotify or polling, where only the rescan looks
-	Mounted string `json:"mounted"` // the directory behind ..data; "" for a plain one
+	Path     string   `json:"path"`
+	Kind     string   `json:"kind"`     // atomic, plain or missing
+	Watched  string   `json:"watched"`  // inotify or polling, where only the rescan looks
+	Mounted  string   `json:"mounted"`  // the directory behind ..data; "" for a plain one
+	Prefix   string   `json:"prefix"`   // where its keys stand in Keys: KEY is PREFIX/KEY there; "": as KEY
+	Patterns []string `json:"patterns"` // which of its keys the lines take: KEY, a pattern of [path.Match], or DIR/ for each below, ./ for all
 }
 
 // Counters only go up.

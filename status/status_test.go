@@ -39,8 +39,9 @@ func whole() Status {
 		Gate:   &Gate{Hash: hash("e"), Since: at(32)},
 		Report: &Report{At: at(26), Hash: hash("d"), Outcome: "rejected", Delivered: true, Error: "hook ended with exit 1"},
 		Volumes: []Volume{
-			{Path: "/confit/web", Kind: "atomic", Watched: "inotify", Mounted: "..2026_11_21_09_00_30.123456789"},
-			{Path: "/srv/app", Kind: "plain", Watched: "polling"},
+			{Path: "/confit/web", Kind: "atomic", Watched: "inotify", Mounted: "..2026_11_21_09_00_30.123456789",
+				Prefix: "web", Patterns: []string{"conf.d/*.conf", "nginx.conf"}},
+			{Path: "/srv/app", Kind: "plain", Watched: "polling", Prefix: "srv/app", Patterns: []string{"./"}},
 		},
 		Keys:     map[string]string{"web/nginx.conf": hash("1"), "srv/app/flags.json": hash("2")},
 		Counters: Counters{Swaps: 1, Reloads: 2, Rejections: 3, RollBacks: 4, Orphans: 5},
@@ -180,7 +181,7 @@ func fields(v reflect.Value, path string, found func(path string, v reflect.Valu
 		case path != "":
 			name = path + "." + name
 		}
-		if value.Kind() == reflect.Slice {
+		if value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Struct {
 			element := reflect.Zero(value.Type().Elem())
 			if value.Len() > 0 {
 				element = value.Index(0)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/process"
 	"confit/status"
 )
@@ -104,7 +105,7 @@ func (r *statusWriter) complete(s *status.Status) {
 // were notes nothing: each note makes another status.
 func (l *loop) noteVolumes() {
 	volumes := l.Linker.Volumes()
-	if noted := l.status.volumes.Load(); noted == nil || !slices.Equal(*noted, volumes) {
+	if noted := l.status.volumes.Load(); noted == nil || !slices.EqualFunc(*noted, volumes, linker.VolumeStatus.Equal) {
 		l.status.volumes.Store(&volumes)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
-	"confit/linker/watch"
 )
 
 // Reader looks at the volumes and reads the keys of their links.
@@ -244,20 +243,6 @@ func (r *Reading) Close() {
 	for _, v := range r.volumes {
 		v.close()
 	}
-}
-
-// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by
-// now, as far as they can be.
-func (r *Reading) Status(w *watch.Changes, dirs []string) []Status {
-	var list []Status
-	known := map[string]bool{}
-	for _, v := range r.of {
-		if v != nil && !known[v.dir] {
-			known[v.dir] = true
-			list = append(list, Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data})
-		}
-	}
-	return list
 }
 
 // fingerprint is equal for two looks if nothing was swapped in between.

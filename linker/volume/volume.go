@@ -27,7 +27,6 @@ import (
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
-	"confit/linker/watch"
 )
 
 // volume is one state of a mounted directory. It is opened once, so that a swap
@@ -44,14 +43,6 @@ type volume struct {
 	memory map[uint64]bool // by device of its files: whether it lives in memory
 	dirs   []string        // for a plain volume, the directories whose events are hints
 	nested map[string]bool // directories of plain volumes that once held ..data
-}
-
-// Status is what a volume was found to be.
-type Status struct {
-	Path    string // absolute
-	Kind    string // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
-	Watched string // inotify, or polling: only a new look finds a change
-	Mounted string // what ..data points at; "" for a plain one
 }
 
 // findVolume returns the nearest directory, from there upwards, that holds
@@ -190,30 +181,6 @@ const reserved = ".."
 
 // visible reports whether a name in a volume can be that of a key.
 func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
-
-func (v *volume) kind() string {
-	switch {
-	case v.atomic:
-		return "atomic"
-	case v.root != nil:
-		return "plain"
-	}
-	return "missing"
-}
-
-// watched reports whether inotify watches all of the volume's directories. A
-// watch ends with its directory.
-func (v *volume) watched(w *watch.Changes, dirs []string) string {
-	for _, dir := range dirs {
-		if files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) {
-			return "polling"
-		}
-	}
-	if files.Missing(v.dir) {
-		return "polling"
-	}
-	return "inotify"
-}
 
 // Each file is asked for its own file system, once it is open: below a
 // directory on a disk a Secret may be mounted, and a link or ..data may lead to

@@ -1,0 +1,93 @@
+package volume
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+	"confit/linker/watch"
+)
+
+// Status is what a volume was found to be, and what the links take of it.
+type Status struct {
+	Path     string   // absolute
+	Kind     string   // atomic, plain, or missing: nothing is mounted there, or its ..data is gone
+	Watched  string   // inotify, or polling: only a new look finds a change
+	Mounted  string   // what ..data points at; "" for a plain one
+	Prefix   string   // where its keys stand in a generation; "": right in it
+	Patterns []string // the keys that links take, by their paths in the volume, in order, each once: as path.Match has them, or DIR/ for each below
+}
+
+// Equal reports that nothing has changed.
+func (s Status) Equal(other Status) bool {
+	return s.Path == other.Path && s.Kind == other.Kind && s.Watched == other.Watched && s.Mounted == other.Mounted &&
+		s.Prefix == other.Prefix && slices.Equal(s.Patterns, other.Patterns)
+}
+
+// Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by
+// now, as far as they can be.
+func (r *Reading) Status(w *watch.Changes, dirs []string) []Status {
+	var list []Status
+	known := map[string]int{} // by directory, where it stands in the list
+	for i, v := range r.of {
+		if v == nil {
+			continue
+		}
+		s := &r.from.Links[i]
+		n, listed := known[v.dir]
+		if !listed {
+			n = len(list)
+			known[v.dir] = n
+			list = append(list, Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data, Prefix: below(v.dir, s.Root)})
+		}
+		list[n].Patterns = append(list[n].Patterns, patternIn(v.dir, s))
+	}
+	for i := range list {
+		slices.Sort(list[i].Patterns)
+		list[i].Patterns = slices.Compact(list[i].Patterns)
+	}
+	return list
+}
+
+// patternIn is which keys of a volume a link takes. For one key it is a part of its source,
+// and needs no memory: there may be 10,000 such links.
+func patternIn(dir string, s *lines.Line) string {
+	base := below(s.Base, dir)
+	switch s.Kind {
+	case lines.OneKey:
+		return base
+	case lines.Glob:
+		return path.Join(base, s.Pattern)
+	}
+	return cmp.Or(base, ".") + "/"
+}
+
+// below is the path of what is in a directory, from there; "" is the directory itself.
+func below(p, dir string) string { return strings.TrimPrefix(strings.TrimPrefix(p, dir), "/") }
+
+func (v *volume) kind() string {
+	switch {
+	case v.atomic:
+		return "atomic"
+	case v.root != nil:
+		return "plain"
+	}
+	return "missing"
+}
+
+// watched reports whether inotify watches all of the volume's directories. A
+// watch ends with its directory.
+func (v *volume) watched(w *watch.Changes, dirs []string) string {
+	for _, dir := range dirs {
+		if files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) {
+			return "polling"
+		}
+	}
+	if files.Missing(v.dir) {
+		return "polling"
+	}
+	return "inotify"
+}
