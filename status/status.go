@@ -10,7 +10,6 @@
 package status
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,25 +161,6 @@ func (s *Status) Verdict() int {
 
 // refused reports a change that the system refuses to apply.
 func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
-
-// Encode writes the status as indented JSON that ends in a newline. It replaces
-// bytes of a hook's output that aren't UTF-8.
-func (s *Status) Encode() []byte {
-	whole := *s
-	whole.Version = Version
-	if whole.Volumes == nil {
-		whole.Volumes = []Volume{}
-	}
-	if whole.Keys == nil {
-		whole.Keys = map[string]string{}
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it, and it isn't part of a page
-	e.SetIndent("", "  ")
-	_ = e.Encode(&whole) // strings, numbers and times: nothing of these can fail
-	return b.Bytes()
-}
 
 // Decode reads what the Encode of this or any other confit wrote, unless its
 // version of the schema is newer.

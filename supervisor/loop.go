@@ -59,16 +59,23 @@ type hook struct {
 // statusWriter writes status.json from a goroutine of its own, so that nobody waits
 // for it, and a volume that hangs doesn't freeze it.
 type statusWriter struct {
-	last    gist                // what was written last, or is about to be
-	newest  chan *status.Status // holds one: those that come too fast are skipped
-	written chan struct{}       // closed after the last one
+	last    gist          // what was written last, or is about to be
+	newest  chan shown    // holds one: those that come too fast are skipped
+	written chan struct{} // closed after the last one
 
 	unwritten atomic.Bool // the last one could not be written, as on a full disk
 
 	volumes atomic.Pointer[[]linker.VolumeStatus] // the linker's goroutine notes them
 
-	keys *linker.Keys // of the accepted generation
-	sums map[string]string
+	keys    *linker.Keys // of the accepted generation; nil: nothing was accepted yet
+	encoded *linker.Keys // the same, of what was written last
+	encoder status.Encoder
+}
+
+// shown is a status to be written.
+type shown struct {
+	*status.Status
+	keys *linker.Keys
 }
 
 // gist is all that goes into a status, and comparable: another gist makes another status.

@@ -5,7 +5,6 @@ import (
 
 	"confit/linker"
 	"confit/process"
-	"confit/status"
 )
 
 // Run stages the first configuration, starts the app, and keeps both going until
@@ -23,7 +22,7 @@ func (s Supervisor) Run() (code int, err error) {
 		done:       make(chan event, 16),
 	}
 	process.ReserveThreads()
-	l.status.newest, l.status.written = make(chan *status.Status, 1), make(chan struct{})
+	l.status.newest, l.status.written = make(chan shown, 1), make(chan struct{})
 	go l.work()
 	go l.write()
 	timer := time.NewTimer(0)

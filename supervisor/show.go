@@ -32,8 +32,8 @@ func (l *loop) showStatus() {
 		return
 	}
 	if keys != nil && keys != l.status.keys {
-		l.status.keys, l.status.sums = keys, keys.Sums()
-		process.CollectFor(len(l.status.sums))
+		l.status.keys = keys
+		process.CollectFor(keys.Len())
 	}
 	l.status.last = now
 	l.status.unwritten.Store(false)
@@ -42,8 +42,8 @@ func (l *loop) showStatus() {
 	default:
 	}
 	whole := *s
-	whole.Confit, whole.Updated, whole.Keys = l.Version, status.At(time.Now()), l.status.sums
-	l.status.newest <- &whole
+	whole.Confit, whole.Updated = l.Version, status.At(time.Now())
+	l.status.newest <- shown{&whole, l.status.keys}
 }
 
 // write writes each status that showStatus hands over, until there are no more.
@@ -60,9 +60,8 @@ func (l *loop) write() {
 	}
 }
 
-func (l *loop) writeOne(s *status.Status) error {
-	l.status.complete(s)
-	data := s.Encode()
+func (l *loop) writeOne(s shown) error {
+	data := l.status.encode(s)
 	if len(data) > largeStatus {
 		defer debug.FreeOSMemory()
 	}
@@ -77,7 +76,7 @@ const largeStatus = 256 << 10
 // by then, and nothing is written while the app is to be reloaded.
 const lullTime = 20 * time.Millisecond
 
-func (r *statusWriter) lull(s *status.Status) *status.Status {
+func (r *statusWriter) lull(s shown) shown {
 	over := time.After(lullTime)
 	for {
 		select {
@@ -92,13 +91,19 @@ func (r *statusWriter) lull(s *status.Status) *status.Status {
 	}
 }
 
-// complete adds what only the linker knows.
-func (r *statusWriter) complete(s *status.Status) {
+// encode adds what only the linker knows. The keys of a generation are encoded once, and not
+// with each phase of the next one.
+func (r *statusWriter) encode(s shown) []byte {
+	if s.keys != r.encoded {
+		r.encoder.SetKeys(s.keys.Sums())
+		r.encoded = s.keys
+	}
 	if volumes := r.volumes.Load(); volumes != nil {
 		for _, v := range *volumes {
 			s.Volumes = append(s.Volumes, status.Volume(v))
 		}
 	}
+	return r.encoder.Encode(s.Status)
 }
 
 // noteVolumes is called where the linker is. A look that finds the volumes as they
