@@ -19,14 +19,18 @@ import (
 // mayImport is the import table: whom each package may know besides the standard
 // library.
 var mayImport = map[string][]string{
-	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor"},
+	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/try"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker":     {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/hooks"},
+
+	// What the supervisor and a try have in common, and the try.
+	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},
+	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor/hooks"},
 
 	// What the linker stands on, from the ground up. Nobody else imports these.
 	"linker/files":      {"golang.org/x/sys/unix"},
@@ -35,6 +39,7 @@ var mayImport = map[string][]string{
 	"linker/seed":       {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/lines":      {"confit/linker/files"},
+	"linker/document":   {"confit/linker/files", "confit/linker/lines", "golang.org/x/sys/unix"},
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
@@ -87,12 +92,16 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
+	"supervisor/hooks": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+	"supervisor/try":   {"os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+
 	"linker/files":      {"os/exec", "os/signal", "time", "log"},
 	"linker/mounts":     {"os/exec", "os/signal", "time", "log"},
 	"linker/way":        {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
 	"linker/seed":       {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/statedir":   {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/lines":      {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},
+	"linker/document":   {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/target":     {"os", "os/exec", "os/signal", "time", "log", "syscall"},
 	"linker/generation": {"os/exec", "os/signal", "time", "log", "path/filepath"},
 	"linker/watch":      {"os/exec", "os/signal", "time", "log"},

@@ -16,6 +16,7 @@ import (
 	"confit/signals"
 	"confit/status"
 	"confit/supervisor"
+	"confit/supervisor/try"
 )
 
 // version is set by build.sh.
@@ -51,11 +52,14 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Check:
 		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), supervisor.Restarts)
 	case config.Bake:
-		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil))
+		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0))
 	case config.Install:
 		code, err = process.ExitSystem, linker.Install(c.Install)
 	case config.Seed:
 		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
+	case config.Try:
+		t := try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, inbox, environ), In: os.Stdin, Out: out}
+		return t.Run(process.Unread(os.Stdout))
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
 	case config.Version:
@@ -70,9 +74,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 // supervise runs the app. Once it has started, the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
-	settings := c.Linker(log)
-	settings.Space = process.Space(c.App, environ)
-	l, former, err := linker.Open(settings)
+	l, former, err := linker.Open(c.Linker(log, process.Space(c.App, environ)))
 	if errors.As(err, new(*linker.Invalid)) { // of mounts
 		return process.ExitRejected, err
 	}
@@ -86,35 +88,28 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	if err != nil {
 		log.Warn("the app can't say that it is ready", "error", err)
 	}
-	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
-		App: process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited},
+		App: app(c, inbox, environ),
 	}.Run()
+}
+
+// app is what is run; hooks have its surroundings.
+func app(c *config.Config, inbox signals.Inbox, environ []string) process.Command {
+	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
+	return process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited}
 }
 
 // leave ends this process and says why. A guest's end isn't the container's: a hook is one, whoever
 // asks for the status, and what kubectl exec started. Only Flush waits for a reader of stderr, who may hang.
 func leave(stderr *process.Log, code int, err error, guest bool) {
-	if err != nil {
+	if _, said := err.(*try.Verdict); err != nil && !said {
 		stderr.Say(err.Error())
-		if !guest {
-			writeTerminationLog(err)
-		}
+	}
+	if err != nil && !guest {
+		process.WriteTerminationLog(err)
 	}
 	stderr.Flush()
 	os.Exit(code)
-}
-
-// writeTerminationLog writes where kubectl describe looks: terminationMessagePath
-// of the Pod's API. What a hook printed is on stderr already.
-func writeTerminationLog(reason error) {
-	if f, err := os.OpenFile("/dev/termination-log", os.O_WRONLY|os.O_TRUNC, 0); err == nil { // only in a pod
-		fmt.Fprint(f, reason)
-		if r := (*supervisor.Rejected)(nil); errors.As(reason, &r) {
-			fmt.Fprint(f, "\n", r.Tail)
-		}
-		f.Close()
-	}
 }

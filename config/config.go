@@ -28,6 +28,7 @@ const (
 	Bake                // make the target links
 	Install             // copy the program
 	Seed                // copy directories of the image
+	Try                 // say what a start would make of other volumes
 	Status              // print the status
 	Version             // print the version
 	Help                // print the help
@@ -49,6 +50,8 @@ type Config struct {
 	Install   string // where to install
 
 	Seed []linker.SeedPair // what to copy where
+
+	Try string // the directory of volumes to try, absolute; "": they come on stdin
 
 	StatusForm string // how the status is printed, "json" or "text"; "": text on a terminal, else JSON
 
@@ -120,10 +123,11 @@ type Link struct {
 	Reload *Action // what a change of the key asks for; nil: Config.Reload
 }
 
-// Linker is the part of the configuration that the linker needs, with its log.
-func (c *Config) Linker(log *slog.Logger) linker.Config {
+// Linker is the part of the configuration that the linker needs, with its log, and how many bytes
+// of variables a process can be given; 0: not known.
+func (c *Config) Linker(log *slog.Logger, space int) linker.Config {
 	l := c.linker
-	l.Log = log
+	l.Log, l.Space = log, space
 	return l
 }
 

@@ -22,7 +22,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 	if len(c.App) > 0 {
 		printRow(w, "app", JoinWords(c.App))
 	}
-	err := errors.Join(linker.Explain(w, c.Linker(nil)), c.findPrograms(w, find))
+	err := errors.Join(linker.Explain(w, c.Linker(nil, 0)), c.findPrograms(w, find))
 	c.noteExpanded(w)
 	c.notePaths(w)
 	c.noteRestarts(w, restarts)

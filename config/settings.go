@@ -78,6 +78,8 @@ var settings = []setting{
 
 	{heading: "Instead of running the app", name: "check", help: "reads everything, prints the plan, changes nothing; exit code 64 or 78: a start would fail",
 		notFile: true, of: func(c *Config) value { return &mode{c, Check} }},
+	{name: "try", takes: " DIR|-", help: "says what a start would make of the volumes in DIR, or on stdin, and shows nothing of it to the app: exit code 0 or 78",
+		notFile: true, notEnv: true, of: func(c *Config) value { return &trying{c} }},
 	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return &mode{c, Bake} }},
 	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return &installation{c} }},
 	{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,

@@ -7,7 +7,7 @@ const Placeholder = "{candidate}"
 
 var hookVariables = []string{
 	CandidateVariable, GenerationVariable, ChangedVariable, RenderedVariable, HashVariable, AcceptedVariable,
-	LocalVariable, BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable,
+	LocalVariable, BoundVariable, StartingVariable, OutcomeVariable, StepVariable, ReasonVariable, SourceVariable, TrialRunVariable,
 }
 
 // The environment variables that confit sets for a hook.
@@ -25,6 +25,7 @@ const (
 	StepVariable       = prefix + "STEP"       // what rejected it
 	ReasonVariable     = prefix + "REASON"     // and why
 	SourceVariable     = prefix + "SOURCE"     // what the app goes on with
+	TrialRunVariable   = prefix + "TRIAL_RUN"  // "1": it is for --try, and nothing comes of it
 )
 
 // prefix begins the name of each environment variable that is a flag.

@@ -14,9 +14,10 @@ import (
 
 // Mend puts the live link and the targets of the generation that is in force right and,
 // with bytes, its files, and says so. What it can't mend it says once, returns, and tries
-// again when it is called again. It reads each target, so it isn't part of each look: a
+// again when it is called again. What killed tries have left it removes. It reads each target, so it isn't part of each look: a
 // swap needn't wait for it, as publishing reads them anyway.
 func (l *Linker) Mend(number int, bytes bool) error {
+	l.state.SweepTries()
 	g, err := l.generation(number)
 	if err != nil {
 		return err

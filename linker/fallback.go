@@ -1,6 +1,10 @@
 package linker
 
-import "errors"
+import (
+	"errors"
+
+	"confit/linker/volume"
+)
 
 // HasFallback reports whether [Linker.StageFallback] has anything to stage. What
 // can't be looked at counts: the stage tells why.
@@ -20,17 +24,27 @@ func (l *Linker) HasFallback() bool {
 // candidate can be made of those that are. The watches and [Linker.Volumes] stay those
 // of the mounted configuration. What was seen is of the fallback.
 func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
-	err = try(func() error {
+	err = untilStill(func() error {
 		rd, err := l.reader.InFallback(l.mount, l.fallback)
 		if err != nil {
 			return err
 		}
-		r, err := rd.Look()
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		return l.take(r, &k, &c)
+		return l.takeFrom(rd, &k, &c, nil)
 	})
 	return c, err
+}
+
+// takeFrom makes a candidate of what a reader finds elsewhere. found, if it isn't nil, gets the
+// keys.
+func (l *Linker) takeFrom(rd *volume.Reader, k *Known, c *Candidate, found *[]volume.Key) error {
+	r, err := rd.Look()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	err = l.take(r, k, c)
+	if found != nil {
+		*found = r.Keys
+	}
+	return err
 }

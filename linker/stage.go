@@ -60,12 +60,12 @@ type Known struct {
 // In both cases the live generation is untouched.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	defer l.warnOfMounts()
-	err = try(func() error { return l.attempt(&k, &c) })
+	err = untilStill(func() error { return l.attempt(&k, &c) })
 	return c, err
 }
 
-// try attempts to stage until the volumes stand still.
-func try(attempt func() error) error {
+// untilStill attempts to stage until the volumes stand still.
+func untilStill(attempt func() error) error {
 	for range maxAttempts {
 		if err := attempt(); !errors.Is(err, files.ErrMoved) {
 			return err

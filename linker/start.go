@@ -91,6 +91,9 @@ func (l *Linker) resume(f *Former) error {
 		return err
 	}
 	f.Killed = readTrial(l.state)
+	if l.state.SweepTries() {
+		f.Killed = f.Killed.excused()
+	}
 	l.former = generation.Copy{Generation: Generation{Number: l.state.LiveNumber()}, Targets: map[Target]target.Want{}}
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}

@@ -79,6 +79,15 @@ func readTrial(s *statedir.Dir) Trial {
 	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills, r.PutOff}
 }
 
+// excused is a record without the kill that it counts last: confit was killed while a try ran,
+// which is likelier to have needed the memory.
+func (t Trial) excused() Trial {
+	if t.Kills--; t.Kills <= 0 {
+		return Trial{}
+	}
+	return t
+}
+
 // bootID changes with each start of the kernel, see random(4).
 var bootID = sync.OnceValue(func() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -13,6 +13,7 @@ import (
 // What confit exits with, when it isn't the app's own code.
 const (
 	ExitUsage         = 64  // wrong usage or links file: EX_USAGE of sysexits.h
+	ExitData          = 65  // what can't be tried: EX_DATAERR
 	ExitSystem        = 71  // the system refused something before the app was started: EX_OSERR
 	ExitRejected      = 78  // the first configuration was rejected: EX_CONFIG
 	exitNotExecutable = 126 // the app can't be executed, as in a shell

@@ -66,7 +66,9 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	limited(c.MaxData, func() {
+		pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	})
 	if err == nil {
 		f.hooks[pid] = true
 	}

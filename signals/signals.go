@@ -31,6 +31,7 @@ const (
 	HUP  = unix.SIGHUP  // read your configuration again
 	INT  = unix.SIGINT  // stop, from the keyboard; of some images, from the platform
 	QUIT = unix.SIGQUIT // the same, from both
+	PIPE = unix.SIGPIPE // nobody reads what is written
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL // end at once
 )

@@ -1,63 +1,28 @@
 package supervisor
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"confit/config"
 	"confit/linker"
-	"confit/process"
+	"confit/supervisor/hooks"
 )
 
-// namedHook is a hook as messages name it: validate "nginx -t".
-type namedHook struct {
-	name    string
-	command []string
-	timeout time.Duration // how long it may run
+func (t *transition) renderHook() hooks.Hook { return hooks.Render(t.config) }
+
+func (t *transition) validateHook() hooks.Hook { return hooks.Validate(t.config) }
+
+func (t *transition) gateHook() hooks.Hook {
+	return hooks.Hook{Name: "gate", Command: t.config.Gate, Timeout: startPatience}
 }
 
-func (t *transition) renderHook() namedHook {
-	return namedHook{"render", t.config.Render, t.config.HookTimeout}
+func (t *transition) reloadHook() hooks.Hook {
+	return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: t.config.HookTimeout}
 }
 
-func (t *transition) validateHook() namedHook {
-	return namedHook{"validate", t.config.Validate, t.config.HookTimeout}
-}
-
-func (t *transition) gateHook() namedHook { return namedHook{"gate", t.config.Gate, startPatience} }
-
-func (t *transition) reloadHook() namedHook {
-	return namedHook{"reload", t.reloadAction.Command, t.config.HookTimeout}
-}
-
-func (t *transition) verifyHook() namedHook {
-	return namedHook{"verify", t.config.Verify, t.config.VerifyTimeout}
-}
-
-// failure is why the hook failed, or nil. One that was killed at its deadline did.
-func (h namedHook) failure(s process.Status, expired bool) error {
-	switch {
-	case expired:
-		return h.errorf("was killed after %v", h.timeout)
-	case s.Success():
-		return nil
-	}
-	return h.errorf("ended with %v", s)
-}
-
-// maxNamed bounds how much of a command a message names, in bytes. --check
-// prints all of it.
-const maxNamed = 100
-
-func (h namedHook) errorf(format string, arg any) error {
-	command := config.JoinWords(h.command)
-	if len(command) > maxNamed {
-		command = strings.ToValidUTF8(command[:maxNamed], "") + "…"
-	}
-	return fmt.Errorf("%s %q "+format, h.name, command, arg)
+func (t *transition) verifyHook() hooks.Hook {
+	return hooks.Hook{Name: "verify", Command: t.config.Verify, Timeout: t.config.VerifyTimeout}
 }
 
 // expire kills the hook, as its time is over. Its end is an event like any other.
@@ -93,7 +58,7 @@ func (t *transition) hashVariables(about string) []string {
 	if t.hasAccepted() {
 		accepted = t.accepted.Shared.Hex()
 	}
-	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + accepted}
+	return hooks.Hashes(about, accepted)
 }
 
 // bound is the longest time from the gate's answer to the outcome, roll back
@@ -153,22 +118,20 @@ func (t *transition) validatesAfter() bool {
 
 // validatesBefore reports whether the hook reads the candidate's directory. Then
 // nothing is visible before it is valid.
-func (t *transition) validatesBefore() bool {
-	return slices.ContainsFunc(t.config.Validate, func(w string) bool { return strings.Contains(w, config.Placeholder) })
-}
+func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandidate() }
 
 // run starts a hook that works on the generation in force.
-func (t *transition) run(h namedHook) {
+func (t *transition) run(h hooks.Hook) {
 	about := t.candidate
 	about.Generation = t.inForce()
 	t.runOn(about, h)
 }
 
 // runOn starts a hook that is about a candidate.
-func (t *transition) runOn(about linker.Candidate, h namedHook) {
+func (t *transition) runOn(about linker.Candidate, h hooks.Hook) {
 	t.expired = false
 	if t.exposure.published() {
-		t.inStep(h.name)
+		t.inStep(h.Name)
 	}
-	t.do(runHook{h.name, h.command, about, t.hookVariables(about.Shared)})
+	t.do(runHook{h.Name, h.Command, about, t.hookVariables(about.Shared)})
 }

@@ -7,6 +7,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/status"
+	"confit/supervisor/hooks"
 )
 
 // doBeside does what is due beside the phase.
@@ -19,7 +20,7 @@ func (t *transition) doBeside() {
 }
 
 func (t *transition) onReportEnded(e reportEnded) {
-	t.reportEnded(namedHook{"report", t.config.Report, t.config.HookTimeout}.failure(e.status, t.outcomes.late))
+	t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.late))
 	t.keeper().lookForLeftovers()
 }
 

@@ -111,6 +111,9 @@ func (r *Rejected) Error() string {
 
 func (r *Rejected) Unwrap() error { return r.Reason }
 
+// Output is the last that the hook printed.
+func (r *Rejected) Output() string { return r.Tail }
+
 // verdict is what it means that a generation is rejected: for the log, the status
 // and the report.
 type verdict struct {

@@ -6,6 +6,7 @@ import (
 
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/hooks"
 )
 
 func (a say) perform(l *loop) event {
@@ -14,7 +15,7 @@ func (a say) perform(l *loop) event {
 }
 
 func (spawn) perform(l *loop) event {
-	app := l.withVariables(l.App, l.state.inForce())
+	app := hooks.WithVariables(l.App, l.state.inForce())
 	pid, err := process.StartApp(app)
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}

@@ -1,15 +1,13 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
-	"slices"
-	"strings"
 
 	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/hooks"
 )
 
 func (a runHook) perform(l *loop) event {
@@ -45,9 +43,7 @@ func (l *loop) startHook(slot *hook, name string, command []string, about linker
 	if err != nil {
 		return err
 	}
-	c := l.withVariables(l.App, about.Generation)
-	c.Args, c.Env = fill(command, about), append(hookEnv(c.Env, about), variables...)
-	pid, err := l.family.StartHook(c, out.Writer())
+	pid, err := l.family.StartHook(hooks.CommandFor(l.App, command, about, variables), out.Writer())
 	if err != nil {
 		out.Close()
 		return err
@@ -63,46 +59,6 @@ func (l *loop) startHook(slot *hook, name string, command []string, about linker
 	}}
 	out.Relay(lines, func(tail string) { lines.Close(); spoken <- tail })
 	return nil
-}
-
-// fill puts the candidate's directories in the placeholders' places.
-func fill(command []string, c linker.Candidate) []string {
-	filled := make([]string, len(command))
-	for i, w := range command {
-		if c.Unrendered {
-			w = strings.ReplaceAll(w, linker.Rendered, c.RenderDir())
-		}
-		filled[i] = strings.ReplaceAll(w, config.Placeholder, c.Dir)
-	}
-	return filled
-}
-
-// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
-// execve(2) would refuse to start the hook at all.
-const maxVariable = 64 << 10
-
-// hookEnv is the app's environment, and what the hook is about.
-func hookEnv(env []string, c linker.Candidate) []string {
-	keys := make([]string, len(c.Changes))
-	for i, change := range c.Changes {
-		keys[i] = string(change.Key)
-	}
-	if env = slices.Clone(env); c.Unrendered {
-		env = append(env, config.RenderedVariable+"="+c.RenderDir())
-	}
-	return append(env,
-		config.CandidateVariable+"="+c.Dir,
-		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
-		config.ChangedVariable+"="+listOf(strings.Join(keys, "\n")),
-		config.LocalVariable+"="+listOf(c.Local))
-}
-
-// listOf leaves out a list of keys that is too long.
-func listOf(keys string) string {
-	if len(keys) > maxVariable {
-		return ""
-	}
-	return keys
 }
 
 // ended and spoke take one half of the end, and report whether it is whole now.

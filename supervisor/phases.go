@@ -1,12 +1,14 @@
 package supervisor
 
+import "confit/supervisor/hooks"
+
 // rule says what the change does in one of its phases when something happens. What
 // is nil leaves the phase as it is: a hint waits for its end, an app that is gone
 // until the change comes to it.
 type rule struct {
 	due        func(*transition)                // the deadline
 	answered   func(*transition, event)         // by the linker
-	hook       func(*transition) namedHook      // that runs in the phase
+	hook       func(*transition) hooks.Hook     // that runs in the phase
 	hookOver   func(*transition, error, string) // how the hook ended, and the last it printed
 	hinted     func(*transition)                // a volume may have changed
 	opened     func(*transition)                // somebody has opened what changed

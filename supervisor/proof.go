@@ -58,7 +58,7 @@ func (t *transition) verifyFirst() {
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.proof.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.proof.failure = t.verifyHook().errorf("did not succeed within %v", t.config.VerifyTimeout)
+	t.proof.failure = t.verifyHook().Errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 

@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/hooks"
 )
 
 // begin returns the first state and its actions. The first configuration is
@@ -122,7 +123,7 @@ func (t *transition) linkerAnswered(e event) {
 
 func (t *transition) onHookEnded(e hookEnded) {
 	t.hook = false
-	t.hookOver(t.ownHook().failure(e.status, t.expired), e.tail)
+	t.hookOver(t.ownHook().Failure(e.status, t.expired), e.tail)
 }
 
 // hookOver takes the end of a hook, or of the attempt to start one.
@@ -151,15 +152,15 @@ func (t *transition) onHookStartFailed(e hookStartFailed) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
-	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().name, e.err), "")
+	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().Name, e.err), "")
 }
 
 // ownHook is the hook of this phase.
-func (t *transition) ownHook() namedHook {
+func (t *transition) ownHook() hooks.Hook {
 	if hook := t.phase.rule().hook; hook != nil {
 		return hook(t)
 	}
-	return namedHook{} // one that was killed ends later
+	return hooks.Hook{} // one that was killed ends later
 }
 
 // Somebody has opened what changed. While the app is expected to, no hook runs that

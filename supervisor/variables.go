@@ -7,14 +7,6 @@ import (
 	"confit/process"
 )
 
-// withVariables gives a command the variables of a generation.
-func (l *loop) withVariables(c process.Command, g linker.Generation) process.Command {
-	if g.Env != nil {
-		c.Vars = g.Env.Variables
-	}
-	return c
-}
-
 // sayVariables says, once for each name, which variables of the app aren't what
 // somebody may think.
 func (l *loop) sayVariables(app process.Command, g linker.Generation) {

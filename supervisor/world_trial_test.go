@@ -31,7 +31,7 @@ func (w *world) performTrial(a arm) {
 // candidate, by the hook's name; unless somebody wants the app to stop.
 func (w *world) mustBeOnTrial() {
 	s := w.state
-	name := (&transition{state: s, config: w.config}).ownHook().name
+	name := (&transition{state: s, config: w.config}).ownHook().Name
 	about := cmp.Or(w.staged, w.visible)
 	if about != nil && (about.fallback || w.survived && w.live.number == about.number) {
 		return // there is nothing to prove, or nothing else is left

@@ -10,6 +10,7 @@
 package statedir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,11 +47,29 @@ type Dir struct {
 	Lock        *os.File // open as long as confit runs
 	Memory      bool     // it lives in memory
 	Next        int      // the number of the next generation
+
+	aside string // where Generations is below Path, if that is elsewhere: see [Try]
 }
 
 // Open makes, tightens and locks the state directory. The error says what to do when it
 // can't be used, locked or trusted.
 func Open(dir string) (*Dir, error) {
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Lock, err = takeLock(s.Root, dir); err != nil {
+		return nil, err
+	}
+	if s.Generations, err = s.openDir(generationsName, files.DirMode); err != nil {
+		return nil, err
+	}
+	s.Kept, err = s.openDir(keptName, 0o700)
+	return s, err
+}
+
+// open makes and tightens it.
+func open(dir string) (*Dir, error) {
 	if err := way.MakeParents(dir); err != nil {
 		return nil, Unusable(dir, err)
 	}
@@ -60,14 +79,7 @@ func Open(dir string) (*Dir, error) {
 	}
 	s := &Dir{Path: dir, Root: root, Memory: files.OnMemory(dir), Next: 1}
 	s.tighten()
-	if s.Lock, err = takeLock(root, dir); err != nil {
-		return nil, err
-	}
-	if s.Generations, err = s.openDir(generationsName, files.DirMode); err != nil {
-		return nil, err
-	}
-	s.Kept, err = s.openDir(keptName, 0o700)
-	return s, err
+	return s, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes
@@ -81,15 +93,27 @@ func (s *Dir) tighten() {
 	}
 }
 
-// openDir makes and opens a directory that is confit's alone. An [os.Root]
-// follows links that stay inside, and who may write to the state directory can
-// put one there between two looks. So what was opened must be what has the
-// name, and its mode is set through it.
+// openDir makes and opens a directory that is confit's alone. Its mode is set through what
+// was opened.
 func (s *Dir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	made := s.Root.Mkdir(name, mode)
 	if made != nil && !errors.Is(made, fs.ErrExist) {
 		return nil, Unusable(s.Path, made)
 	}
+	dir, err := s.enterDir(name)
+	if err == nil && made == nil {
+		if err = files.SetMode(dir, mode); err != nil { // whatever the umask
+			dir.Close()
+			err = s.untrustedError(name, files.Cause(err))
+		}
+	}
+	return dir, err
+}
+
+// enterDir opens a directory that is confit's alone. An [os.Root] follows links that stay
+// inside, and who may write to the state directory can put one there between two looks. So
+// what was opened must be what has the name.
+func (s *Dir) enterDir(name string) (*os.Root, error) {
 	named, err := s.Root.Lstat(name)
 	if err != nil {
 		return nil, Unusable(s.Path, err)
@@ -107,9 +131,6 @@ func (s *Dir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	}
 	if err == nil {
 		err = files.CheckTrusted(info)
-	}
-	if err == nil && made == nil {
-		err = files.SetMode(dir, mode) // whatever the umask
 	}
 	if err != nil {
 		dir.Close()
@@ -154,7 +175,7 @@ func (s *Dir) KeepOnly(needed map[int]bool) (last int, err error) {
 
 // GenerationDir is a generation's directory.
 func (s *Dir) GenerationDir(number int) string {
-	return filepath.Join(s.Path, generationsName, strconv.Itoa(number))
+	return filepath.Join(s.Path, cmp.Or(s.aside, generationsName), strconv.Itoa(number))
 }
 
 // RemoveGeneration removes one generation. What can't be removed is swept

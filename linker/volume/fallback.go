@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"confit/linker/files"
@@ -24,53 +23,21 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 	if fallback == "" {
 		return nil, ErrNoFallback
 	}
-	has, err := rd.fallbackVolumes(mount, fallback)
-	if err != nil {
-		return nil, err
-	}
-	there := *rd
-	there.Links, there.atomic = append([]lines.Line(nil), rd.Links...), append([]string(nil), rd.atomic...)
-	for _, i := range there.Mounted {
-		s := &there.Links[i]
-		if s.Root != mount || !has[s.Floor] {
-			continue
-		}
-		s.Base, s.Floor, s.Ceiling, s.InFallback = moved(s.Base, mount, fallback), moved(s.Floor, mount, fallback), fallback, true
-		there.atomic[i] = ""
-		if !slices.Contains(there.fallback, s.Floor) {
-			there.fallback = append(there.fallback, s.Floor)
-		}
-	}
-	if len(there.fallback) == 0 {
-		return nil, ErrNoFallback
-	}
-	return &there, nil
-}
-
-// fallbackVolumes tells of each mounted volume whether the fallback replaces it.
-func (rd *Reader) fallbackVolumes(mount, fallback string) (map[string]bool, error) {
-	has := map[string]bool{}
+	has := map[string]bool{} // by floor, whether the fallback replaces a volume
 	for i := range rd.Links {
 		if s := &rd.Links[i]; s.Direct {
 			has[s.Floor] = false
 		}
 	}
-	for _, i := range rd.Mounted {
-		s := &rd.Links[i]
-		if _, known := has[s.Floor]; known || s.Root != mount {
-			continue
+	return rd.elsewhere(mount, fallback, ErrNoFallback, func(s, there *lines.Line) (bool, error) {
+		if _, known := has[s.Floor]; !known {
+			var err error
+			if has[s.Floor], err = hasKeys(there.Floor, there.Floor == fallback); err != nil {
+				return false, err
+			}
 		}
-		var err error
-		if has[s.Floor], err = hasKeys(moved(s.Floor, mount, fallback), s.Floor == mount); err != nil {
-			return nil, err
-		}
-	}
-	return has, nil
-}
-
-// moved is where a path below the volumes is in the fallback.
-func moved(p, mount, fallback string) string {
-	return filepath.Join(fallback, strings.TrimPrefix(p, mount))
+		return has[s.Floor], nil
+	})
 }
 
 // hasKeys reports whether a directory is a volume. In the one of all volumes only

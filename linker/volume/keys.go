@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -142,7 +140,7 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 	if v.root == nil {
 		return nil, fs.ErrNotExist
 	}
-	if flaw := nameFlaw(name); flaw != "" {
+	if flaw := files.NameFlaw(name); flaw != "" {
 		return nil, fmt.Errorf("key %q in volume %q has a name that %s: rename it", name, v.dir, flaw)
 	}
 	info, err := v.root.Stat(name)
@@ -162,19 +160,6 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, files.Describe(info.Mode()))
 	}
 	return info, nil
-}
-
-// nameFlaw says why a name can't be passed on: the notes and the status are
-// JSON, which is UTF-8, and a hook gets the changed keys one a line. The keys
-// of a ConfigMap or Secret have only letters, digits, -, _ and dots.
-func nameFlaw(name string) string {
-	switch {
-	case !utf8.ValidString(name):
-		return "isn't UTF-8"
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return "holds a control character"
-	}
-	return ""
 }
 
 // Nothing that could block is opened in a volume: whoever writes to a plain one

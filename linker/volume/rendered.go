@@ -29,7 +29,7 @@ func (rd *Reader) LookAtRendered(root *os.Root, links []int) (*Reading, error) {
 func CheckPlain(root *os.Root) error {
 	var wrong []error
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		switch flaw := nameFlaw(d.Name()); {
+		switch flaw := files.NameFlaw(d.Name()); {
 		case err != nil:
 			return err
 		case flaw != "":

@@ -1,4 +1,4 @@
-package supervisor
+package hooks
 
 import (
 	"strings"
@@ -15,7 +15,7 @@ func TestHookIsNamed(t *testing.T) {
 		`validate "` + strings.Repeat("ü", maxNamed/2) + `…" ended with exit 1`:    {strings.Repeat("ü", maxNamed)},
 		`validate "x` + strings.Repeat("ü", maxNamed/2-1) + `…" ended with exit 1`: {"x" + strings.Repeat("ü", maxNamed)},
 	} {
-		if got := (namedHook{name: "validate", command: command}).errorf("ended with %s", "exit 1").Error(); got != want {
+		if got := (Hook{Name: "validate", Command: command}).Errorf("ended with %s", "exit 1").Error(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

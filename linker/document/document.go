@@ -1,0 +1,227 @@
+// Package document reads volumes from a JSON document, {"VOLUME": {"KEY": "BASE64"}}, and lays them
+// out as the kubelet does.
+//
+// It guarantees that
+//   - it writes below the directory that it is given, and nowhere else, whatever the names are;
+//   - the document is read as a stream: of its keys one at a time is in memory;
+//   - all mistakes are said at once, as far as the stream can be read, and none with a value.
+//
+// It does not know which volumes and keys anybody asks for.
+package document
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+	"confit/linker/lines"
+)
+
+// What a document may have. Each file and directory takes memory of the kernel, however small
+// it is.
+const (
+	maxSize  = 4 << 20 // bytes
+	maxFiles = 4 << 10 // files and directories that are made of it
+)
+
+// Wrong is the error of a document that can't be read, or names what can't be a key.
+type Wrong struct{ err error }
+
+func (e *Wrong) Error() string { return "cannot try what comes on stdin: " + e.err.Error() }
+
+func (e *Wrong) Unwrap() error { return e.err }
+
+// data is what ..data points at.
+const data = "..keys"
+
+// Write makes a volume below the directory for each that the document has, and lists them. The
+// error is a [*Wrong] if that is the document's fault, and else the system's.
+func Write(to *os.Root, document io.Reader) (volumes []string, err error) {
+	r := &reader{to: to, left: maxFiles, input: &io.LimitedReader{R: document, N: maxSize + 1}, seen: map[string]bool{}}
+	r.tokens = json.NewDecoder(r.input)
+	if err := r.document(); err != nil {
+		return nil, err
+	}
+	if err := files.JoinInvalid(r.mistakes); err != nil {
+		return nil, &Wrong{err}
+	}
+	return r.volumes, nil
+}
+
+type reader struct {
+	to       *os.Root
+	input    *io.LimitedReader
+	tokens   *json.Decoder
+	seen     map[string]bool // paths of the files
+	left     int             // how many files and directories may still be made
+	volumes  []string
+	mistakes []error
+}
+
+// document reads all of it. Its error ends the stream.
+func (r *reader) document() error {
+	if err := r.object(r.volume); err != nil {
+		return err
+	}
+	if _, err := r.tokens.Token(); err != io.EOF || r.input.N <= 0 {
+		return r.unreadable("more follows the object")
+	}
+	return nil
+}
+
+// object reads an object, and calls member with each of its names.
+func (r *reader) object(member func(name string) error) error {
+	const shape = `it isn't {"VOLUME": {"KEY": "BASE64"}}`
+	if t, err := r.tokens.Token(); err != nil || t != json.Delim('{') {
+		return r.unreadable(shape)
+	}
+	for r.tokens.More() {
+		t, err := r.tokens.Token()
+		name, ok := t.(string)
+		if err != nil || !ok {
+			return r.unreadable(shape)
+		}
+		if err := member(name); err != nil {
+			return err
+		}
+	}
+	if _, err := r.tokens.Token(); err != nil {
+		return r.unreadable(shape)
+	}
+	return nil
+}
+
+// unreadable says where the stream ends. What the decoder says of it may quote it.
+func (r *reader) unreadable(what string) error {
+	if r.input.N <= 0 {
+		return &Wrong{fmt.Errorf("it is larger than %d MiB", maxSize>>20)}
+	}
+	return &Wrong{errors.Join(files.JoinInvalid(r.mistakes), fmt.Errorf("%s, at byte %d", what, r.tokens.InputOffset()))}
+}
+
+func (r *reader) volume(name string) error {
+	if flaw := flawOf(name); flaw != "" {
+		r.mistake("volume %q %s", name, flaw)
+	} else if err := r.begin(name); err != nil {
+		return err
+	}
+	return r.object(func(key string) error { return r.key(name, key) })
+}
+
+// begin makes an empty volume.
+func (r *reader) begin(volume string) error {
+	link := path.Join(volume, lines.DataLink)
+	if r.seen[link] {
+		r.mistake("volume %q is there twice", volume)
+		return nil
+	}
+	r.seen[link], r.volumes = true, append(r.volumes, volume)
+	err := r.makeDirs(path.Join(volume, data))
+	if err == nil {
+		err = r.to.Symlink(data, link)
+	}
+	return r.refused(err, "volume %q can't be made", volume)
+}
+
+// key reads a key's value, and writes it if its names are right.
+func (r *reader) key(volume, key string) error {
+	t, err := r.tokens.Token()
+	text, ok := t.(string)
+	if err != nil || !ok {
+		return r.unreadable(fmt.Sprintf("key %q of volume %q isn't a text", key, volume))
+	}
+	bytes, err := base64.StdEncoding.DecodeString(text)
+	name, flaw := path.Join(volume, data, key), flawOf(key)
+	switch {
+	case flawOf(volume) != "": // that was said
+		return nil
+	case flaw != "":
+		r.mistake("key %q of volume %q %s", key, volume, flaw)
+	case err != nil:
+		r.mistake("key %q of volume %q isn't base64", key, volume)
+	case r.seen[name]:
+		r.mistake("key %q of volume %q is there twice", key, volume)
+	default:
+		r.seen[name] = true
+		return r.refused(r.write(name, bytes), "key %q of volume %q can't be a file", key, volume)
+	}
+	return nil
+}
+
+func (r *reader) write(name string, bytes []byte) error {
+	if err := r.makeDirs(path.Dir(name)); err != nil {
+		return err
+	}
+	if err := r.count(); err != nil {
+		return err
+	}
+	f, err := r.to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(bytes)
+	return errors.Join(err, f.Chmod(0o644), f.Close()) // whatever the umask
+}
+
+// makeDirs makes a directory and those above it that are missing.
+func (r *reader) makeDirs(name string) error {
+	if info, err := r.to.Lstat(name); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := r.makeDirs(path.Dir(name)); err != nil {
+		return err
+	}
+	if err := r.count(); err != nil {
+		return err
+	}
+	return files.MakeDir(r.to, name)
+}
+
+// count counts what is made.
+func (r *reader) count() error {
+	if r.left--; r.left < 0 {
+		return &Wrong{fmt.Errorf("it makes more than %d files and directories", maxFiles)}
+	}
+	return nil
+}
+
+// refused makes a mistake of what the names make impossible: one key is a directory of another, or
+// a name is too long. Any other error ends the stream.
+func (r *reader) refused(err error, format string, names ...any) error {
+	if err != nil && files.Ignoring(err, unix.EEXIST, unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG) == nil {
+		r.mistake(format+": %w", append(names, files.Cause(err))...)
+		return nil
+	}
+	return err
+}
+
+// errMore stands for the mistakes that are only counted.
+var errMore = errors.New("")
+
+func (r *reader) mistake(format string, args ...any) {
+	err := errMore
+	if len(r.mistakes) <= files.MaxProblems {
+		err = fmt.Errorf(format, args...)
+	}
+	r.mistakes = append(r.mistakes, err)
+}
+
+// flawOf says why a name can't be that of a volume or a key.
+func flawOf(name string) string {
+	if flaw := files.NameFlaw(name); flaw != "" {
+		return "has a name that " + flaw
+	}
+	if name == "." || path.Clean(name) != name || !filepath.IsLocal(name) || strings.Contains("/"+name, "/..") {
+		return "is no path of plain names: write it as it is below the directory of volumes"
+	}
+	return ""
+}

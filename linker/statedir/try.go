@@ -1,0 +1,157 @@
+package statedir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// tryName is the directory in which each try has one of its own, by its pid. It and all below
+// are for confit's user alone.
+const tryName = "try"
+
+const tryMode = 0o700
+
+// Try is the state directory as a try sees it, beside the confit that has the lock. It writes
+// to its own directory alone, which is locked as long as it runs.
+type Try struct {
+	Dir
+	Volumes *os.Root // where it may lay out volumes
+	all     *os.Root // the directories of all tries
+	name    string   // of its own
+}
+
+// volumesName is what [Try.Volumes] is called in the try's directory, beside its generation.
+const volumesName = "volumes"
+
+// OpenTry makes the directory of a try, and sweeps those that others have left. It takes no
+// lock but that of its own directory.
+func OpenTry(dir string) (*Try, error) {
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = errNotLocked
+	for attempt := 0; attempt < maxLockAttempts && errors.Is(err, errNotLocked); attempt++ {
+		var t *Try
+		if t, err = s.openTry(attempt); err == nil {
+			return t, t.prepare()
+		}
+	}
+	return nil, Unusable(dir, err)
+}
+
+// openTry makes a directory and locks it. Others may sweep it before it is locked, and the
+// directory of all tries once that is empty: then it is made anew.
+func (s *Dir) openTry(attempt int) (*Try, error) {
+	all, err := s.openDir(tryName, tryMode)
+	if err != nil {
+		return nil, orGone(err)
+	}
+	sweepTries(all)
+	t := &Try{Dir: *s, all: all, name: strconv.Itoa(os.Getpid())}
+	if attempt > 0 { // of another container's pids, perhaps
+		t.name += "." + strconv.Itoa(attempt)
+	}
+	if err = all.Mkdir(t.name, tryMode); err == nil {
+		t.Lock, err = lockTry(all, t.name)
+	}
+	if err != nil {
+		all.Close()
+		return nil, orGone(err)
+	}
+	return t, nil
+}
+
+// orGone makes [errNotLocked] of what happens when others sweep at the same moment.
+func orGone(err error) error {
+	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK) == nil {
+		return errNotLocked
+	}
+	return err
+}
+
+// prepare makes what is in a try's directory.
+func (t *Try) prepare() (err error) {
+	t.aside, t.Next = path.Join(tryName, t.name), 1
+	if t.Generations, err = t.all.OpenRoot(t.name); err == nil {
+		err = files.SetMode(t.Generations, tryMode) // whatever the umask
+	}
+	if err == nil {
+		err = t.Generations.Mkdir(volumesName, tryMode)
+	}
+	if err == nil {
+		t.Volumes, err = t.Generations.OpenRoot(volumesName)
+	}
+	if err != nil {
+		t.End()
+		return Unusable(t.Path, err)
+	}
+	return nil
+}
+
+// VolumesDir is the path of Volumes.
+func (t *Try) VolumesDir() string { return path.Join(t.Path, t.aside, volumesName) }
+
+// End removes the try's directory, and that of all tries if there is no other.
+func (t *Try) End() {
+	files.RemoveAll(t.all, t.name)
+	_ = t.Root.Remove(tryName)
+	t.Lock.Close()
+}
+
+// SweepTries removes what tries have left that were killed, and reports whether there was
+// anything: so the end of one can be told from the end of whoever was killed with it.
+func (s *Dir) SweepTries() (left bool) {
+	all, err := s.enterDir(tryName)
+	if err != nil { // as a rule there is none
+		return false
+	}
+	defer all.Close()
+	left = sweepTries(all)
+	_ = s.Root.Remove(tryName)
+	return left
+}
+
+func sweepTries(all *os.Root) (left bool) {
+	names, _ := files.ReadNames(all)
+	for _, name := range names {
+		if lock, err := lockTry(all, name); err == nil {
+			files.RemoveAll(all, name)
+			lock.Close()
+			left = true
+		}
+	}
+	return left
+}
+
+// lockTry locks the directory of a try. It fails if somebody else has it, or it is gone.
+func lockTry(all *os.Root, name string) (*os.File, error) {
+	lock, err := all.OpenFile(files.AsDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		var info fs.FileInfo
+		if info, err = lock.Stat(); err == nil && !hasName(all, name, info) {
+			err = fs.ErrNotExist
+		}
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
+}
+
+// MemoryError is the error of a try that may only work in memory.
+func (t *Try) MemoryError() error {
+	return fmt.Errorf("cannot try what comes on stdin in state directory %q: it isn't in memory; name one that is, such as --state /dev/shm/try", t.Path)
+}

@@ -1,0 +1,23 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// WriteTerminationLog writes why confit ends where kubectl describe looks:
+// terminationMessagePath of the Pod's API. What a hook printed last follows, if the reason has
+// that.
+func WriteTerminationLog(reason error) {
+	f, err := os.OpenFile("/dev/termination-log", os.O_WRONLY|os.O_TRUNC, 0) // only in a pod
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprint(f, reason)
+	var hook interface{ Output() string }
+	if errors.As(reason, &hook) {
+		fmt.Fprint(f, "\n", hook.Output())
+	}
+}
