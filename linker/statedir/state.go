@@ -58,6 +58,7 @@ func Open(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.tighten()
 	if s.Lock, err = takeLock(s.Root, dir); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func Open(dir string) (*Dir, error) {
 	return s, err
 }
 
-// open makes and tightens it.
+// open makes it, if it is missing.
 func open(dir string) (*Dir, error) {
 	if err := way.MakeParents(dir); err != nil {
 		return nil, Unusable(dir, err)
@@ -77,9 +78,7 @@ func open(dir string) (*Dir, error) {
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
-	s := &Dir{Path: dir, Root: root, Memory: files.OnMemory(dir), Next: 1}
-	s.tighten()
-	return s, nil
+	return &Dir{Path: dir, Root: root, Memory: files.OnMemory(dir), Next: 1}, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes

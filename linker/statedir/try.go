@@ -32,7 +32,8 @@ type Try struct {
 const volumesName = "volumes"
 
 // OpenTry makes the directory of a try, and sweeps those that others have left. It takes no
-// lock but that of its own directory.
+// lock but that of its own directory, and leaves the state directory's mode alone: it may have
+// another user than the confit that works there.
 func OpenTry(dir string) (*Try, error) {
 	s, err := open(dir)
 	if err != nil {
@@ -45,7 +46,7 @@ func OpenTry(dir string) (*Try, error) {
 			return t, t.prepare()
 		}
 	}
-	return nil, Unusable(dir, err)
+	return nil, err
 }
 
 // openTry makes a directory and locks it. Others may sweep it before it is locked, and the
@@ -65,7 +66,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 	}
 	if err != nil {
 		all.Close()
-		return nil, orGone(err)
+		return nil, orGone(Unusable(s.Path, err))
 	}
 	return t, nil
 }
