@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -137,6 +138,39 @@ func TestSeedFlag(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := parseLine(nil, "--lines", "seed /a=/b", "--", "app"); !strings.Contains(errorText(err), `"seed" can't stand in a links file`) {
+		t.Error(err)
+	}
+}
+
+// TestTryFlag: a directory or stdin, on the command line alone, and nothing else beside it.
+func TestTryFlag(t *testing.T) {
+	dir := t.TempDir()
+	links := filepath.Join(dir, "links")
+	if err := os.WriteFile(links, []byte("link web/a /etc/a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]string{"/try//a/": "/try/a", "-": ""} {
+		if c := mustParse(t, links, nil, "--try", what, "--", "app", "-x"); c.Mode != Try || c.Try != want {
+			t.Errorf("--try %s: mode %d, %q", what, c.Mode, c.Try)
+		}
+	}
+	for want, args := range map[string][]string{
+		"--try: an empty path: write a directory that is laid out as --volumes is": {"--try", ""},
+		"--try and --check: only one can be done":                                  {"--try", "/a", "--check"},
+		`links:1: "try" can't stand in a links file`:                               {"--try", "-", "--links", links},
+	} {
+		if strings.HasPrefix(want, "links:1") {
+			_ = os.WriteFile(links, []byte("try /a\n"), 0o644)
+		}
+		if _, err := Parse(append([]string{"confit", "--links", links}, args...), nil); !strings.Contains(errorText(err), want) {
+			t.Errorf("%q: %v\nwant %s", args, err, want)
+		}
+		_ = os.WriteFile(links, []byte("link web/a /etc/a\n"), 0o644)
+	}
+	if _, err := parseLine([]string{"CONFIT_TRY=/a"}, "--check"); !strings.Contains(errorText(err), "CONFIT_TRY: a variable can't say that: write --try") {
+		t.Error(err)
+	}
+	if _, err := parseLine([]string{"CONFIT_TRIAL_RUN=1"}, "--links", links, "--check"); err != nil { // a hook of a try may run confit
 		t.Error(err)
 	}
 }

@@ -33,13 +33,14 @@
 //	seed        directories of an image, copied to where links can be made
 //	statedir    the state directory: its lock, its small files, and the link in it that moves
 //	lines       the link lines, each and all together
+//	document    volumes that come as JSON
 //	target      how a target changes
 //	generation  generations on the disk, and what is kept of them once more
 //	watch       hints that something has changed, or was opened
 //	volume      how volumes are found and read
 //
-// Of its own files bake, explain, install, seed and start have what main calls, and the others
-// what package supervisor calls. api has Config, and the names of those packages that a
+// Of its own files bake, explain, install, seed and start have what main calls, try has what package
+// supervisor/try calls, and the others what package supervisor calls. api has Config, and the names of those packages that a
 // caller needs.
 //
 //	<state>/live                          -> generations/7, the one link that moves
@@ -51,6 +52,7 @@
 //	                                      change ended that a gate was asked about, until that is delivered
 //	<state>/trial                         a candidate is being tried: a kill counts
 //	<state>/lock                          locked as long as confit runs
+//	<state>/try/123/                      of a try with that pid, locked as long as it runs
 //	<state>/status.json                   what package supervisor says, for everybody to read
 //	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
 //	/etc/nginx/.confit-kept-nginx.conf    what stood there before

@@ -26,15 +26,17 @@ var recipes = map[string]runner{
 	"Reload by HTTP 2": func(t *testing.T, block string) {
 		reloadByHTTP("reload")(t, block+"link web/prometheus.yml /etc/prometheus/prometheus.yml\n")
 	},
-	"Environment from a ConfigMap 1": manifestOf("recipes.md"),
-	"Environment from a ConfigMap 2": environment,
-	"Environment from a ConfigMap 3": manifestOf("recipes.md"),
-	"Check a ConfigMap in CI 1":      checkInCI,
-	"Check a ConfigMap in CI 2":      makeConfigMap,
-	"Check a ConfigMap in CI 3":      manifestOf("recipes.md"),
-	"Several containers 1":           nginxBesidePHP,
-	"Several containers 2":           phpBesideNginx,
-	"Several containers 3":           manifestOf("recipes.md"),
+	"Environment from a ConfigMap 1":     manifestOf("recipes.md"),
+	"Environment from a ConfigMap 2":     environment,
+	"Environment from a ConfigMap 3":     manifestOf("recipes.md"),
+	"Check a ConfigMap in CI 1":          checkInCI,
+	"Check a ConfigMap in CI 2":          makeConfigMap,
+	"Check a ConfigMap in CI 3":          manifestOf("recipes.md"),
+	"Try an edit before it is applied 1": tryInCI,
+	"Try an edit before it is applied 2": tryInPod,
+	"Several containers 1":               nginxBesidePHP,
+	"Several containers 2":               phpBesideNginx,
+	"Several containers 3":               manifestOf("recipes.md"),
 }
 
 // runNginx is the app of most recipes.
