@@ -58,7 +58,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Seed:
 		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
 	case config.Try:
-		t := try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, inbox, environ), In: os.Stdin, Out: out}
+		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, inbox, environ), In: os.Stdin, Out: out}
 		return t.Run(process.Unread(os.Stdout))
 	case config.Help:
 		fmt.Fprint(out, config.Usage())

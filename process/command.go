@@ -17,7 +17,7 @@ type Command struct {
 	Vars      []string // KEY=VALUE; these win over Env
 	Dir       string
 	Inherited signals.Inherited // the signals that it ignores and blocks
-	MaxData   uint64            // bytes of memory that each process may have, see limited; 0: as confit itself
+	MaxData   uint64            // bytes of memory that each process may have, see limitData; 0: as confit itself
 
 	path string // of the program, once it was found
 }

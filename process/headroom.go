@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bytes"
 	"os"
 	"path"
 	"strconv"
@@ -11,16 +10,11 @@ import (
 )
 
 // memoryFiles are where a version of cgroups says how much memory a group may have and has:
-// cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1.
-type memoryFiles struct {
-	line               string // begins the group's line in /proc/self/cgroup, between its colons
-	root               string
-	limit, used, cache string // cache is the name of what can be dropped, in memory.stat
-}
-
-var memoryVersions = []memoryFiles{
-	{"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
-	{"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "},
+// cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1. The group's own path
+// follows the mark in /proc/self/cgroup, and what can be dropped that in memory.stat.
+var memoryFiles = [...]struct{ mark, root, limit, used, cache string }{
+	{"0::", "/sys/fs/cgroup", "/memory.max", "/memory.current", "\ninactive_file "},
+	{":memory:", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "\ntotal_inactive_file "},
 }
 
 // unlimited is what no machine has: version 1 writes a limit of its own that isn't one.
@@ -28,15 +22,21 @@ const unlimited = 1 << 60
 
 // Headroom is how many bytes of memory are left to this process below the limit of its cgroup, or
 // of one above that has less; false if none has a limit, or nobody can tell. What the kernel holds of
-// files only to have them at hand counts as left.
+// files only to have them at hand counts as left. In a container the group is often the root of what
+// is seen, whatever its path.
 func Headroom() (left int64, limited bool) {
-	groups, _ := os.ReadFile("/proc/self/cgroup")
-	for _, v := range memoryVersions {
-		for dir := v.groupIn(string(groups)); ; dir = path.Dir(dir) {
-			if n, ok := v.headroomOf(v.root + dir); ok && (!limited || n < left) {
-				left, limited = n, true
+	for i := range memoryFiles {
+		v := &memoryFiles[i]
+		for group := path.Join("/", lineAfter("/proc/self/cgroup", v.mark)); ; group = path.Dir(group) {
+			dir := v.root + group
+			limit, ok := amount(lineAfter(dir+v.limit, ""))
+			if used, known := amount(lineAfter(dir+v.used, "")); ok && known && limit < unlimited {
+				cache, _ := amount(lineAfter(dir+"/memory.stat", v.cache))
+				if n := max(limit-used+cache, 0); !limited || n < left {
+					left, limited = n, true
+				}
 			}
-			if dir == "/" {
+			if group == "/" {
 				break
 			}
 		}
@@ -44,60 +44,34 @@ func Headroom() (left int64, limited bool) {
 	return left, limited
 }
 
-// groupIn is the path of the group, or of the whole tree if it isn't named: in a container the group
-// is often the root of what is seen.
-func (v memoryFiles) groupIn(groups string) string {
-	for line := range strings.Lines(groups) {
-		if f := strings.SplitN(strings.TrimSpace(line), ":", 3); len(f) == 3 && f[1] == v.line {
-			return path.Join("/", f[2])
-		}
-	}
-	return "/"
+// lineAfter is the rest of the line that holds a mark, in a small file; "" if there is none.
+func lineAfter(file, mark string) string {
+	text, _ := os.ReadFile(file)
+	_, rest, _ := strings.Cut(string(text), mark)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
 }
 
-func (v memoryFiles) headroomOf(group string) (left int64, ok bool) {
-	limit, err := readNumber(path.Join(group, v.limit))
-	if err != nil || limit >= unlimited {
-		return 0, false
-	}
-	used, err := readNumber(path.Join(group, v.used))
-	if err != nil {
-		return 0, false
-	}
-	stat, _ := os.ReadFile(path.Join(group, "memory.stat"))
-	for line := range bytes.Lines(stat) {
-		if rest, found := bytes.CutPrefix(line, []byte(v.cache)); found {
-			cache, _ := strconv.ParseInt(string(bytes.TrimSpace(rest)), 10, 64)
-			used -= cache
-		}
-	}
-	return max(limit-used, 0), true
+// amount reads a number of the kernel's; "max" is none.
+func amount(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
 }
 
-func readNumber(file string) (int64, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // "max" is none
-}
-
-// limited starts what start starts with RLIMIT_DATA of so many bytes, setrlimit(2): what a process
-// allocates beyond fails, where the kernel would kill somebody in the cgroup. RLIMIT_AS counts what is
-// only reserved, too: with 256 MiB of it no program of Go, java or node began to run, and with as
-// much of this all did: node from 64 MiB on, promtool and a small class of java from 128.
-func limited(size uint64, start func()) {
+// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called: what
+// it starts meanwhile keeps the limit. What a process allocates beyond fails, where the kernel would kill
+// somebody in the cgroup. RLIMIT_AS counts what is only reserved, too: with 256 MiB of it no program of
+// Go, java or node began to run. With RLIMIT_DATA node ran from 64 MiB on, promtool and a java that takes
+// its heap from the container's limit from 128. 0 is no limit.
+func limitData(size uint64) (restore func()) {
 	var own unix.Rlimit
 	if size == 0 || unix.Getrlimit(unix.RLIMIT_DATA, &own) != nil {
-		start()
-		return
+		return func() {}
 	}
 	less := own
 	less.Cur = min(size, own.Max)
-	if unix.Setrlimit(unix.RLIMIT_DATA, &less) == nil {
-		defer func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }()
-	}
-	start()
+	_ = unix.Setrlimit(unix.RLIMIT_DATA, &less)
+	return func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }
 }
 
 // GoFirst makes this process, and all that it starts, those that the kernel kills first when memory

@@ -66,9 +66,9 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 		return 0, err
 	}
 	defer null.Close()
-	limited(c.MaxData, func() {
-		pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
-	})
+	restore := limitData(c.MaxData)
+	pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	restore()
 	if err == nil {
 		f.hooks[pid] = true
 	}

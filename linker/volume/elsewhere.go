@@ -32,17 +32,18 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 	moving := *rd
 	moving.Links, moving.atomic = slices.Clone(rd.Links), slices.Clone(rd.atomic)
 	for _, i := range rd.Mounted {
-		s := &rd.Links[i]
+		s, there := &rd.Links[i], &moving.Links[i]
 		if s.Root != mount {
 			continue
 		}
-		there := *s
 		there.Base, there.Floor, there.Ceiling, there.InFallback = moved(s.Base, mount, dir), moved(s.Floor, mount, dir), dir, true
-		switch leads, err := has(s, &there); {
+		switch leads, err := has(s, there); {
 		case err != nil:
 			return nil, err
-		case leads:
-			moving.Links[i], moving.atomic[i] = there, ""
+		case !leads:
+			*there = *s
+		default:
+			moving.atomic[i] = ""
 			if !slices.Contains(moving.fallback, there.Floor) {
 				moving.fallback = append(moving.fallback, there.Floor)
 			}

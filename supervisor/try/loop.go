@@ -13,16 +13,16 @@ import (
 // run is one run of a Try. The steps have a goroutine of their own: they may wait for a volume, or
 // for who reads the output. The loop waits for nobody.
 type run struct {
-	Try
+	*Try
 	aside  *linker.Try
 	limit  uint64 // bytes of memory for each process of a hook; 0: none
 	family *process.Family
-	wanted chan request // of the steps
-	over   chan outcome // of the steps
-	timer  *time.Timer  // of the hook
+	wanted chan *request // of the steps
+	over   chan outcome  // of the steps
+	timer  *time.Timer   // of the hook
 
-	hook    request // the one that runs
-	pid     int     // 0 once it was reaped
+	hook    *request // the one that runs
+	pid     int      // 0 once it was reaped
 	output  *process.Output
 	spoken  chan string // the tail of what it printed; nil when that was taken, or nothing runs
 	tail    string

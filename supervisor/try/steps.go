@@ -89,10 +89,10 @@ func (r *run) runHook(h hooks.Hook, c linker.Candidate) (failure error, tail str
 	if h.Name == "validate" {
 		r.say("note: files outside {candidate} are the live ones")
 	}
-	command := hooks.CommandFor(r.App, h.Command, c, append(hooks.Hashes(c.Shared.Hex(), ""), config.TrialRunVariable+"=1"))
-	command.MaxData = r.limit
-	answer := make(chan hookEnd, 1)
-	r.wanted <- request{h, command, answer}
-	end := <-answer
+	q := &request{Hook: h, answer: make(chan hookEnd, 1)}
+	q.command = hooks.CommandFor(r.App, h.Command, c, append(hooks.Hashes(c.Shared.Hex(), ""), config.TrialRunVariable+"=1"))
+	q.command.MaxData = r.limit
+	r.wanted <- q
+	end := <-q.answer
 	return end.failure, end.tail
 }

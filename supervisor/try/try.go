@@ -54,7 +54,7 @@ const (
 // Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the
 // output any more. It returns the exit code, and why: a [*Verdict], which the output has, or what
 // is wrong with the call or the system.
-func (t Try) Run(unread <-chan struct{}) (code int, err error) {
+func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if h := hooks.Validate(t.Config); len(h.Command) > 0 && !h.ReadsCandidate() {
 		return process.ExitData, h.Errorf("can't be tried aside: it reads what the app has; write %s into it, the directory that it is to read instead", config.Placeholder)
 	}
@@ -68,7 +68,7 @@ func (t Try) Run(unread <-chan struct{}) (code int, err error) {
 	}
 	_ = process.BecomeSubreaper() // then nothing that a hook leaves behind is lost sight of
 	aside, err := linker.OpenTry(t.Linker, t.Config.Try)
-	r := &run{Try: t, aside: aside, limit: limit, family: process.NewFamily(), wanted: make(chan request), over: make(chan outcome, 1), timer: time.NewTimer(time.Hour)}
+	r := &run{Try: t, aside: aside, limit: limit, family: process.NewFamily(), wanted: make(chan *request), over: make(chan outcome, 1), timer: time.NewTimer(time.Hour)}
 	if err != nil {
 		o := r.stageFailed(err)
 		return o.code, o.err
@@ -81,7 +81,7 @@ func (t Try) Run(unread <-chan struct{}) (code int, err error) {
 
 // memory is how many bytes each process of a hook may have; 0: whatever there is. Where this is the
 // container's init nobody else is there to be killed.
-func (t Try) memory() (uint64, error) {
+func (t *Try) memory() (uint64, error) {
 	left, limited := process.Headroom()
 	switch {
 	case !limited || os.Getpid() == 1:
