@@ -109,6 +109,9 @@ func (s *Dir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	return dir, err
 }
 
+// errReplaced says that something else has the name of what was opened.
+var errReplaced = errors.New("it was replaced meanwhile")
+
 // enterDir opens a directory that is confit's alone. An [os.Root] follows links that stay
 // inside, and who may write to the state directory can put one there between two looks. So
 // what was opened must be what has the name.
@@ -126,7 +129,7 @@ func (s *Dir) enterDir(name string) (*os.Root, error) {
 	}
 	info, err := dir.Stat(".")
 	if err == nil && !os.SameFile(info, named) {
-		err = errors.New("it was replaced meanwhile")
+		err = errReplaced
 	}
 	if err == nil {
 		err = files.CheckTrusted(info)

@@ -73,7 +73,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 
 // orGone makes [errNotLocked] of what happens when others sweep at the same moment.
 func orGone(err error) error {
-	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK) == nil {
+	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, errReplaced) == nil {
 		return errNotLocked
 	}
 	return err
