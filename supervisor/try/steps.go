@@ -34,7 +34,7 @@ func (r *run) steps() outcome {
 		if len(h.Command) == 0 {
 			continue
 		}
-		if err, tail := r.runHook(h, c); err != nil {
+		if tail, err := r.runHook(h, c); err != nil {
 			return r.failed(h.Name, err, tail)
 		}
 		if h.Name == "render" {
@@ -85,7 +85,7 @@ func (r *run) failed(step string, reason error, tail string) outcome {
 func (r *run) say(line string) { fmt.Fprintln(r.Out, line) }
 
 // runHook runs a hook as the supervisor does before it publishes, and says why it failed.
-func (r *run) runHook(h hooks.Hook, c linker.Candidate) (failure error, tail string) {
+func (r *run) runHook(h hooks.Hook, c linker.Candidate) (tail string, failure error) {
 	if h.Name == "validate" {
 		r.say("note: files outside {candidate} are the live ones")
 	}
@@ -94,5 +94,5 @@ func (r *run) runHook(h hooks.Hook, c linker.Candidate) (failure error, tail str
 	q.command.MaxData = r.limit
 	r.wanted <- q
 	end := <-q.answer
-	return end.failure, end.tail
+	return end.tail, end.failure
 }
