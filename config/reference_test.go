@@ -75,7 +75,7 @@ func TestReferenceDefaults(t *testing.T) {
 		case s.name == "links":
 			want = defaultLinks
 		case s.name == "settle":
-			want = "0 for one atomic volume, " + SwapSettle.String() + " for several, else " + DefaultSettle.String()
+			want = "0 for a single ConfigMap or Secret volume, " + SwapSettle.String() + " for several, else " + DefaultSettle.String()
 		case s.bare() && s.notFile:
 			want = ""
 		case s.bare():
