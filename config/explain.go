@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"confit/linker"
 )
@@ -62,10 +61,6 @@ func (c *Config) keyFor(path string) (example string) {
 	return example
 }
 
-// slowStart is how long an app may need that restarts at each edit: one with a shorter
-// probation may die of an edit that is accepted already.
-const slowStart = 10 * time.Second
-
 // noteRestarts says what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 	auto := restarts(programOf(c.App))
@@ -74,9 +69,6 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 		return a.Kind == Restart || a.Auto && auto
 	}) {
 		return
-	}
-	if c.Probation < slowStart {
-		fmt.Fprintf(w, "note: an edit restarts the app, and what it lives with for %v is accepted: write probation 60s, or more, for an app that needs longer to start\n", c.Probation)
 	}
 	if c.Splay == 0 && c.Gate == nil {
 		fmt.Fprintln(w, "todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
