@@ -17,14 +17,15 @@ type runner func(t *testing.T, block string)
 
 // pages are those whose blocks are run. A block is known by the heading above it, and its number below that.
 var pages = map[string]map[string]runner{
-	"recipes.md":  recipes,
-	"daemons.md":  daemonLines,
-	"gate.md":     gatePage,
-	"sources.md":  sourcesPage,
-	"status.md":   statusPage,
-	"reload.md":   {"Apps that watch their files 1": watchItself},
-	"kubectl.md":  {"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns},
-	"security.md": {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
+	"recipes.md":    recipes,
+	"daemons.md":    daemonLines,
+	"gate.md":       gatePage,
+	"sources.md":    sourcesPage,
+	"status.md":     statusPage,
+	"reload.md":     {"Apps that watch their files 1": watchItself},
+	"operations.md": operationsPage,
+	"kubectl.md":    {"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns},
+	"security.md":   {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
 
 // TestPages holds that each block of these pages does what its page says. One that nobody runs is a mistake, and so is a runner

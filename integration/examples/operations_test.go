@@ -1,0 +1,98 @@
+package examples
+
+import (
+	"strings"
+	"testing"
+
+	"confit/integration/volume"
+)
+
+// operationsPage are the blocks of docs/operations.md.
+var operationsPage = map[string]runner{
+	"Which pod has it and which key it is 1": whichKeys,
+	"What differs 1":                         whatDiffers,
+	"Hold everything 1":                      holdEverything,
+	"Hold everything 2":                      isShell,
+	"Hold everything 3":                      isShell,
+	"Now instead of in a minute 1":           triesAgainAtOnce,
+	"Back by hand 1":                         takesTheText,
+	"A reload without an edit 1":             reloadsByHand,
+}
+
+// ofWeb is a pod whose volume is web, with a key that its validator refuses in the second edition.
+func ofWeb(t *testing.T, links string) *container {
+	t.Helper()
+	return pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("text", first)},
+		app:        []string{"sh", "-c", `trap 'cat /etc/web/text; echo' HUP; trap 'exit 0' TERM; while :; do sleep 0.2; done`},
+	}.start(t, "link web/text /etc/web/text\nreload signal:HUP\n"+links)
+}
+
+const refusesSecond = "validate sh -c '! grep second {candidate}/web/text'\n"
+
+// refused has a pod refuse an edit.
+func refused(t *testing.T) *container {
+	t.Helper()
+	c := ofWeb(t, refusesSecond)
+	c.edit("text", first, second)
+	c.Eventually("a status that says so", c.rejected)
+	return c
+}
+
+func whichKeys(t *testing.T, block string) {
+	if out, err := refused(t).kubectl(block); err != nil || out != "web/text\nweb/text\n" {
+		t.Errorf("the keys are %q (%v)", out, err)
+	}
+}
+
+func whatDiffers(t *testing.T, block string) {
+	out, err := refused(t).kubectl(block)
+	if exitCode(err) != 1 || !strings.Contains(out, "< "+first) || !strings.Contains(out, "> "+second) {
+		t.Errorf("what differs is %q (%v)", out, err)
+	}
+}
+
+// holdEverything runs all three blocks of the section.
+func holdEverything(t *testing.T, links string) {
+	page := pageBlocks(t, "operations.md")
+	c := ofWeb(t, links)
+	if out, err := c.kubectl(page["Hold everything 2"]); err != nil {
+		t.Fatalf("%s (%v)", out, err)
+	}
+	c.edit("text", first, second)
+	c.answers(func(c *container) (string, error) {
+		out, err := c.kubectl("kubectl exec deploy/web -- confit --status=text")
+		word, _, _ := strings.Cut(out, ":")
+		return word, err
+	}, "WAITING")
+	if out, err := c.kubectl(page["Hold everything 3"]); err != nil {
+		t.Fatalf("%s (%v)", out, err)
+	}
+	c.logs(2, `msg="generation accepted"`)
+}
+
+// triesAgainAtOnce ends the container, whose next one rejects the edit anew.
+func triesAgainAtOnce(t *testing.T, block string) {
+	c := refused(t)
+	if out, err := c.kubectl(block); err != nil {
+		t.Fatalf("%s (%v)", out, err)
+	}
+	c.Ends(0)
+	c.start("CONFIT_PROBATION=3s")
+	c.logs(1, `msg="app started"`)
+	c.logs(1, `msg="candidate rejected"`, "step=validate")
+}
+
+func takesTheText(t *testing.T, block string) {
+	if out, err := refused(t).kubectl("cd $(mktemp -d)\n" + block + "cat text\n"); err != nil || out != first {
+		t.Errorf("the text is %q (%v)", out, err)
+	}
+}
+
+func reloadsByHand(t *testing.T, block string) {
+	c := ofWeb(t, "")
+	if out, err := c.kubectl(block); err != nil {
+		t.Fatalf("%s (%v)", out, err)
+	}
+	c.logs(1, first)
+}
