@@ -1,0 +1,20 @@
+package linker
+
+import "testing"
+
+// TestHashesStay: the same keys have the same hashes in every version of confit. In a fleet of
+// two versions a gate would ask about the same edit twice, and an alert would say that replicas differ.
+func TestHashesStay(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/sub/ tree/", "own/x x local")
+	h.write("web", "a", "one", "sub/b", "two")
+	h.write("own", "x", "three")
+	h.open()
+	c := h.adopt()
+	const whole, shared = "344076feb6535817f9c998930a5f882725699182d257d9d4aa01a1f7b1ef7f3d", "72008a86b5bc1d3f279f434497e30a0c2b4f662264ccc1f86250943bc065e8ae"
+	if got := c.Hash.Hex(); got != whole {
+		t.Errorf("the generation's hash is %s, was %s", got, whole)
+	}
+	if got := c.Shared.Hex(); got != shared {
+		t.Errorf("CONFIT_HASH is %s, was %s", got, shared)
+	}
+}
