@@ -41,7 +41,7 @@ test: ## every test, as root on Debian: installs what it needs
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs nsd:nsd rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
-		dumb-init:dumb-init catatonit:catatonit \
+		dumb-init:dumb-init catatonit:catatonit gosu:gosu s6-setuidgid:s6 \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
 		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \

@@ -24,6 +24,7 @@ var pages = map[string]map[string]runner{
 	"status.md":     statusPage,
 	"reload.md":     {"Apps that watch their files 1": watchItself},
 	"operations.md": operationsPage,
+	"images.md":     imagesPage,
 	"upgrading.md":  upgradingPage,
 	"kubectl.md":    {"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns},
 	"security.md":   {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
