@@ -22,7 +22,8 @@
 #
 # Where something is inlined, it is what is about as small as a call: the inliner's limit is 10 of its units, not 80 (40 KB). Only
 # the inliner called newinliner can be told so. A start takes the same processor time (1.00, 300 rounds in turn with the other).
-# Large tables that nothing refers to are left out, such as those of net, whatever their size: wrapglobalmapctl=2 (11 KB).
+# Large tables that nothing refers to are left out, such as those of net, whatever their size: wrapglobalmapctl=2 (11 KB). The names of
+# generic functions, which only a trace of the stack shows, are short: maxshapelen=8 (4 KB).
 #
 # A Go that lacks one of these choices builds with those that it has.
 #
@@ -46,7 +47,7 @@ export GOEXPERIMENT="$experiments"
 debug= # the compiler's choices that it has, for all packages
 small= # and for those in which something is inlined
 choices=$("$go" tool compile -d help 2>&1) || true
-for choice in wrapglobalmapctl=2; do
+for choice in wrapglobalmapctl=2 maxshapelen=8; do
 	case $choices in *"${choice%=*}"*) debug="$debug -d=$choice" ;; esac
 done
 for choice in inlfuncswithclosures=0 inlbudgetslack=-70; do

@@ -24,6 +24,24 @@ func OpenAt(dir *os.File, name string, flags int, mode uint32) (Raw, error) {
 	}
 }
 
+// ReadlinkAt is where a symlink in a directory leads.
+func ReadlinkAt(dir int, name string) (string, error) {
+	var buf [unix.PathMax]byte
+	n, err := unix.Readlinkat(dir, name, buf[:])
+	return string(buf[:max(n, 0)]), err
+}
+
+// Readlink is where a symlink right in a directory leads. What a Root has for that looks further
+// down, too, and would be 6 KB of code for this alone.
+func Readlink(root *os.Root, name string) (string, error) {
+	dir, err := root.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	return ReadlinkAt(int(dir.Fd()), name)
+}
+
 // Read is read(2).
 func (f Raw) Read(p []byte) (int, error) {
 	for {

@@ -13,7 +13,7 @@ import (
 
 // LiveNumber is the generation that the live link points at, or 0.
 func (s *Dir) LiveNumber() int {
-	to, err := s.Root.Readlink(liveName)
+	to, err := files.Readlink(s.Root, liveName)
 	if err != nil || path.Dir(to) != generationsName {
 		return 0
 	}
@@ -26,7 +26,7 @@ func (s *Dir) LiveNumber() int {
 // from going back to where it is.
 func (s *Dir) Aim(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
-	if to, err := s.Root.Readlink(liveName); number == 0 || err == nil && to == dest {
+	if to, err := files.Readlink(s.Root, liveName); number == 0 || err == nil && to == dest {
 		return "", nil
 	}
 	ready = files.TmpName()

@@ -87,7 +87,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, v.openSelf()
 	}
 	defer mount.Close()
-	if v.data, err = mount.Readlink(lines.DataLink); err != nil {
+	if v.data, err = files.Readlink(mount, lines.DataLink); err != nil {
 		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
 	}
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {

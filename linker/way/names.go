@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/linker/files"
 	"confit/linker/mounts"
 )
 
@@ -117,9 +118,7 @@ func (d *Dir) Symlink(dest, name string) error {
 
 // Readlink is where a symlink leads.
 func (d *Dir) Readlink(name string) (string, error) {
-	var buf [unix.PathMax]byte
-	n, err := unix.Readlinkat(d.fd, name, buf[:])
-	return string(buf[:max(n, 0)]), err
+	return files.ReadlinkAt(d.fd, name)
 }
 
 // Link gives a file a second name. It never replaces.
