@@ -62,13 +62,15 @@ var mayImport = map[string][]string{
 
 	// The other program, which is never linked into this one.
 	"confitctl":          {"confit/confitctl/cli"},
-	"confitctl/cli":      {"confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp"},
+	"confitctl/budget":   {},
+	"confitctl/cli":      {"confit/confitctl/budget", "confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/life", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "confit/status", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/net/http/httpguts", "golang.org/x/net/netutil"},
+	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp", "github.com/prometheus/client_model/go"},
 	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/rollout", "confit/confitctl/snapshot"},
-	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd"},
+	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd", "k8s.io/klog/v2"},
 	"confitctl/lease":    {"confit/confitctl/kube", "confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest"},
-	"confitctl/post":     {},
-	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "sigs.k8s.io/yaml"},
+	"confitctl/life":     {"confit/confitctl/rollout", "golang.org/x/sys/unix"},
+	"confitctl/post":     {"golang.org/x/net/http/httpguts"},
+	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "go.yaml.in/yaml/v3"},
 	"confitctl/rollout":  {},
 	"confitctl/snapshot": {"confit/confitctl/kube", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/dynamic", "k8s.io/client-go/metadata"},
 
@@ -107,10 +109,12 @@ var forbidden = map[string][]string{
 	"linker/watch":      {"os/exec", "os/signal", "time", "log"},
 	"linker/volume":     {"os/exec", "os/signal", "time", "log"},
 
+	"confitctl/budget":   {"os/exec", "os/signal"},
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
 	"confitctl/fleet":    {"net/http", "os"},
 	"confitctl/kube":     {"os/signal", "math/rand/v2"},
 	"confitctl/lease":    {"os", "os/signal", "math/rand/v2"},
+	"confitctl/life":     {"os/exec", "os/signal", "math/rand/v2", "net/http"},
 	"confitctl/post":     {"os/exec", "os/signal"},
 	"confitctl/render":   {"net/http", "os/exec", "os/signal", "time"},
 	"confitctl/rollout":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing

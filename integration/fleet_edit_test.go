@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"slices"
 	"testing"
 
 	"confit/integration/internal/harness"
@@ -26,6 +27,36 @@ func TestFleet_good_edit(t *testing.T) {
 	if r.Stable != f.record().Snapshot || r.Trial.Accepted != 3 || len(r.Trial.Holds)+len(r.Rejected) != 0 {
 		t.Errorf("the record is %+v", r)
 	}
+}
+
+// Two containers of a pod that ask without --container: the second is refused while the first tries the edit, and says so. When the
+// first was killed and starts again, it is taken for nobody else.
+func TestFleet_two_containers(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	done := t.TempDir() + "/done"
+	for range 2 {
+		m := f.add()
+		m.env[slices.Index(m.env, "CONFITCTL_POD_UID=uid-"+m.name)] = "CONFITCTL_POD_UID=uid-" + f.members[0].name
+		m.line("verify sh -c 'grep -q first %s || test -e %s'", m.target("text"), done)
+		m.line("verify-timeout 1h")
+		m.start().logs("outcome reported", 1)
+	}
+	first, second := f.members[0], f.members[1]
+	first.web.swap(keys{"text": "second"})
+	first.reads("second")
+	second.web.swap(keys{"text": "second"})
+	second.hears(`another container of pod "` + second.name + `" asks without --container`)
+	if readers := f.readers("second"); len(readers) != 1 || readers[0] != first {
+		t.Errorf("%d containers have read it", len(readers))
+	}
+	first.run.Kill()
+	first.start().logs("gate asked", 1)
+	first.write(done, "")
+	for _, m := range f.members {
+		m.reads("second")
+	}
+	f.holds("second")
 }
 
 // What a validator finds is no matter of the fleet: each replica rejects it by itself, and no gate is asked.

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -53,6 +54,9 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case ctx.Err() != nil:
+		if err != context.Cause(ctx) { //nolint:errorlint // it says more than that a signal came
+			fmt.Fprintln(stderr, "confitctl:", err)
+		}
 		return exitStopped
 	case !started || errors.Is(err, errUsage):
 		fmt.Fprintf(stderr, "confitctl: %v; see confitctl --help\n", strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
@@ -123,6 +127,13 @@ func addHelp(root *cobra.Command) {
 	}
 }
 
+// deadline is what render and post have, unless somebody says otherwise: confit
+// kills a hook after 30 s, and then nobody would see what was wrong.
+const deadline = 25 * time.Second
+
+// lastWords is how long what has ended by its context may take to say where.
+const lastWords = 20 * time.Millisecond
+
 // atOnce lets a signal end what doesn't look at its context: it reads a pipe that
 // nobody writes to, or a template that goes on and on.
 func atOnce(ctx context.Context, do func() error) error {
@@ -132,6 +143,11 @@ func atOnce(ctx context.Context, do func() error) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(lastWords):
 		return context.Cause(ctx)
 	}
 }

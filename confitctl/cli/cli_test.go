@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -76,6 +74,8 @@ func TestUsage(t *testing.T) {
 		{"post localhost", "", "the URL must be http://… or https://…"},
 		{"post --expect fine http://localhost", "", `--expect "fine" is no HTTP status`},
 		{"post --header x http://localhost", "", "--header: a line has no colon"},
+		{"post --header a/b:hidden http://localhost", "", "--header: a name has other characters than letters, digits and dashes"},
+		{"post http://localhost", "CONFITCTL_HEADER=a: hid\nden", "--header: the value of a has line ends or control characters"},
 		{"export now", "", "unknown command"},
 	} {
 		t.Run(tt.args+tt.env, func(t *testing.T) {
@@ -161,26 +161,6 @@ func TestPost(t *testing.T) {
 	}
 	if code, _, stderr := run(t, "post", "--expect", "204", server.URL); code != 1 || !strings.Contains(stderr, "204 is expected") {
 		t.Errorf("exit %d, %s", code, stderr)
-	}
-}
-
-// TestServe: the exporter answers until it is stopped, which is no failure.
-func TestServe(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- serve(ctx, l, http.NotFoundHandler()) }()
-	response, err := http.Get("http://" + l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	response.Body.Close()
-	stop()
-	if err := <-ended; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -9,9 +9,23 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/netutil"
 
 	"confit/confitctl/export"
 )
+
+// limits are what clients of the exporter may take. The zero value of a field is
+// no limit.
+type limits struct {
+	head, whole time.Duration // for what they send
+	answer      time.Duration // until they have read it
+	idle        time.Duration // between two requests
+	connections int           // at a time; others wait
+}
+
+// usual ends a silent connection well within a minute. A scrape takes
+// milliseconds, and Prometheus connects anew when it has to.
+var usual = limits{head: 10 * time.Second, whole: 20 * time.Second, answer: 30 * time.Second, idle: 30 * time.Second, connections: 64}
 
 // shutdown is how long scrapes that run have at a stop.
 const shutdown = 3 * time.Second
@@ -26,7 +40,7 @@ func newExport() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("cannot listen: %w", err)
 			}
-			return serve(c.Context(), l, export.Handler(export.Collector{State: state, Now: time.Now}))
+			return usual.serve(c.Context(), l, export.Handler(export.Collector{State: state, Now: time.Now}))
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", ":9533", "`ADDRESS` and port to listen on")
@@ -35,10 +49,13 @@ func newExport() *cobra.Command {
 }
 
 // serve returns nil when the context ends: to be stopped is no failure here.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+func (m limits) serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{
+		Handler: h, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: m.head, ReadTimeout: m.whole, WriteTimeout: m.answer, IdleTimeout: m.idle,
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	go func() { failed <- server.Serve(netutil.LimitListener(l, m.connections)) }()
 	select {
 	case err := <-failed:
 		return err

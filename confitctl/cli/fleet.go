@@ -11,6 +11,7 @@ import (
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/life"
 	"confit/confitctl/rollout"
 )
 
@@ -64,6 +65,7 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 	me := rollout.Replica{
 		Revision: f.revision, Pod: f.podUID, PodName: f.pod, Container: f.container,
 		Hash: os.Getenv("CONFIT_HASH"), Accepted: os.Getenv("CONFIT_ACCEPTED"), Starting: os.Getenv("CONFIT_STARTING") == "1",
+		Life: life.Now("/proc"),
 	}
 	if me.PodName == "" {
 		me.PodName, _ = os.Hostname()

@@ -62,6 +62,9 @@ as it takes, also while the API server is away, and says on stderr what it waits
 for. A replica that starts doesn't
 wait: confit then starts it on what it accepted before.
 
+Several containers of a pod that run confit need a --container each. Without it
+the second is refused while the first tries a change.
+
 With --status, --pause, --resume or --retry it is for people, and needs no
 environment.`
 
@@ -119,8 +122,10 @@ With --snapshot it also keeps what the fleet has accepted, for new pods to start
 on: the keys of VOLUME in the ConfigMap LEASE-accepted-VOLUME, or, with
 --snapshot-secrets, in a Secret of that name. Any replica that has accepted it
 writes it. An older roll-out never overwrites a newer one. Local keys are left
-out. A volume with nested keys or more than 1 MiB doesn't fit; then nothing is
-written, and stderr says why. A snapshot that can't be written stops no roll-out.
+out. A volume with nested keys or more than 1 MiB doesn't fit. One that may be a
+Secret isn't for --snapshot: not everybody may read its keys, or it is mounted
+from memory. Then nothing is written, and stderr says why. A snapshot that can't
+be written stops no roll-out.
 
 It tries for 25 seconds. confit repeats it until it succeeds. No reason is sent
 anywhere: CONFIT_REASON may quote what a hook printed.`
@@ -159,19 +164,27 @@ const reportExample = `  # in confit's links file
 const renderHelp = `Makes files out of Go templates with the functions of sprig.
 
 What a template asks for and isn't there is an error: a file, a variable, a key
-of a map. Functions that depend on a clock or on chance aren't there, so that
-every start and every replica makes the same bytes. Where sprig has a function
-that returns nothing at an error and one that says so, both names are the second.
+of a map. So is all that sprig takes for nothing or for zero: text that is no
+number or no base64, the first of an empty list, an integer that doesn't fit,
+a printf whose verbs don't. Errors name file, line and column. Functions that
+depend on a clock or on chance aren't there, so that every start and every
+replica makes the same bytes.
 
 Besides sprig's there are
   env NAME       a variable of the environment; hasEnv NAME, whether it is set
   file PATH      the bytes of a file below --dir; hasFile PATH
   files GLOB     the paths of those that match
-  fromYaml, toYaml
+  fromYaml, fromJson, toYaml
+                 one document, no key twice; numbers keep the text that they
+                 have: 104857600, 1.10
+  include NAME DOT, tpl TEXT DOT, required MESSAGE VALUE
+                 as in Helm
 
 A template is called by its base name: {{template "upstream.tmpl" .}}. The file
 that it makes has that name without .tmpl, .tpl or .gotmpl. Nothing is written
-before all were rendered.`
+before all were rendered.
+
+A file has 16 MiB at most, and a list of numbers 1,048,576.`
 
 const renderAfter = `Exit codes
   0    all files are written
@@ -193,13 +206,16 @@ const postHelp = `Sends an HTTP request, for apps that reload when they are aske
 
 It succeeds when the answer has the expected status. An app that doesn't listen
 yet, or answers 429 or 5xx, is asked again, after 200 ms and then twice as long,
-up to 5 s, or as long as its Retry-After says. Any other answer is the end, and
-its first 4 KiB are on stderr. Redirects aren't followed.`
+up to 5 s, or as long as its Retry-After says. If that is after --deadline, it
+gives up at once. Any other answer is the end, and its first 4 KiB are on stderr.
+Redirects aren't followed, and no proxy is used without --proxy. Neither the
+query of the URL nor the value of a header is printed.`
 
 const postAfter = `Exit codes
   0    the app answered as expected
   1    it didn't, with its answer on stderr
-  64   the command line is wrong`
+  64   the command line is wrong
+  143  a signal ended it, with the last answer on stderr`
 
 const postExample = `  # in confit's links file
   reload  exec:confitctl post http://127.0.0.1:9090/-/reload
@@ -214,8 +230,10 @@ It is a sidecar with confit's state directory mounted read-only. Names follow
 Prometheus' own: confit_config_last_reload_successful and
 confit_config_last_reload_success_timestamp_seconds, confit_config_mounted_info
 with the hash, confit_config_change_pending_seconds and so on. A status that
-can't be read is confit_status_readable 0. /healthz tells that the exporter
-itself is well, whatever confit does.`
+can't be read, or be made metrics of, is confit_status_readable 0. /healthz tells
+that the exporter itself is well, whatever confit does.
+
+It serves 64 connections at a time, and ends what is silent for 30 seconds.`
 
 const exportAfter = `Exit codes
   0    a signal ended it

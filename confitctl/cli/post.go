@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/http/httpguts"
 
 	"confit/confitctl/post"
 )
@@ -16,6 +19,7 @@ func newPost() *cobra.Command {
 	var r post.Request
 	var headers []string
 	var data, expect string
+	var most time.Duration
 	c := &cobra.Command{
 		Use: "post [FLAG…] URL", Short: "ask an app to reload by HTTP",
 		Long: postHelp, Example: postExample, Args: cobra.ExactArgs(1), Annotations: map[string]string{"after": postAfter},
@@ -30,11 +34,13 @@ func newPost() *cobra.Command {
 			if r.Header, err = header(headers); err != nil {
 				return err
 			}
-			return atOnce(c.Context(), func() (err error) {
+			ctx, cancel := context.WithTimeoutCause(c.Context(), most, fmt.Errorf("%s are over", most))
+			defer cancel()
+			return atOnce(ctx, func() (err error) {
 				if r.Body, err = body(data); err != nil {
 					return err
 				}
-				return r.Send(c.Context())
+				return r.Send(ctx)
 			})
 		},
 	}
@@ -48,17 +54,26 @@ func newPost() *cobra.Command {
 	flags.StringVar(&expect, "expect", "2xx", "`STATUS` that means success; several with commas")
 	flags.DurationVar(&r.Timeout, "timeout", 5*time.Second, "`D`, how long one try may take")
 	flags.IntVar(&r.Tries, "tries", 5, "`N`, how often it is tried")
+	flags.DurationVar(&most, "deadline", deadline, "`D`, how long all tries may take; less than confit's --hook-timeout")
+	flags.BoolVar(&r.Proxy, "proxy", false, "go through the proxy that HTTP_PROXY or HTTPS_PROXY names; a token goes to it, too")
 	return c
 }
 
+// header reads the lines. No error has a value: it may be a secret.
 func header(lines []string) (http.Header, error) {
 	h := http.Header{}
 	for _, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
-		if !ok || strings.TrimSpace(name) == "" {
-			return nil, usage("--header: a line has no colon; write 'Name: value'") // and no value is printed
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch {
+		case !ok || name == "":
+			return nil, usage("--header: a line has no colon; write 'Name: value'")
+		case !httpguts.ValidHeaderFieldName(name):
+			return nil, usage("--header: a name has other characters than letters, digits and dashes; write 'Name: value'")
+		case !httpguts.ValidHeaderFieldValue(value):
+			return nil, usage("--header: the value of %s has line ends or control characters", name)
 		}
-		h.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		h.Add(name, value)
 	}
 	return h, nil
 }

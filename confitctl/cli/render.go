@@ -1,17 +1,22 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"confit/confitctl/budget"
 	"confit/confitctl/render"
 )
 
 func newRender() *cobra.Command {
 	var dir, output, mode string
+	var limit budget.Budget
+	var memory uint64
 	c := &cobra.Command{
 		Use: "render [FLAG…] TEMPLATE…", Short: "make files out of templates, keys and the environment",
 		Long: renderHelp, Example: renderExample, Args: cobra.MinimumNArgs(1), Annotations: map[string]string{"after": renderAfter},
@@ -23,11 +28,17 @@ func newRender() *cobra.Command {
 			if dir == "" {
 				dir = "."
 			}
+			limit.Memory, limit.Why = allowed(memory<<20, cgroup)
+			ctx, stop := limit.Start(c.Context())
+			defer stop()
 			var files []render.File
-			err = atOnce(c.Context(), func() (err error) {
-				files, err = render.Render(args, render.Inputs{Dir: dir, Environ: os.LookupEnv})
+			err = atOnce(ctx, func() (err error) {
+				files, err = render.Render(ctx, args, render.Inputs{Dir: dir, Environ: os.LookupEnv})
 				return err
 			})
+			if c.Context().Err() == nil && err != nil && err == context.Cause(ctx) { //nolint:errorlint // it is just that: nothing has said where
+				err = fmt.Errorf("cannot render: %w", err)
+			}
 			switch {
 			case err != nil:
 				return err
@@ -44,6 +55,24 @@ func newRender() *cobra.Command {
 	flags.StringVar(&dir, "dir", os.Getenv("CONFIT_CANDIDATE"), "`DIR` whose files templates read (CONFIT_CANDIDATE, else where it is run)")
 	flags.StringVar(&output, "output", os.Getenv("CONFIT_RENDERED"), "`DIR` to write into (CONFIT_RENDERED, else stdout)")
 	flags.StringVar(&mode, "mode", "0644", "`MODE` of the files, whatever the umask")
+	flags.DurationVar(&limit.Time, "deadline", deadline, "`D`, how long it may take; less than confit's --hook-timeout")
+	flags.Uint64Var(&memory, "memory", 256, "`MIB` of memory that it may need, and no more than three quarters of what the container has left")
 	hideDefaults(flags, "dir", "output")
 	return c
 }
+
+// cgroup is where a container finds its own.
+const cgroup = "/sys/fs/cgroup"
+
+// allowed is how much memory the templates may need, so that they don't end the
+// container: the app is in the same cgroup.
+func allowed(memory uint64, cgroup string) (bytes uint64, why string) {
+	room, known := budget.Room(cgroup)
+	if share := max(room-room/4, least); known && share < memory {
+		return share, ", three quarters of what the container has left"
+	}
+	return memory, ""
+}
+
+// least is what the program needs for a small template.
+const least = 16 << 20

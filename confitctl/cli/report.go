@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 	"confit/confitctl/fleet"
 	"confit/confitctl/rollout"
 	"confit/confitctl/snapshot"
+	"confit/linker"
+	"confit/status"
 )
 
 // reportFlags are the flags of report.
@@ -95,10 +98,31 @@ func (f *reportFlags) objects() (list []snapshot.Object, err error) {
 
 // source is what confit has accepted, as it tells its hooks.
 func source(me rollout.Replica) snapshot.Source {
+	dir := os.Getenv("CONFIT_CANDIDATE")
 	return snapshot.Source{
-		Dir: os.Getenv("CONFIT_CANDIDATE"), Hash: me.Accepted,
+		Dir: dir, Hash: me.Accepted, InMemory: inMemory(filepath.Join(dir, "../..")),
 		Local: strings.Split(os.Getenv("CONFIT_LOCAL"), "\n"),
 	}
+}
+
+// inMemory are the volumes that are mounted from memory, of those that the status
+// in confit's state directory names: it is two above each generation. Where there
+// is no status, the modes of the keys say enough.
+func inMemory(state string) (names []string) {
+	data, err := linker.ReadStatus(state)
+	if err != nil {
+		return nil
+	}
+	s, err := status.Decode(data)
+	if err != nil {
+		return nil
+	}
+	for _, v := range s.Volumes {
+		if snapshot.InMemory(v.Path) {
+			names = append(names, filepath.Base(v.Path))
+		}
+	}
+	return names
 }
 
 // keep writes the snapshot, if this is the one to do it.

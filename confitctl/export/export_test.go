@@ -81,6 +81,15 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestNoMetrics: a status that can be read, and that no metrics can be made of.
+func TestNoMetrics(t *testing.T) {
+	web := status.Volume{Path: "/confit/web", Kind: "atomic", Watched: "inotify"}
+	c := state(t, status.Status{Phase: "running", Volumes: []status.Volume{web, web}})
+	if got := scrape(t, c, "/metrics"); !strings.HasSuffix(got, "\nconfit_status_readable 0\n") || strings.Contains(got, "confit_phase") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestVerdicts: a change goes well, and badly.
 func TestVerdicts(t *testing.T) {
 	mounted := &status.Mounted{Hash: "b"}

@@ -40,7 +40,11 @@ func counter(name, help string, of func(reading) int) metric {
 
 func (m metric) send(to chan<- prometheus.Metric, r reading) {
 	for _, s := range m.samples(r) {
-		to <- prometheus.MustNewConstMetric(m.desc, m.kind, s.value, s.labels...)
+		made, err := prometheus.NewConstMetric(m.desc, m.kind, s.value, s.labels...)
+		if err != nil {
+			made = prometheus.NewInvalidMetric(m.desc, err) // which fails the scrape, not the program
+		}
+		to <- made
 	}
 }
 

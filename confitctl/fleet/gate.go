@@ -67,7 +67,7 @@ func (g *Gate) Run(ctx context.Context) error {
 		case answer.Verdict == rollout.Go:
 			return nil
 		case answer.Verdict == rollout.Refuse || g.Me.Starting:
-			return fmt.Errorf("%w: %s", ErrRefused, answer.Reason)
+			return fmt.Errorf("%w: %s", ErrRefused, printable(answer.Reason))
 		default:
 			conflicts = 0
 			g.say(answer.Reason)
@@ -142,7 +142,7 @@ func (g *Gate) ask(ctx context.Context) (rollout.Answer, error) {
 func (g *Gate) say(reason string) {
 	if reason != g.said {
 		g.said = reason
-		fmt.Fprintln(g.Out, "waiting:", reason)
+		fmt.Fprintln(g.Out, "waiting:", printable(reason))
 	}
 }
 

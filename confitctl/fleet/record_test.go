@@ -11,14 +11,63 @@ import (
 	"confit/confitctl/rollout"
 )
 
-// TestNewerRecord: what a newer confitctl wrote isn't touched.
-func TestNewerRecord(t *testing.T) {
+// TestUnreadable: what a newer confitctl or somebody else wrote isn't touched. It
+// is said where it is, and what helps.
+func TestUnreadable(t *testing.T) {
+	for record, want := range map[string]string{
+		`{"version": 2, "revisions": {}}`: `lease "web" in namespace "prod": cannot read the roll-out: it is of version 2, this confitctl knows version 1; update this one`,
+		`garbage`: `lease "web" in namespace "prod": cannot read the roll-out: invalid character 'g' looking for beginning of value; ` +
+			`kubectl annotate lease web -n prod confit/rollout- removes it, and the roll-out begins anew, with a canary`,
+	} {
+		s := newServer(t)
+		s.write(record)
+		if err := gate(t, s, "1", "B").Run(bounded(t)); err == nil || err.Error() != want {
+			t.Errorf("gate: got %v", err)
+		}
+		_, err := Report(bounded(t), s.open(t), replica("1", "B"), rollout.Outcome{Kind: rollout.Accepted})
+		if err == nil || err.Error() != want {
+			t.Errorf("report: got %v", err)
+		}
+	}
+}
+
+// TestReasonIsText: whoever may update the Lease may write what a terminal takes
+// for a command, or for another line of the log.
+func TestReasonIsText(t *testing.T) {
 	s := newServer(t)
-	s.write(`{"version": 2, "revisions": {}}`)
+	s.edit(t, func(r rollout.Record) rollout.Record {
+		r.Revisions = []*rollout.Revision{
+			{Name: "r1", Stable: "A", Rejected: []rollout.Rejection{{Hash: "B", Step: "verify\r", Pod: "web\nlevel=INFO\x1b[2J"}}},
+			{Name: "r2", Stable: "A", Trial: &rollout.Trial{Hash: "C\x1b[2J", Canaries: 1, Holds: []rollout.Hold{{Pod: "2", Bound: 60, Serial: 1}}}},
+		}
+		return r
+	})
 	err := gate(t, s, "1", "B").Run(bounded(t))
-	if err == nil || err.Error() != "cannot read the roll-out: it is of version 2, this confitctl knows version 1" {
+	if want := "the gate is closed: B was rejected by web\ufffdlevel=INFO\ufffd[2J at step verify\ufffd"; err == nil || err.Error() != want {
+		t.Errorf("got %q", err)
+	}
+	g := gate(t, s, "1", "B")
+	g.Me.Revision = "r2"
+	ctx, cancel := context.WithCancel(bounded(t))
+	said := &listener{heard: cancel}
+	g.Out = said
+	if err := g.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+	if said := said.String(); said != "waiting: C\ufffd[2J is tried first\n" {
+		t.Errorf("said %q", said)
+	}
+}
+
+// listener is told when something is written.
+type listener struct {
+	bytes.Buffer
+	heard func()
+}
+
+func (l *listener) Write(data []byte) (int, error) {
+	defer l.heard()
+	return l.Buffer.Write(data)
 }
 
 // TestTooLarge: a record that somebody made too large to store stops the

@@ -43,18 +43,23 @@ func rows(w io.Writer, v *rollout.Revision) {
 	}
 }
 
-// row replaces all that isn't meant to be seen: whoever may update the Lease may
-// have written what a terminal takes for a command, console_codes(4).
 func row(w io.Writer, cells ...string) {
 	for i, cell := range cells {
-		cells[i] = strings.Map(func(r rune) rune {
-			if strconv.IsPrint(r) {
-				return r
-			}
-			return '\uFFFD'
-		}, cell)
+		cells[i] = printable(cell)
 	}
 	fmt.Fprintln(w, strings.Join(cells, "\t"))
+}
+
+// printable replaces all that isn't meant to be seen: whoever may update the Lease
+// may have written what a terminal takes for a command, console_codes(4), or for
+// another line of a log.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, text)
 }
 
 func state(v *rollout.Revision, hash string) string {

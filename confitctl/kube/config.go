@@ -1,9 +1,10 @@
 // Package kube reaches the API server of Kubernetes, and says in one line what
 // is wrong with a request.
 //
-// It guarantees that a request ends after ten seconds, and that every error of
-// [Object.Problem] says whether it helps to ask again. It knows no object, and
-// repeats nothing: when to ask again is the caller's decision.
+// It guarantees that a request ends after ten seconds, that every error of
+// [Object.Problem] says whether it helps to ask again, and that the client
+// itself writes no log. It knows no object, and repeats nothing: when to ask
+// again is the caller's decision.
 package kube
 
 import (
@@ -14,7 +15,11 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 )
+
+// The client logs what is in its errors, too, in lines of a form of its own.
+func init() { klog.SetLogger(klog.New(nil)) }
 
 // timeout bounds one request. It is well below the 30 s by which a hold
 // outlives its bound, so an answer that comes in still counts.

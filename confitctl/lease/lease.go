@@ -12,6 +12,8 @@ package lease
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	coordination "k8s.io/api/coordination/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,7 +71,21 @@ func (s *Store) Load(ctx context.Context) (rollout.Record, Version, error) {
 		return rollout.Record{}, v, s.object.Problem("get", err)
 	}
 	record, err := rollout.Decode(v.lease.Annotations[Annotation])
-	return record, v, err
+	return record, v, s.unreadable(err)
+}
+
+// unreadable says where a record is that can't be read, and what helps; nil for
+// nil.
+func (s *Store) unreadable(err error) error {
+	o := s.object
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, rollout.ErrNewer):
+		return fmt.Errorf("lease %q in namespace %q: %w; update this one", o.Name, o.Namespace, err)
+	}
+	return fmt.Errorf("lease %q in namespace %q: %w; kubectl annotate lease %s -n %s %s- removes it, and the roll-out begins anew, with a canary",
+		o.Name, o.Namespace, err, o.Name, o.Namespace, Annotation)
 }
 
 // Save replaces a version. Its error is a conflict if that isn't the current

@@ -3,7 +3,9 @@
 //
 // It guarantees that it returns nil only if the answer had a status that was
 // wanted, and that what may pass by itself, such as an app that doesn't listen
-// yet, is tried again. It follows no redirect: a token goes where it was sent.
+// yet, is tried again. It follows no redirect, and uses no proxy unless it is
+// told to: a token goes where it was sent. No error has a password or the query
+// of the URL.
 package post
 
 import (
@@ -22,6 +24,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Request is what is sent, and how often.
@@ -33,6 +37,7 @@ type Request struct {
 	Unix      string        // socket; "": the URL's host
 	TokenFile string        // bearer token, read for each try as it may be rotated; "": none
 	CA        string        // file; "": the system's
+	Proxy     bool          // use that of HTTP_PROXY, HTTPS_PROXY and NO_PROXY
 	Expect    Statuses      //
 	Timeout   time.Duration // of one try
 	Tries     int           // at least 1
@@ -43,11 +48,13 @@ type Request struct {
 const (
 	firstPause = 200 * time.Millisecond
 	maxPause   = 5 * time.Second
+	maxAfter   = 1 << 30 // seconds that an app may ask for, so that they are a duration
 	maxAnswer  = 4 << 10 // bytes of the answer that an error quotes
 )
 
 // Send tries until the answer is as expected, what it was can't pass by itself,
-// or the tries or the context end.
+// or the tries or the context end. It doesn't wait for what lies behind the
+// context's deadline. Its error has the last answer.
 func (r *Request) Send(ctx context.Context) error {
 	client, err := r.client()
 	if err != nil {
@@ -57,26 +64,47 @@ func (r *Request) Send(ctx context.Context) error {
 	if r.firstPause == 0 {
 		pause = firstPause
 	}
+	var last error
 	for try := 1; ; try++ {
 		again, after, err := r.once(ctx, client)
-		if err == nil {
+		switch {
+		case err == nil:
 			return nil
+		case ctx.Err() != nil && last != nil: // the try that was cut off says less
+			return r.failed(try-1, last, "%w", context.Cause(ctx))
+		case !again || try >= r.Tries || ctx.Err() != nil:
+			return r.failed(try, err, "")
 		}
-		if !again || try >= r.Tries {
-			return fmt.Errorf("cannot %s: %w; tried %d of %d times", strings.ToLower(r.Method), err, try, max(1, r.Tries))
+		last = err
+		wait := max(after, pause/2+rand.N(pause))
+		if end, ok := ctx.Deadline(); ok && wait > time.Until(end) {
+			return r.failed(try, err, "the next try would be in %s, which is too late", wait.Round(time.Second))
 		}
 		select {
 		case <-ctx.Done():
-			return errors.Join(context.Cause(ctx), err)
-		case <-time.After(max(after, pause/2+rand.N(pause))):
+			return r.failed(try, err, "%w", context.Cause(ctx))
+		case <-time.After(wait):
 		}
 		pause = min(2*pause, maxPause)
 	}
 }
 
+// failed says what the last answer was, how often it was tried and, if that
+// isn't clear from both, why not again.
+func (r *Request) failed(tries int, last error, why string, args ...any) error {
+	err := fmt.Errorf("cannot %s: %w; tried %d of %d times", strings.ToLower(r.Method), last, tries, max(1, r.Tries))
+	if why == "" {
+		return err
+	}
+	return fmt.Errorf("%w; "+why, append([]any{err}, args...)...)
+}
+
 // client speaks to the socket if there is one, whatever the host.
 func (r *Request) client() (*http.Client, error) {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
+	transport := &http.Transport{}
+	if r.Proxy {
+		transport.Proxy = http.ProxyFromEnvironment
+	}
 	if r.Unix != "" {
 		transport.Proxy = nil
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -115,7 +143,7 @@ func (r *Request) once(ctx context.Context, client *http.Client) (again bool, af
 		return false, 0, nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	err = fmt.Errorf("%s answered %s, %s is expected: %s", request.URL.Redacted(), response.Status, r.Expect, bytes.TrimSpace(text))
+	err = fmt.Errorf("%s answered %s, %s is expected: %s", shown(request.URL), response.Status, r.Expect, bytes.TrimSpace(text))
 	again = response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests
 	return again, retryAfter(response.Header), err
 }
@@ -125,7 +153,7 @@ func (r *Request) once(ctx context.Context, client *http.Client) (again bool, af
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(seconds) * time.Second
+		return time.Duration(min(seconds, maxAfter)) * time.Second
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
@@ -151,12 +179,16 @@ func (r *Request) request(ctx context.Context) (*http.Request, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the token: %w", err)
 		}
-		request.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
+		bearer := "Bearer " + strings.TrimSpace(string(token))
+		if !httpguts.ValidHeaderFieldValue(bearer) {
+			return nil, errors.New("cannot use the token: a header can't have line ends or control characters")
+		}
+		request.Header.Set("Authorization", bearer)
 	}
 	return request, nil
 }
 
-// redact keeps a password in the URL out of an error.
+// redact keeps a password and the query in the URL out of an error.
 func redact(err error) error {
 	u, ok := errors.AsType[*url.Error](err)
 	if !ok {
@@ -164,7 +196,17 @@ func redact(err error) error {
 	}
 	parsed, bad := url.Parse(u.URL)
 	if bad != nil {
-		return fmt.Errorf("the URL can't be read: %w", u.Err)
+		return errors.New("the URL can't be read") // why quotes it
 	}
-	return fmt.Errorf("%s: %w", parsed.Redacted(), u.Err)
+	return fmt.Errorf("%s: %w", shown(parsed), u.Err)
+}
+
+// shown is a URL without what may be secret.
+func shown(u *url.URL) string {
+	short := *u
+	short.Fragment, short.RawFragment = "", ""
+	if short.RawQuery != "" {
+		short.RawQuery = "…"
+	}
+	return short.Redacted()
 }

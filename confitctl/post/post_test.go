@@ -121,14 +121,91 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestSecrets: a password in the URL isn't printed.
+// TestSecrets: neither a password nor the query of the URL is printed.
 func TestSecrets(t *testing.T) {
-	for _, url := range []string{"http://me:hidden@127.0.0.1:1/", "http://me:hidden@127.0.0.1:1/%zz"} {
+	answers, _ := to(t, 400)
+	for _, url := range []string{
+		"http://me:hidden@127.0.0.1:1/", "http://me:hidden@127.0.0.1:1/%zz", "http://127.0.0.1:1/a?key=hidden#hidden",
+		"http://127.0.0.1:hidden/", "http://127.0.0.1:1/%zz?key=hidden", answers.URL + "/a?key=hidden",
+	} {
 		r := request(t, url)
 		r.Tries = 1
 		if err := r.Send(t.Context()); err == nil || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("got %v", err)
 		}
+	}
+	r := request(t, answers.URL+"/a?key=hidden")
+	if err := r.Send(t.Context()); err == nil || !strings.Contains(err.Error(), "/a?… answered 400") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestProxy: a token goes to a proxy only if that is wanted.
+func TestProxy(t *testing.T) {
+	var asked atomic.Int32
+	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer proxy.Close()
+	// The library reads the environment once in a process, and never takes a
+	// proxy for this machine.
+	t.Setenv("HTTP_PROXY", proxy.URL)
+	t.Setenv("NO_PROXY", "")
+	for _, through := range []bool{false, true} {
+		r := request(t, "http://app.invalid/")
+		r.Tries, r.Proxy = 1, through
+		err := r.Send(t.Context())
+		if (err == nil) != through || asked.Load() != map[bool]int32{true: 1}[through] {
+			t.Errorf("--proxy=%v: the proxy was asked %d times, %v", through, asked.Load(), err)
+		}
+	}
+}
+
+// TestToken: one that no header can hold is not tried, nor printed.
+func TestToken(t *testing.T) {
+	r, tries := to(t, 200)
+	r.TokenFile = filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(r.TokenFile, []byte("hid\nden"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Send(t.Context()); err == nil || tries.Load() != 0 || !strings.Contains(err.Error(), "tried 1 of 4") || strings.Contains(err.Error(), "den") {
+		t.Errorf("%d tries, %v", tries.Load(), err)
+	}
+}
+
+// TestTooLate: what lies behind the deadline isn't waited for, and the answer
+// that was there is told.
+func TestTooLate(t *testing.T) {
+	for _, after := range []string{"86400", "99999999999999999"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", after)
+			http.Error(w, "said the app", http.StatusServiceUnavailable)
+		}))
+		defer server.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		err := request(t, server.URL).Send(ctx)
+		if err == nil || !strings.Contains(err.Error(), "answered 503 Service Unavailable, 2xx is expected: said the app; tried 1 of 4 times; the next try would be in ") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestLastAnswer: whoever is stopped in the next try tells it, too.
+func TestLastAnswer(t *testing.T) {
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 1 {
+			http.Error(w, "said the app", http.StatusServiceUnavailable)
+			return
+		}
+		cancel(stop)
+		_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client is gone
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	if err := request(t, server.URL).Send(ctx); !errors.Is(err, stop) || !strings.Contains(err.Error(), "said the app; tried 1 of 4 times; stop") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"regexp"
 	"strings"
 	"text/template"
 
 	"github.com/Masterminds/sprig/v3"
-	"sigs.k8s.io/yaml"
 )
 
 // unrepeatable are functions of sprig that depend on a clock, on chance or on
@@ -29,25 +27,37 @@ func functions(files fs.FS, environ func(string) (string, bool)) template.FuncMa
 	for _, name := range unrepeatable {
 		delete(all, name)
 	}
-	for name, f := range all {
-		rest, ok := strings.CutPrefix(name, "must")
-		if !ok || rest == "" {
-			continue
-		}
-		if lax := strings.ToLower(rest[:1]) + rest[1:]; all[lax] != nil {
-			all[lax] = f
-		}
+	for lax, name := range musts(all) {
+		all[lax] = all[name]
 	}
 	all["env"] = func(name string) (string, error) { return variable(environ, name) }
 	all["hasEnv"] = func(name string) bool { _, ok := environ(name); return ok }
 	all["file"] = func(name string) (string, error) { return file(files, name) }
 	all["hasFile"] = func(name string) bool { _, err := file(files, name); return err == nil }
 	all["files"] = func(pattern string) ([]string, error) { return fs.Glob(files, pattern) }
-	all["fromYaml"] = fromYAML
-	all["toYaml"] = toYAML
+	all["fromYaml"], all["toYaml"], all["fromJson"] = fromYAML, toYAML, fromJSON
+	all["required"] = required
 	all["urlParse"] = urlParse(all["urlParse"].(func(string) map[string]any))
-	strictMaps(all)
+	for _, strict := range []func(map[string]any){strictMaps, strictNumbers, strictTexts, strictOthers, boundedFunctions} {
+		strict(all)
+	}
+	for lax, name := range musts(all) {
+		all[name] = all[lax]
+	}
 	return all
+}
+
+// musts are the functions that are there twice, by the name of the first.
+func musts(all template.FuncMap) map[string]string {
+	twice := map[string]string{}
+	for name := range all {
+		if rest, ok := strings.CutPrefix(name, "must"); ok && rest != "" {
+			if lax := strings.ToLower(rest[:1]) + rest[1:]; all[lax] != nil {
+				twice[lax] = name
+			}
+		}
+	}
+	return twice
 }
 
 // urlParse is sprig's, but an error doesn't quote the URL, which may hold a
@@ -73,21 +83,4 @@ func variable(environ func(string) (string, bool), name string) (string, error) 
 func file(files fs.FS, name string) (string, error) {
 	data, err := fs.ReadFile(files, name)
 	return string(data), err
-}
-
-// quoted is what a parser quotes of its input.
-var quoted = regexp.MustCompile("(?s)[`'\"].*[`'\"]")
-
-// fromYAML leaves what the parser quotes out of its error: a password that
-// begins with an asterisk is an unknown anchor to it.
-func fromYAML(text string) (value any, err error) {
-	if err = yaml.Unmarshal([]byte(text), &value); err != nil {
-		return nil, errors.New(quoted.ReplaceAllLiteralString(err.Error(), "…"))
-	}
-	return value, nil
-}
-
-func toYAML(value any) (string, error) {
-	data, err := yaml.Marshal(value)
-	return strings.TrimSuffix(string(data), "\n"), err
 }

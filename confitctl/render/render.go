@@ -7,15 +7,17 @@
 package render
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/template"
+	"text/template/parse"
 )
 
 // Inputs is what templates may ask for.
@@ -33,40 +35,60 @@ type File struct {
 // suffixes are cut off a template's name.
 var suffixes = []string{".tmpl", ".tpl", ".gotmpl"}
 
-// Render renders templates. They know each other by their base names.
-func Render(templates []string, in Inputs) ([]File, error) {
+// missingKey makes a key of a map that isn't there an error.
+const missingKey = "missingkey=error"
+
+// Render renders templates. They know each other by their base names. It fails
+// soon after the context has ended, with the cause and the place.
+func Render(ctx context.Context, templates []string, in Inputs) ([]File, error) {
 	root, err := os.OpenRoot(in.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the files: %w", err)
 	}
 	defer root.Close()
-	set := template.New("").Option("missingkey=error").Funcs(functions(root.FS(), in.Environ))
-	if err := parse(set, templates); err != nil {
+	e := &engine{ctx: ctx, done: map[*parse.Tree]bool{}}
+	set := template.New("").Option(missingKey).Funcs(functions(root.FS(), in.Environ))
+	set.Funcs(e.own()).Funcs(e.nested(set))
+	if err := parseAll(set, templates); err != nil {
 		return nil, err
+	}
+	if err := e.instrument(set); err != nil {
+		return nil, fmt.Errorf("cannot render: %w", err)
 	}
 	var files []File
 	for _, path := range templates {
-		var b bytes.Buffer
 		// The dot is an empty map, so that {{.name}} is a missing key, too.
-		if err := set.ExecuteTemplate(&b, filepath.Base(path), map[string]any{}); err != nil {
-			return nil, fmt.Errorf("cannot render %q: %w", path, withoutValue(err))
+		data, err := e.execute(set, filepath.Base(path), map[string]any{})
+		if err != nil {
+			return nil, fmt.Errorf("cannot render %q: %w", path, brief(err))
 		}
-		files = append(files, File{outputName(path), b.Bytes()})
+		files = append(files, File{outputName(path), data})
 	}
 	return files, checkNames(files)
 }
 
-// withoutValue leaves out what text/template quotes of a range over what has no
-// elements: it may be a secret.
-func withoutValue(err error) error {
+// added is what an error says of a function that instrument has added.
+var added = regexp.MustCompile(` executing "[^"]*" at <(_print|_step)>: error calling (_print|_step):`)
+
+// maxError is how many bytes of an error are shown: templates that call each
+// other have one that is as long as they are deep.
+const maxError = 2 << 10
+
+// brief leaves out what text/template quotes of a range over what has no
+// elements: it may be a secret. So it does with what nobody wrote or reads.
+func brief(err error) error {
 	const unable = "range can't iterate over "
-	if where, _, ok := strings.Cut(err.Error(), unable); ok {
-		return errors.New(where + unable + "this value")
+	text := added.ReplaceAllLiteralString(err.Error(), "")
+	if where, _, ok := strings.Cut(text, unable); ok {
+		text = where + unable + "this value"
 	}
-	return err
+	if len(text) > maxError {
+		text = strings.ToValidUTF8(text[:maxError/2]+" … "+text[len(text)-maxError/2:], "")
+	}
+	return errors.New(text)
 }
 
-func parse(set *template.Template, templates []string) error {
+func parseAll(set *template.Template, templates []string) error {
 	for _, path := range templates {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -7,23 +7,30 @@ import (
 	"testing"
 )
 
+// write makes a file below a directory, and returns its path.
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // render renders one template over a few files and variables.
 func render(t *testing.T, text string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range map[string]string{
-		"web/greeting": "hello\n", "web/limits.yaml": "workers: 4\nhosts: [a, b]\n", "tls/key": "secret", "t/app.conf.tmpl": text,
+		"web/greeting": "hello\n", "web/limits.yaml": "workers: 4\nhosts: [a, b]\n", "tls/key": "secret", "tpl": `{{env "CPUS"}}`, "t/app.conf.tmpl": text,
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, dir, name, data)
 	}
 	environ := map[string]string{"CPUS": "2", "EMPTY": ""}
-	files, err := Render([]string{filepath.Join(dir, "t/app.conf.tmpl")}, Inputs{dir, func(name string) (string, bool) {
+	files, err := Render(t.Context(), []string{filepath.Join(dir, "t/app.conf.tmpl")}, Inputs{dir, func(name string) (string, bool) {
 		value, ok := environ[name]
 		return value, ok
 	}})
@@ -130,25 +137,15 @@ func TestErrorsHoldNoValue(t *testing.T) {
 // TestSeveral: templates see each other, and none hides another.
 func TestSeveral(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	a, b := write("a.tmpl", `{{template "b.tmpl" .}}!`), write("b.tmpl", "b")
-	files, err := Render([]string{a, b}, Inputs{dir, os.LookupEnv})
+	a, b := write(t, dir, "a.tmpl", `{{template "b.tmpl" .}}!`), write(t, dir, "b.tmpl", "b")
+	files, err := Render(t.Context(), []string{a, b}, Inputs{dir, os.LookupEnv})
 	if err != nil || string(files[0].Data) != "b!" || files[1].Name != "b" {
 		t.Errorf("got %s, %v", files, err)
 	}
-	if _, err := Render([]string{a, write("sub/a.tmpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
+	if _, err := Render(t.Context(), []string{a, write(t, dir, "sub/a.tmpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
 		t.Error("two templates of one name")
 	}
-	if _, err := Render([]string{b, write("b.tpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
+	if _, err := Render(t.Context(), []string{b, write(t, dir, "b.tpl", "")}, Inputs{dir, os.LookupEnv}); err == nil {
 		t.Error("two files of one name")
 	}
 	if err := Write(dir, []File{{"out", []byte("x")}}, 0o640); err != nil {

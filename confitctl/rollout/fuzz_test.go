@@ -14,6 +14,7 @@ func FuzzRecord(f *testing.F) {
 		``, `{}`, `null`, `{"revisions": [null]}`, `{"version": -1, "serial": 9223372036854775807}`,
 		`{"revisions": [{"name": "r1", "trial": {"hash": "b", "accepted": 9223372036854775807, "losses": -1, "holds": [{"bound": 9223372036854775807}]}}]}`,
 		`{"revisions": [{"name": "r1", "stable": "b", "trial": {"hash": "b", "losses": 99, "holds": [{"pod": "p", "bound": -1}, {"pod": "p"}]}}, {"name": "r1"}]}`,
+		`{"revisions": [{"name": "r1", "trial": {"hash": "b", "holds": [{"pod": "p", "life": "b.2.5"}, {"pod": "p", "life": "b..5"}]}}]}`,
 		`{"snapshot": "` + strings.Repeat("<", MaxSize/4) + `"}`, // six bytes each, once they are written
 	} {
 		f.Add(text, "b", "accepted")
@@ -24,7 +25,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			return
 		}
-		me := Replica{Revision: "r1", Pod: "p", Hash: strings.ToValidUTF8(hash, "?"), Bound: time.Minute}
+		me := Replica{Revision: "r1", Pod: "p", Life: NewLife("b", 1, 9), Hash: strings.ToValidUTF8(hash, "?"), Bound: time.Minute}
 		o := Observer{}.Look(record, 0).Look(record, time.Hour)
 		answer, next := record.Gate(me, Policy{Canaries: 1, Parallel: Parallel{percent: 25}}, o, time.Hour)
 		if _, err := next.Encode(); err != nil && !next.Same(record) {

@@ -35,6 +35,9 @@ func (r Record) Gate(me Replica, p Policy, o Observer, now time.Duration) (Answe
 		return Answer{Verdict: Go}, r
 	}
 	next := r.sweep(o, now)
+	if next.mixedUp(me) {
+		return refuseMixedUp(me), r
+	}
 	answer := next.decide(me, p, o, now)
 	if err := next.fits(MaxSize - verdictRoom); err != nil && !next.Same(r) {
 		return Answer{Wait, err.Error()}, r
@@ -96,7 +99,7 @@ func (r *Record) hold(v *Revision, me Replica, p Policy) Answer {
 	}
 	r.Serial++
 	v.Trial.Holds = append(v.Trial.Holds, Hold{
-		Pod: me.Pod, Container: me.Container, Bound: int((me.Bound + time.Second - 1) / time.Second), Serial: r.Serial,
+		Pod: me.Pod, Container: me.Container, Life: me.Life, Bound: int((me.Bound + time.Second - 1) / time.Second), Serial: r.Serial,
 	})
 	return Answer{Verdict: Go}
 }

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -54,7 +55,8 @@ type Trial struct {
 type Hold struct {
 	Pod       string `json:"pod"` // UID
 	Container string `json:"container"`
-	Bound     int    `json:"bound"` // seconds, from the gate's exit to the report
+	Life      Life   `json:"life,omitempty"` // of the container, when it got the hold
+	Bound     int    `json:"bound"`          // seconds, from the gate's exit to the report
 	Serial    int    `json:"serial"`
 }
 
@@ -72,6 +74,7 @@ type Replica struct {
 	Pod       string // UID
 	PodName   string // for people
 	Container string
+	Life      Life          // of its container, now
 	Hash      string        // of what it wants to go on with, or went on with
 	Accepted  string        // hash that it accepted last; "": none
 	Bound     time.Duration // most time from the gate's exit to the report
@@ -104,6 +107,9 @@ func (r Record) text() string {
 	return string(data)
 }
 
+// ErrNewer is that a newer confitctl wrote the record.
+var ErrNewer = errors.New("it is of version")
+
 // Decode reads what Encode wrote. An empty text is the zero Record.
 func Decode(text string) (Record, error) {
 	r := Record{Version: Version}
@@ -112,7 +118,7 @@ func Decode(text string) (Record, error) {
 	}
 	switch err := json.Unmarshal([]byte(text), &r); {
 	case r.Version > Version: // a newer one may have changed a type
-		return Record{}, fmt.Errorf("cannot read the roll-out: it is of version %d, this confitctl knows version %d", r.Version, Version)
+		return Record{}, fmt.Errorf("cannot read the roll-out: %w %d, this confitctl knows version %d", ErrNewer, r.Version, Version)
 	case err != nil:
 		return Record{}, fmt.Errorf("cannot read the roll-out: %w", err)
 	case slices.Contains(r.Revisions, nil):

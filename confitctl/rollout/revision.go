@@ -54,7 +54,7 @@ func (v *Revision) endHold(me Replica) string {
 		return ""
 	}
 	n := len(v.Trial.Holds)
-	v.Trial.Holds = slices.DeleteFunc(v.Trial.Holds, func(h Hold) bool { return h.Pod == me.Pod && h.Container == me.Container })
+	v.Trial.Holds = slices.DeleteFunc(v.Trial.Holds, func(h Hold) bool { return h.isMine(me) })
 	if len(v.Trial.Holds) == n {
 		return ""
 	}

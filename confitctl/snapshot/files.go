@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,12 +18,17 @@ type Source struct {
 	Dir   string   // of its keys: VOLUME/KEY
 	Local []string // keys that differ from replica to replica
 	Hash  string   // of all others
+	// InMemory are the volumes that the kubelet mounts from memory: Secrets, and
+	// those that are made of several sources.
+	InMemory []string
 }
 
 // Volume is what a generation has of a volume.
 type Volume struct {
-	Keys map[string][]byte
-	Hash string // of the keys
+	Keys     map[string][]byte
+	Hash     string   // of the keys
+	Private  []string // keys that not everybody may read
+	InMemory bool     // as Secrets are
 }
 
 // rendered is the directory of what a renderer made. It is no part of the hash,
@@ -38,26 +44,49 @@ func (s Source) Read(volumes []string) (map[string]Volume, error) {
 	}
 	whole, parts, found := newSum(), map[string]*sum{}, map[string]Volume{}
 	for _, name := range volumes {
-		parts[name], found[name] = newSum(), Volume{Keys: map[string][]byte{}}
+		parts[name], found[name] = newSum(), Volume{Keys: map[string][]byte{}, InMemory: slices.Contains(s.InMemory, name)}
 	}
 	for _, path := range paths {
-		content, err := os.ReadFile(filepath.Join(s.Dir, path))
+		content, isPrivate, err := readKey(filepath.Join(s.Dir, path))
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the accepted keys: %w", err)
 		}
 		whole.add(path, content)
 		if volume, key, _ := strings.Cut(path, "/"); parts[volume] != nil {
 			parts[volume].add(path, content)
-			found[volume].Keys[key] = content
+			v := found[volume]
+			v.Keys[key] = content
+			if isPrivate {
+				v.Private = append(v.Private, key)
+			}
+			found[volume] = v
 		}
 	}
 	if got := whole.String(); got != s.Hash {
 		return nil, fmt.Errorf("the keys in %s aren't those that were accepted: their hash is %s, not %s", s.Dir, got, s.Hash)
 	}
 	for name, part := range parts {
-		found[name] = Volume{found[name].Keys, part.String()}
+		v := found[name]
+		v.Hash = part.String()
+		found[name] = v
 	}
 	return found, nil
+}
+
+// readKey also says whether not everybody may read a key. Its mode is that of the
+// volume's, or stricter.
+func readKey(path string) (content []byte, isPrivate bool, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	content, err = io.ReadAll(f)
+	return content, info.Mode()&0o004 == 0, err
 }
 
 // paths lists the shared keys in the order in which they are hashed.

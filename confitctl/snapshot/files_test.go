@@ -19,7 +19,7 @@ func write(t *testing.T, dir string, pairs ...string) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(pairs[i+1]), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(pairs[i+1]), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("web has %q", web.Keys)
 	}
 	if len(volumes) != 3 || len(volumes["pod"].Keys)+len(volumes["none"].Keys) != 0 {
-		t.Errorf("got %q", volumes)
+		t.Errorf("got %v", volumes)
 	}
 	if hash := web.Hash; len(hash) != 64 || hash == s.Hash || hash == volumes["pod"].Hash || volumes["pod"].Hash != volumes["none"].Hash {
 		t.Errorf("hashes %q, %q, %q", hash, volumes["pod"].Hash, volumes["none"].Hash)

@@ -60,7 +60,7 @@ func (o Object) Fits(v Volume) error {
 	if size > maxSize {
 		wrong = append(wrong, fmt.Errorf("volume %q has %d bytes, and an object takes %d", o.Volume, size, maxSize))
 	}
-	return errors.Join(wrong...)
+	return errors.Join(append(wrong, o.shown(v))...)
 }
 
 // content is that of the file with the hashes.
