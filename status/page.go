@@ -28,7 +28,7 @@ func (p *page) row(label, text string) {
 	for _, line := range strings.Split(text, "\n") {
 		for more := true; more; label = "" {
 			end := lineEnd(line)
-			p.text = fmt.Appendf(p.text, "%-*s%s\n", labelWidth, label, clean(line[:end]))
+			p.text = fmt.Appendf(p.text, "%-*s%s\n", labelWidth, label, Clean(line[:end]))
 			line = strings.TrimPrefix(line[end:], " ")
 			more = line != ""
 		}
@@ -54,9 +54,9 @@ func lineEnd(line string) (end int) {
 	return len(line)
 }
 
-// clean replaces all that isn't meant to be seen: a hook may have printed what a
+// Clean replaces all in a line that isn't meant to be seen: a hook may have printed what a
 // terminal takes for a command, console_codes(4).
-func clean(line string) string {
+func Clean(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':

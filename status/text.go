@@ -10,7 +10,7 @@ import (
 // do about it, and the rest. Nothing in it can command a terminal.
 func (s *Status) Text(now time.Time) []byte {
 	p := page{now: now}
-	p.text = append(p.text, clean(s.headline(now))+"\n"...)
+	p.text = append(p.text, Clean(s.headline(now))+"\n"...)
 	p.gap()
 	s.hashes(&p)
 	p.gap()

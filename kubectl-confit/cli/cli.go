@@ -71,7 +71,7 @@ func newRoot(version string, started *bool) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // kubectl completes its plugins by a program of another name
 	root.SetHelpTemplate(helpTemplate)
-	for _, verb := range []*cobra.Command{newInject()} {
+	for _, verb := range []*cobra.Command{newStatus(), newWait(), newInject()} {
 		run := verb.RunE
 		verb.RunE = func(c *cobra.Command, args []string) error {
 			*started = true

@@ -69,8 +69,8 @@ func TestUsage(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		{[]string{"status"}, 64, `kubectl-confit: "status" is no verb; see kubectl confit --help`},
-		{[]string{"help", "status"}, 64, `kubectl-confit: "status" is no verb; see kubectl confit --help`},
+		{[]string{"state"}, 64, `kubectl-confit: "state" is no verb; see kubectl confit --help`},
+		{[]string{"help", "state"}, 64, `kubectl-confit: "state" is no verb; see kubectl confit --help`},
 		{[]string{"--nothing"}, 64, `kubectl-confit: unknown flag: --nothing; see kubectl confit --help`},
 		{[]string{"inject"}, 64, `kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit --help`},
 		{[]string{"inject", "web.yaml"}, 64, `kubectl-confit: "web.yaml" is no flag: write -f web.yaml; see kubectl confit --help`},

@@ -24,7 +24,7 @@ of Kubernetes. kubectl finds it as kubectl-confit on the PATH.
 Exit codes: 0, it is done; 1, it failed, and why is on stderr; 64, the command
 line is wrong; 143, a signal ended it. What else there is the verb says.`
 
-const rootExample = `  kubectl confit inject --help       what a verb does`
+const rootExample = `  kubectl confit status --help       what a verb does`
 
 const injectHelp = `Rewrites pods so that they take edits of their configuration while they run.
 

@@ -5,20 +5,35 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"confit/internal/markdown"
+	"confit/kubectl-confit/cluster/scripted"
+	"confit/status"
 )
 
 var update = flag.Bool("update", false, "write anew what the page shows of a run")
 
 const page = "../../docs/kubectl.md"
 
-// TestPage: what kubectl.md shows is what a run of its command makes of its manifest.
-func TestPage(t *testing.T) {
-	text := readFile(t, page)
+// section is the page's part about a verb.
+func section(t *testing.T, verb string) string {
+	t.Helper()
+	text := markdown.Section(readFile(t, page), "## "+verb)
+	if text == "" {
+		t.Fatalf("%s has no section %s", page, verb)
+	}
+	return text
+}
+
+// TestPage_inject: what the section shows is what a run of its command makes of its manifest.
+func TestPage_inject(t *testing.T) {
+	text := section(t, "inject")
 	blocks := markdown.Blocks(text)
 	if len(blocks) != 4 {
-		t.Fatalf("the page has %d blocks, want a manifest, a command, stderr and stdout", len(blocks))
+		t.Fatalf("the section has %d blocks, want a manifest, a command, stderr and stdout", len(blocks))
 	}
 	path, err := os.Getwd()
 	if err != nil {
@@ -27,16 +42,97 @@ func TestPage(t *testing.T) {
 	manifest, command, stderr, stdout := blocks[0].Text, blocks[1].Text, blocks[2].Text, blocks[3].Text
 	args, _, _ := strings.Cut(strings.TrimPrefix(command, "kubectl confit "), " >")
 	r := run(t, manifest, strings.Fields(args)...)
+	t.Chdir(path)
 	const head = "    spec:\n"
 	_, shown, _ := strings.Cut(r.stdout, head)
 	if r.code != 0 || r.stderr != stderr || stdout != head+shown {
 		t.Errorf("the page shows\n%s%s\nand a run makes\n%+v", stderr, stdout, r)
 	}
 	if *update {
-		text = strings.Replace(text, "\n```\n"+stderr, "\n```\n"+r.stderr, 1)
-		text = strings.Replace(text, "\n\n```yaml\n"+stdout+"```", "\n\n```yaml\n"+head+shown+"```", 1)
-		if err := os.WriteFile(path+"/"+page, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		replace(t, "\n```\n"+stderr, "\n```\n"+r.stderr)
+		replace(t, "\n\n```yaml\n"+stdout+"```", "\n\n```yaml\n"+head+shown+"```")
+	}
+}
+
+// replace puts a text of the page in another's place.
+func replace(t *testing.T, old, text string) {
+	t.Helper()
+	changed := strings.Replace(readFile(t, page), old, text, 1)
+	if err := os.WriteFile(page, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// shows holds that a verb's section shows a run: the command, and what stands on the screen then. -update writes it there.
+func shows(t *testing.T, verb, command, screen string) {
+	t.Helper()
+	begin := "```text\n$ kubectl confit " + command + "\n"
+	_, rest, found := strings.Cut(section(t, verb), begin)
+	shown, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatalf("the section %s doesn't show %s", verb, command)
+	}
+	if shown != screen {
+		t.Errorf("the page shows\n%s\nand a run makes\n%s", shown, screen)
+	}
+	if *update {
+		replace(t, begin+shown+"```", begin+screen+"```")
+	}
+}
+
+// before is some time ago, so that a table shows the same for half a minute.
+func before(d time.Duration) status.Time { return status.At(time.Now().Add(-d - 30*time.Second)) }
+
+// pageWorld is a ConfigMap after a bad edit: one pod has rejected it, and one hasn't seen it.
+func pageWorld(t *testing.T) (w *world, lagging *scripted.Replica) {
+	w = newWorld(t, configMap("web", "nginx.conf", "1", "mime.types", "x"))
+	since := func(s *status.Status) { s.Accepted.Since = before(3 * time.Hour) }
+	for _, name := range []string{"web-7f4c-kx2lp", "web-7f4c-mq8wd", "web-7f4c-z5t9r"} {
+		lagging = w.add(name, "nginx.conf", "mime.types")
+		lagging.Change(since)
+	}
+	w.Apply(configMap("web", "nginx.conf", "2", "mime.types", "x"))
+	first := w.replicas.Of("web-7f4c-kx2lp", "nginx")
+	first.Bring("/confit/web", w.data("web"))
+	first.Reject("validate", `"nginx -t -c {candidate}/web/nginx.conf" ended with exit 1`,
+		"nginx: [emerg] unknown directive \"sever\" in /run/confit/generations/3/web/nginx.conf:12\nnginx: configuration file test failed", 2)
+	first.Change(func(s *status.Status) { s.Rejection.At = before(12 * time.Minute) })
+	p := webPod("web-7f4c-mq8wd")
+	p.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on resource: memory."}
+	w.Apply(p)
+	return w, lagging
+}
+
+// TestPage_status: the screen of a bad edit.
+func TestPage_status(t *testing.T) {
+	w, _ := pageWorld(t)
+	r := w.run("status", "configmap/web")
+	shows(t, "status", "status configmap/web", r.stdout+r.stderr)
+	if r.code != 3 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestPage_wait: a pipeline of two lines, after a good edit and after a bad one.
+func TestPage_wait(t *testing.T) {
+	w, lagging := pageWorld(t)
+	w.Delete("pods", "shop", "web-7f4c-mq8wd")
+	first := w.replicas.Of("web-7f4c-kx2lp", "nginx")
+	w.take(first)
+	s := w.start("1 of 2 accepted, 1 behind", "wait", "configmap/web")
+	lagging.Bring("/confit/web", w.data("web"))
+	s.sees("1 on its way")
+	lagging.Publish()
+	s.sees("1 live")
+	lagging.Accept()
+	good := s.ends()
+	progress := good.stderr[strings.Index(good.stderr, "Waiting for configmap/web: 1 of 2 accepted, 1 behind"):]
+	shows(t, "wait", "wait configmap/web", progress+good.stdout)
+	w, _ = pageWorld(t)
+	bad := w.run("wait", "configmap/web", "--timeout", "2m")
+	_, said, _ := strings.Cut(bad.stderr, "\n\n") // before that is the progress
+	shows(t, "wait", "wait configmap/web --timeout 2m", said)
+	if good.code != 0 || bad.code != 3 {
+		t.Errorf("got %+v, %+v", good, bad)
 	}
 }

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
+)
+
+// asking are the flags of verbs that ask a cluster about objects that are named.
+type asking struct {
+	cluster *cluster.Flags
+	labels  string
+	output  string
+}
+
+// addTo adds the flags to those of a verb.
+func (a *asking) addTo(c *cobra.Command, formats string) {
+	a.cluster = cluster.NewFlags()
+	flags := c.Flags()
+	a.cluster.AddTo(flags)
+	flags.StringVarP(&a.labels, "selector", "l", "", "`LABELS` of the pods, as kubectl has them: app=web,tier!=test")
+	flags.StringVarP(&a.output, "output", "o", "", "`FORMAT`: "+formats)
+}
+
+// scope connects, and finds what the command line names.
+func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, follow.Scope, error) {
+	c, err := a.cluster.Connect()
+	if err != nil {
+		return nil, follow.Scope{}, err
+	}
+	var named []*cluster.Named
+	if len(args) > 0 {
+		if named, err = c.Find(ctx, args); err != nil {
+			return nil, follow.Scope{}, err
+		}
+	}
+	s, err := follow.ScopeOf(named, a.labels)
+	if err != nil {
+		return nil, s, fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return c, s, nil
+}
+
+// format checks -o before anything is asked.
+func (a *asking) format(formats ...string) error {
+	for _, f := range append(formats, "") {
+		if a.output == f {
+			return nil
+		}
+	}
+	return usage("-o is %q: write one of %q", a.output, formats)
+}

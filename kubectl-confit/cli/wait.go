@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/verdict"
+)
+
+// waitFlags are those of the verb.
+type waitFlags struct {
+	asking
+	timeout time.Duration
+}
+
+func newWait() *cobra.Command {
+	var f waitFlags
+	c := &cobra.Command{
+		Use: "wait KIND/NAME… [FLAG…]", Short: "until every running pod has accepted what the API has now",
+		Long: waitHelp, Example: waitExample, Annotations: map[string]string{"after": waitAfter},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.addTo(c, "json or yaml")
+	c.Flags().DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
+	return c
+}
+
+func (f *waitFlags) run(c *cobra.Command, args []string) error {
+	switch err := f.format("json", "yaml"); {
+	case err != nil:
+		return err
+	case len(args) == 0:
+		return usage("what to wait for is missing: write configmap/NAME")
+	case f.timeout < 0:
+		return usage("--timeout is %s: write 0 or more", f.timeout)
+	}
+	client, scope, err := f.scope(c.Context(), args)
+	if err != nil {
+		return err
+	}
+	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), rows: map[string]verdict.Row{}}
+	found, err := follow.Wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Each: p.changed})
+	if err != nil {
+		return err
+	}
+	if r := newReport(client.Namespace, found); f.output != "" {
+		err = r.print(c.OutOrStdout(), f.output, time.Now())
+	} else if found.Result.Code == 0 {
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s\n", strings.Join(args, " "), found.Result.Why)
+	} else {
+		printOutputs(c.ErrOrStderr(), found.Rows)
+	}
+	if err != nil {
+		return err
+	}
+	return outcome(c, found.Result)
+}
+
+// progress tells people on stderr how a wait goes on.
+type progress struct {
+	to   io.Writer
+	what string
+	rows map[string]verdict.Row
+	last string
+}
+
+// changed tells a row that says why it doesn't go on, and how many have come how far.
+func (p *progress) changed(r verdict.Row) {
+	was := p.rows[r.UID+"/"+r.Container]
+	p.rows[r.UID+"/"+r.Container] = r
+	switch r.State {
+	case verdict.Rejected, verdict.Stuck, verdict.Gated, verdict.Starting, verdict.Ended:
+		if r.State != was.State {
+			fmt.Fprintf(p.to, "%s: %s: %s\n", r.Name(), r.State, r.Why)
+		}
+	}
+	if now := p.summary(); now != p.last && r.State != verdict.Asked {
+		p.last = now
+		fmt.Fprintln(p.to, now)
+	}
+}
+
+// summary is how many containers have accepted it, and what the others do.
+func (p *progress) summary() string {
+	counted, all := map[verdict.State]int{}, 0
+	for _, r := range p.rows {
+		if r.State == verdict.Ended || r.State == verdict.Unfollowed {
+			continue
+		}
+		if all++; r.State != verdict.Accepted && r.State != verdict.Asked {
+			counted[r.State]++
+		}
+	}
+	text := fmt.Sprintf("Waiting for %s: %d of %d accepted", p.what, p.accepted(), all)
+	for _, s := range slices.Sorted(maps.Keys(counted)) {
+		text += fmt.Sprintf(", %d %s", counted[s], s)
+	}
+	return text
+}
+
+func (p *progress) accepted() (n int) {
+	for _, r := range p.rows {
+		if r.State == verdict.Accepted {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,104 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/pflag"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+)
+
+// shown are the flags of kubectl that the help of a verb lists. The others are there, too.
+var shown = map[string]string{
+	"namespace":       "`NAMESPACE` of the objects; without it the kubeconfig's",
+	"context":         "`CONTEXT` of the kubeconfig",
+	"kubeconfig":      "`FILE` to read instead of ~/.kube/config",
+	"as":              "`USER` to act as, if you may",
+	"request-timeout": "`TIME` that one request may take, such as 10s; 0: any",
+}
+
+// Flags are kubectl's own: which cluster, as whom, in which namespace.
+type Flags struct {
+	config *genericclioptions.ConfigFlags
+}
+
+// NewFlags makes the flags of one verb.
+func NewFlags() *Flags {
+	config := genericclioptions.NewConfigFlags(true).WithDiscoveryBurst(300).WithDiscoveryQPS(50) // as kubectl has it
+	return &Flags{config}
+}
+
+// AddTo adds the flags to those of a verb. All that kubectl has are taken; the help shows those that people use.
+func (f *Flags) AddTo(flags *pflag.FlagSet) {
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.config.AddFlags(own)
+	own.VisitAll(func(flag *pflag.Flag) {
+		text, show := shown[flag.Name]
+		if flag.Hidden = !show; show {
+			flag.Usage = text
+		}
+		flags.AddFlag(flag)
+	})
+}
+
+// Client asks one API server about one namespace. It may be used by several goroutines.
+type Client struct {
+	Namespace string
+	config    *rest.Config
+	core      *corev1.CoreV1Client
+	getter    genericclioptions.RESTClientGetter
+	slots     chan struct{} // one for each command that runs
+}
+
+// atOnce is how many commands run in containers at the same time.
+const atOnce = 16
+
+// What the libraries log is dropped: errors come back as errors.
+func init() { klog.SetLogger(logr.Discard()) }
+
+// Connect reads the kubeconfig. It sends nothing: whether the server answers, the first request shows.
+func (f *Flags) Connect() (*Client, error) {
+	loader := f.config.ToRawKubeConfigLoader()
+	config, err := f.config.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
+	}
+	config.QPS, config.Burst = 50, 300
+	config.WarningHandler = rest.NoWarnings{}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
+	}
+	core, err := corev1.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the kubeconfig: %w", err)
+	}
+	f.config.Namespace = ptr.To(namespace)
+	return &Client{namespace, config, core, f.config, make(chan struct{}, atOnce)}, nil
+}
+
+// Core is client-go's own client, for what this package has no method for: create, delete, apply. Its errors are for
+// [Problem].
+func (c *Client) Core() corev1.CoreV1Interface { return c.core }
+
+// Builder finds objects by names, files and stdin as kubectl does, in the client's namespace.
+func (c *Client) Builder() *resource.Builder {
+	return resource.NewBuilder(c.getter).NamespaceParam(c.Namespace).DefaultNamespace()
+}
+
+// slot waits until one of the commands in containers may run. The caller gives it back.
+func (c *Client) slot(ctx context.Context) error {
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

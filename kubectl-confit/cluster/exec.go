@@ -1,0 +1,139 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+// Bounds of a command, if it has no others.
+const (
+	DefaultTimeout = 10 * time.Second
+	DefaultOutput  = 4 << 20 // bytes, of stdout and stderr each
+)
+
+// ErrTooMuch ends a command that prints more than is kept of it, and ErrTooSlow one that takes longer than it may.
+var (
+	ErrTooMuch = errors.New("it prints too much")
+	ErrTooSlow = errors.New("it takes too long")
+)
+
+// Command is a command in a container.
+type Command struct {
+	Pod, Container string
+	Words          []string
+	Stdin          io.Reader     // nil: none
+	Timeout        time.Duration // 0: DefaultTimeout
+	MaxOutput      int           // bytes of stdout, and of stderr; 0: DefaultOutput
+}
+
+// Result is what came of a command that has ended by itself. The bytes are foreign: nobody may print them as they are.
+type Result struct {
+	Code           int
+	Stdout, Stderr []byte
+}
+
+// Exec runs a command, by WebSocket or else by SPDY, as soon as fewer than 16 run. An exit code that isn't 0 is no error.
+// The error is ErrTooMuch, ErrTooSlow, one of the context, or says why the command could not be run; the time begins when it
+// does. When the context ends, the command's streams are closed.
+func (c *Client) Exec(ctx context.Context, cmd Command) (*Result, error) {
+	if err := c.slot(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-c.slots }()
+	timeout, most := cmd.Timeout, cmd.MaxOutput
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	if most == 0 {
+		most = DefaultOutput
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, timeout, ErrTooSlow)
+	defer cancel()
+	bounded, stop := context.WithCancelCause(timed)
+	defer stop(nil)
+	stdout, stderr := &bound{left: most, stop: stop}, &bound{left: most, stop: stop}
+	err := c.stream(bounded, cmd, remotecommand.StreamOptions{Stdin: cmd.Stdin, Stdout: stdout, Stderr: stderr})
+	var ended exec.CodeExitError
+	switch {
+	case isTimeout(err) && isOver(bounded):
+		return nil, ErrTooSlow // the connection's deadline was faster than the context's
+	case context.Cause(bounded) != nil:
+		return nil, context.Cause(bounded)
+	case errors.As(err, &ended):
+		return &Result{ended.Code, stdout.bytes(), stderr.bytes()}, nil
+	case err != nil:
+		return nil, Problem("run "+cmd.Words[0], fmt.Sprintf("in container %q of pod %q", cmd.Container, cmd.Pod), err)
+	}
+	return &Result{0, stdout.bytes(), stderr.bytes()}, nil
+}
+
+// isOver reports that the time of a context is over.
+func isOver(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && !time.Now().Before(deadline)
+}
+
+// stream runs the command. Who may do it by one of the two ways only is told what the first one said.
+func (c *Client) stream(ctx context.Context, cmd Command, o remotecommand.StreamOptions) error {
+	url := c.core.RESTClient().Post().Namespace(c.Namespace).Resource("pods").Name(cmd.Pod).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Container: cmd.Container, Command: cmd.Words, Stdin: o.Stdin != nil, Stdout: true, Stderr: true},
+			scheme.ParameterCodec).URL()
+	spdy, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
+	if err != nil {
+		return err
+	}
+	websocket, err := remotecommand.NewWebSocketExecutor(c.config, "GET", url.String())
+	if err != nil {
+		return err
+	}
+	var first error
+	both, err := remotecommand.NewFallbackExecutor(websocket, spdy, func(err error) bool {
+		first = err
+		return httpstream.IsUpgradeFailure(err) || httpstream.IsHTTPSProxyError(err)
+	})
+	if err != nil {
+		return err
+	}
+	err = both.StreamWithContext(ctx, o)
+	var ended exec.CodeExitError
+	if err != nil && first != nil && IsForbidden(cause(first)) && !errors.As(err, &ended) {
+		return cause(first)
+	}
+	return err
+}
+
+// cause is why a connection was not upgraded.
+func cause(err error) error {
+	var u *httpstream.UpgradeFailureError
+	if errors.As(err, &u) {
+		return u.Cause
+	}
+	return err
+}
+
+// bound keeps what is written to it, up to a bound.
+type bound struct {
+	kept bytes.Buffer
+	left int
+	stop context.CancelCauseFunc
+}
+
+func (b *bound) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		b.stop(ErrTooMuch)
+		return 0, ErrTooMuch
+	}
+	return b.kept.Write(p)
+}
+
+func (b *bound) bytes() []byte { return b.kept.Bytes() }

@@ -1,0 +1,90 @@
+package follow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
+)
+
+// Scope is what a verb is about.
+type Scope struct {
+	Pods    cluster.Selection
+	Objects []pods.Object   // empty: all that the pods mount
+	Pinned  verdict.Objects // Objects as they were when the verb began; those that aren't in it are read
+}
+
+// ScopeOf is the scope that a command line names: ConfigMaps and Secrets, of pods that may have labels, or one workload or
+// pod. The error is the command line's.
+func ScopeOf(named []*cluster.Named, labels string) (Scope, error) {
+	s := Scope{Pods: cluster.Selection{Labels: labels}, Pinned: verdict.Objects{}}
+	for _, n := range named {
+		switch {
+		case n.Data != nil:
+			s.Objects = append(s.Objects, n.Data.Object)
+			s.Pinned[n.Data.Object] = n.Data
+		case len(named) > 1:
+			return s, fmt.Errorf("%s %q is among several: write ConfigMaps and Secrets, or one workload or pod", n.Kind, n.Name)
+		case labels != "":
+			return s, errors.New("a workload or pod and -l are there: write one of the two")
+		default:
+			s.Pods = n.Pods
+		}
+	}
+	return s, nil
+}
+
+// Options are how to wait.
+type Options struct {
+	Timeout time.Duration         // 0: none
+	Clock   clock.WithTicker      // nil: the real one
+	Only    func(pod string) bool // pods that count, by name; nil: all
+	Each    func(row verdict.Row) // is called with each row that has changed, from one goroutine; may be nil
+	Endless bool                  // it waits for nothing: Each tells what changes until the context ends, edits included
+}
+
+// Report is what a look or a wait has found.
+type Report struct {
+	Objects verdict.Objects // what the API has, or had when the wait began
+	Rows    []verdict.Row   // of containers with confit that mount something of it
+	Result  verdict.Result
+}
+
+// counts reports whether a pod is one that is asked about.
+func (o *Options) counts(pod *corev1.Pod) bool { return o.Only == nil || o.Only(pod.Name) }
+
+// objectsOf are the objects that containers with confit have.
+func objectsOf(list []*corev1.Pod) (all []pods.Object) {
+	for _, pod := range list {
+		for _, c := range pods.Containers(pod) {
+			for _, o := range c.Objects() {
+				if !slices.Contains(all, o) {
+					all = append(all, o)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// neighbours are the objects that share volumes with others in containers with confit, and these.
+func neighbours(pod *corev1.Pod, of []pods.Object) (all []pods.Object) {
+	for _, c := range pods.Containers(pod) {
+		for _, m := range c.Mounts {
+			if m.SubPath || !slices.ContainsFunc(m.Sources, func(s pods.Source) bool { return slices.Contains(of, s.Object) }) {
+				continue
+			}
+			for _, s := range m.Sources {
+				all = append(all, s.Object)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,175 @@
+package follow
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
+)
+
+// Wait waits until every running pod has accepted the objects, or until it is sure that this won't be: the report's Result
+// says which. The error is one of the API server, or the context's.
+func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	pinned, err := pin(ctx, c, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{client: c, scope: s, options: o, wait: verdict.NewWait(pinned, nil, o.Endless), pinned: pinned,
+		others: maps.Clone(pinned), refused: map[pods.Object]bool{}, happened: make(chan func()), end: end}
+	go func() {
+		end(c.WatchPods(ctx, s.Pods, func() { r.tell(ctx, r.synced) }, func(pod *corev1.Pod, gone bool) { r.tell(ctx, func() { r.pod(pod, gone) }) }))
+	}()
+	for object := range pinned {
+		go func() {
+			end(c.WatchObject(ctx, object, func(d *pods.Data) { r.tell(ctx, func() { r.wait.SeeObject(r.options.Clock.Now(), object, d) }) }))
+		}()
+	}
+	result, err := r.loop(ctx)
+	return &Report{Objects: pinned, Rows: r.wait.Rows(), Result: result}, err
+}
+
+// pin reads what the API has now of what is waited for.
+func pin(ctx context.Context, c *cluster.Client, s Scope) (verdict.Objects, error) {
+	pinned := verdict.Objects{}
+	maps.Copy(pinned, s.Pinned)
+	objects := s.Objects
+	if len(objects) == 0 {
+		list, err := c.Pods(ctx, s.Pods)
+		if err != nil {
+			return nil, err
+		}
+		objects = objectsOf(list)
+	}
+	return pinned, read(ctx, c, pinned, objects, nil)
+}
+
+// run is one wait. What happens is a function that its loop calls.
+type run struct {
+	client   *cluster.Client
+	scope    Scope
+	options  Options
+	wait     *verdict.Wait
+	pinned   verdict.Objects
+	others   verdict.Objects // what was read, the pinned ones among it
+	refused  map[pods.Object]bool
+	begun    bool
+	happened chan func()
+	end      context.CancelCauseFunc
+	context  context.Context
+}
+
+// tell has the loop call a function, unless it has ended.
+func (r *run) tell(ctx context.Context, do func()) {
+	select {
+	case r.happened <- do:
+	case <-ctx.Done():
+	}
+}
+
+// loop is the only one that touches the wait.
+func (r *run) loop(ctx context.Context) (verdict.Result, error) {
+	r.context = ctx
+	var over <-chan time.Time
+	if r.options.Timeout > 0 {
+		timer := r.options.Clock.NewTimer(r.options.Timeout)
+		defer timer.Stop()
+		over = timer.C()
+	}
+	for {
+		if result := r.wait.Result(); result != nil {
+			return *result, nil
+		}
+		again, stop := r.ask(ctx)
+		select {
+		case do := <-r.happened:
+			do()
+		case <-again:
+		case <-over:
+			return r.wait.Late(), nil
+		case <-ctx.Done():
+			return verdict.Result{}, context.Cause(ctx)
+		}
+		stop()
+	}
+}
+
+// ask begins the questions that are due, and returns when the next ones are.
+func (r *run) ask(ctx context.Context) (again <-chan time.Time, stop func()) {
+	now := r.options.Clock.Now()
+	if r.begun {
+		for _, q := range r.wait.Questions(now) {
+			go func() {
+				a := ask(ctx, r.client, q.Pod, &q.Container)
+				r.tell(ctx, func() { r.answer(q, a) })
+			}()
+		}
+	}
+	next := r.wait.Next()
+	if !r.begun || next.IsZero() {
+		return nil, func() {}
+	}
+	timer := r.options.Clock.NewTimer(max(0, next.Sub(now)))
+	return timer.C(), func() { timer.Stop() }
+}
+
+func (r *run) answer(q verdict.Question, a verdict.Answer) {
+	if row := r.wait.Tell(r.options.Clock.Now(), q, a); row != nil {
+		r.changed(*row)
+	}
+}
+
+func (r *run) changed(row verdict.Row) {
+	if r.options.Each != nil && r.begun {
+		r.options.Each(row)
+	}
+}
+
+// pod takes a pod. Before it is asked, what shares its volumes must be known.
+func (r *run) pod(pod *corev1.Pod, gone bool) {
+	switch {
+	case !r.options.counts(pod):
+	case gone:
+		r.wait.Gone(pod.UID)
+	default:
+		if r.neighbours(pod); r.context.Err() == nil {
+			for _, row := range r.wait.SeePod(r.options.Clock.Now(), pod) {
+				r.changed(row)
+			}
+		}
+	}
+}
+
+// neighbours reads what shares volumes with what is waited for, each once. What may not be read is left out.
+func (r *run) neighbours(pod *corev1.Pod) {
+	var objects []pods.Object
+	for o := range r.pinned {
+		objects = append(objects, o)
+	}
+	known := len(r.others)
+	if err := read(r.context, r.client, r.others, neighbours(pod, objects), r.refused); err != nil {
+		r.end(err)
+		return
+	}
+	if len(r.others) > known {
+		r.wait.Others(r.others)
+	}
+}
+
+func (r *run) synced() {
+	r.begun = true
+	r.wait.Synced()
+	for _, row := range r.wait.Rows() {
+		r.changed(row)
+	}
+}

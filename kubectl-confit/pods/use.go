@@ -1,0 +1,78 @@
+package pods
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Use is how a pod uses an object.
+type Use int
+
+// Ways to use an object, the strongest last.
+const (
+	Unused   Use = iota
+	Started      // only by subPath, or in the environment: what a container has, it has since it was started
+	Mounted      // mounted where no confit is
+	Followed     // mounted in a container with confit
+)
+
+// UseOf is the strongest way in which a pod uses an object.
+func UseOf(pod *corev1.Pod, o Object) (use Use) {
+	confit := Containers(pod)
+	each := func(c *corev1.Container) {
+		has := slices.ContainsFunc(confit, func(f Container) bool { return f.Name == c.Name })
+		use = max(use, useOf(&pod.Spec, c, o, has))
+	}
+	for i := range pod.Spec.InitContainers {
+		each(&pod.Spec.InitContainers[i])
+	}
+	for i := range pod.Spec.Containers {
+		each(&pod.Spec.Containers[i])
+	}
+	return use
+}
+
+func useOf(pod *corev1.PodSpec, c *corev1.Container, o Object, confit bool) (use Use) {
+	for _, m := range mountsOf(pod, c) {
+		switch {
+		case !slices.ContainsFunc(m.Sources, func(s Source) bool { return s.Object == o }):
+		case m.SubPath:
+			use = max(use, Started)
+		case confit:
+			use = max(use, Followed)
+		default:
+			use = max(use, Mounted)
+		}
+	}
+	if inEnvironment(c, o) {
+		use = max(use, Started)
+	}
+	return use
+}
+
+func inEnvironment(c *corev1.Container, o Object) bool {
+	named := func(configMap, secret string) bool {
+		return o == Object{ConfigMap, configMap} || o == Object{Secret, secret}
+	}
+	for _, e := range c.EnvFrom {
+		if f := e.ConfigMapRef; f != nil && named(f.Name, "") {
+			return true
+		}
+		if f := e.SecretRef; f != nil && named("", f.Name) {
+			return true
+		}
+	}
+	for _, e := range c.Env {
+		if e.ValueFrom == nil {
+			continue
+		}
+		if f := e.ValueFrom.ConfigMapKeyRef; f != nil && named(f.Name, "") {
+			return true
+		}
+		if f := e.ValueFrom.SecretKeyRef; f != nil && named("", f.Name) {
+			return true
+		}
+	}
+	return false
+}

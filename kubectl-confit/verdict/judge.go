@@ -1,0 +1,198 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"confit/kubectl-confit/pods"
+	"confit/status"
+)
+
+// Judge says what became in a container of the objects that are asked about; of all that it mounts if only is empty. have
+// are these objects and, where they can be read, the others of its volumes. The answer counts only if the container runs.
+func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []pods.Object) Row {
+	row, runs := FromAPI(pod, c)
+	if !runs {
+		return row
+	}
+	switch {
+	case a.Status == nil:
+		row.State, row.Why = Unknown, join("; ", tame(a.Err), row.Why)
+	case isStale(a.Status, row.Since):
+		row.State, row.Why = Starting, "confit has not come up yet"
+	default:
+		row.Since, row.Why = "", ""
+		row.judge(c, view{a.Status, c.Volumes}, have, only)
+	}
+	return row
+}
+
+func tame(err error) string {
+	if err == nil {
+		return "nobody has asked it"
+	}
+	return line(err.Error())
+}
+
+// line is a text on one line, which can't command a terminal.
+func line(text string) string { return status.Clean(strings.Join(strings.Fields(text), " ")) }
+
+// isStale reports that a former run of the container wrote a status, or one that has ended. Both times are the node's.
+func isStale(s *status.Status, started status.Time) bool {
+	if s.Phase == "done" {
+		return true
+	}
+	begin, err1 := time.Parse(time.RFC3339, string(started))
+	written, err2 := time.Parse(time.RFC3339, string(s.Updated))
+	return err1 == nil && err2 == nil && written.Before(begin)
+}
+
+// judge compares what confit says with what the API has.
+func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object) {
+	found := compare(c, v, have, only)
+	r.Keys = found.keys
+	switch {
+	case len(found.keys) == 0 && len(found.unreadable) > 0:
+		r.alone(v)
+	case len(found.keys) == 0 && found.old:
+		r.State, r.Why = Unknown, tooOld
+	case len(found.keys) == 0:
+		r.State, r.Why = Unfollowed, "confit takes no key of it"
+	case found.all(Accepted):
+		r.State, r.Since, r.Why = Accepted, since(v.Accepted), join("; ", v.ails())
+	case v.ails() != "":
+		r.State, r.Why = Stuck, v.ails()
+	case found.has(Behind):
+		r.State, r.Why = Behind, found.whyBehind()
+	case v.stands():
+		r.rejected(v)
+	case v.Gate != nil:
+		r.State, r.Since, r.Why = Gated, v.Gate.Since, "it waits for the gate"
+	case v.isLive():
+		r.State, r.Since, r.Why = Live, v.Live.Since, "the app has it; confit waits for the proof"
+	default:
+		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, "confit is "+line(v.Phase)
+	}
+	if found.old && len(found.keys) > 0 {
+		r.Why = join("; ", r.Why, tooOld)
+	}
+	if len(found.unreadable) > 0 {
+		r.Why = join("; ", r.Why, fmt.Sprintf("%s can't be read: its keys aren't compared", found.unreadable[0]))
+	}
+}
+
+// alone is what confit says of what is mounted, if there is nothing to compare that with.
+func (r *Row) alone(v view) {
+	switch {
+	case v.ails() != "":
+		r.State, r.Why = Stuck, v.ails()
+	case v.hasAccepted():
+		r.State, r.Since = Accepted, since(v.Accepted)
+	case v.stands():
+		r.rejected(v)
+	default:
+		r.State, r.Why = OnItsWay, "confit is "+line(v.Phase)
+	}
+}
+
+const tooOld = "the confit of this pod is too old to say which keys it takes: only those that it has taken before are compared"
+
+func since(a *status.Accepted) status.Time {
+	if a == nil {
+		return ""
+	}
+	return moment(a.Since)
+}
+
+// moment is a time that a pod wrote, if it is one.
+func moment(t status.Time) status.Time {
+	if _, err := time.Parse(time.RFC3339, string(t)); err != nil {
+		return ""
+	}
+	return t
+}
+
+// ails says why confit applies no change.
+func (v view) ails() string {
+	switch {
+	case v.Degraded != "":
+		return "confit broke down and applies no change: " + line(v.Degraded)
+	case v.Stalled != "":
+		return "a volume or the state directory doesn't answer"
+	case v.Trouble != "" && v.PendingSince != "":
+		return "the system refuses: " + line(v.Trouble)
+	}
+	return ""
+}
+
+// rejected tells the rejection of what is mounted.
+func (r *Row) rejected(v view) {
+	j := v.Rejection
+	r.State, r.Since, r.Step, r.Attempts = Rejected, moment(j.At), line(j.Step), j.Attempts
+	r.Why = r.Step + ": " + line(j.Reason)
+	r.Output = lines(j.Output)
+	switch j.Step {
+	case "gate":
+		r.State = Gated
+	case "stage", "render", "validate": // these may fail for a reason that passes
+		r.Final = j.Attempts > 1 || j.NextTry == ""
+	default:
+		r.Final = true
+	}
+}
+
+// lines are tame lines.
+func lines(text string) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	for i := range all {
+		all[i] = status.Clean(strings.TrimRight(all[i], "\r"))
+	}
+	return strings.Join(all, "\n")
+}
+
+// whyBehind says what keeps the kubelet from bringing what the API has.
+func (r *comparison) whyBehind() string {
+	switch {
+	case len(r.missing) > 0 && r.missing[0].Key != "":
+		return fmt.Sprintf("the kubelet can't bring it: %s has no key %q", r.missing[0].Object, r.missing[0].Key)
+	case len(r.missing) > 0:
+		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
+	case len(r.frozen) > 0:
+		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
+	}
+	return "the kubelet has not brought it yet"
+}
+
+// join joins what isn't empty.
+func join(by string, texts ...string) string {
+	var some []string
+	for _, t := range texts {
+		if t != "" {
+			some = append(some, t)
+		}
+	}
+	return strings.Join(some, by)
+}
+
+// Exit codes of verdicts.
+const (
+	Well  = 0 // nobody has rejected anything, and everybody could be asked
+	Wrong = 1 // somebody couldn't be asked, or a wait came to nothing
+	Bad   = 3 // somebody has rejected it, or applies no change
+)
+
+// Code is the exit code for rows: Bad before Wrong before Well.
+func Code(rows []Row) (code int) {
+	for _, r := range rows {
+		switch r.State {
+		case Rejected, Stuck:
+			return Bad
+		case Unknown:
+			code = Wrong
+		}
+	}
+	return code
+}
