@@ -75,18 +75,10 @@ var mayImport = map[string][]string{
 	"confitctl/snapshot": {"confit/confitctl/kube", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/dynamic", "k8s.io/client-go/metadata"},
 
 	// The plugin of kubectl, which isn't, either.
-	"kubectl-confit": {"confit/kubectl-confit/cli"},
-	"kubectl-confit/cli": {"confit/kubectl-confit/cluster", "confit/kubectl-confit/follow", "confit/kubectl-confit/inject", "confit/kubectl-confit/manifest",
-		"confit/kubectl-confit/registry", "confit/kubectl-confit/tree", "confit/kubectl-confit/verdict", "confit/status",
-		"github.com/spf13/cobra", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime",
-		"k8s.io/apimachinery/pkg/util/duration", "k8s.io/cli-runtime/pkg/printers", "mvdan.cc/sh/v3/syntax"},
-	"kubectl-confit/cluster": {"confit/kubectl-confit/pods", "github.com/go-logr/logr", "github.com/spf13/pflag", "k8s.io/api/core/v1",
-		"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
-		"k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types",
-		"k8s.io/apimachinery/pkg/util/wait", "k8s.io/apimachinery/pkg/watch", "k8s.io/cli-runtime/pkg/genericclioptions",
-		"k8s.io/cli-runtime/pkg/resource", "k8s.io/client-go/kubernetes/scheme", "k8s.io/client-go/kubernetes/typed/core/v1",
-		"k8s.io/client-go/rest", "k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/pager", "k8s.io/client-go/tools/remotecommand",
-		"k8s.io/client-go/util/exec", "k8s.io/klog/v2", "k8s.io/streaming/pkg/httpstream", "k8s.io/utils/ptr"},
+	"kubectl-confit":         {"confit/kubectl-confit/cli"},
+	"kubectl-confit/cli":     {"confit/kubectl-confit/check", "confit/kubectl-confit/cluster", "confit/kubectl-confit/follow", "confit/kubectl-confit/inject", "confit/kubectl-confit/manifest", "confit/kubectl-confit/pods", "confit/kubectl-confit/registry", "confit/kubectl-confit/sync", "confit/kubectl-confit/tree", "confit/kubectl-confit/verdict", "confit/status", "github.com/spf13/cobra", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/duration", "k8s.io/cli-runtime/pkg/printers", "mvdan.cc/sh/v3/syntax"},
+	"kubectl-confit/check":   {"confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/rand", "k8s.io/cli-runtime/pkg/resource"},
+	"kubectl-confit/cluster": {"confit/kubectl-confit/pods", "github.com/go-logr/logr", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/wait", "k8s.io/apimachinery/pkg/watch", "k8s.io/cli-runtime/pkg/genericclioptions", "k8s.io/cli-runtime/pkg/resource", "k8s.io/client-go/kubernetes/scheme", "k8s.io/client-go/kubernetes/typed/core/v1", "k8s.io/client-go/rest", "k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/pager", "k8s.io/client-go/tools/remotecommand", "k8s.io/client-go/util/exec", "k8s.io/klog/v2", "k8s.io/streaming/pkg/httpstream", "k8s.io/utils/ptr"},
 	"kubectl-confit/cluster/scripted": {"confit/kubectl-confit/pods", "confit/status", "gopkg.in/evanphx/json-patch.v4", "k8s.io/api/core/v1",
 		"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/apis/meta/v1",
 		"k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/runtime",
@@ -95,12 +87,12 @@ var mayImport = map[string][]string{
 		"k8s.io/apimachinery/pkg/version", "k8s.io/apimachinery/pkg/watch", "k8s.io/client-go/applyconfigurations",
 		"k8s.io/client-go/kubernetes/scheme", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/tools/clientcmd/api",
 		"k8s.io/client-go/util/exec", "k8s.io/cri-streaming/pkg/streaming/remotecommand", "k8s.io/streaming/pkg/httpstream/wsstream"}, // tests alone use it
-	"kubectl-confit/follow": {"confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "confit/status",
-		"k8s.io/api/core/v1", "k8s.io/utils/clock"},
+	"kubectl-confit/follow":   {"confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types", "k8s.io/utils/clock"},
 	"kubectl-confit/inject":   {"confit/kubectl-confit/tree", "go.yaml.in/yaml/v3"},
 	"kubectl-confit/manifest": {"confit/kubectl-confit/tree", "github.com/aymanbagabas/go-udiff", "github.com/aymanbagabas/go-udiff/lcs", "go.yaml.in/yaml/v3"},
-	"kubectl-confit/pods":     {"confit/status", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types"},
+	"kubectl-confit/pods":     {"confit/status", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/types"},
 	"kubectl-confit/registry": {"github.com/google/go-containerregistry/pkg/authn", "github.com/google/go-containerregistry/pkg/name", "github.com/google/go-containerregistry/pkg/v1", "github.com/google/go-containerregistry/pkg/v1/remote", "github.com/google/go-containerregistry/pkg/v1/remote/transport"},
+	"kubectl-confit/sync":     {"confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "k8s.io/api/core/v1"},
 	"kubectl-confit/tree":     {"go.yaml.in/yaml/v3"},
 	"kubectl-confit/verdict":  {"confit/kubectl-confit/pods", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types"},
 }
@@ -143,12 +135,14 @@ var forbidden = map[string][]string{
 	"confitctl/snapshot": {"os/signal", "math/rand/v2", "time"},
 
 	"kubectl-confit/cli":      {"os/exec", "net/http"},
+	"kubectl-confit/check":    {"os", "os/exec", "os/signal", "log", "net/http", "math/rand/v2"},
 	"kubectl-confit/cluster":  {"os", "os/exec", "os/signal", "log", "math/rand/v2"},
 	"kubectl-confit/follow":   {"os", "os/exec", "os/signal", "log", "net/http"},
 	"kubectl-confit/inject":   {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath", "time"}, // it decides, and does nothing
 	"kubectl-confit/manifest": {"context", "io/fs", "log", "net", "net/http", "os", "path/filepath", "time"},
 	"kubectl-confit/pods":     {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath", "time"},
 	"kubectl-confit/registry": {"os", "os/exec"},
+	"kubectl-confit/sync":     {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath"},
 	"kubectl-confit/tree":     {"context", "io", "io/fs", "log", "net", "net/http", "os", "time"},
 	"kubectl-confit/verdict":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os", "path/filepath"},
 }

@@ -26,7 +26,7 @@ var pages = map[string]map[string]runner{
 	"operations.md": operationsPage,
 	"images.md":     imagesPage,
 	"upgrading.md":  upgradingPage,
-	"kubectl.md":    {"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns},
+	"kubectl.md":    kubectlPage,
 	"security.md":   {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
 
@@ -86,6 +86,15 @@ func lastHeading(lines []string) string {
 
 // manifestOf is for YAML. confit's module has no parser for it, and confitctl's has.
 func manifestOf(page string) runner { return heldBy("confitctl/manifests_test.go", page) }
+
+// kubectlPage are the blocks of docs/kubectl.md.
+var kubectlPage = map[string]runner{
+	"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns,
+	"status 1": pluginRuns,
+	"wait 1":   pluginRuns, "wait 2": pluginRuns, "wait 3": pluginRuns,
+	"sync 1": pluginRuns, "sync 2": pluginRuns, "sync 3": pluginRuns,
+	"check 1": pluginRuns, "check 2": pluginRuns,
+}
 
 // pluginRuns is for what the plugin of kubectl reads and writes: its own module has it run.
 var pluginRuns = heldBy("kubectl-confit/cli/page_test.go", "kubectl.md")

@@ -71,10 +71,13 @@ func newRoot(version string, started *bool) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // kubectl completes its plugins by a program of another name
 	root.SetHelpTemplate(helpTemplate)
-	for _, verb := range []*cobra.Command{newStatus(), newWait(), newInject()} {
+	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newInject()} {
 		run := verb.RunE
 		verb.RunE = func(c *cobra.Command, args []string) error {
 			*started = true
+			if verb.Annotations[ownEnd] != "" {
+				return run(c, args)
+			}
 			return atOnce(c.Context(), func() error { return run(c, args) })
 		}
 		verb.DisableFlagsInUseLine = true
@@ -82,6 +85,9 @@ func newRoot(version string, started *bool) *cobra.Command {
 	}
 	return root
 }
+
+// ownEnd marks a verb that ends by itself when its context does, as it has something to put in order first.
+const ownEnd = "ends by itself"
 
 // atOnce lets a signal end what doesn't look at its context, such as a read of a pipe that nobody writes to.
 func atOnce(ctx context.Context, do func() error) error {

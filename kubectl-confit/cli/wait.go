@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
 )
@@ -32,7 +33,8 @@ func newWait() *cobra.Command {
 	return c
 }
 
-func (f *waitFlags) run(c *cobra.Command, args []string) error {
+// check refuses a wrong command line.
+func (f *waitFlags) check(args []string) error {
 	switch err := f.format("json", "yaml"); {
 	case err != nil:
 		return err
@@ -40,6 +42,13 @@ func (f *waitFlags) run(c *cobra.Command, args []string) error {
 		return usage("what to wait for is missing: write configmap/NAME")
 	case f.timeout < 0:
 		return usage("--timeout is %s: write 0 or more", f.timeout)
+	}
+	return nil
+}
+
+func (f *waitFlags) run(c *cobra.Command, args []string) error {
+	if err := f.check(args); err != nil {
+		return err
 	}
 	client, scope, err := f.scope(c.Context(), args)
 	if err != nil {
@@ -50,6 +59,11 @@ func (f *waitFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return f.conclude(c, client, args, found)
+}
+
+// conclude prints how a wait ended.
+func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []string, found *follow.Report) (err error) {
 	if r := newReport(client.Namespace, found); f.output != "" {
 		err = r.print(c.OutOrStdout(), f.output, time.Now())
 	} else if found.Result.Code == 0 {

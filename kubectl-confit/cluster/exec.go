@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
@@ -62,7 +63,8 @@ func (c *Client) Exec(ctx context.Context, cmd Command) (*Result, error) {
 	bounded, stop := context.WithCancelCause(timed)
 	defer stop(nil)
 	stdout, stderr := &bound{left: most, stop: stop}, &bound{left: most, stop: stop}
-	err := c.stream(bounded, cmd, remotecommand.StreamOptions{Stdin: cmd.Stdin, Stdout: stdout, Stderr: stderr})
+	what := &corev1.PodExecOptions{Container: cmd.Container, Command: cmd.Words, Stdin: cmd.Stdin != nil, Stdout: true, Stderr: true}
+	err := c.stream(bounded, cmd.Pod, "exec", what, remotecommand.StreamOptions{Stdin: cmd.Stdin, Stdout: stdout, Stderr: stderr})
 	var ended exec.CodeExitError
 	switch {
 	case isTimeout(err) && isOver(bounded):
@@ -83,11 +85,11 @@ func isOver(ctx context.Context) bool {
 	return ok && !time.Now().Before(deadline)
 }
 
-// stream runs the command. Who may do it by one of the two ways only is told what the first one said.
-func (c *Client) stream(ctx context.Context, cmd Command, o remotecommand.StreamOptions) error {
-	url := c.core.RESTClient().Post().Namespace(c.Namespace).Resource("pods").Name(cmd.Pod).SubResource("exec").
-		VersionedParams(&corev1.PodExecOptions{Container: cmd.Container, Command: cmd.Words, Stdin: o.Stdin != nil, Stdout: true, Stderr: true},
-			scheme.ParameterCodec).URL()
+// stream connects streams to a subresource of a pod. Who may do it by one of the two ways only is told what the first one
+// said.
+func (c *Client) stream(ctx context.Context, pod, subresource string, what runtime.Object, o remotecommand.StreamOptions) error {
+	url := c.core.RESTClient().Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource(subresource).
+		VersionedParams(what, scheme.ParameterCodec).URL()
 	spdy, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
 	if err != nil {
 		return err
@@ -106,7 +108,7 @@ func (c *Client) stream(ctx context.Context, cmd Command, o remotecommand.Stream
 	}
 	err = both.StreamWithContext(ctx, o)
 	var ended exec.CodeExitError
-	if err != nil && first != nil && IsForbidden(cause(first)) && !errors.As(err, &ended) {
+	if err != nil && !isTimeout(err) && first != nil && IsForbidden(cause(first)) && !errors.As(err, &ended) {
 		return cause(first)
 	}
 	return err

@@ -47,8 +47,14 @@ type Options struct {
 	Clock   clock.WithTicker      // nil: the real one
 	Only    func(pod string) bool // pods that count, by name; nil: all
 	Each    func(row verdict.Row) // is called with each row that has changed, from one goroutine; may be nil
+	Act     Act                   // may be nil
 	Endless bool                  // it waits for nothing: Each tells what changes until the context ends, edits included
 }
+
+// Act is called with all rows as soon as each pod that is there is known, after each change, and when the time is over that it
+// has returned; 0: only after a change. It is called from one goroutine, and not any more when there is a result. spec is a
+// pod that nobody may change. The containers of the pods in soon are asked before their turn.
+type Act func(now time.Time, rows []verdict.Row, spec func(uid string) *corev1.Pod) (soon []string, next time.Duration)
 
 // Report is what a look or a wait has found.
 type Report struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 
 	"confit/kubectl-confit/cluster"
@@ -26,7 +27,7 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 		return nil, err
 	}
 	r := &run{client: c, scope: s, options: o, wait: verdict.NewWait(pinned, nil, o.Endless), pinned: pinned,
-		others: maps.Clone(pinned), refused: map[pods.Object]bool{}, happened: make(chan func()), end: end}
+		pods: map[types.UID]*corev1.Pod{}, others: maps.Clone(pinned), refused: map[pods.Object]bool{}, happened: make(chan func()), end: end}
 	go func() {
 		end(c.WatchPods(ctx, s.Pods, func() { r.tell(ctx, r.synced) }, func(pod *corev1.Pod, gone bool) { r.tell(ctx, func() { r.pod(pod, gone) }) }))
 	}()
@@ -64,6 +65,8 @@ type run struct {
 	others   verdict.Objects // what was read, the pinned ones among it
 	refused  map[pods.Object]bool
 	begun    bool
+	pods     map[types.UID]*corev1.Pod // those that count
+	acted    time.Time                 // when the caller did last
 	happened chan func()
 	end      context.CancelCauseFunc
 	context  context.Context
@@ -90,18 +93,46 @@ func (r *run) loop(ctx context.Context) (verdict.Result, error) {
 		if result := r.wait.Result(); result != nil {
 			return *result, nil
 		}
+		act, rest := r.act()
 		again, stop := r.ask(ctx)
 		select {
 		case do := <-r.happened:
 			do()
 		case <-again:
+		case <-act:
 		case <-over:
 			return r.wait.Late(), nil
 		case <-ctx.Done():
 			return verdict.Result{}, context.Cause(ctx)
 		}
 		stop()
+		rest()
 	}
+}
+
+// actPause keeps many changes at once from being looked at one by one.
+const actPause = 20 * time.Millisecond
+
+// act lets the caller act, and returns when it wants to do so again.
+func (r *run) act() (again <-chan time.Time, stop func()) {
+	if !r.begun || r.options.Act == nil {
+		return nil, func() {}
+	}
+	now := r.options.Clock.Now()
+	if rest := actPause - now.Sub(r.acted); rest > 0 {
+		timer := r.options.Clock.NewTimer(rest)
+		return timer.C(), func() { timer.Stop() }
+	}
+	r.acted = now
+	soon, next := r.options.Act(now, r.wait.Rows(), func(uid string) *corev1.Pod { return r.pods[types.UID(uid)] })
+	for _, uid := range soon {
+		r.wait.Hurry(now, types.UID(uid))
+	}
+	if next == 0 {
+		return nil, func() {}
+	}
+	timer := r.options.Clock.NewTimer(next)
+	return timer.C(), func() { timer.Stop() }
 }
 
 // ask begins the questions that are due, and returns when the next ones are.
@@ -140,8 +171,10 @@ func (r *run) pod(pod *corev1.Pod, gone bool) {
 	switch {
 	case !r.options.counts(pod):
 	case gone:
+		delete(r.pods, pod.UID)
 		r.wait.Gone(pod.UID)
 	default:
+		r.pods[pod.UID] = pod
 		if r.neighbours(pod); r.context.Err() == nil {
 			for _, row := range r.wait.SeePod(r.options.Clock.Now(), pod) {
 				r.changed(row)

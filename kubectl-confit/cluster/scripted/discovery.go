@@ -19,6 +19,7 @@ var resources = []resource{
 	{"", "v1", "secrets", "Secret", ""},
 	{"", "v1", "pods", "Pod", "po"},
 	{"", "v1", "services", "Service", "svc"},
+	{"", "v1", "events", "Event", "ev"},
 	{"apps", "v1", "deployments", "Deployment", "deploy"},
 	{"apps", "v1", "statefulsets", "StatefulSet", "sts"},
 	{"apps", "v1", "daemonsets", "DaemonSet", "ds"},

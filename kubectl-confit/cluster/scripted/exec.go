@@ -18,8 +18,9 @@ import (
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
-// exec runs the script for a container: by WebSocket as the API server speaks it, or by SPDY as the kubelet does.
-func (s *Server) exec(w http.ResponseWriter, r *http.Request, k key) error {
+// exec runs the script for a container: by WebSocket as the API server speaks it, or by SPDY as the kubelet does. Of a
+// container that somebody attaches to, the script plays what it runs.
+func (s *Server) exec(w http.ResponseWriter, r *http.Request, k key, attach bool) error {
 	pod, _ := s.store.get(k).(*corev1.Pod)
 	if pod == nil {
 		return notFound(resource{name: "pods"}, k)
@@ -31,6 +32,11 @@ func (s *Server) exec(w http.ResponseWriter, r *http.Request, k key) error {
 	}
 	if wsstream.IsWebSocketRequest(r) {
 		return s.webSocket(w, r, e, q.Get("stdin") == "true")
+	}
+	if attach {
+		options := &cri.Options{Stdin: q.Get("stdin") == "true", Stdout: q.Get("stdout") == "true", Stderr: q.Get("stderr") == "true"}
+		cri.ServeAttach(w, r, executor{s, e}, k.name, "", e.Container, options, time.Hour, time.Minute, cri.SupportedStreamingProtocols)
+		return nil
 	}
 	options := &cri.Options{Stdin: q.Get("stdin") == "true", Stdout: true, Stderr: true}
 	cri.ServeExec(w, r, executor{s, e}, k.name, "", e.Container, e.Words, options, time.Hour, time.Minute, cri.SupportedStreamingProtocols)
@@ -64,6 +70,20 @@ func (x executor) ExecInContainer(_ context.Context, _, _, _ string, _ []string,
 	return nil
 }
 
+// AttachContainer plays what runs. Its exit code nobody is told.
+func (x executor) AttachContainer(_ context.Context, _, _, _ string, in io.Reader, out, err io.WriteCloser, _ bool, _ <-chan cri.TerminalSize) error {
+	x.exec.Stdin, x.exec.Stdout, x.exec.Stderr = orEmpty(in), orNowhere(out), orNowhere(err)
+	x.server.script(x.server.ended, x.exec)
+	return nil
+}
+
+func orNowhere(w io.WriteCloser) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
+}
+
 func orEmpty(r io.Reader) io.Reader {
 	if r == nil {
 		return eof{}
@@ -94,9 +114,15 @@ func (s *Server) webSocket(w http.ResponseWriter, r *http.Request, e Exec, stdin
 		_, _ = io.Copy(io.Discard, streams[remotecommand.StreamResize])
 		gone()
 	}()
-	_, _ = streams[remotecommand.StreamStdOut].Write(nil) // a client that has gone is seen at the next
+	if len(e.Words) > 0 {
+		_, _ = streams[remotecommand.StreamStdOut].Write(nil) // a client that has gone is seen at the next
+	}
 	e.Stdin, e.Stdout, e.Stderr = streams[remotecommand.StreamStdIn], streams[remotecommand.StreamStdOut], streams[remotecommand.StreamStdErr]
-	outcome, err := json.Marshal(outcomeOf(s.script(ctx, e)))
+	code := s.script(ctx, e)
+	if len(e.Words) == 0 {
+		code = 0 // who attaches isn't told how it ends
+	}
+	outcome, err := json.Marshal(outcomeOf(code))
 	if err == nil {
 		_, _ = streams[remotecommand.StreamErr].Write(outcome)
 	}

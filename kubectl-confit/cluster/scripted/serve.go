@@ -26,9 +26,12 @@ type selection struct {
 
 func (s selection) matches(k key, o runtime.Object) bool {
 	m, err := meta.Accessor(o)
+	known := fields.Set{"metadata.name": k.name, "metadata.namespace": k.namespace}
+	if e, ok := o.(*corev1.Event); ok {
+		known["involvedObject.name"], known["type"] = e.InvolvedObject.Name, e.Type
+	}
 	return err == nil && k.resource == s.resource && (s.namespace == "" || k.namespace == s.namespace) &&
-		s.labels.Matches(labels.Set(m.GetLabels())) &&
-		s.fields.Matches(fields.Set{"metadata.name": k.name, "metadata.namespace": k.namespace})
+		s.labels.Matches(labels.Set(m.GetLabels())) && s.fields.Matches(known)
 }
 
 // ServeHTTP answers as the API server does.
@@ -92,8 +95,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, of resource, k ke
 		return api.NewBadRequest(err.Error())
 	}
 	switch {
-	case sub == "exec":
-		return s.exec(w, r, k)
+	case sub == "exec", sub == "attach":
+		return s.exec(w, r, k, sub == "attach")
+	case sub == "log":
+		return s.log(w, k)
 	case sub != "" && sub != "status":
 		return api.NewNotFound(schema.GroupResource{Resource: what}, k.name)
 	case verb == "watch":

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -25,6 +26,7 @@ type Server struct {
 	lock     sync.Mutex
 	refuse   func(verb, resource, name string) int
 	requests map[string]int
+	logs     map[[2]string]string
 }
 
 // Script runs a command in a container, and returns its exit code. Its context ends when a caller by WebSocket has gone,
@@ -34,7 +36,7 @@ type Script func(ctx context.Context, e Exec) int
 // Exec is a command in a container, as the server's script sees it.
 type Exec struct {
 	Namespace, Pod, Container string
-	Words                     []string
+	Words                     []string  // none: somebody attaches to what runs
 	Stdin                     io.Reader // never nil
 	Stdout, Stderr            io.Writer
 }
@@ -76,6 +78,11 @@ func (s *Server) Apply(objects ...runtime.Object) {
 			s.t.Error(err)
 		}
 	}
+}
+
+// ChangePod changes a pod, as a kubelet does. It says whether there is such a pod.
+func (s *Server) ChangePod(namespace, name string, change func(*corev1.Pod)) bool {
+	return s.store.change(key{"pods", namespace, name}, func(o runtime.Object) { change(o.(*corev1.Pod)) })
 }
 
 // Delete takes an object away: Delete("pods", "shop", "web-0").

@@ -67,6 +67,23 @@ func (s *store) put(o runtime.Object) error {
 	return nil
 }
 
+// change changes an object that is there, and says whether it was.
+func (s *store) change(k key, change func(runtime.Object)) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	old, there := s.objects[k]
+	if !there {
+		return false
+	}
+	o := old.DeepCopyObject()
+	change(o)
+	m, _ := meta.Accessor(o)
+	s.version++
+	s.happen(watch.Modified, k, o, m)
+	s.objects[k] = o
+	return true
+}
+
 // remove takes an object away, and says whether it was there.
 func (s *store) remove(k key) bool {
 	s.lock.Lock()

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+
+	"confit/kubectl-confit/check"
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/pods"
+)
+
+// checkFlags are those of the verb.
+type checkFlags struct {
+	cluster *cluster.Flags
+	file    string
+	inPlace bool
+	timeout time.Duration
+}
+
+func newCheck() *cobra.Command {
+	f := checkFlags{cluster: cluster.NewFlags()}
+	c := &cobra.Command{
+		Use: "check -f FILE|- [KIND/NAME] [FLAG…]", Short: "ask the validators before an edit is applied",
+		Long: checkHelp, Example: checkExample, Annotations: map[string]string{"after": checkAfter, ownEnd: "the copy is deleted"},
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` with the new ConfigMaps and Secrets, - for stdin")
+	flags.BoolVar(&f.inPlace, "in-place", false, "try it in pods that run, not in copies of them")
+	flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "`TIME` that one trial may take")
+	f.cluster.AddTo(flags)
+	return c
+}
+
+func (f *checkFlags) run(c *cobra.Command, args []string) error {
+	switch {
+	case f.file == "":
+		return usage("-f is missing: write -f FILE, or -f - for stdin")
+	case f.timeout < time.Second:
+		return usage("--timeout is %v: write one second at least", f.timeout)
+	}
+	client, err := f.cluster.Connect()
+	if err != nil {
+		return err
+	}
+	ctx, stderr := c.Context(), c.ErrOrStderr()
+	given, err := f.read(ctx, client, c.InOrStdin(), stderr)
+	if err != nil {
+		return err
+	}
+	list, given, err := f.find(ctx, client, given, args)
+	if err != nil {
+		return err
+	}
+	runner := &check.Runner{Client: client, Timeout: f.timeout, Say: func(line string) { fmt.Fprintln(stderr, "kubectl-confit: the copy waits:", check.Tame(line)) }}
+	results := runner.Run(ctx, list, given, f.inPlace)
+	for _, r := range results {
+		if r.Left != "" {
+			fmt.Fprintln(stderr, "kubectl-confit:", r.Left)
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	noteUntouched(stderr, list, given)
+	if len(results) == 0 {
+		return fmt.Errorf("nothing can be tried: no pod that runs follows %s", strings.Join(check.Names(given), ", "))
+	}
+	_, err = c.OutOrStdout().Write(checked(results))
+	return cmp.Or(err, exit(check.Code(results)))
+}
+
+// exit is the error that ends a verb which has told everything.
+func exit(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return said(code)
+}
+
+// read reads the file, and names on stderr what it has beside ConfigMaps and Secrets.
+func (f *checkFlags) read(ctx context.Context, client *cluster.Client, stdin io.Reader, stderr io.Writer) (given check.Given, err error) {
+	var others []string
+	err = atOnce(ctx, func() (err error) {
+		given, others, err = check.Read(client.Builder(), f.file, stdin, client.Namespace)
+		return err
+	})
+	if len(others) > 0 {
+		fmt.Fprintf(stderr, "kubectl-confit: only ConfigMaps and Secrets are tried: %s isn't\n", strings.Join(others, ", "))
+	}
+	return given, err
+}
+
+// find finds the pods, and narrows what is given to the object that the command line names.
+func (f *checkFlags) find(ctx context.Context, client *cluster.Client, given check.Given, args []string) ([]*corev1.Pod, check.Given, error) {
+	selection := cluster.Selection{}
+	if o, ok := objectOf(args); ok {
+		if given[o] == nil {
+			return nil, nil, fmt.Errorf("%s isn't in %s, which has %s", o, f.file, strings.Join(check.Names(given), ", "))
+		}
+		list, err := podsOf(ctx, client, selection)
+		return following(list, o), given, err
+	}
+	if len(args) > 0 {
+		named, err := client.Find(ctx, args)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case len(named) != 1 || named[0].Data != nil:
+			return nil, nil, usage("write one KIND/NAME: an object of the file, or the workload whose pods are asked")
+		}
+		selection = named[0].Pods
+	}
+	list, err := podsOf(ctx, client, selection)
+	return list, given, err
+}
+
+// podsOf are those that stay: none that is being deleted, and no copy of another check.
+func podsOf(ctx context.Context, client *cluster.Client, s cluster.Selection) ([]*corev1.Pod, error) {
+	list, err := client.Pods(ctx, s)
+	return slices.DeleteFunc(list, func(p *corev1.Pod) bool { return p.DeletionTimestamp != nil || p.Labels[check.Label] != "" }), err
+}
+
+// objectOf is the ConfigMap or Secret that a command line names, which need not be in the API yet.
+func objectOf(args []string) (o pods.Object, ok bool) {
+	if len(args) != 1 {
+		return o, false
+	}
+	kind, name, ok := strings.Cut(args[0], "/")
+	switch strings.ToLower(kind) {
+	case "cm", "configmap", "configmaps":
+		return pods.Object{Kind: pods.ConfigMap, Name: name}, ok
+	case "secret", "secrets":
+		return pods.Object{Kind: pods.Secret, Name: name}, ok
+	}
+	return o, false
+}
+
+// following are the pods that use an object at all.
+func following(list []*corev1.Pod, o pods.Object) (found []*corev1.Pod) {
+	for _, pod := range list {
+		if pods.UseOf(pod, o) != pods.Unused {
+			found = append(found, pod)
+		}
+	}
+	return found
+}
+
+// noteUntouched names the pods that have an object, but not so that an edit reaches confit there.
+func noteUntouched(w io.Writer, list []*corev1.Pod, given check.Given) {
+	for _, name := range check.Objects(given) {
+		noteUse(w, list, name, pods.Started, "by subPath or in the environment, where an edit never arrives")
+		noteUse(w, list, name, pods.Mounted, "in containers without confit, which nobody can ask")
+	}
+}
+
+func noteUse(w io.Writer, list []*corev1.Pod, o pods.Object, use pods.Use, why string) {
+	var found []string
+	for _, pod := range list {
+		if pods.UseOf(pod, o) == use {
+			found = append(found, pod.Name)
+		}
+	}
+	if len(found) > 0 {
+		fmt.Fprintf(w, "kubectl-confit: %s has %s %s\n", some(found), o, why)
+	}
+}
+
+// some are the first of many names.
+func some(names []string) string {
+	const shown = 3
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+// checked is what people read of trials.
+func checked(results []check.Result) []byte {
+	var b bytes.Buffer
+	for _, r := range results {
+		as := r.Pod
+		if r.Pods > 1 {
+			as = fmt.Sprintf("%s and %d more", r.Pod, r.Pods-1)
+		}
+		fmt.Fprintf(&b, "%s: %s, container %s of pod %s\n", strings.ToUpper(r.Verdict), strings.Join(r.Objects, " and "), r.Container, as)
+		for _, line := range r.Printed {
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+		if r.Why != "" {
+			fmt.Fprintf(&b, "  %s\n", r.Why)
+		}
+	}
+	return b.Bytes()
+}
