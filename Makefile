@@ -1,5 +1,5 @@
 # confit: every target is one obvious command, and CI calls the same.
-# GO, VERSION and SOURCE_DATE_EPOCH may be set: make dist VERSION=1.0.0. Without it the version is what release/version says.
+# GO, VERSION, SOURCE_DATE_EPOCH and URL may be set: make dist VERSION=1.0.0. Without it the version is what release/version says.
 
 GO      ?= go
 GIT     := $(if $(wildcard .git),git,false)
@@ -9,7 +9,7 @@ FUZZ    ?= 30s
 FOR     ?= 10m
 CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
-RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)'
+RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
 .PHONY: help build confitctl kubectl-confit demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
 
@@ -63,13 +63,15 @@ e2e: ## the pages and examples on a real Kubernetes node: some fifteen minutes t
 .PHONY: fleet
 fleet: export INTEGRATION_APISERVER = $(or $(E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/confit-e2e)/bin
 fleet: export INTEGRATION_KUBELET = $(CURDIR)/bin/kubelet
-fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, and labelled pods, on a real API server: some ten minutes
+fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit apply, on a real API server: some ten minutes
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e -programs
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .
 	$(GO) test -count=1 -v -tags fleet -parallel 5 -timeout 30m ./integration/fleet
 	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/inject
+	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/rights
 	cd confitctl && $(GO) test -count=1 -v -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
+	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
 
 soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
@@ -90,7 +92,8 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
-	$(GO) vet -tags fleet ./integration/fleet ./integration/inject
+	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rights
+	cd kubectl-confit && $(GO) vet -tags fleet ./...
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done
@@ -107,11 +110,11 @@ corpus: ## keep what make fuzz has found
 
 dist image: export SOURCE_DATE_EPOCH ?= $(or $(shell $(GIT) log -1 --format=%ct 2>/dev/null),0)
 
-dist: ## what is handed out: static binaries, archives, licences, bills of materials, checksums
+dist: ## what is handed out: binaries, archives, licences, bills of materials, krew's manifest, checksums
 	$(RELEASE)
 	$(RELEASE) -again
 
-image: ## OCI archives of both programs, of the binaries of make dist
+image: ## OCI archives of confit and confitctl, of the binaries of make dist
 	$(RELEASE) -images
 	./release/copyfrom.sh dist
 

@@ -16,87 +16,6 @@ import (
 // The top level is the map of the house: main.go brings the packages together,
 // the tests beside it hold what is true of the whole, and all else has a folder.
 
-// mayImport is the import table: whom each package may know besides the standard
-// library.
-var mayImport = map[string][]string{
-	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/try"},
-	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
-	"signals":    {"golang.org/x/sys/unix"},
-	"process":    {"confit/signals", "golang.org/x/sys/unix"},
-	"notify":     {},
-	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/hooks"},
-
-	// What the supervisor and a try have in common, and the try.
-	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},
-	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor/hooks"},
-
-	// What the linker stands on, from the ground up. Nobody else imports these.
-	"linker/files":      {"golang.org/x/sys/unix"},
-	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
-	"linker/way":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
-	"linker/seed":       {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/lines":      {"confit/linker/files"},
-	"linker/document":   {"confit/linker/files", "confit/linker/lines", "golang.org/x/sys/unix"},
-	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
-	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "golang.org/x/sys/unix"},
-
-	// What tests confit from outside knows nothing of its inside.
-	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
-	"integration/cluster":          {}, // the tests of confitctl use it, too
-
-	"internal/near": {},
-
-	// What tests know of the pages. No program is linked with it.
-	"internal/markdown": {},
-
-	// What the tests of the linker know of file systems and kernels.
-	"internal/surroundings": {"golang.org/x/sys/unix"},
-
-	// What makes a release of both.
-	"release": {"confit/config"},
-
-	// The other program, which is never linked into this one.
-	"confitctl":          {"confit/confitctl/cli"},
-	"confitctl/budget":   {},
-	"confitctl/cli":      {"confit/confitctl/budget", "confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/life", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "confit/status", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/net/http/httpguts", "golang.org/x/net/netutil"},
-	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp", "github.com/prometheus/client_model/go"},
-	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/rollout", "confit/confitctl/snapshot"},
-	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd", "k8s.io/klog/v2"},
-	"confitctl/lease":    {"confit/confitctl/kube", "confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest"},
-	"confitctl/life":     {"confit/confitctl/rollout", "golang.org/x/sys/unix"},
-	"confitctl/post":     {"golang.org/x/net/http/httpguts"},
-	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "go.yaml.in/yaml/v3"},
-	"confitctl/rollout":  {},
-	"confitctl/snapshot": {"confit/confitctl/kube", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/dynamic", "k8s.io/client-go/metadata"},
-
-	// The plugin of kubectl, which isn't, either.
-	"kubectl-confit":         {"confit/kubectl-confit/cli"},
-	"kubectl-confit/cli":     {"confit/kubectl-confit/check", "confit/kubectl-confit/cluster", "confit/kubectl-confit/follow", "confit/kubectl-confit/inject", "confit/kubectl-confit/manifest", "confit/kubectl-confit/pods", "confit/kubectl-confit/registry", "confit/kubectl-confit/sync", "confit/kubectl-confit/tree", "confit/kubectl-confit/verdict", "confit/status", "github.com/spf13/cobra", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/duration", "k8s.io/cli-runtime/pkg/printers", "mvdan.cc/sh/v3/syntax"},
-	"kubectl-confit/check":   {"confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/util/rand", "k8s.io/cli-runtime/pkg/resource"},
-	"kubectl-confit/cluster": {"confit/kubectl-confit/pods", "github.com/go-logr/logr", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/wait", "k8s.io/apimachinery/pkg/watch", "k8s.io/cli-runtime/pkg/genericclioptions", "k8s.io/cli-runtime/pkg/resource", "k8s.io/client-go/kubernetes/scheme", "k8s.io/client-go/kubernetes/typed/core/v1", "k8s.io/client-go/rest", "k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/pager", "k8s.io/client-go/tools/remotecommand", "k8s.io/client-go/util/exec", "k8s.io/klog/v2", "k8s.io/streaming/pkg/httpstream", "k8s.io/utils/ptr"},
-	"kubectl-confit/cluster/scripted": {"confit/kubectl-confit/pods", "confit/status", "gopkg.in/evanphx/json-patch.v4", "k8s.io/api/core/v1",
-		"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/api/meta", "k8s.io/apimachinery/pkg/apis/meta/v1",
-		"k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/runtime",
-		"k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/managedfields",
-		"k8s.io/apimachinery/pkg/util/remotecommand", "k8s.io/apimachinery/pkg/util/strategicpatch", "k8s.io/apimachinery/pkg/util/yaml",
-		"k8s.io/apimachinery/pkg/version", "k8s.io/apimachinery/pkg/watch", "k8s.io/client-go/applyconfigurations",
-		"k8s.io/client-go/kubernetes/scheme", "k8s.io/client-go/tools/clientcmd", "k8s.io/client-go/tools/clientcmd/api",
-		"k8s.io/client-go/util/exec", "k8s.io/cri-streaming/pkg/streaming/remotecommand", "k8s.io/streaming/pkg/httpstream/wsstream"}, // tests alone use it
-	"kubectl-confit/follow":   {"confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types", "k8s.io/utils/clock"},
-	"kubectl-confit/inject":   {"confit/kubectl-confit/tree", "go.yaml.in/yaml/v3"},
-	"kubectl-confit/manifest": {"confit/kubectl-confit/tree", "github.com/aymanbagabas/go-udiff", "github.com/aymanbagabas/go-udiff/lcs", "go.yaml.in/yaml/v3"},
-	"kubectl-confit/pods":     {"confit/status", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/types"},
-	"kubectl-confit/registry": {"github.com/google/go-containerregistry/pkg/authn", "github.com/google/go-containerregistry/pkg/name", "github.com/google/go-containerregistry/pkg/v1", "github.com/google/go-containerregistry/pkg/v1/remote", "github.com/google/go-containerregistry/pkg/v1/remote/transport"},
-	"kubectl-confit/sync":     {"confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "k8s.io/api/core/v1"},
-	"kubectl-confit/tree":     {"go.yaml.in/yaml/v3"},
-	"kubectl-confit/verdict":  {"confit/kubectl-confit/pods", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types"},
-}
-
 // forbidden is the part of the standard library that a package must not know.
 var forbidden = map[string][]string{
 	".":          {"syscall", "os/exec", "os/signal", "path/filepath"},
@@ -134,6 +53,7 @@ var forbidden = map[string][]string{
 	"confitctl/rollout":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing
 	"confitctl/snapshot": {"os/signal", "math/rand/v2", "time"},
 
+	"kubectl-confit/apply":    {"os", "os/exec", "os/signal", "log", "net/http", "math/rand/v2"},
 	"kubectl-confit/cli":      {"os/exec", "net/http"},
 	"kubectl-confit/check":    {"os", "os/exec", "os/signal", "log", "net/http", "math/rand/v2"},
 	"kubectl-confit/cluster":  {"os", "os/exec", "os/signal", "log", "math/rand/v2"},

@@ -1,9 +1,11 @@
-// Command kubectl-confit is a plugin of kubectl: kubectl confit VERB. Its verb inject puts confit into pods on paper. See
-// kubectl confit --help.
+// Command kubectl-confit is a plugin of kubectl: kubectl confit VERB. See kubectl confit --help. Under the name
+// kubectl_complete-confit it completes the plugin's words for kubectl.
 package main
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 
 	"confit/kubectl-confit/cli"
 )
@@ -12,5 +14,9 @@ import (
 var version = "devel"
 
 func main() {
-	os.Exit(cli.Run(version, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	args := os.Args[1:]
+	if strings.HasPrefix(filepath.Base(os.Args[0]), cli.CompletionPrefix) {
+		args = cli.Completion(args)
+	}
+	os.Exit(cli.Run(version, args, os.Stdin, os.Stdout, os.Stderr))
 }

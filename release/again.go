@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +13,9 @@ import (
 	"slices"
 	"strings"
 )
+
+// here is this machine's platform.
+var here = platform{runtime.GOARCH, runtime.GOOS}
 
 // again checks what was made, and that a second run makes the same of a copy of
 // the source, elsewhere and with an empty build cache. Only this machine's
@@ -29,7 +34,7 @@ func (r release) again() error {
 	if err := second.elsewhere(dir); err != nil {
 		return err
 	}
-	names, err := second.made()
+	names, err := second.made(krewName) // which lists all platforms, and was checked
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (r release) elsewhere(dir string) error {
 	if err := copySource(source); err != nil {
 		return err
 	}
-	cmd := exec.Command(r.goTool, "run", "./release", "-arches", runtime.GOARCH, "-version", r.version, "-revision", r.revision, "-out", r.out)
+	cmd := exec.Command(r.goTool, "run", "./release", "-platforms", here.String(), "-url", r.url, "-version", r.version, "-revision", r.revision, "-out", r.out)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOCACHE="+filepath.Join(dir, "cache"), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -88,27 +93,58 @@ func same(first, second string) error {
 	return err
 }
 
-// check holds that every binary is static, and that this machine's says its
-// version.
+// check holds that every binary is what its name says, and that this machine's
+// says its version.
 func (r release) check() error {
 	for _, p := range programs {
-		for _, arch := range r.arches {
-			if err := checkStatic(r.path(p.binary(arch))); err != nil {
+		for _, on := range r.asked(p) {
+			if err := r.checkBinary(p, on); err != nil {
 				return err
 			}
 		}
-		if !slices.Contains(r.arches, runtime.GOARCH) {
-			continue
-		}
-		out, err := exec.Command(r.path(p.binary(runtime.GOARCH)), "--version").Output()
-		if err != nil {
-			return fmt.Errorf("cannot ask %s for its version: %w", p.name, err)
-		}
-		if said := string(out); !strings.HasPrefix(said, p.name+" ") || !strings.HasSuffix(said, " "+r.version+"\n") {
-			return fmt.Errorf("%s says that it is %q, not %s", p.name, out, r.version)
+	}
+	return errors.Join(r.checkKrew(), r.checkSums())
+}
+
+func (r release) checkBinary(p program, on platform) error {
+	path := r.path(p.binary(on))
+	if err := checkPlatform(path, on); err != nil {
+		return err
+	}
+	if on.OS == "linux" {
+		if err := checkStatic(path); err != nil {
+			return err
 		}
 	}
-	return r.checkSums()
+	if on != here {
+		return nil
+	}
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("cannot ask %s for its version: %w", p.name, err)
+	}
+	called := strings.ReplaceAll(p.name, "-", " ") // as kubectl calls its plugins
+	if said := string(out); !strings.HasPrefix(said, called+" ") || !strings.HasSuffix(said, " "+r.version+"\n") {
+		return fmt.Errorf("%s says that it is %q, not %s", p.name, out, r.version)
+	}
+	return nil
+}
+
+// checkPlatform holds that a binary is for this platform, and needs no compiler's
+// library of it.
+func checkPlatform(path string, on platform) error {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	is := map[string]string{}
+	for _, setting := range info.Settings {
+		is[setting.Key] = setting.Value
+	}
+	if is["GOOS"] != on.OS || is["GOARCH"] != on.Architecture || is["CGO_ENABLED"] != "0" {
+		return fmt.Errorf("%s is for %s-%s with CGO_ENABLED=%s", path, is["GOOS"], is["GOARCH"], is["CGO_ENABLED"])
+	}
+	return nil
 }
 
 // checkStatic holds that a binary asks for no loader and no library.
@@ -126,15 +162,6 @@ func checkStatic(path string) error {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
 			return fmt.Errorf("%s is not static: it has %v", path, p.Type)
 		}
-	}
-	return nil
-}
-
-func (r release) checkSums() error {
-	cmd := exec.Command("sha256sum", "--check", "--strict", "--quiet", sums)
-	cmd.Dir = r.out
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("cannot verify %s: %w\n%s", sums, err, out)
 	}
 	return nil
 }

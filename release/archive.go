@@ -2,10 +2,9 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -49,6 +48,26 @@ func compress(data []byte) []byte {
 	return b.Bytes()
 }
 
+// zipped packs files as tarball does, for Windows.
+func zipped(files []file, date time.Time) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		header := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: date}
+		header.SetMode(os.FileMode(f.mode))
+		if strings.HasSuffix(f.name, "/") {
+			header.Method = zip.Store
+			header.SetMode(os.FileMode(f.mode) | os.ModeDir)
+		}
+		entry, err := w.CreateHeader(header)
+		must(err)
+		_, err = entry.Write(f.data)
+		must(err)
+	}
+	must(w.Close())
+	return b.Bytes()
+}
+
 // must is for writers of memory, which can't fail.
 func must(err error) {
 	if err != nil {
@@ -56,67 +75,44 @@ func must(err error) {
 	}
 }
 
-// archive packs a program with all that goes with it.
-func (r release) archive(p program, arch string) error {
-	dir := fmt.Sprintf("%s-%s-linux-%s/", p.name, r.version, arch)
-	files := []file{{name: dir, mode: 0o755}}
-	add := func(name, path string, mode int64) error {
-		data, err := os.ReadFile(path)
-		files = append(files, file{dir + name, mode, data})
-		return err
+// unpacked is the directory that an archive becomes.
+func (r release) unpacked(p program, on platform) string {
+	return fmt.Sprintf("%s-%s-%s", p.name, r.version, on)
+}
+
+// archiveName is a file that each system can unpack by itself.
+func (r release) archiveName(p program, on platform) string {
+	if on.OS == "windows" {
+		return r.unpacked(p, on) + ".zip"
 	}
+	return r.unpacked(p, on) + ".tar.gz"
+}
+
+// archive packs a program with all that goes with it.
+func (r release) archive(p program, on platform) error {
+	dir := r.unpacked(p, on) + "/"
+	files := []file{{name: dir, mode: 0o755}}
 	for _, f := range []struct {
 		name, path string
 		mode       int64
 	}{
-		{p.name, r.path(p.binary(arch)), 0o755},
+		{p.name + on.extension(), r.path(p.binary(on)), 0o755},
 		{"confit.1", r.path("confit.1"), 0o644},
 		{"LICENSE", "LICENSE", 0o644},
 		{"licenses.txt", r.path(p.name + "-licenses.txt"), 0o644},
-		{"sbom.cdx.json", r.path(p.binary(arch) + ".cdx.json"), 0o644},
+		{"sbom.cdx.json", r.path(p.binary(on) + ".cdx.json"), 0o644},
 	} {
-		if f.name == "confit.1" && p.name != "confit" {
+		if f.name == "confit.1" && p.name != confit.name {
 			continue
 		}
-		if err := add(f.name, f.path, f.mode); err != nil {
-			return err
-		}
-	}
-	return r.write(strings.TrimSuffix(dir, "/")+".tar.gz", compress(tarball(files, r.date)))
-}
-
-// writeSums writes SHA256SUMS of all that was made, as sha256sum --check reads it.
-func (r release) writeSums() error {
-	names, err := r.made()
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	for _, name := range names {
-		data, err := os.ReadFile(r.path(name))
+		data, err := os.ReadFile(f.path)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s  %s\n", sum(data), name)
+		files = append(files, file{dir + f.name, f.mode, data})
 	}
-	return r.write(sums, b.Bytes())
-}
-
-// sums is the file of checksums.
-const sums = "SHA256SUMS"
-
-// made lists what was made, but for the checksums.
-func (r release) made() (names []string, err error) {
-	entries, err := os.ReadDir(r.out)
-	for _, e := range entries {
-		if e.Name() != sums {
-			names = append(names, e.Name())
-		}
+	if on.OS == "windows" {
+		return r.write(r.archiveName(p, on), zipped(files, r.date))
 	}
-	return names, err
-}
-
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
+	return r.write(r.archiveName(p, on), compress(tarball(files, r.date)))
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// imageArches are the platforms of the images.
-var imageArches = []string{"amd64", "arm64"}
+// imagePlatforms are those of the images.
+var imagePlatforms = each([]string{"linux"}, "amd64", "arm64")
 
 // nobody is who the images run as: a number, for runAsNonRoot.
 const nobody = "65532:65532"
@@ -30,11 +30,6 @@ type descriptor struct {
 	Size        int               `json:"size"`
 	Platform    *platform         `json:"platform,omitempty"`
 	Annotations map[string]string `json:"annotations,omitempty"`
-}
-
-type platform struct {
-	Architecture string `json:"architecture"`
-	OS           string `json:"os"`
 }
 
 type index struct {
@@ -74,10 +69,13 @@ type history struct {
 	CreatedBy string    `json:"created_by"`
 }
 
-// images writes an archive for each program. It holds an image for each
+// images writes an archive for each program that runs in containers. It holds an image for each
 // platform, and whoever loads it takes that of its own.
 func (r release) images() error {
 	for _, p := range programs {
+		if !p.image {
+			continue
+		}
 		archive, err := r.image(p)
 		if err != nil {
 			return err
@@ -97,15 +95,15 @@ func (r release) image(p program) ([]byte, error) {
 		{name: "blobs/", mode: 0o755}, {name: "blobs/sha256/", mode: 0o755},
 	}}
 	all := index{SchemaVersion: 2, MediaType: typeIndex, Annotations: r.labels(p)}
-	for _, arch := range imageArches {
-		if !slices.Contains(r.arches, arch) {
+	for _, on := range imagePlatforms {
+		if !slices.Contains(r.asked(p), on) {
 			continue
 		}
-		files, err := r.rootFiles(p, arch)
+		files, err := r.rootFiles(p, on)
 		if err != nil {
 			return nil, err
 		}
-		all.Manifests = append(all.Manifests, l.addImage(r.config(p, arch), tarball(files, r.date), r.labels(p)))
+		all.Manifests = append(all.Manifests, l.addImage(r.config(p, on), tarball(files, r.date), r.labels(p)))
 	}
 	top := l.addJSON(typeIndex, all)
 	top.Annotations = map[string]string{"org.opencontainers.image.ref.name": "localhost/" + p.name + ":" + r.version}
@@ -114,8 +112,8 @@ func (r release) image(p program) ([]byte, error) {
 }
 
 // rootFiles are all that an image holds.
-func (r release) rootFiles(p program, arch string) ([]file, error) {
-	binary, err := os.ReadFile(r.path(p.binary(arch)))
+func (r release) rootFiles(p program, on platform) ([]file, error) {
+	binary, err := os.ReadFile(r.path(p.binary(on)))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.Join(err, errors.New("make dist makes the binaries"))
 	}
@@ -131,8 +129,8 @@ func (r release) rootFiles(p program, arch string) ([]file, error) {
 
 // config says how the image is run: as a user without rights, who can still
 // --install into an emptyDir.
-func (r release) config(p program, arch string) (c imageConfig) {
-	c.platform = platform{arch, "linux"}
+func (r release) config(p program, on platform) (c imageConfig) {
+	c.platform = on
 	c.Created = r.date
 	c.Config.User = nobody
 	c.Config.Env = []string{"PATH=/"}

@@ -28,8 +28,8 @@ type licenses struct {
 // has taken over from others counts, and what it only tests with doesn't.
 func (r release) licenses(p program) (licenses, error) {
 	all := licenses{texts: map[string][]string{}, ids: map[string][]string{}}
-	for _, arch := range platforms {
-		packages, err := r.list(p, arch, "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
+	for _, on := range p.platforms {
+		packages, err := r.list(p, on, "-deps", "-f", "{{with .Module}}{{if .Version}}{{.Path}}\t{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
 		if err != nil {
 			return all, err
 		}
@@ -43,7 +43,7 @@ func (r release) licenses(p program) (licenses, error) {
 			}
 		}
 	}
-	root, err := r.list(p, platforms[0], "-f", "{{.Root}}", "runtime")
+	root, err := r.list(p, p.platforms[0], "-f", "{{.Root}}", "runtime")
 	if err == nil {
 		err = all.walk("std", "and runtime of Go", root[0], root[0])
 	}

@@ -1,6 +1,7 @@
-// Command release makes what is handed out of confit: static binaries of both
+// Command release makes what is handed out of confit: static binaries of all
 // programs for each platform, with their licences, bills of materials, the
-// manual page, archives, images and checksums. make dist and make image call it.
+// manual page, archives, images, the manifest for krew and checksums. make dist
+// and make image call it.
 //
 // It guarantees that the same commit, Go version and VERSION give the same
 // bytes wherever it runs: dates are those of SOURCE_DATE_EPOCH, and -again
@@ -22,7 +23,8 @@ type release struct {
 	goTool, version, revision string
 	out                       string // an absolute directory
 	date                      time.Time
-	arches                    []string // of GOARCH
+	only                      []string // platforms; none means all
+	url                       string   // of the directory that will have the archives
 }
 
 func main() {
@@ -31,15 +33,19 @@ func main() {
 		r.goTool = tool
 	}
 	out := flag.String("out", "dist", "the `directory` for what is made")
-	arches := flag.String("arches", strings.Join(platforms, ","), "make these `platforms` only")
+	only := flag.String("platforms", "", "make these `platforms` only: linux-amd64,darwin-arm64")
 	flag.StringVar(&r.version, "version", "devel", "what the programs say that they are")
+	flag.StringVar(&r.url, "url", "https://example.com/confit", "the `URL` below which a directory of the version will have the archives")
 	flag.StringVar(&r.revision, "revision", "", "the commit that they are made of")
 	images := flag.Bool("images", false, "make images of the binaries that are there, and nothing else")
 	again := flag.Bool("again", false, "check what is there, and compare it with what a second run makes")
 	flag.Parse()
-	r.arches = strings.Split(*arches, ",")
-	var err error
-	if r.out, err = filepath.Abs(*out); err == nil {
+	r.only = strings.FieldsFunc(*only, func(c rune) bool { return c == ',' })
+	err := r.checkOnly()
+	if err == nil {
+		r.out, err = filepath.Abs(*out)
+	}
+	if err == nil {
 		err = r.run(*images, *again)
 	}
 	if err != nil {
@@ -74,6 +80,9 @@ func (r release) all() error {
 			return fmt.Errorf("cannot release %s: %w", p.name, err)
 		}
 	}
+	if err := r.writeKrew(); err != nil {
+		return err
+	}
 	return r.writeSums()
 }
 
@@ -86,15 +95,15 @@ func (r release) program(p program) error {
 	if err := r.write(p.name+"-licenses.txt", licenses.text(p, r.version)); err != nil {
 		return err
 	}
-	for _, arch := range r.arches {
-		fmt.Println("making", p.binary(arch))
-		if err := r.build(p, arch); err != nil {
+	for _, on := range r.asked(p) {
+		fmt.Println("making", p.binary(on))
+		if err := r.build(p, on); err != nil {
 			return err
 		}
-		if err := r.writeBill(p, arch, licenses); err != nil {
+		if err := r.writeBill(p, on, licenses); err != nil {
 			return err
 		}
-		if err := r.archive(p, arch); err != nil {
+		if err := r.archive(p, on); err != nil {
 			return err
 		}
 	}

@@ -52,8 +52,12 @@ func TestUnknownLicence(t *testing.T) {
 // fake is a release of files that aren't programs, in a directory of its own.
 func fake(t *testing.T) release {
 	t.Chdir("..") // where LICENSE is
-	r := release{version: "1.2.3", revision: "abc", out: t.TempDir(), date: time.Unix(1700000000, 0).UTC(), arches: platforms}
-	for _, name := range []string{"confit-linux-amd64", "confit-linux-arm64", "confit-linux-amd64.cdx.json", "confit-licenses.txt", "confit.1"} {
+	r := release{version: "1.2.3", revision: "abc", out: t.TempDir(), date: time.Unix(1700000000, 0).UTC(), url: "https://example.com/confit"}
+	names := []string{"confit-linux-amd64", "confit-linux-arm64", "confit-linux-amd64.cdx.json", "confit-licenses.txt", "confit.1", "kubectl-confit-licenses.txt"}
+	for _, on := range desks {
+		names = append(names, plugin.binary(on), plugin.binary(on)+".cdx.json")
+	}
+	for _, name := range names {
 		if err := r.write(name, []byte(name)); err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +72,7 @@ func TestArchive(t *testing.T) {
 	const name = "confit-1.2.3-linux-amd64"
 	var first []byte
 	for range 2 {
-		if err := r.archive(programs[0], "amd64"); err != nil {
+		if err := r.archive(confit, platform{"amd64", "linux"}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(r.path(name + ".tar.gz"))
@@ -91,7 +95,7 @@ func TestArchive(t *testing.T) {
 // TestImage follows an image from its index to its layer, as whoever loads it.
 func TestImage(t *testing.T) {
 	r := fake(t)
-	archive, err := r.image(programs[0])
+	archive, err := r.image(confit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,19 +103,19 @@ func TestImage(t *testing.T) {
 	var top, all index
 	parse(t, files["index.json"], &top)
 	parse(t, blob(t, files, top.Manifests[0]), &all)
-	for i, arch := range imageArches {
+	for i, on := range imagePlatforms {
 		var m manifest
 		var c imageConfig
 		parse(t, blob(t, files, all.Manifests[i]), &m)
 		parse(t, blob(t, files, m.Config), &c)
 		layer := gunzip(t, blob(t, files, m.Layers[0]))
-		if c.Architecture != arch || all.Manifests[i].Platform.Architecture != arch {
-			t.Errorf("image %d is for %s, not for %s", i, c.Architecture, arch)
+		if c.platform != on || *all.Manifests[i].Platform != on {
+			t.Errorf("image %d is for %s, not for %s", i, c.platform, on)
 		}
 		if c.Root.DiffIDs[0] != "sha256:"+sum(layer) {
 			t.Error("the layer is not the one that the configuration names")
 		}
-		if got := string(unpack(t, layer)["confit"]); got != "confit-linux-"+arch {
+		if got := string(unpack(t, layer)["confit"]); got != "confit-"+on.String() {
 			t.Errorf("the layer holds %q", got)
 		}
 		if c.Config.Labels["org.opencontainers.image.revision"] != "abc" {
@@ -123,8 +127,8 @@ func TestImage(t *testing.T) {
 // TestImageOfOne: a platform that wasn't asked for isn't in it.
 func TestImageOfOne(t *testing.T) {
 	r := fake(t)
-	r.arches = []string{"arm64"}
-	archive, err := r.image(programs[0])
+	r.only = []string{"linux-arm64"}
+	archive, err := r.image(confit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,8 @@ type dependency struct {
 }
 
 // writeBill writes what is linked into a binary, as the binary itself says.
-func (r release) writeBill(p program, arch string, l licenses) error {
-	path := r.path(p.binary(arch))
+func (r release) writeBill(p program, on platform, l licenses) error {
+	path := r.path(p.binary(on))
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (r release) writeBill(p program, arch string, l licenses) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	must(encoder.Encode(newBill(main, libraries, r.date)))
-	return r.write(p.binary(arch)+".cdx.json", b.Bytes())
+	return r.write(p.binary(on)+".cdx.json", b.Bytes())
 }
 
 // newBill says nothing of who needs whom among the libraries: a binary doesn't.

@@ -23,7 +23,8 @@ func (s settings) writeConfig() error {
 		"node.kubeconfig":  kubeconfig(nodeToken, "default"),
 		"containerd.toml": fmt.Sprintf(containerdConfig,
 			s.run("containerd"), s.run("state"), s.run("containerd.sock"), s.bin(""), s.run("cni")),
-		"kubelet.yaml":           fmt.Sprintf(kubeletConfig, s.run("containerd.sock"), cgroupRoot, s.run("kubelet-plugins")),
+		"kubelet.yaml":           s.kubeletConfig("1s"),
+		"audit.yaml":             auditPolicy,
 		"cni/10-bridge.conflist": fmt.Sprintf(cniConfig, s.run("cni-addresses")),
 	}
 	wrong := []error{os.MkdirAll(s.run("cni"), 0o755)}
@@ -60,11 +61,16 @@ disabled_plugins = ['io.containerd.internal.v1.opt']
     conf_dir = '%s'
 `
 
-// The kubelet looks at its pods every second and not every minute; else what stands here is for a node without systemd,
-// iptables and room to spare.
+// kubeletConfig is that of a kubelet that looks at its pods every so often. By itself it would do so every minute, and up to half
+// a minute later.
+func (s settings) kubeletConfig(period string) string {
+	return fmt.Sprintf(kubeletConfig, period, s.run("containerd.sock"), cgroupRoot, s.run("kubelet-plugins"))
+}
+
+// What stands here besides is for a node without systemd, iptables and room to spare.
 const kubeletConfig = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-syncFrequency: 1s
+syncFrequency: %s
 containerRuntimeEndpoint: unix://%s
 cgroupDriver: cgroupfs
 cgroupRoot: %s
@@ -77,6 +83,19 @@ makeIPTablesUtilChains: false
 evictionHard: {memory.available: "0%%", nodefs.available: "0%%", nodefs.inodesFree: "0%%", imagefs.available: "0%%"}
 imageGCHighThresholdPercent: 100
 resolvConf: ""
+`
+
+// auditPolicy has all that is known of requests for pods, and that others were made: what many clusters write down.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: RequestResponse
+  namespaces: [verdict]
+  resources: [{group: "", resources: [pods, pods/exec, pods/attach, pods/log, events]}]
+- level: Metadata
+  namespaces: [verdict]
+- level: None
 `
 
 const cniConfig = `{"cniVersion": "1.0.0", "name": "bridge", "plugins": [{

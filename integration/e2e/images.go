@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,8 @@ const (
 	pageImage   = "example.com/web:2"       // of the page
 	scriptImage = "example.com/web:script"  // of the page
 	fleetImage  = "docker.io/library/fleet:1"
+	slimImage   = "docker.io/library/debian:12-slim"
+	promImage   = "docker.io/library/prometheus-confit:1"
 )
 
 // renamed are the other names of the images of make image.
@@ -66,6 +69,8 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 		{tlsImage, contexts + "/tls/Dockerfile", contexts + "/tls", nil},
 		{scriptImage, contexts + "/script/Dockerfile", contexts + "/script", nil},
 		{fleetImage, contexts + "/fleet/Dockerfile", contexts + "/fleet", nil},
+		{slimImage, p.files("prometheus.Dockerfile"), s.bin(""), nil},
+		{promImage, contexts + "/prometheus/Dockerfile", contexts + "/prometheus", nil},
 	}
 	save := []string{"save", "--quiet", "--multi-image-archive", "--format", "docker-archive", "--output", s.run("images.tar")}
 	remove := []string{"rmi", "--force"}
@@ -83,20 +88,20 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 // Dockerfile.
 func (s settings) contexts() (string, error) {
 	page, err := readPage(filepath.Join(s.Source, pagePath))
-	fleet := filepath.Join(s.Source, "examples/fleet")
-	fleetLinks, err1 := os.ReadFile(filepath.Join(fleet, "links"))
-	fleetFile, err2 := os.ReadFile(filepath.Join(fleet, "Dockerfile"))
+	fleet, err1 := s.exampleContext("fleet")
+	prometheus, err2 := s.exampleContext("prometheus")
 	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
 	confitctl, err4 := os.ReadFile(s.dist("confitctl-linux-" + runtime.GOARCH))
 	if err = errors.Join(err, err1, err2, err3, err4); err != nil {
 		return "", err
 	}
 	move, script, locked := page.section(moveSection), page.section(scriptSection), page.section(lockedSection)
-	for name, files := range map[string]struct{ links, dockerfile string }{
-		"web":    {move.first("links"), move.first("dockerfile")},
-		"tls":    {locked.first("links"), move.first("dockerfile")},
-		"script": {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
-		"fleet":  {string(fleetLinks), string(fleetFile)},
+	for name, files := range map[string]imageContext{
+		"web":        {move.first("links"), move.first("dockerfile")},
+		"tls":        {locked.first("links"), move.first("dockerfile")},
+		"script":     {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
+		"fleet":      fleet,
+		"prometheus": prometheus,
 	} {
 		dir := s.run(filepath.Join("contexts", name))
 		err = errors.Join(err, os.MkdirAll(dir, 0o755),
@@ -106,6 +111,18 @@ func (s settings) contexts() (string, error) {
 			os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(files.dockerfile), 0o644))
 	}
 	return s.run("contexts"), err
+}
+
+// imageContext is what an image is built of, beside the programs.
+type imageContext struct{ links, dockerfile string }
+
+// exampleContext is that of an example. There is no network: the base image has the package that the Dockerfile installs.
+func (s settings) exampleContext(name string) (imageContext, error) {
+	dir := filepath.Join(s.Source, "examples", name)
+	links, err1 := os.ReadFile(filepath.Join(dir, "links"))
+	dockerfile, err2 := os.ReadFile(filepath.Join(dir, "Dockerfile"))
+	const install = "RUN apt-get update && apt-get install -y --no-install-recommends prometheus\n"
+	return imageContext{string(links), strings.Replace(string(dockerfile), install, "", 1)}, errors.Join(err1, err2)
 }
 
 // buildBases makes what the images are made from, unless it is there.

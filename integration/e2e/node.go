@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -152,6 +153,7 @@ func (n *node) startStore(ctx context.Context, images []string) error {
 			"--cert-dir", n.run("apiserver"), "--token-auth-file", n.run("tokens.csv"), "--authorization-mode=Node,RBAC",
 			"--service-account-issuer=https://kubernetes.default.svc",
 			"--service-account-signing-key-file", n.run("sa.key"), "--service-account-key-file", n.run("sa.key"),
+			"--audit-policy-file", n.run("audit.yaml"), "--audit-log-path", n.run("audit.log"),
 			"--service-cluster-ip-range=10.98.0.0/24", "--endpoint-reconciler-type=none",
 			"--kubelet-preferred-address-types=InternalIP"), // names would be looked up
 	} {
@@ -208,6 +210,26 @@ func (n *node) canRunPods(ctx context.Context, containerd *daemon) error {
 	}
 	containerd.kill()
 	return errors.Join(errors.New("its plugin for Kubernetes doesn't start; are all inotify instances in use?"), containerd.start())
+}
+
+// lookEvery has a kubelet that looks at its pods every so often from now on; "0s" is what a kubelet does by itself. It returns what it
+// says of that.
+func (n *node) lookEvery(period string) (says string, err error) {
+	n.kubelet.kill()
+	if err := errors.Join(os.WriteFile(n.run("kubelet.yaml"), []byte(n.kubeletConfig(period)), 0o600), n.kubelet.start()); err != nil {
+		return "", err
+	}
+	var config struct {
+		KubeletConfig struct{ SyncFrequency string }
+	}
+	err = until(n.api.ctx, "the kubelet is there again", func() error {
+		text, err := n.api.get("/api/v1/nodes/" + nodeName + "/proxy/configz")
+		if err == nil {
+			err = json.Unmarshal(text, &config)
+		}
+		return err
+	})
+	return config.KubeletConfig.SyncFrequency, err
 }
 
 // ctr is what ctr prints.

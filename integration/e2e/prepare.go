@@ -112,10 +112,19 @@ func (s settings) fetchModules(ctx context.Context) error {
 
 // release makes what make dist and make image hand out, for this platform.
 func (s settings) release(ctx context.Context) error {
-	release := []string{"run", "./release", "-out", s.dist(""), "-version", "devel", "-arches", runtime.GOARCH}
+	release := []string{"run", "./release", "-out", s.dist(""), "-version", "devel", "-platforms", "linux-" + runtime.GOARCH}
 	return errors.Join(
 		command(ctx, s.Source, nil, "go", release...),
-		command(ctx, s.Source, nil, "go", append(release, "-images")...))
+		command(ctx, s.Source, nil, "go", append(release, "-images")...),
+		s.install("kubectl-confit"), s.install("kubectl_complete-confit"))
+}
+
+// install puts the plugin to the programs that the node finds first, under a name by which kubectl looks for it.
+func (s settings) install(name string) error {
+	if err := os.Remove(s.bin(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(s.dist("kubectl-confit-linux-"+runtime.GOARCH), s.bin(name))
 }
 
 func (s settings) dist(name string) string { return filepath.Join(s.Cache, "dist", name) }

@@ -14,6 +14,7 @@ import (
 var unpacked = map[string][]string{
 	"etcd-server":                 {"usr/bin/etcd"},
 	"containernetworking-plugins": {"usr/lib/cni/bridge", "usr/lib/cni/host-local", "usr/lib/cni/loopback"},
+	"prometheus":                  {"usr/bin/prometheus", "usr/bin/promtool"}, // for an image
 }
 
 // makePrograms makes etcd, the API server and the kubelet ready, for tests that need no node.

@@ -3,13 +3,9 @@
 package inject
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -49,14 +45,8 @@ type answer struct {
 // kubectl runs it with this on its standard input.
 func (s *server) kubectl(input string, args ...string) (a answer) {
 	s.Helper()
-	var out, said bytes.Buffer
-	cmd := exec.CommandContext(s.Context(), filepath.Join(os.Getenv(cluster.Variable), "kubectl"), append(args, "--kubeconfig", s.config)...)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = root, strings.NewReader(input), &out, &said
-	err := cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		s.Fatal(err)
-	}
-	return answer{out.String(), said.String(), err == nil}
+	a.out, a.said, a.ok = s.Kubectl(s.config, root, input, args...)
+	return a
 }
 
 // must is kubectl, which has to do it.

@@ -71,7 +71,7 @@ func newRoot(version string, started *bool) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // kubectl completes its plugins by a program of another name
 	root.SetHelpTemplate(helpTemplate)
-	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newInject()} {
+	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newApply(), newInject()} {
 		run := verb.RunE
 		verb.RunE = func(c *cobra.Command, args []string) error {
 			*started = true
@@ -81,6 +81,7 @@ func newRoot(version string, started *bool) *cobra.Command {
 			return atOnce(c.Context(), func() error { return run(c, args) })
 		}
 		verb.DisableFlagsInUseLine = true
+		complete(verb)
 		root.AddCommand(verb)
 	}
 	return root

@@ -176,7 +176,7 @@ func TestStatus_rights(t *testing.T) {
 	refuse("pods/exec")
 	r2 := w.run("status")
 	r2.stdout = ages.ReplaceAllString(r2.stdout, "0s")
-	for _, want := range []string{"web-0   -      unknown    0s     cannot run /.confit/confit in container \"nginx\" of pod \"web-0\": the right to get pods/exec is missing",
+	for _, want := range []string{"web-0   -      unknown    0s     cannot run /.confit/confit in container \"nginx\" of pod \"web-0\": the right to create pods/exec is missing",
 		"web-1   -      rejected   0s      start: validate: it ended with exit 1\n"} {
 		if !strings.Contains(r2.stdout, want) || r2.code != 3 {
 			t.Errorf("got %d\n%s, want %s", r2.code, r2.stdout, want)

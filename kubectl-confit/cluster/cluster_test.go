@@ -116,7 +116,7 @@ func TestExec_refused(t *testing.T) {
 		return 0
 	})
 	_, err := c.Exec(t.Context(), cluster.Command{Pod: "web-0", Container: "nginx", Words: []string{"confit"}})
-	want := `cannot run confit in container "nginx" of pod "web-0": the right to get pods/exec is missing: pods "web-0" is forbidden: User "jane" cannot get resource "pods/exec" in API group "" in the namespace "shop"`
+	want := `cannot run confit in container "nginx" of pod "web-0": the right to create pods/exec is missing: pods "web-0" is forbidden: User "jane" cannot create resource "pods/exec" in API group "" in the namespace "shop"`
 	if err == nil || err.Error() != want || !cluster.IsForbidden(err) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	api "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/remotecommand"
@@ -85,8 +87,7 @@ func isOver(ctx context.Context) bool {
 	return ok && !time.Now().Before(deadline)
 }
 
-// stream connects streams to a subresource of a pod. Who may do it by one of the two ways only is told what the first one
-// said.
+// stream connects streams to a subresource of a pod, by WebSocket or else by SPDY.
 func (c *Client) stream(ctx context.Context, pod, subresource string, what runtime.Object, o remotecommand.StreamOptions) error {
 	url := c.core.RESTClient().Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource(subresource).
 		VersionedParams(what, scheme.ParameterCodec).URL()
@@ -109,9 +110,21 @@ func (c *Client) stream(ctx context.Context, pod, subresource string, what runti
 	err = both.StreamWithContext(ctx, o)
 	var ended exec.CodeExitError
 	if err != nil && !isTimeout(err) && first != nil && IsForbidden(cause(first)) && !errors.As(err, &ended) {
-		return cause(first)
+		return forbidden(cause(first), err)
 	}
 	return err
+}
+
+// forbidden is what is said of who may go neither way. The right to create suffices for both, and the server's answer to the second
+// way names it; that to the first names the right to get, or none at all.
+func forbidden(first, second error) error {
+	var refusal *api.StatusError
+	if details(second) == "" || !errors.As(first, &refusal) {
+		return first
+	}
+	status := refusal.ErrStatus
+	status.Message = strings.TrimPrefix(second.Error(), "unable to upgrade connection: ")
+	return &api.StatusError{ErrStatus: status}
 }
 
 // cause is why a connection was not upgraded.

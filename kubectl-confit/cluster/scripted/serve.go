@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
 )
 
 // selection is what a request is about.
@@ -106,7 +109,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, of resource, k ke
 	case verb == "list":
 		return s.list(w, q, of, sel)
 	case verb == "delete":
-		return s.remove(w, of, k)
+		return s.remove(w, r, of, k)
 	case verb == "get":
 		if o := s.store.get(k); o != nil {
 			write(w, http.StatusOK, o)
@@ -129,7 +132,20 @@ func verbOf(r *http.Request, name string) string {
 	}[r.Method]
 }
 
-func (s *Server) remove(w http.ResponseWriter, of resource, k key) error {
+func (s *Server) remove(w http.ResponseWriter, r *http.Request, of resource, k key) error {
+	var options metav1.DeleteOptions
+	body, err := io.ReadAll(r.Body)
+	if len(body) > 0 && err == nil {
+		_, _, err = scheme.Codecs.UniversalDeserializer().Decode(body, ptr.To(schema.FromAPIVersionAndKind("v1", "DeleteOptions")), &options)
+	}
+	if err != nil {
+		return api.NewBadRequest(err.Error())
+	}
+	if p := options.Preconditions; p != nil {
+		if err := conflict(of, s.store.get(k), ptr.Deref(p.ResourceVersion, "")); err != nil {
+			return err
+		}
+	}
 	if !s.store.remove(k) {
 		return notFound(of, k)
 	}

@@ -1,0 +1,80 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	api "k8s.io/apimachinery/pkg/api/errors"
+
+	"confit/kubectl-confit/cluster"
+)
+
+// Read reads what the server has, and refuses objects that somebody else keeps, all at once.
+func (s *Store) Read(ctx context.Context, objects []*Object) error {
+	return each(objects, func(o *Object) (err error) {
+		if o.Before, err = s.get(ctx, o.Object); err != nil {
+			return err
+		}
+		return o.kept()
+	})
+}
+
+// Try has the server do all but keep it. Nothing is changed but who owns the fields of kubectl apply. The error has all that
+// the server refuses.
+func (s *Store) Try(ctx context.Context, objects []*Object) error {
+	return each(objects, func(o *Object) (err error) {
+		if o.onto, err = s.adopt(ctx, o); err != nil {
+			return err
+		}
+		o.Merged, err = s.apply(ctx, o, true)
+		return err
+	})
+}
+
+// Apply applies all objects. If one fails, those that have been applied have an After.
+func (s *Store) Apply(ctx context.Context, objects []*Object) error {
+	for _, o := range objects {
+		after, err := s.apply(ctx, o, false)
+		if err != nil {
+			return err
+		}
+		o.After = after
+	}
+	return nil
+}
+
+// Undo puts back the objects that were applied. Of those that it can't put back the error says why.
+func (s *Store) Undo(ctx context.Context, objects []*Object) error {
+	return each(objects, func(o *Object) error {
+		if o.After == nil {
+			return nil
+		}
+		back, err := s.undo(ctx, o)
+		if api.IsConflict(err) || api.IsNotFound(err) {
+			return fmt.Errorf("%s is left as it is: somebody has changed it since it was applied", o)
+		}
+		if err != nil {
+			return cluster.Problem("put back", o.String(), err)
+		}
+		o.Back, o.Undone = back, true
+		return nil
+	})
+}
+
+// undoable says no to an object that can't be put back once it is applied.
+func (o *Object) undoable() error {
+	if o.Before == nil || !immutable(o.Merged) || immutable(o.Before) {
+		return nil
+	}
+	return fmt.Errorf("cannot apply %s with --undo: it becomes immutable, and the server puts nothing back then: leave --undo out, or immutable", o)
+}
+
+// each does something with all objects, and returns all errors.
+func each(objects []*Object, do func(*Object) error) error {
+	var errs []error
+	for _, o := range objects {
+		errs = append(errs, do(o))
+	}
+	return errors.Join(errs...)
+}

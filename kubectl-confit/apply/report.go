@@ -1,0 +1,101 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"confit/kubectl-confit/check"
+	"confit/kubectl-confit/verdict"
+)
+
+// Report is what a run has done. It holds no value of a key, and its texts are tame.
+type Report struct {
+	Verdict   string         `json:"verdict"` // accepted; refused before it was applied; rejected by a pod; failed
+	Why       string         `json:"why"`     // one line; "": there is nothing to explain
+	Namespace string         `json:"namespace"`
+	Checked   []check.Result `json:"checked"`
+	Applied   []Applied      `json:"applied"`
+	Pods      []verdict.Row  `json:"pods"` // as they were at the verdict
+	Undo      *Undo          `json:"undo"` // null: nothing was to be taken back
+	Code      int            `json:"code"`
+
+	err error // what Why says, with its lines
+}
+
+// Lines are what somebody reads of a run that wasn't accepted: all that was wrong, and what became of the objects.
+func (r *Report) Lines() (lines []string) {
+	if r.err != nil {
+		lines = strings.Split(r.err.Error(), "\n")
+	} else {
+		lines = []string{r.Why}
+	}
+	for _, a := range r.Applied {
+		switch {
+		case a.Undone && a.Back == "":
+			lines = append(lines, a.Object+" is deleted again")
+		case a.Undone:
+			lines = append(lines, a.Object+" is as it was before")
+		case r.Undo == nil:
+			lines = append(lines, a.Object+" stays as it was applied: --undo would have put it back")
+		}
+	}
+	if r.Undo != nil && r.Undo.Why != "" {
+		lines = append(lines, strings.Split(r.Undo.Why, "; ")...)
+	}
+	return lines
+}
+
+// Applied is an object that was applied.
+type Applied struct {
+	Object          string `json:"object"` // configmap/web
+	ResourceVersion string `json:"resourceVersion"`
+	Before          string `json:"before"` // its resourceVersion before; "": it wasn't there
+	Undone          bool   `json:"undone"`
+	Back            string `json:"back"` // its resourceVersion since then; "": it isn't there
+}
+
+// Undo is what came of taking the objects back.
+type Undo struct {
+	Done bool          `json:"done"` // all objects are as they were before
+	Why  string        `json:"why"`  // why not, or what the pods make of that; "": they have accepted it
+	Pods []verdict.Row `json:"pods"`
+}
+
+// end notes how the way forward has ended.
+func (r *Report) end(objects []*Object, result verdict.Result, err error) {
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("a signal ended it")
+	}
+	r.Code, r.Why, r.err = result.Code, result.Why, err
+	if err != nil {
+		r.Why = oneLine(err)
+	}
+	switch {
+	case r.Code == verdict.Well:
+		r.Verdict = "accepted"
+	case r.Code == verdict.Bad && applied(objects):
+		r.Verdict = "rejected"
+	case r.Code == verdict.Bad:
+		r.Verdict = "refused"
+	default:
+		r.Verdict = "failed"
+	}
+}
+
+// note writes down what was applied.
+func (r *Report) note(objects []*Object) {
+	for _, o := range objects {
+		if o.After == nil {
+			continue
+		}
+		a := Applied{Object: o.String(), ResourceVersion: o.After.GetResourceVersion(), Undone: o.Undone}
+		if o.Before != nil {
+			a.Before = o.Before.GetResourceVersion()
+		}
+		if o.Back != nil {
+			a.Back = o.Back.GetResourceVersion()
+		}
+		r.Applied = append(r.Applied, a)
+	}
+}

@@ -1,0 +1,162 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"confit/kubectl-confit/check"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
+)
+
+// requestTimeout is what requests that change objects may take after a signal: a pipeline that is cancelled has seconds to
+// end. They aren't stopped half way, as nobody would know then what the server has done.
+const requestTimeout = 10 * time.Second
+
+func untilDone(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
+}
+
+// Run brings objects to the pods: it has them tried, applied and taken over.
+type Run struct {
+	Store *Store
+	Pods  []*corev1.Pod // of the namespace, as they are before
+	Undo  bool          // what isn't accepted by all is taken back
+	Say   func(string)  // is told each step; may be foreign
+
+	// Check tries objects before they are applied; nil: nobody does.
+	Check func(context.Context, check.Given) []check.Result
+	// Settle brings objects to the pods and waits for their verdicts: if back is set, objects that they had before.
+	Settle func(ctx context.Context, o verdict.Objects, back bool) (*follow.Report, error)
+}
+
+// Do does it, and says what came of it. The report's code is 0 if all pods have accepted all objects.
+func (r *Run) Do(ctx context.Context, objects []*Object) *Report {
+	report := &Report{Namespace: r.Store.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}}
+	result, err := r.forward(ctx, objects, report)
+	report.end(objects, result, err)
+	if report.Code != 0 && r.Undo && applied(objects) {
+		r.back(ctx, objects, report)
+	}
+	report.note(objects)
+	return report
+}
+
+// forward stops at the first step that comes to nothing.
+func (r *Run) forward(ctx context.Context, objects []*Object, report *Report) (failed verdict.Result, err error) {
+	failed.Code = verdict.Wrong
+	if err := errors.Join(each(objects, r.followed), r.Store.Read(ctx, objects)); err != nil {
+		return failed, err
+	}
+	if err := r.Store.Try(ctx, objects); err != nil {
+		return failed, err
+	}
+	if err := each(objects, r.undoable); err != nil {
+		return failed, err
+	}
+	if r.Check != nil {
+		report.Checked = append(report.Checked, r.Check(ctx, givenOf(objects))...)
+		if code := check.Code(report.Checked); code != 0 || ctx.Err() != nil {
+			return verdict.Result{Code: max(code, verdict.Wrong), Why: whyNot[code]}, context.Cause(ctx)
+		}
+	}
+	if err := r.apply(ctx, objects); err != nil {
+		return failed, err
+	}
+	return r.settle(ctx, pinned(objects), false, &report.Pods)
+}
+
+// apply applies all objects.
+func (r *Run) apply(ctx context.Context, objects []*Object) error {
+	requests, cancel := untilDone(ctx)
+	defer cancel()
+	err := r.Store.Apply(requests, objects)
+	for _, o := range objects {
+		if o.After != nil {
+			r.Say(fmt.Sprintf("Applied %s: resourceVersion %s", o, o.After.GetResourceVersion()))
+		}
+	}
+	return err
+}
+
+// whyNot is what a check says that stops it, by its exit code.
+var whyNot = map[int]string{
+	verdict.Wrong: "a container can't be asked before it is applied; --no-check leaves that to the pods",
+	verdict.Bad:   "a container would refuse it, so nothing is applied",
+}
+
+// settle waits for the pods.
+func (r *Run) settle(ctx context.Context, objects verdict.Objects, back bool, rows *[]verdict.Row) (verdict.Result, error) {
+	found, err := r.Settle(ctx, objects, back)
+	if err != nil {
+		return verdict.Result{Code: verdict.Wrong}, err
+	}
+	*rows = append(*rows, found.Rows...)
+	return found.Result, nil
+}
+
+// followed holds that somebody will say something about an object.
+func (r *Run) followed(o *Object) error {
+	for _, pod := range r.Pods {
+		ends := pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+		if !ends && pods.UseOf(pod, o.Object) == pods.Followed {
+			return nil
+		}
+	}
+	return fmt.Errorf("cannot apply %s: %s; kubectl apply waits for nobody", o, verdict.Nobody(r.Pods, []pods.Object{o.Object}))
+}
+
+func (r *Run) undoable(o *Object) error {
+	if !r.Undo {
+		return nil
+	}
+	return o.undoable()
+}
+
+// back puts the old objects back, also if somebody ended the run. Only if nobody did, the pods are waited for again.
+func (r *Run) back(ctx context.Context, objects []*Object, report *Report) {
+	requests, cancel := untilDone(ctx)
+	defer cancel()
+	if err := r.Store.Undo(requests, objects); err != nil {
+		report.Undo = &Undo{Why: oneLine(err), Pods: []verdict.Row{}}
+		return
+	}
+	report.Undo = &Undo{Done: true, Pods: []verdict.Row{}}
+	for _, o := range objects {
+		if o.Undone {
+			r.Say(fmt.Sprintf("Put back %s", o))
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if back := restored(objects); len(back) > 0 {
+		result, err := r.settle(ctx, back, true, &report.Undo.Pods)
+		if report.Undo.Why = oneLine(err); result.Code != verdict.Well && err == nil {
+			report.Undo.Why = result.Why
+		}
+	}
+}
+
+func applied(objects []*Object) bool {
+	for _, o := range objects {
+		if o.After != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// oneLine is an error as one line; "" for nil.
+func oneLine(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}

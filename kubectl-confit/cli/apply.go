@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"confit/kubectl-confit/apply"
+	"confit/kubectl-confit/check"
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/verdict"
+	"confit/status"
+)
+
+// applyFlags are those of the verb.
+type applyFlags struct {
+	cluster          *cluster.Flags
+	file             string
+	undo             bool
+	noCheck, inPlace bool
+	noSync, all      bool
+	manager          string
+	force            bool
+	timeout          time.Duration
+	output           string
+}
+
+func newApply() *cobra.Command {
+	f := applyFlags{cluster: cluster.NewFlags()}
+	c := &cobra.Command{
+		Use: "apply -f FILE|- [FLAG…]", Short: "check an edit, apply it, and wait until the pods have it",
+		Long: applyHelp, Example: applyExample, Annotations: map[string]string{"after": applyAfter, ownEnd: "the edit is taken back"},
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%q is no flag: write -f %s", args[0], args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	flags := c.Flags()
+	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` with the new ConfigMaps and Secrets, - for stdin")
+	flags.BoolVar(&f.undo, "undo", false, "put the old objects back unless all pods accept the new ones")
+	flags.BoolVar(&f.noCheck, "no-check", false, "apply it without having asked a validator")
+	flags.BoolVar(&f.inPlace, "in-place", false, "check it in pods that run, not in copies of them")
+	flags.BoolVar(&f.noSync, "no-sync", false, "leave it to the kubelets when they bring it: that takes a minute or two")
+	flags.BoolVar(&f.all, "all", false, "bring it to all pods at once, not in waves")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` that the pods have, each time that they are waited for; 0: any")
+	flags.StringVar(&f.manager, "field-manager", apply.DefaultManager, "`NAME` of the owner of what is applied")
+	flags.BoolVar(&f.force, "force-conflicts", false, "take over the keys of other owners")
+	flags.StringVarP(&f.output, "output", "o", "", "`FORMAT` of one document that says all: json or yaml")
+	f.cluster.AddTo(flags)
+	return c
+}
+
+func (f *applyFlags) run(c *cobra.Command) error {
+	switch {
+	case f.file == "":
+		return usage("-f is missing: write -f FILE, or -f - for stdin")
+	case !slices.Contains([]string{"", "json", "yaml"}, f.output):
+		return usage("-o is %q: write json or yaml", f.output)
+	case f.timeout < 0:
+		return usage("--timeout is %v: write a time, or 0 for any", f.timeout)
+	case f.noCheck && f.inPlace:
+		return usage("--no-check and --in-place are there: write one of the two")
+	case f.noSync && f.all:
+		return usage("--no-sync and --all are there: write one of the two")
+	}
+	client, err := f.cluster.Connect()
+	if err != nil {
+		return err
+	}
+	objects, err := f.read(c, client)
+	if err != nil {
+		return err
+	}
+	list, err := client.Pods(c.Context(), cluster.Selection{})
+	if err != nil {
+		return err
+	}
+	a := &applying{f, client, c.ErrOrStderr()}
+	run := &apply.Run{Store: a.store(), Pods: list, Undo: f.undo, Say: a.say, Settle: a.settle}
+	if !f.noCheck {
+		run.Check = func(ctx context.Context, given check.Given) []check.Result { return a.check(ctx, list, given) }
+	}
+	return f.tell(c, run.Do(c.Context(), objects))
+}
+
+// checkTimeout is what one trial may take: most of it is a copy's start.
+const checkTimeout = 2 * time.Minute
+
+// read reads the objects, and takes their namespace if the command line names none.
+func (f *applyFlags) read(c *cobra.Command, client *cluster.Client) (objects []*apply.Object, err error) {
+	b := client.Builder().Unstructured().Local().ContinueOnError().Flatten()
+	if f.file == "-" {
+		b = b.Stream(c.InOrStdin(), "stdin")
+	} else {
+		b = b.FilenameParam(false, &resource.FilenameOptions{Filenames: []string{f.file}})
+	}
+	err = atOnce(c.Context(), func() error {
+		infos, err := b.Do().Infos()
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %s", f.file, check.Tame(err.Error()))
+		}
+		objects, client.Namespace, err = apply.Read(infos, client.Namespace, c.Flags().Changed("namespace"))
+		return err
+	})
+	return objects, err
+}
+
+// applying is one run of the verb.
+type applying struct {
+	*applyFlags
+	client *cluster.Client
+	stderr io.Writer
+}
+
+func (a *applying) store() *apply.Store {
+	return &apply.Store{REST: a.client.Core().RESTClient(), Namespace: a.client.Namespace, Manager: a.manager, Force: a.force}
+}
+
+// say tells people how it goes on.
+func (a *applying) say(line string) { fmt.Fprintln(a.stderr, check.Tame(line)) }
+
+// check tries objects beside pods, or in copies of them.
+func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Given) []check.Result {
+	runner := &check.Runner{Client: a.client, Timeout: checkTimeout, Say: func(line string) { a.say("The copy waits: " + line) }}
+	results := runner.Run(ctx, list, given, a.inPlace)
+	for _, r := range results {
+		a.say(fmt.Sprintf("Checked %s, container %s of pod %s: %s", strings.Join(r.Objects, " and "), r.Container, r.Pod, r.Verdict))
+		for _, line := range append([]string{r.Why, r.Left}, r.Printed...) {
+			if line != "" && r.Verdict != "taken" {
+				fmt.Fprintln(a.stderr, "  "+line)
+			}
+		}
+	}
+	return results
+}
+
+// settle waits for the pods, and has their kubelets look. What they had before goes to all at once.
+func (a *applying) settle(ctx context.Context, pinned verdict.Objects, back bool) (found *follow.Report, err error) {
+	scope := follow.Scope{Pinned: pinned, Objects: slices.Collect(maps.Keys(pinned))}
+	p := progress{to: a.stderr, what: verdict.Names(scope.Objects), rows: map[string]verdict.Row{}}
+	options := follow.Options{Timeout: a.timeout, Each: p.changed}
+	if a.noSync {
+		found, err = follow.Wait(ctx, a.client, scope, options)
+	} else {
+		found, err = hurry(ctx, a.client, scope, options, a.all || back, a.stderr)
+	}
+	if err == nil {
+		printOutputs(a.stderr, found.Rows)
+	}
+	return found, err
+}
+
+// document is what -o prints.
+type document struct {
+	metav1.TypeMeta `json:",inline"`
+	*apply.Report   `json:",inline"`
+}
+
+// DeepCopyObject is there for the library's printers, which only read.
+func (d *document) DeepCopyObject() runtime.Object { c := *d; return &c }
+
+// tell says what came of it, and ends the verb.
+func (f *applyFlags) tell(c *cobra.Command, r *apply.Report) error {
+	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	var err error
+	switch d := (&document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r}); {
+	case f.output == "json":
+		err = (&printers.JSONPrinter{}).PrintObj(d, stdout)
+	case f.output == "yaml":
+		err = (&printers.YAMLPrinter{}).PrintObj(d, stdout)
+	case r.Code == 0:
+		var names []string
+		for _, a := range r.Applied {
+			names = append(names, a.Object)
+		}
+		_, err = fmt.Fprintln(stdout, strings.Join(names, " and "), r.Why)
+	}
+	if err != nil || r.Code == 0 {
+		return err
+	}
+	for _, line := range r.Lines() {
+		fmt.Fprintln(stderr, "kubectl-confit:", status.Clean(line))
+	}
+	return said(r.Code)
+}

@@ -1,0 +1,54 @@
+package cli
+
+const applyHelp = `Brings an edit to the pods, with one verdict: it checks, applies, and waits.
+
+FILE has ConfigMaps and Secrets, each whole, of one namespace. In this order:
+
+  1. Nothing is applied that nobody would take or that isn't yours: each object
+     has to be mounted by a running pod with confit, and none may be kept by
+     Argo CD, Flux or Helm, which would take the edit back. Labels, annotations
+     and field managers tell.
+  2. The server tries all objects (server-side apply, as a dry run): what it
+     refuses, and keys that somebody else owns, are told here, all at once.
+  3. Validators in the pods are asked, as kubectl confit check does, about what
+     the server would have. --no-check leaves that out.
+  4. The objects are applied, each onto the version that was read in step 1. If
+     somebody has changed it meanwhile, it isn't.
+  5. They are brought to the pods now, one first and then a quarter at a time, as
+     kubectl confit sync does, and each has to accept them. --no-sync leaves it to
+     the kubelets.
+
+The owner of the fields is kubectl, as with kubectl apply --server-side, whose
+rules hold: a key that leaves the file leaves the object if it was applied so
+before, also by kubectl apply. A key that somebody else has changed since then,
+as by kubectl edit, is a conflict: write its value into the file, or take it over
+with --force-conflicts.
+
+With --undo the old objects are put back unless all pods accept the new ones:
+after a rejection, when the time is over, and at ^C. They get the values, labels,
+annotations and owners that they had; an object that wasn't there is deleted. An
+object that somebody else has changed since it was applied stays as it is. Then
+all pods get the old ones back and are waited for. After ^C they aren't. The old objects are kept in this program's memory
+alone: if it is killed, they are gone.
+
+stderr has the progress, stdout the outcome. With -o json it is one document,
+however it ends, unless the command line or FILE is wrong.`
+
+const applyAfter = `Exit codes
+  0    every running pod has accepted all objects
+  1    it came to nothing, and why is on stderr; step 1 or 2: nothing is applied
+  3    a validator has refused it, and nothing is applied; or a pod has rejected it
+  64   the command line is wrong
+  143  a signal ended it; with --undo the old objects are back
+
+-o json
+  namespace, code, why; verdict: accepted, refused before it was applied, rejected
+  by a pod, or failed; checked[]: pod, pods, container, objects, verdict, why,
+  printed; applied[]: object, resourceVersion, before, undone, back; pods[] as in
+  kubectl confit status; undo: done, why, pods[]. Fields are added, never taken
+  away.`
+
+const applyExample = `  kubectl confit apply -f web.yaml
+  kubectl confit apply -f web.yaml --undo --timeout 3m -o json     # in a pipeline
+  kubectl create configmap web --from-file=conf --dry-run=client -o yaml |
+    kubectl confit apply -f -`

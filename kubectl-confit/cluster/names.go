@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+)
+
+// Names are those of all objects of a kind, by any name that kubectl knows it by. Nothing else of them is sent, and of
+// Secrets no value.
+func (c *Client) Names(ctx context.Context, kind string) (names []string, err error) {
+	mapper, err := c.getter.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	of, err := mapper.ResourceFor(schema.ParseGroupResource(kind).WithVersion(""))
+	if err != nil {
+		return nil, err
+	}
+	return c.names(ctx, of, c.Namespace)
+}
+
+// Namespaces are all that the cluster has.
+func (c *Client) Namespaces(ctx context.Context) ([]string, error) {
+	return c.names(ctx, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, metav1.NamespaceAll)
+}
+
+func (c *Client) names(ctx context.Context, of schema.GroupVersionResource, namespace string) (names []string, err error) {
+	client, err := metadata.NewForConfig(c.config)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.Resource(of).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, Problem("list", of.Resource, err)
+	}
+	for _, o := range list.Items {
+		names = append(names, o.Name)
+	}
+	return names, nil
+}
+
+// Contexts are those of the kubeconfig, sorted.
+func (f *Flags) Contexts() ([]string, error) {
+	config, err := f.config.ToRawKubeConfigLoader().RawConfig()
+	return slices.Sorted(maps.Keys(config.Contexts)), err
+}
