@@ -34,7 +34,7 @@ func applied(t *testing.T, trial func(e scripted.Exec) int) (w *world, a *script
 func owned(manager string, by metav1.ManagedFieldsOperationType) *corev1.ConfigMap {
 	c := configMap("web", "nginx.conf", "1")
 	c.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: manager, Operation: by, APIVersion: "v1", FieldsType: "FieldsV1",
-		FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:data":{".":{},"f:nginx.conf":{}},"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`)}}}
+		FieldsV1: metav1.NewFieldsV1(`{"f:data":{".":{},"f:nginx.conf":{}},"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`)}}
 	return c
 }
 
@@ -208,4 +208,29 @@ func TestApply_superseded(t *testing.T) {
 	w.Apply(configMap("web", "nginx.conf", "3"))
 	s.ends().want(t, 1, "", "kubectl-confit: configmap/web is left as it is: somebody has changed it since it was applied")
 	w.holds("3")
+}
+
+// TestApply_several: two objects have one verdict, and what wasn't there before is deleted again.
+func TestApply_several(t *testing.T) {
+	w, _ := applied(t, well)
+	p := webPod("web-0")
+	tls := ofSecret("tls")
+	tls.Secret.Optional = new(true)
+	p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "tls", VolumeSource: tls})
+	p.Spec.Containers[0].VolumeMounts = append(p.Spec.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "tls", MountPath: "/confit/tls"})
+	w.Apply(p)
+	a := w.replicas.Add("web-0", "nginx", scripted.Volume("/confit/web", "nginx.conf"), scripted.Volume("/confit/tls", "./"))
+	both := file(t, readFile(t, edit(t, "2"))+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: tls}\nstringData: {tls.key: s3cret-s3cret}\n")
+	s := w.start("Applied secret/tls", "apply", "--no-check", "--undo", "-f", both)
+	a.Bring("/confit/web", w.data("web"))
+	a.Bring("/confit/tls", map[string]string{"tls.key": "s3cret-s3cret"})
+	a.Reject("verify", "it is bad", "", 1)
+	s.sees("Put back secret/tls")
+	w.take(a)
+	r := s.ends()
+	r.want(t, 3, "", "kubectl-confit: configmap/web is as it was before", "kubectl-confit: secret/tls is deleted again")
+	w.holds("1")
+	if w.Get("secrets", "shop", "tls") != nil || strings.Contains(r.stderr, "s3cret") {
+		t.Errorf("the Secret is still there, or told: %+v", r)
+	}
 }

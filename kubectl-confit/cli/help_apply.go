@@ -15,8 +15,8 @@ FILE has ConfigMaps and Secrets, each whole, of one namespace. In this order:
   4. The objects are applied, each onto the version that was read in step 1. If
      somebody has changed it meanwhile, it isn't.
   5. They are brought to the pods now, one first and then a quarter at a time, as
-     kubectl confit sync does, and each has to accept them. --no-sync leaves it to
-     the kubelets.
+     kubectl confit sync does, and each has to accept them. --no-sync leaves it
+     to the kubelets.
 
 The owner of the fields is kubectl, as with kubectl apply --server-side, whose
 rules hold: a key that leaves the file leaves the object if it was applied so
@@ -28,8 +28,8 @@ With --undo the old objects are put back unless all pods accept the new ones:
 after a rejection, when the time is over, and at ^C. They get the values, labels,
 annotations and owners that they had; an object that wasn't there is deleted. An
 object that somebody else has changed since it was applied stays as it is. Then
-all pods get the old ones back and are waited for. After ^C they aren't. The old objects are kept in this program's memory
-alone: if it is killed, they are gone.
+all pods get the old ones at once, and are waited for; after ^C they aren't. The
+old objects are in this program's memory alone: a kill -9 leaves the new ones.
 
 stderr has the progress, stdout the outcome. With -o json it is one document,
 however it ends, unless the command line or FILE is wrong.`
@@ -37,18 +37,18 @@ however it ends, unless the command line or FILE is wrong.`
 const applyAfter = `Exit codes
   0    every running pod has accepted all objects
   1    it came to nothing, and why is on stderr; step 1 or 2: nothing is applied
-  3    a validator has refused it, and nothing is applied; or a pod has rejected it
+  3    a validator has refused it: nothing is applied; or a pod has rejected it
   64   the command line is wrong
   143  a signal ended it; with --undo the old objects are back
 
 -o json
-  namespace, code, why; verdict: accepted, refused before it was applied, rejected
-  by a pod, or failed; checked[]: pod, pods, container, objects, verdict, why,
-  printed; applied[]: object, resourceVersion, before, undone, back; pods[] as in
-  kubectl confit status; undo: done, why, pods[]. Fields are added, never taken
-  away.`
+  namespace, code, why; verdict: accepted, refused before it was applied,
+  rejected by a pod, or failed; checked[]: pod, pods, container, objects,
+  verdict, why, printed; applied[]: object, resourceVersion, before, undone,
+  back; pods[] as in kubectl confit status; undo: done, why, pods[]. Fields are
+  added, never taken away.`
 
 const applyExample = `  kubectl confit apply -f web.yaml
-  kubectl confit apply -f web.yaml --undo --timeout 3m -o json     # in a pipeline
+  kubectl confit apply -f web.yaml --undo --timeout 3m -o json   # in a pipeline
   kubectl create configmap web --from-file=conf --dry-run=client -o yaml |
     kubectl confit apply -f -`
