@@ -94,7 +94,14 @@ var kubectlPage = map[string]runner{
 	"wait 1":   pluginRuns, "wait 2": pluginRuns, "wait 3": pluginRuns,
 	"sync 1": pluginRuns, "sync 2": pluginRuns, "sync 3": pluginRuns,
 	"check 1": pluginRuns, "check 2": pluginRuns,
+	"apply 1": pluginRuns, "apply 2": pluginRuns,
+	"In a pipeline 1": onTheNode, "In a pipeline 2": onTheNode,
+	"Completion 1": heldBy("kubectl-confit/main_test.go", "kubectl_complete-confit"),
+	"Rights 1":     onTheNode,
 }
+
+// onTheNode is for commands that the real node runs, in make e2e.
+var onTheNode = heldBy("integration/e2e/scene_verdict.go", "docs/kubectl.md")
 
 // pluginRuns is for what the plugin of kubectl reads and writes: its own module has it run.
 var pluginRuns = heldBy("kubectl-confit/cli/page_test.go", "kubectl.md")
