@@ -91,7 +91,7 @@ func (s *verdicts) start() error {
 	return err
 }
 
-// webPods is the example of nginx with three replicas, and with its state in memory, where alone a running pod tries something.
+// webPods is the example of nginx with three replicas, and with its state in memory, where a running pod tries something.
 func (s *verdicts) webPods() (string, error) {
 	manifest, err := os.ReadFile(filepath.Join(s.Source, "examples/nginx/kubernetes.yaml"))
 	if err != nil {
