@@ -22,6 +22,7 @@ const (
 	fleetImage  = "docker.io/library/fleet:1"
 	slimImage   = "docker.io/library/debian:12-slim"
 	promImage   = "docker.io/library/prometheus-confit:1"
+	pluginImage = "example.com/kubectl-confit:1" // of the page on GitOps
 )
 
 // renamed are the other names of the images of make image.
@@ -71,6 +72,7 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 		{fleetImage, contexts + "/fleet/Dockerfile", contexts + "/fleet", nil},
 		{slimImage, p.files("prometheus.Dockerfile"), s.bin(""), nil},
 		{promImage, contexts + "/prometheus/Dockerfile", contexts + "/prometheus", nil},
+		{pluginImage, contexts + "/plugin/Dockerfile", contexts + "/plugin", nil},
 	}
 	save := []string{"save", "--quiet", "--multi-image-archive", "--format", "docker-archive", "--output", s.run("images.tar")}
 	remove := []string{"rmi", "--force"}
@@ -84,7 +86,7 @@ func (s settings) buildImages(ctx context.Context) (archives []string, err error
 	return archives, errors.Join(p.do(save...), p.do(remove...))
 }
 
-// contexts has a directory for each image that the page or an example shows how to build: both programs, a links file and a
+// contexts has a directory for each image that the page or an example shows how to build: the programs, a links file and a
 // Dockerfile.
 func (s settings) contexts() (string, error) {
 	page, err := readPage(filepath.Join(s.Source, pagePath))
@@ -92,7 +94,9 @@ func (s settings) contexts() (string, error) {
 	prometheus, err2 := s.exampleContext("prometheus")
 	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
 	confitctl, err4 := os.ReadFile(s.dist("confitctl-linux-" + runtime.GOARCH))
-	if err = errors.Join(err, err1, err2, err3, err4); err != nil {
+	gitops, err5 := readPage(filepath.Join(s.Source, gitopsPath))
+	plugin, err6 := os.ReadFile(s.dist("kubectl-confit-linux-" + runtime.GOARCH))
+	if err = errors.Join(err, err1, err2, err3, err4, err5, err6); err != nil {
 		return "", err
 	}
 	move, script, locked := page.section(moveSection), page.section(scriptSection), page.section(lockedSection)
@@ -102,11 +106,13 @@ func (s settings) contexts() (string, error) {
 		"script":     {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
 		"fleet":      fleet,
 		"prometheus": prometheus,
+		"plugin":     {"", gitops.section("Wait for the verdict").first("dockerfile")},
 	} {
 		dir := s.run(filepath.Join("contexts", name))
 		err = errors.Join(err, os.MkdirAll(dir, 0o755),
 			os.WriteFile(filepath.Join(dir, "confit"), confit, 0o755),
 			os.WriteFile(filepath.Join(dir, "confitctl"), confitctl, 0o755),
+			os.WriteFile(filepath.Join(dir, "kubectl-confit"), plugin, 0o755),
 			os.WriteFile(filepath.Join(dir, "links"), []byte(files.links), 0o644),
 			os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte(files.dockerfile), 0o644))
 	}
