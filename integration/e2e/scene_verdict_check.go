@@ -19,7 +19,7 @@ func (s *verdicts) refuseBad() error {
 	if err := s.write("web.yaml", configMaps, "web", map[string]string{"site.conf": badSite}); err != nil {
 		return err
 	}
-	before, err := s.version("web")
+	before, err := s.keys("web")
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *verdicts) refuseBad() error {
 	if _, err := s.ends(3, "kubectl confit apply -f web.yaml", "[emerg]", `unexpected "}" in `); err != nil {
 		return err
 	}
-	if after, err := s.version("web"); err != nil || after != before {
+	if after, err := s.keys("web"); err != nil || after != before {
 		return errors.Join(fmt.Errorf("the ConfigMap has changed from %s to %s", before, after), err)
 	}
 	err = s.write("prometheus.yaml", configMaps, "prometheus",
@@ -44,8 +44,9 @@ func (s *verdicts) refuseBad() error {
 	return errors.Join(err, s.noCopies())
 }
 
-func (s *verdicts) version(configMap string) (string, error) {
-	return s.kubectl("get", "configmap", configMap, "-o", "jsonpath={.metadata.resourceVersion}")
+// keys are those of a ConfigMap with their values. Whose they are apply may write down before it has asked anybody.
+func (s *verdicts) keys(configMap string) (string, error) {
+	return s.kubectl("get", "configmap", configMap, "-o", "jsonpath={.data}")
 }
 
 // copies are those of pods that aren't being deleted, and how many there are besides.

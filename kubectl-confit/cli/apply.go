@@ -140,10 +140,13 @@ func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Gi
 	results := runner.Run(ctx, list, given, a.inPlace)
 	for _, r := range results {
 		a.say(fmt.Sprintf("Checked %s, container %s of pod %s: %s", strings.Join(r.Objects, " and "), r.Container, r.Pod, r.Verdict))
-		for _, line := range append([]string{r.Why, r.Left}, r.Printed...) {
+		for _, line := range append([]string{r.Why}, r.Printed...) {
 			if line != "" && r.Verdict != "taken" {
 				fmt.Fprintln(a.stderr, "  "+line)
 			}
+		}
+		if r.Left != "" {
+			a.say(r.Left)
 		}
 	}
 	return results
