@@ -35,7 +35,7 @@ func TestRights(t *testing.T) {
 	for _, b := range []struct{ user, role string }{
 		{"sync", "confit-sync"}, {"sync", "get-pods"}, {"status", "confit-status"}, {"status", "get-pods"},
 		{"in-place", "confit-check-in-place"}, {"in-place", "get-pods"},
-		{"both", "confit-sync"}, {"both", "confit-status"}, {"both", "system:aggregate-to-edit"}, // what "edit" is where controllers run
+		{"both", "get-pods"}, {"both", "confit-sync"}, {"both", "confit-status"}, {"both", "system:aggregate-to-edit"}, // what "edit" is where controllers run
 		{"controller", "patch-pods"},
 	} {
 		s.must("", "create", "rolebinding", b.user+"-"+b.role, "--clusterrole="+b.role, "--user="+b.user)
