@@ -30,7 +30,8 @@ func (s *setup) beside(c *confit, document, validate string, flags ...string) *v
 	}
 	argv := append(s.command("--try", what, "--validate", strings.TrimPrefix(validate, "validate ")), flags...)
 	uid := strconv.Itoa(s.box.UID)
-	v := &visitor{Cmd: c.Visit(append([]string{"-p", "-m", "-S", uid, "-G", uid}, argv...)...), t: s.t}
+	argv = append([]string{"-p", "-m", "-S", uid, "-G", uid, "sh", "-c", `cd "$0" && exec "$@"`, s.dir}, argv...) // as with kubectl exec
+	v := &visitor{Cmd: c.Visit(argv...), t: s.t}
 	v.Env, v.Dir, v.Stdin, v.Stdout, v.Stderr = s.env, s.dir, strings.NewReader(document), &v.out, &v.stderr
 	if err := v.Start(); err != nil {
 		s.t.Fatal(err)

@@ -11,25 +11,28 @@ import (
 	"confit/internal/markdown"
 )
 
-// hookScript writes down what a hook named $1 is given. The verify hook also lists the state directory.
-const hookScript = `env | sed -n 's/^\(CONFIT_[A-Z]*\)=.*/\1/p' >>"$0.$1"
+// hookScript writes down what a hook named $1 is given. The verify hook also lists the state directory, and so does a try's.
+const hookScript = `env | sed -n 's/^\(CONFIT_[A-Z_]*\)=.*/\1/p' >>"$0.$1"
 pwd >>"$0.$1.directory"
 case $1 in
 render) cp "$CONFIT_CANDIDATE/web/text" "$CONFIT_RENDERED/out" ;;
 verify) ls -A state >>"$0.files" ;;
+validate) test -z "$CONFIT_TRIAL_RUN" || ls -A state >>"$0.files" ;;
 esac
 `
 
-// Each hook has the variables that docs/reference.md gives it, and no other, in the directory that confit was started in. While a
-// generation that a gate let pass is proved, the state directory holds the files that the page lists, and no other.
+// Each hook has the variables that docs/reference.md gives it, and no other, in the directory that confit was started in, a try's
+// included. While a generation that a gate let pass is proved, and while something is tried, the state directory holds the files that
+// the page lists, and no other.
 func TestSource_reference(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
 	hook := "sh " + s.write(s.path("hook"), hookScript) + " "
 	s.line("link web/text %s", s.target("text"))
 	s.line("link {rendered}/out %s", s.target("out"))
-	for _, name := range []string{"render", "validate", "gate", "report", "verify"} {
-		s.line("%s %s", name, hook+name)
+	for _, name := range []string{"render", "validate {candidate}", "gate", "report", "verify"} {
+		kind, _, _ := strings.Cut(name, " ")
+		s.line("%s %s", kind, hook+name)
 	}
 	s.line("reload exec:%s", hook+"reload")
 	web := s.volume("web")
@@ -39,6 +42,9 @@ func TestSource_reference(t *testing.T) {
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
 	c.Eventually("the end of the gate's record", func() bool { return s.recorded() == "" })
+	if v := s.beside(c, "", hook+"validate {candidate}"); v.wait() != 0 {
+		t.Errorf("a try ended with\n%s%s", &v.out, &v.stderr)
+	}
 
 	for name, want := range hooksOfPage(t) {
 		if got := s.written("hook." + name); !slices.Equal(got, want) {
