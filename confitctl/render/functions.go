@@ -36,6 +36,9 @@ func functions(files fs.FS, environ func(string) (string, bool)) template.FuncMa
 	all["hasFile"] = func(name string) bool { _, err := file(files, name); return err == nil }
 	all["files"] = func(pattern string) ([]string, error) { return fs.Glob(files, pattern) }
 	all["fromYaml"], all["toYaml"], all["fromJson"] = fromYAML, toYAML, fromJSON
+	for _, name := range []string{"toJson", "toPrettyJson", "toRawJson"} {
+		all[name] = inUTF8(all[name].(func(any) (string, error)))
+	}
 	all["required"] = required
 	all["urlParse"] = urlParse(all["urlParse"].(func(string) map[string]any))
 	for _, strict := range []func(map[string]any){strictMaps, strictNumbers, strictTexts, strictOthers, boundedFunctions} {

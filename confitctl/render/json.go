@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,6 +20,32 @@ func fromJSON(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	return element(d)
+}
+
+// inUTF8 refuses bytes that aren't: encoding/json writes another character for each.
+func inUTF8(write func(any) (string, error)) func(any) (string, error) {
+	return func(v any) (string, error) {
+		if !isUTF8(v) {
+			return "", errors.New("a text in it is no UTF-8, which JSON can't hold: write it by b64enc")
+		}
+		return write(v)
+	}
+}
+
+func isUTF8(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return utf8.ValidString(v)
+	case []any:
+		return !slices.ContainsFunc(v, func(v any) bool { return !isUTF8(v) })
+	case map[string]any:
+		for key := range v {
+			if !utf8.ValidString(key) || !isUTF8(v[key]) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // element reads the value that comes next. The syntax was checked before.

@@ -85,6 +85,7 @@ func TestNoWrongValue(t *testing.T) {
 	for text, want := range map[string]string{
 		`{{"x!" | b64dec}}`:                       "illegal base64 data",
 		`{{"abc" | b64dec}}`:                      "illegal base64 data",
+		`{{fromYaml "[!!binary 0000]" | toJson}}`: "no UTF-8",
 		`{{"x!" | b32dec}}`:                       "illegal base32 data",
 		`{{first (list)}}`:                        "an empty list has no first",
 		`{{mustLast (list)}}`:                     "an empty list has no last",
