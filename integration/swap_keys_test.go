@@ -151,6 +151,7 @@ func TestKeys_taken(t *testing.T) {
 	web.swap(keys{"nginx.conf": "1", "conf.d/a.conf": "1", "conf.d/a.md": "not taken", "other": "not taken"})
 	outside.swap(keys{"x": "1", "sub/y": "1"})
 	c := s.start(app()...)
+	c.Says("ready", 1) // HUP would end it before
 	c.wantTaken(web, "web", "conf.d/*.conf nginx.conf", "nginx.conf", "conf.d/a.conf")
 	c.wantTaken(outside, strings.TrimPrefix(outside.dir, "/"), "./", "x", "sub/y")
 	web.swap(keys{"nginx.conf": "1", "conf.d/b.conf": "2", "conf.d/b.md": "not taken", "another": "not taken"})
