@@ -117,9 +117,8 @@ func inMemory(state string) (names []string) {
 	if err != nil {
 		return nil
 	}
-	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	for _, v := range s.Volumes {
-		if snapshot.InMemory(string(mounts), v.Path) {
+		if linker.MountedFromMemory(v.Path) {
 			names = append(names, filepath.Base(v.Path))
 		}
 	}

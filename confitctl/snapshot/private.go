@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // shown says why a ConfigMap must not hold a volume, which many more may read than
 // a Secret; nil if it may. Kubernetes tells a container of no volume what it is. But
@@ -23,22 +20,3 @@ func (o Object) shown(v Volume) error {
 	}
 	return fmt.Errorf("volume %q isn't for a ConfigMap, as %s; write --snapshot-secrets %s, and let the manifest make a Secret", o.Volume, why, o.Volume)
 }
-
-// InMemory reports that a file system in memory is mounted on a directory as a whole,
-// as the kubelet does it for each Secret: emptyDir of the wrapped volume,
-// pkg/volume/secret of Kubernetes. Any other volume is a directory of the node's disk,
-// also where that is in memory. mounts is the text of /proc/self/mountinfo: see
-// proc_pid_mountinfo(5).
-func InMemory(mounts, dir string) (found bool) {
-	for line := range strings.Lines(mounts) {
-		fields := strings.Fields(line)
-		if len(fields) > 4 && unescape.Replace(fields[4]) == dir { // what is mounted last is on top
-			_, kind, _ := strings.Cut(line, " - ")
-			found = fields[3] == "/" && strings.HasPrefix(kind, "tmpfs ")
-		}
-	}
-	return found
-}
-
-// unescape undoes what the kernel does with blanks and the like.
-var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)

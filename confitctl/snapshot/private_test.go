@@ -38,24 +38,3 @@ func TestPrivate(t *testing.T) {
 		}
 	}
 }
-
-// TestInMemory: a Secret is a file system of its own. A ConfigMap of a node without a disk is
-// a directory of a larger one.
-func TestInMemory(t *testing.T) {
-	const mounts = `22 1 0:20 / / rw - overlay overlay rw
-30 22 0:41 / /confit/tls ro,relatime - tmpfs tmpfs rw,size=131072k
-31 22 8:1 /var/lib/kubelet/pods/1/volumes/web /confit/web ro - ext4 /dev/sda1 rw
-32 22 0:30 /var/lib/kubelet/pods/1/volumes/web /confit/diskless ro - tmpfs tmpfs rw
-33 22 0:42 / /confit/with\040blank ro shared:4 - tmpfs tmpfs rw
-34 22 0:43 / /confit/over ro - tmpfs tmpfs rw
-35 34 8:1 /other /confit/over ro - ext4 /dev/sda1 rw
-`
-	for dir, want := range map[string]bool{
-		"/confit/tls": true, "/confit/web": false, "/confit/diskless": false, "/confit/with blank": true, "/confit/over": false,
-		"/confit/tls/sub": false, "/none": false,
-	} {
-		if got := InMemory(mounts, dir); got != want {
-			t.Errorf("%s: %v", dir, got)
-		}
-	}
-}
