@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	stdsync "sync"
 	"time"
 
@@ -21,40 +20,21 @@ import (
 	"confit/kubectl-confit/verdict"
 )
 
-// syncFlags are those of the verb.
-type syncFlags struct {
-	waitFlags
-	all bool
-}
-
 func newSync() *cobra.Command {
-	var f syncFlags
+	var f waitFlags
+	var all bool
 	c := &cobra.Command{
 		Use: "sync KIND/NAME… [FLAG…]", Short: "bring an edit to the pods now, and wait for their verdicts",
 		Long: syncHelp, Example: syncExample, Annotations: map[string]string{"after": syncAfter},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.run(c, args, func(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options) (*follow.Report, error) {
+				return hurry(ctx, client, scope, o, all, c.ErrOrStderr())
+			})
+		},
 	}
-	f.addTo(c, "json or yaml")
-	flags := c.Flags()
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
-	flags.BoolVar(&f.all, "all", false, "ask all pods at once, not in waves")
+	f.addTo(c)
+	c.Flags().BoolVar(&all, "all", false, "ask all pods at once, not in waves")
 	return c
-}
-
-func (f *syncFlags) run(c *cobra.Command, args []string) error {
-	if err := f.check(args); err != nil {
-		return err
-	}
-	client, scope, err := f.scope(c.Context(), args)
-	if err != nil {
-		return err
-	}
-	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), rows: map[string]verdict.Row{}}
-	found, err := hurry(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Each: p.changed}, f.all, c.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	return f.conclude(c, client, args, found)
 }
 
 // hurry waits as follow.Wait does, and meanwhile has the kubelets of the pods look, in waves or all at once. Those that are

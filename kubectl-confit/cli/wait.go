@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -26,11 +27,16 @@ func newWait() *cobra.Command {
 	c := &cobra.Command{
 		Use: "wait KIND/NAME… [FLAG…]", Short: "until every running pod has accepted what the API has now",
 		Long: waitHelp, Example: waitExample, Annotations: map[string]string{"after": waitAfter},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args, follow.Wait) },
 	}
-	f.addTo(c, "json or yaml")
-	c.Flags().DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
+	f.addTo(c)
 	return c
+}
+
+// addTo adds the flags of whatever waits.
+func (f *waitFlags) addTo(c *cobra.Command) {
+	f.asking.addTo(c, "json or yaml")
+	c.Flags().DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
 }
 
 // check refuses a wrong command line.
@@ -46,7 +52,10 @@ func (f *waitFlags) check(args []string) error {
 	return nil
 }
 
-func (f *waitFlags) run(c *cobra.Command, args []string) error {
+// waiting is a way to wait for verdicts, as [follow.Wait] is.
+type waiting func(context.Context, *cluster.Client, follow.Scope, follow.Options) (*follow.Report, error)
+
+func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -55,7 +64,7 @@ func (f *waitFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), rows: map[string]verdict.Row{}}
-	found, err := follow.Wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Each: p.changed})
+	found, err := wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Each: p.changed})
 	if err != nil {
 		return err
 	}
