@@ -125,8 +125,8 @@ func (r *run) answer() {
 	r.hook.answer <- end
 }
 
-// end ends what hooks have left, and removes the files. A step that still runs writes below a
-// directory that is gone.
+// end ends what hooks have left, and removes the files: twice, as a step that still runs may have
+// made one meanwhile. From then on it writes below a directory that is gone.
 func (r *run) end() {
 	r.family.SignalHook(r.pid, signals.KILL)
 	process.EndLeftovers(0, signals.KILL, false)
