@@ -76,6 +76,6 @@ setsid "$0" $(($1 + 1)) & wait
 }
 
 func endAll(n *nursery, group Group) {
-	EndLeftovers(group, unix.SIGKILL, false)
+	EndLeftovers(group, unix.SIGKILL, false, 0)
 	n.until("all ended", func() bool { return !Leftovers(group) })
 }

@@ -31,7 +31,32 @@ func TestEndLeftovers(t *testing.T) {
 		if len(descendants(os.Getpid())) < 3 {
 			t.Errorf("descendants %v", descendants(os.Getpid()))
 		}
-		EndLeftovers(0, unix.SIGTERM, true)
+		EndLeftovers(0, unix.SIGTERM, true, 0)
 		n.until("all ended", func() bool { return !Leftovers(0) })
+	})
+}
+
+// TestEndLeftovers_spares: a hook that is waited for goes on, with all of its group. Everybody else ends.
+func TestEndLeftovers_spares(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		n := newNursery(t)
+		r, w := pipe(t)
+		hook := n.hook(w, "sh", "-c", `sleep 302 & echo x; wait`)
+		app := n.talking(w, `echo x; sleep 301`)
+		two := make([]byte, 4)
+		for got := 0; got < len(two); {
+			k, err := r.Read(two[got:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += k
+		}
+		EndLeftovers(Group(app), unix.SIGTERM, true, Group(hook))
+		n.until("the app ended", func() bool { return !GroupAlive(Group(app)) })
+		if got := len(Members(Group(hook))); got != 2 {
+			t.Errorf("%d processes of the hook are left, want 2", got)
+		}
+		EndLeftovers(Group(app), unix.SIGKILL, true, 0)
+		n.until("all ended", func() bool { return !Leftovers(Group(app)) })
 	})
 }

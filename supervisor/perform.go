@@ -136,11 +136,19 @@ func (a wake) perform(l *loop) event {
 	return nil
 }
 
-func (a endLeftovers) perform(*loop) event {
+func (a endLeftovers) perform(l *loop) event {
 	if a.signal == 0 {
 		return cleared{process.Leftovers(a.group)}
 	}
-	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody)}
+	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody, l.spared(a))}
+}
+
+// spared is the group of a report hook for which the end waits, until its time is over.
+func (l *loop) spared(a endLeftovers) process.Group {
+	if o := &l.state.outcomes; a.everybody && a.signal != signals.KILL && o.told != nil && !o.interrupted {
+		return process.Group(l.teller.pid)
+	}
+	return 0
 }
 
 // noteFailedSignal logs that a signal could not be sent: EPERM, when the app became

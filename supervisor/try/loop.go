@@ -129,7 +129,7 @@ func (r *run) answer() {
 // made one meanwhile. From then on it writes below a directory that is gone.
 func (r *run) end() {
 	r.family.SignalHook(r.pid, signals.KILL)
-	process.EndLeftovers(0, signals.KILL, false)
+	process.EndLeftovers(0, signals.KILL, false, 0)
 	r.reap()
 	r.aside.End()
 	r.aside.End()
