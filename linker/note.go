@@ -16,6 +16,7 @@ const noteVersion = 1
 type Note struct {
 	Accepted Accepted  // Number 0: there is none
 	Record   *Record   // of the gate that was asked last, until its outcome is delivered; nil: none
+	Late     *Record   // what became of a change that a gate was asked about, after it was accepted; nil: nobody asks any more
 	Relapsed *Relapsed // nil: nothing is remembered
 }
 
@@ -33,6 +34,9 @@ type Record struct {
 	Step    string `json:"step"`    // what rejected it; "": nothing did
 	Reason  string `json:"reason"`  // and why
 	Source  string `json:"source"`  // what the app went on with
+
+	// Told is for a late record alone: what was decided to be told of its hash so far.
+	Told string `json:"told,omitempty"`
 }
 
 // noteFile is note.json. Each part is believed alone: a generation once its files match
@@ -45,6 +49,7 @@ type noteFile struct {
 	Lived    int64             `json:"lived,omitempty"`
 	Relapsed *Relapsed         `json:"relapsed,omitempty"`
 	Gate     *Record           `json:"gate,omitempty"`
+	Late     *Record           `json:"late,omitempty"`
 }
 
 // numbers lists the generations that a note names.
@@ -58,6 +63,14 @@ func (n *noteFile) numbers() []int {
 	return numbers
 }
 
+// named is a record that says what it is about, or nil.
+func (r *Record) named() *Record {
+	if r == nil || r.Hash == "" {
+		return nil
+	}
+	return r
+}
+
 // WriteNote replaces the note. After an error the former note stays, with the
 // generations that it names, and WriteNote can be called again.
 func (l *Linker) WriteNote(n Note) error {
@@ -65,7 +78,7 @@ func (l *Linker) WriteNote(n Note) error {
 		return err
 	}
 	a := &n.Accepted
-	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, n.Record}
+	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, n.Record, n.Late}
 	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
 		return err
 	}
@@ -93,9 +106,7 @@ func (l *Linker) readNote() (n Note, err error) {
 		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
 	}
 	l.noted = file.numbers()
-	if g := file.Gate; g != nil && g.Hash != "" {
-		n.Record = g
-	}
+	n.Record, n.Late = file.Gate.named(), file.Late.named()
 	accepted, err := l.readGeneration(file.Accepted)
 	earlier, earlierErr := l.readGeneration(file.Earlier)
 	switch {

@@ -46,6 +46,23 @@ func TestRecord(t *testing.T) {
 	h.noLeftovers()
 }
 
+// TestRecord_late: what became of an accepted change is there beside the record of a gate. One that names nothing is none.
+func TestRecord_late(t *testing.T) {
+	h := newHouse(t, "web/a a").open()
+	late := aRecord
+	late.Told = "relapsed"
+	h.must(h.linker.WriteNote(Note{Record: &aRecord, Late: &late}))
+	h.wantRecord(&aRecord)
+	if got := h.linker.former.Late; got == nil || *got != late {
+		t.Errorf("the late record is %+v, want %+v", got, late)
+	}
+	h.must(h.editNote(func(note map[string]any) { note["late"] = map[string]string{"outcome": "settled"} }))
+	h.wantRecord(&aRecord)
+	if got := h.linker.former.Late; got != nil {
+		t.Errorf("the late record is %+v, want none", got)
+	}
+}
+
 // TestNotePartsAlone: a generation that isn't believed takes no record with it, and a
 // record that is no record no generation.
 func TestNotePartsAlone(t *testing.T) {
