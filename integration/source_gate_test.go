@@ -27,8 +27,9 @@ while ! [ -e "answer.$text" ]; do sleep 0.05; done
 `
 	reportScript = `echo x >>tries
 [ -e deaf ] && exit 1
+[ -e slow ] && . ./slow
 text=$(sed -n "s/^$CONFIT_HASH //p" names | head -n 1)
-echo "told ${text:-of another} $CONFIT_OUTCOME${CONFIT_STEP:+ at $CONFIT_STEP}, $CONFIT_SOURCE" >>diary
+echo "told ${text:-of another} $CONFIT_OUTCOME${CONFIT_STEP:+ at $CONFIT_STEP}, $CONFIT_SOURCE${CONFIT_BOUND:+, more within $CONFIT_BOUND}" >>diary
 `
 )
 
@@ -37,6 +38,12 @@ func newGated(t *testing.T) gated {
 	s, web := newProved(t)
 	web.swap(keys{"text": "first"})
 	s.accept(app()...)
+	s.flag("--young", "1m") // else all is well at once, and that is told as well
+	return newHooks(s, web)
+}
+
+// newHooks gives a setup the two scripts.
+func newHooks(s *setup, web *volume) gated {
 	g := gated{s, web}
 	s.write(g.path("names"), "")
 	s.line("gate sh -c 'cd %s && . ./gate'", s.dir)

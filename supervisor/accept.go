@@ -46,7 +46,7 @@ func (t *transition) makeAccepted(survived bool) {
 		t.rebase(t.candidate.Changes)
 		t.decided()
 		if !t.candidate.Fallback { // else the mounted configuration stays rejected
-			t.rejection, t.relapsed = rejection{}, nil
+			t.rejection, t.relapsed, t.outcomes.awaited = rejection{}, nil, nil
 		}
 	}
 }

@@ -118,6 +118,8 @@ func (t *transition) stop(s signals.Signal) {
 	t.stopReporting()
 	switch {
 	case t.app.isEnding():
+	case t.phase == telling:
+		t.endNow(t.app.exit)
 	case t.neverStarted():
 		t.endNow(exit{code: exitStopped})
 	case !t.app.runs(): // the leftovers are drained, from now on with everybody else

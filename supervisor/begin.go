@@ -125,7 +125,11 @@ func (t *transition) restart(why string, keys ...any) {
 
 // drain ends what is left of an app that is gone.
 func (t *transition) drain(before then) {
-	t.interruptReport()
+	if before == endConfit {
+		t.beginToEnd()
+	} else {
+		t.interruptReport()
+	}
 	t.serve()
 	t.keeper().drain(before)
 }
@@ -137,17 +141,28 @@ func (t *transition) start() {
 	t.keeper().start()
 }
 
-// endNow ends confit. No hook outlives it. What the app or its entrypoint did to the
-// accepted generation is mended: something else may be mounted when the next confit comes.
+// endNow ends confit, when nobody waits for the report hook. No hook outlives it. What the app
+// or its entrypoint did to the accepted generation is mended: something else may be mounted when
+// the next confit comes.
 func (t *transition) endNow(how exit) {
-	t.passVerdict()
 	t.endHook()
+	if t.tell(how) {
+		return
+	}
+	t.passVerdict()
 	if t.showsAccepted() {
 		t.assign(mend{t.accepted.Number, true})
 	}
 	t.endTrial()
 	t.interruptReport()
 	t.phase, t.deadline, t.exit = done, noDeadline, how
+}
+
+// endTelling ends confit when there is nothing to wait for any more.
+func (t *transition) endTelling() {
+	if t.phase == telling {
+		t.endNow(t.app.exit)
+	}
 }
 
 func (t *transition) endWith(how exit) {

@@ -3,12 +3,14 @@
 //
 // It guarantees:
 //   - At most one app is alive. At most one hook of the transaction runs, and
-//     beside that at most one report hook. Only the next gate waits for a report.
+//     beside that at most one report hook. Only the next gate waits for a report, and the
+//     end of confit, for as long as a drain may take.
 //   - Only the newest candidate is published. It has passed its validator
 //     before, if that reads {candidate}, and else before the app reads it.
 //   - What a gate has to be asked about is published only when the gate said yes
 //     to this very candidate. The outcome of each gate that was asked is told,
-//     until the report hook takes it, before the next one is asked.
+//     until the report hook takes it, before the next one is asked; and so is what
+//     the app dies of late that a gate let go.
 //   - A candidate that the app was reloaded with is accepted only when it is
 //     proved. Otherwise it is taken back, and the app is reloaded with the
 //     accepted generation, or started on it.
@@ -36,12 +38,12 @@
 // left of an app is a value, then. When the configuration side breaks down, the change
 // is in a phase that only starts the app again.
 //
-// The files lie in layers. At the bottom stand the state and what can be read off it
-// (state.go, parts.go, facts.go, times.go). Then come what step says and does
-// (action.go, transition.go), what is kept for the status, the report hook and a confit that
-// comes after this one was killed (past.go, outcome.go, note.go, verdict.go, trial.go), the app's
-// half, what begins a phase (begin.go, hook.go), and what is counted of an app's lives (young.go). What ends a phase names the next one: rest.go,
-// accept.go, reject.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The rows of
-// both tables stand above them, and step.go on top. When an event is over, observe.go makes the
-// status of the state.
+// The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
+// parts.go, facts.go, times.go). Then come what step says and does (action.go, transition.go),
+// what is kept for the status, the report hook and a confit that comes after this one was killed
+// (past.go, outcome.go, late.go, note.go, verdict.go, trial.go), the app's half, what ends confit
+// (telling.go), what begins a phase (begin.go, hook.go), and what is counted of an app's lives
+// (young.go). What ends a phase names the next one: rest.go, accept.go, reject.go, proof.go,
+// reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
+// step.go on top. When an event is over, observe.go makes the status of the state.
 package supervisor

@@ -106,7 +106,7 @@ func (c *course) endHook() {
 	case name == "validate":
 		c.valid[about] = ok
 	case name == "gate" && ok:
-		c.passed = about
+		c.passed, c.relapsed = about, ""
 	case name == "verify":
 		c.verified = ok && c.hookLate
 		c.hurried = c.hurried || ok && c.read != c.accepted() // else the proof goes on
@@ -127,6 +127,7 @@ func (c *course) runReport(a runReport) event {
 		return reportStartFailed{errors.New("not found")}
 	}
 	c.told, c.tellKilled = a.report, false
+	c.mayBeTold(a.report, a.inForce)
 	return nil
 }
 
@@ -138,8 +139,8 @@ func (c *course) endReport() {
 	status := process.Status(0)
 	if !ok {
 		status = waitStatus(256)
-	} else if told == c.state.outcomes.gated && told.Hash == c.owed {
-		c.owed = ""
+	} else {
+		c.isTold(told)
 	}
 	c.give(reportEnded{status})
 }

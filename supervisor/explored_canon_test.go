@@ -57,7 +57,7 @@ var ranked = map[string]byte{
 
 // stamps lists the times that count on after they have passed. All others are
 // just due then.
-var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
+var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true, "outcomes.since": true}
 
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
 const oldest = 2

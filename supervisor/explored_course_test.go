@@ -82,6 +82,7 @@ func (c *course) giveAll(next []event) {
 		if _, ok := e.(elapsed); ok {
 			c.deadlineActs(before, s, actions)
 		}
+		c.blames(&before, &s)
 		c.state.unproved = s.unproved
 		c.mayBeAccepted(before.accepted, s.accepted)
 		next = append(next, c.become(s, actions)...)

@@ -17,7 +17,10 @@ func (c *course) writeNote(a writeNote) event {
 	if c.owed != "" && (record == nil || record.Hash != c.owed) {
 		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
 	}
-	c.note = memory{accepted: asMade(n.Generation), survived: n.Survived, settled: n.Settled, relapses: n.Relapses, earlier: asMade(n.Earlier), record: record}
+	c.note = memory{accepted: asMade(n.Generation), survived: n.Survived, settled: n.Settled, relapses: n.Relapses, earlier: asMade(n.Earlier), record: record, late: a.note.Late}
+	if a.note == c.state.note.given { // no newer one is on its way
+		c.keepsVerdict()
+	}
 	if a.note.Relapsed != nil {
 		c.note.relapsed = letter(linker.ParseHash(a.note.Relapsed.Hash)[0])
 	}

@@ -145,6 +145,8 @@ func (c *course) gateHasRecord(hash string) {
 		c.breaks("a gate is asked without a record")
 	case c.owed != "" && c.owed != hash:
 		c.breaks("a gate is asked, and the outcome of the one before wasn't delivered")
+	case c.verdict != "":
+		c.breaks("a gate is asked, and a verdict on what was accepted wasn't delivered")
 	}
 	c.owed = hash
 }

@@ -104,11 +104,8 @@ func (c *course) kill() {
 }
 
 func (c *course) begin() {
-	if c.note.record != nil {
-		copied := *c.note.record
-		c.note.record = &copied
-	}
-	note := linker.Note{Accepted: c.note.former(), Record: c.note.record}
+	c.readRecords()
+	note := linker.Note{Accepted: c.note.former(), Record: c.note.record, Late: c.note.late}
 	if c.note.relapsed != 0 {
 		note.Relapsed = &linker.Relapsed{Hash: linker.Hash{byte(c.note.relapsed)}.Hex(), At: c.now.Unix()}
 	}

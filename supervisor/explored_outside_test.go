@@ -47,6 +47,7 @@ type memory struct {
 	relapses          int
 	relapsed          letter // what isn't tried again
 	record            *linker.Record
+	late              *linker.Record
 }
 
 // former is the generation to go back to, as linker.Accepted has it.
@@ -55,8 +56,8 @@ func (n memory) former() linker.Accepted {
 }
 
 const (
-	maxJobs   = 8 // that wait for the linker
-	maxCopies = 8 // generations on the disk
+	maxJobs   = 16 // that wait for the linker
+	maxCopies = 8  // generations on the disk
 )
 
 // outside is all that confit works with: the volumes, the linker, the disk, the app
@@ -104,6 +105,8 @@ type outside struct {
 	valid    [backup + 1]bool
 	passed   letter // the gate let it go
 	owed     string // the hash of the last gate that was asked, until its outcome is delivered
+	verdict  string // the hash that the note has a verdict on, until that is delivered
+	relapsed string // the last hash that was told to have relapsed, until a gate lets it go again
 }
 
 // keep puts a generation on the disk.
@@ -155,7 +158,7 @@ func (o *outside) isThere(m made) bool {
 func (o *outside) die() {
 	*o = outside{
 		now: o.now, numbers: o.numbers, pids: o.pids, mounted: o.mounted,
-		note: o.note, trial: o.trial, live: o.live, copies: o.copies, owed: o.owed,
+		note: o.note, trial: o.trial, live: o.live, copies: o.copies, owed: o.owed, verdict: o.verdict, relapsed: o.relapsed,
 	}
 	o.former = o.live
 	o.keepOnly()

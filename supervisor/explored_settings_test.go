@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/signals"
 )
 
@@ -48,6 +49,8 @@ var (
 
 	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true, settled: true}
 	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}
+	askedA     = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}, survived: true, late: &linker.Record{Hash: linker.Hash{byte(letterA)}.Hex()}}
+	relapsedA  = memory{accepted: askedA.accepted, earlier: askedA.earlier, survived: true, relapses: 1, late: &linker.Record{Hash: askedA.late.Hash, Told: outcomeRelapsed}}
 	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true, settled: true}
 )
 
@@ -81,7 +84,14 @@ var settings = []setting{
 		c.Validate = []string{"check", config.Placeholder}
 		c.Gate = []string{"may-i"}
 	}, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
+	{name: "late", with: asksAndTells, actions: []config.Action{byRestart}, begins: askedA},
+	{name: "late-again", with: asksAndTells, actions: []config.Action{byRestart}, begins: relapsedA},
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
+}
+
+func asksAndTells(c *config.Config) {
+	c.Probation, c.Young = tick, 2*tick
+	c.Gate, c.Report = []string{"may-i"}, []string{"tell"}
 }
 
 // configuration has times that are whole ticks, and few of them.
@@ -105,5 +115,9 @@ func (may *setting) start() place {
 		}
 	}
 	o.die()
+	if o.note.late != nil {
+		late := *o.note.late
+		o.note.late = &late
+	}
 	return place{outside: o}
 }

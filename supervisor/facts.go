@@ -112,10 +112,10 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 	return config.DefaultSettle
 }
 
-// leavesRoom reports whether a report hook may run: a drain waits for every child, and
-// what a hook opens would count as opened by the app.
+// leavesRoom reports whether a report hook may run: the drain of a restart waits for every
+// child, and what a hook opens would count as opened by the app.
 func (s *state) leavesRoom() bool {
-	return s.app.phase != draining && s.phase != done && s.phase != touching && s.phase != reading
+	return (s.app.phase != draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
 }
 
 // takesLong reports whether a phase may last longer than a rescan without a look at
@@ -123,3 +123,19 @@ func (s *state) leavesRoom() bool {
 func (p phase) takesLong() bool { return p == splaying || p == reading || p == proving }
 
 func (s *state) neverStarted() bool { return s.app.neverStarted() }
+
+// isResting reports that the life of the app says nothing of the accepted generation.
+func (s *state) isResting() bool {
+	return !s.app.runs() || s.app.phase == stopping || s.degraded != "" || !s.hasAccepted() || s.exposure.published() || s.unproved != nil
+}
+
+// isEnding reports that the app is gone, and confit is about to be.
+func (s *state) isEnding() bool { return s.app.isEnding() || s.phase == telling }
+
+// hexOf writes a hash; "" is that of what could not be staged.
+func hexOf(of linker.Hash) string {
+	if of == (linker.Hash{}) {
+		return ""
+	}
+	return of.Hex()
+}

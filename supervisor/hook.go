@@ -48,7 +48,7 @@ func (t *transition) hookVariables(about linker.Hash) []string {
 // reportVariables are what the report hook is told.
 func (t *transition) reportVariables(r *linker.Record) []string {
 	return append(t.hashVariables(r.Hash), config.OutcomeVariable+"="+r.Outcome, config.StepVariable+"="+r.Step,
-		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source)
+		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source, config.BoundVariable+"="+t.boundOf(r))
 }
 
 // hashVariables name a configuration as every replica names it. Nothing accepted

@@ -13,7 +13,7 @@ const alreadyStored = "stored"
 // over: a stop may still take back a verdict that is held. What isn't proved is never
 // noted. A generation that is suspected stays noted until it is to blame.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated, Relapsed: s.relapsed}
+	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated, Late: s.outcomes.late, Relapsed: s.relapsed}
 	switch {
 	case s.phase != running && !s.counted || s.held.stands() || s.unproved != nil:
 	case s.suspected != nil:
@@ -30,6 +30,7 @@ func (s *state) mayNote() bool { return s.degraded == "" && s.toNote() != *s.not
 
 // keepNote has the note written. It is tried again until it works.
 func (t *transition) keepNote() {
+	t.keepLate()
 	if t.mayNote() && (t.counted || t.over(t.note.by)) {
 		note := t.toNote()
 		t.note.given, t.note.by, t.counted = &note, noDeadline, false

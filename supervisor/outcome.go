@@ -6,25 +6,16 @@ import (
 	"confit/linker"
 )
 
-// How a change ended, as CONFIT_OUTCOME says it.
-const (
-	outcomeAccepted   = "accepted"
-	outcomeRejected   = "rejected"
-	outcomeRolledBack = "rolled-back" // rejected after the app may have read it
-	outcomeSuperseded = "superseded"  // by a newer change, before it was decided
-	outcomeStopped    = "stopped"     // confit ended before it was decided
-)
-
 // reports reports whether anybody is told.
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 
 // takeUp goes on with the record of a former confit. A change that was accepted
 // is decided, even if that was not written down.
-func (t *transition) takeUp(former *linker.Record) {
+func (t *transition) takeUp(former *linker.Note) {
 	if t.reports() {
-		t.outcomes.gated = former
+		t.outcomes.gated, t.outcomes.late = former.Record, former.Late
 	}
-	if t.outcomes.isOpen() && t.hasAccepted() && former.Hash == t.accepted.Shared.Hex() {
+	if t.outcomes.isOpen() && t.hasAccepted() && former.Record.Hash == t.accepted.Shared.Hex() {
 		t.decideGated(outcomeAccepted, "", "")
 	}
 }
@@ -36,7 +27,7 @@ func (t *transition) openRecord() bool {
 	if !t.reports() {
 		return true
 	}
-	if t.outcomes.isDue() {
+	if t.outcomes.due() != nil {
 		return false
 	}
 	if hash := t.candidate.Shared.Hex(); t.outcomes.gated == nil || t.outcomes.gated.Hash != hash {
@@ -45,26 +36,33 @@ func (t *transition) openRecord() bool {
 	return t.note.held.Record == t.outcomes.gated
 }
 
+// decideAs has an outcome told. A verdict on an earlier life says nothing of a gate that is asked about
+// the same hash anew.
 func (t *transition) decideAs(r *linker.Record) {
-	if t.outcomes.isOpen() && t.outcomes.gated.Hash == r.Hash {
-		t.outcomes.gated = r
-	} else if t.reports() && t.outcomes.isNews(r) {
-		t.outcomes.other = r
+	ofEarlier := isVerdict(r.Outcome) && r.Step == linker.StepRelapse
+	switch o := &t.outcomes; {
+	case o.isOpen() && o.gated.Hash == r.Hash && !ofEarlier:
+		t.closeRecord(r)
+	case t.isAsked(r.Hash) && isLate(r):
+		t.tellLate(r)
+	case r.Outcome == outcomeAccepted && t.isAsked(r.Hash) && t.outcomes.late.Told == outcomeRelapsed: // a start on it proves too little
+	case t.reports() && o.isNews(r):
+		o.other = r
 	}
 }
 
-// hexOf writes a hash; "" is that of what could not be staged.
-func hexOf(of linker.Hash) string {
-	if of == (linker.Hash{}) {
-		return ""
+// closeRecord gives the record of the gate its outcome. What was accepted is watched on.
+func (t *transition) closeRecord(r *linker.Record) {
+	if t.outcomes.gated = r; r.Outcome == outcomeAccepted {
+		t.outcomes.asked, t.outcomes.since = r.Hash, t.now
+		t.keepLate()
 	}
-	return of.Hex()
 }
 
 // decideGated closes the record of the gate, if one is open.
 func (t *transition) decideGated(outcome, step, reason string) {
 	if t.outcomes.isOpen() {
-		t.outcomes.gated = t.outcome(outcome, t.outcomes.gated.Hash, step, reason)
+		t.closeRecord(t.outcome(outcome, t.outcomes.gated.Hash, step, reason))
 	}
 }
 
@@ -117,9 +115,14 @@ func (t *transition) interruptReport() {
 // stopReporting closes the record of a gate at a stop, and tells it at once.
 func (t *transition) stopReporting() {
 	t.decideGated(outcomeStopped, "", "")
+	t.tellFirst()
+}
+
+// tellFirst has the report hook told what is owed, whatever it is told now.
+func (t *transition) tellFirst() {
 	if t.outcomes.told == nil {
 		t.outcomes.by = noDeadline
-	} else if t.outcomes.told != t.outcomes.gated {
+	} else if !t.outcomes.isOwed(t.outcomes.told) {
 		t.interruptReport()
 	}
 }

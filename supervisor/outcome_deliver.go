@@ -20,7 +20,7 @@ func (t *transition) doBeside() {
 }
 
 func (t *transition) onReportEnded(e reportEnded) {
-	t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.late))
+	t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.overdue))
 	t.keeper().lookForLeftovers()
 }
 
@@ -36,7 +36,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
 	}
-	by = earliest(by, s.oldBy)
+	by = earliest(by, s.oldBy, s.outcomes.livedBy)
 	if !s.peeking {
 		by = earliest(by, s.peekBy)
 	}
@@ -75,18 +75,39 @@ func (t *transition) onNoted(e noted) {
 // run. What a gate decided is noted first, but for a stop, which may leave no time
 // for that.
 func (s *state) mayDeliver() bool {
+	given, held := s.note.given, s.note.held
+	isNoted := given.Record == held.Record && given.Late == held.Late
+	return s.toTell() != nil && s.outcomes.told == nil && s.leavesRoom() && (isNoted || s.app.phase == stopping || s.isEnding())
+}
+
+// toTell is what has to be told next, or nil. At its end confit tells only what it owes.
+func (s *state) toTell() *linker.Record {
 	o := &s.outcomes
-	return o.next() != nil && o.told == nil && s.leavesRoom() && (s.note.given.Record == s.note.held.Record || s.app.phase == stopping)
+	switch {
+	case s.isEnding() && o.fails >= maxFails:
+	case o.due() != nil:
+		return o.due()
+	case s.isEnding():
+	default:
+		if late := s.current(); late != nil && late.Outcome != "" && !s.exposure.published() { // it is in force
+			return late
+		}
+		return o.other
+	}
+	return nil
 }
 
 // deliver starts the report hook.
 func (t *transition) deliver() {
 	o := &t.outcomes
+	if o.told != nil && o.told.Outcome == outcomeSettled && o.due() != nil && !o.interrupted { // it holds up nothing
+		t.interruptReport()
+	}
 	if !t.mayDeliver() || !t.over(o.by) {
 		return
 	}
-	next := o.next()
-	o.told, o.late, o.interrupted = next, false, false
+	next := t.toTell()
+	o.told, o.overdue, o.interrupted = next, false, false
 	o.by = t.now.Add(t.config.HookTimeout)
 	t.do(runReport{t.config.Report, t.inForce(), next, t.reportVariables(next)})
 }
@@ -94,7 +115,7 @@ func (t *transition) deliver() {
 // reportLate is the deadline of the report hook.
 func (t *transition) reportLate() {
 	if t.outcomes.told != nil && t.over(t.outcomes.by) {
-		t.outcomes.late = true
+		t.outcomes.overdue = true
 		t.killReport()
 	}
 }
@@ -106,22 +127,37 @@ func (t *transition) reportEnded(err error) {
 	o.told, o.by = nil, noDeadline
 	switch {
 	case told == nil, o.interrupted && err != nil:
+		t.endTelling()
 		return
-	case told == o.gated && err != nil:
-		o.wait = min(max(2*o.wait, t.config.Retry), maxRetry)
-		o.by = t.now.Add(o.wait)
+	case o.isOwed(told) && err != nil:
+		t.tellAgain()
 	default:
 		t.forgetOutcome(told)
 	}
 	t.noteReport(told, err)
+	t.endTelling()
+}
+
+// tellAgain sets when the report hook runs again that has failed.
+func (t *transition) tellAgain() {
+	o := &t.outcomes
+	o.wait = min(max(2*o.wait, t.config.Retry), maxRetry)
+	if t.isEnding() {
+		o.fails++
+		o.wait = tryAgain
+	}
+	o.by = t.now.Add(o.wait)
 }
 
 // forgetOutcome drops what was told.
 func (t *transition) forgetOutcome(told *linker.Record) {
 	o := &t.outcomes
-	o.last, o.wait = told, 0
+	o.last, o.wait, o.fails = told, 0, 0
 	if told == o.gated {
 		o.gated = nil
+	}
+	if told == o.late {
+		t.lateTold()
 	}
 	if told == o.other {
 		o.other = nil
@@ -142,7 +178,7 @@ func (t *transition) noteReport(told *linker.Record, err error) {
 	if seen.Error != t.outcomes.trouble {
 		t.outcomes.trouble = seen.Error
 		keys = append(keys, "error", seen.Error)
-		if t.outcomes.gated == told {
+		if t.outcomes.isOwed(told) {
 			keys = append(keys, "nextTry", t.outcomes.wait)
 		}
 		t.say(slog.LevelWarn, "outcome not reported", keys...)

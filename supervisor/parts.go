@@ -117,10 +117,12 @@ func (r *Rejected) Output() string { return r.Tail }
 // verdict is what it means that a generation is rejected: for the log, the status
 // and the report.
 type verdict struct {
-	line      say
+	line      say               // without a message: it was said
 	rejection *status.Rejection // nil: the status is about something else
 	report    *linker.Record    // nil: there is no verdict
 	by        time.Time         // when one that is held is passed
+	outlive   time.Duration     // the app has to live so long on what it went back to until that is reported; 0: it needn't
+	relapses  int               // how many it counts
 }
 
 func (v verdict) stands() bool { return v.report != nil }
@@ -141,36 +143,67 @@ type notes struct {
 }
 
 // outcomes is what the report hook is told. It has a slot beside all phases:
-// nothing but the next gate waits for it.
+// nothing but the next gate and the end waits for it.
 type outcomes struct {
 	gated *linker.Record // of the last gate that was asked, until it is delivered; nil: none
+	late  *linker.Record // of a gate's change that was accepted; nil: none
 	other *linker.Record // of a change without a gate, until it was told once
 	last  *linker.Record // what was told last
+
+	asked   string         // the hash of a gate's change that was accepted, until it has a late record; "": it has
+	since   time.Time      // when that was accepted, by this confit
+	livedBy time.Time      // when the app has lived with it for long enough; zero: nobody asks
+	awaited *linker.Record // what is decided if the app lives on what it went back to; nil: nothing is
+	outlive time.Duration  // for so long
 
 	told        *linker.Record // what the hook that runs is told; nil: none runs
 	by          time.Time      // when that is killed; or, if none runs, started again
 	wait        time.Duration  // before the last try; the next wait is twice as long
-	late        bool           // it was killed at its deadline
+	overdue     bool           // it was killed at its deadline
 	interrupted bool           // it was killed as a stop or the app comes first
 	trouble     string         // why it failed, as the log says it
+
+	until time.Time // how long the end of confit waits for the hook; zero: confit doesn't end
+	fails int       // how often it has failed since then
 }
+
+// How a change ended, as CONFIT_OUTCOME says it.
+const (
+	outcomeAccepted   = "accepted"
+	outcomeRejected   = "rejected"
+	outcomeRolledBack = "rolled-back" // rejected after the app may have read it
+	outcomeSuperseded = "superseded"  // by a newer change, before it was decided
+	outcomeStopped    = "stopped"     // confit ended before it was decided
+
+	// What became of it later.
+	outcomeRelapsed = "relapsed" // the app has ended while it was young
+	outcomeSettled  = "settled"  // the app has lived with it for --young
+)
 
 // isOpen reports that a gate was asked about a change which isn't decided.
 func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "" }
 
-// isDue reports that the outcome of a gate isn't delivered.
-func (o *outcomes) isDue() bool { return o.due() != nil }
-
-// due is the outcome of a gate that isn't delivered, or nil.
+// due is the outcome of a gate, or a verdict against what it let go, that isn't delivered;
+// or nil. It is told until the hook takes it.
 func (o *outcomes) due() *linker.Record {
-	if o.gated == nil || o.gated.Outcome == "" {
-		return nil
+	switch {
+	case o.gated != nil && o.gated.Outcome != "":
+		return o.gated
+	case o.late != nil && isVerdict(o.late.Outcome):
+		return o.late
 	}
-	return o.gated
+	return nil
 }
 
-// next is what has to be told next, or nil.
-func (o *outcomes) next() *linker.Record { return cmp.Or(o.due(), o.other) }
+// isVerdict reports an outcome that others have to hear of, whenever it comes.
+func isVerdict(outcome string) bool {
+	return outcome == outcomeRelapsed || outcome == outcomeRolledBack
+}
+
+// isOwed reports that a record is told until the hook takes it.
+func (o *outcomes) isOwed(r *linker.Record) bool {
+	return r != nil && (r == o.gated || r == o.late && isVerdict(r.Outcome))
+}
 
 // isNews reports that this isn't what was told last, or is about to be.
 func (o *outcomes) isNews(r *linker.Record) bool {

@@ -52,6 +52,8 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).expire, hook: (*transition).reloadHook, hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
 	case serving, broken:
 		return rule{withoutApp: (*transition).recoverFromExit}
+	case telling:
+		return rule{due: (*transition).endTelling}
 	case proving:
 		return rule{due: (*transition).nextProof, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}

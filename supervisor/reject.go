@@ -1,10 +1,9 @@
 package supervisor
 
 import (
-	"log/slog"
-
 	"confit/process"
 	"confit/status"
+	"log/slog"
 )
 
 // fail takes back what is to blame for a proof that failed.
@@ -59,9 +58,18 @@ func (t *transition) rejectionFor(step string, reason error, tail string, again 
 // failure is the outcome of a candidate that is rejected now.
 func (t *transition) failure() string {
 	if t.exposure.reached() {
-		return outcomeRolledBack
+		return wayBack(t.candidate.Shared == t.accepted.Shared)
 	}
 	return outcomeRejected
+}
+
+// wayBack is the outcome of a generation that the app may have read. Nobody goes back from what
+// all replicas share if that stays in force: something else is to blame.
+func wayBack(stays bool) string {
+	if stays {
+		return outcomeRejected
+	}
+	return outcomeRolledBack
 }
 
 // planRetry sets when the rejected candidate is tried again: its failure may
@@ -119,7 +127,13 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	v := verdict{
 		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
 			"live", name(t.accepted.Earlier), "todo", mendIt}},
-		report: t.outcome(outcomeRolledBack, hexOf(t.accepted.Shared), step, reason.Error()),
+		report: t.outcome(wayBack(t.accepted.Shared == t.accepted.Earlier.Shared), hexOf(t.accepted.Shared), step, reason.Error()),
+	}
+	if t.reports() {
+		v.outlive = t.config.Probation
+		if !t.neverStarted() {
+			v.outlive = max(v.outlive, t.now.Sub(t.app.since))
+		}
 	}
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // the mounted configuration is just this
 		t.candidate.Generation = t.accepted.Generation

@@ -225,14 +225,17 @@ func (p *player) probed(words []string) event {
 
 // accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
 // A last word fallback says where it comes from. With an earlier one the accepted one has not survived a start, unless relapses=N says
-// how many lives on it ended badly while they were young. killed: confit was killed while it was young. relapsed=HASH: what isn't tried again.
+// how many lives on it ended badly while they were young. killed: confit was killed while it was young. relapsed=HASH: what isn't tried again. twin: all replicas share the same of both.
 func (p *player) accepted(words []string) (a linker.Accepted) {
+	twin := false
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		n, counted := strings.CutPrefix(w, "relapses=")
 		switch {
 		case counted:
 			a.Relapses, a.Survived = p.number([]string{"", n}), true
 			a.Lived = int64(8 * time.Second)
+		case w == "twin":
+			twin = true
 		case w == "killed":
 			p.killed = linker.Trial{Hash: p.hash(words[2]), Step: linker.StepRelapse, Kills: 1}
 		case strings.HasPrefix(w, "relapsed="):
@@ -256,6 +259,9 @@ func (p *player) accepted(words []string) (a linker.Accepted) {
 		a.Earlier = p.generation(words[3:])
 		a.Earlier.AcceptedAt = p.now.Add(-100 * time.Hour).Unix()
 	}
+	if twin {
+		a.Shared = a.Earlier.Shared
+	}
 	return a
 }
 
@@ -274,19 +280,6 @@ func (p *player) hash(word string) (h linker.Hash) {
 	}
 	h[0] = byte(n)
 	return h
-}
-
-// former is the record that a former confit left: begin … record HASH [OUTCOME].
-func (p *player) former(words []string) (rest []string, r *linker.Record) {
-	i := slices.Index(words, "record")
-	if i < 0 {
-		return words, nil
-	}
-	r = &linker.Record{Hash: p.hash(words[i+1]).Hex()}
-	if len(words) > i+2 {
-		r.Outcome, r.Source = words[i+2], "stored"
-	}
-	return words[:i], r
 }
 
 // changes is KEY,KEY.

@@ -44,12 +44,13 @@ const (
 	serving                                 // the app's half is to make the app read the generation in force, or to end
 	proving                                 // the app was reloaded: it must live on, and the verify hook succeed
 	broken                                  // the configuration side panicked: confit is a plain init
+	telling                                 // nothing is left of the app: the end waits for the report hook
 	done                                    // confit ends
 )
 
 var phaseNames = [...]string{"down", "up", "starting", "probing", "delivering", "restarting", "draining", "stopping",
 	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
-	"touching", "reading", "reloading", "serving", "proving", "broken", "done"}
+	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
 

@@ -18,7 +18,7 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
 	t.backup = fallback
-	t.takeUp(former.Record)
+	t.takeUp(&former.Note)
 	t.takeUpRelapses(former)
 	t.look()
 	t.doBeside()

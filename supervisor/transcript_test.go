@@ -88,8 +88,9 @@ func (p *player) line(words []string) {
 	case "status":
 		p.status()
 	case "begin":
-		words, former := p.former(words)
-		s, actions := begin(&p.config, &linker.Former{Note: linker.Note{Accepted: p.accepted(words), Record: former, Relapsed: p.relapsed}, Killed: p.killed}, p.fallback, p.now)
+		words, late := p.former("late", words)
+		words, record := p.former("record", words)
+		s, actions := begin(&p.config, &linker.Former{Note: linker.Note{Accepted: p.accepted(words), Record: record, Late: late, Relapsed: p.relapsed}, Killed: p.killed}, p.fallback, p.now)
 		p.write(s, actions)
 	case "running":
 		p.run(words)
@@ -157,6 +158,8 @@ func (p *player) set(word string) {
 		p.config.Gate = []string{"may-i"}
 	case "report":
 		p.config.Report = []string{"tell"}
+	case "drain":
+		p.config.DrainTimeout, _ = time.ParseDuration(value)
 	case "validate":
 		p.config.Validate = map[string][]string{"before": {"check", config.Placeholder}, "after": {"check"}}[value]
 	default:
@@ -217,7 +220,7 @@ func describe(a action) string {
 	case runHook:
 		return fmt.Sprintf("runHook %s (generation %d)%s", strings.Join(a.command, " "), a.candidate.Number, asked(a.variables))
 	case runReport:
-		return fmt.Sprintf("runReport %s (in force: generation %d)", told(a.report), a.inForce.Number)
+		return fmt.Sprintf("runReport %s (in force: generation %d)%s", told(a.report), a.inForce.Number, asked(a.variables))
 	case writeNote:
 		return "note " + inNote(a.note)
 	case stage:
@@ -255,10 +258,10 @@ func describe(a action) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }
 
-// asked is what only the gate is told.
+// asked is what only the gate is told, and the report of a relapse.
 func asked(variables []string) (list string) {
 	for _, v := range variables {
-		if strings.HasPrefix(v, config.BoundVariable) || v == config.StartingVariable+"=1" {
+		if strings.HasPrefix(v, config.BoundVariable) && v != config.BoundVariable+"=" || v == config.StartingVariable+"=1" {
 			list += " " + v
 		}
 	}

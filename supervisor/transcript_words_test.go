@@ -3,10 +3,11 @@ package supervisor
 import (
 	"confit/linker"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// inNote shows what is accepted, and the record of a gate if there is one.
+// inNote shows what is accepted, and the records if there are any.
 func inNote(n *linker.Note) string {
 	text := fmt.Sprint(n.Accepted.Number)
 	if n.Accepted.Survived {
@@ -26,6 +27,12 @@ func inNote(n *linker.Note) string {
 	}
 	if n.Record != nil {
 		text += ", gate " + told(n.Record)
+	}
+	if l := n.Late; l != nil {
+		text += ", late " + told(l)
+		if l.Told != "" {
+			text += " (" + l.Told + ")"
+		}
 	}
 	return text
 }
@@ -47,4 +54,21 @@ func pairs(keys []any) string {
 		list = append(list, fmt.Sprintf("%v=%v", keys[i], keys[i+1]))
 	}
 	return strings.Join(list, " ")
+}
+
+// former is a record that a former confit left: begin … record HASH [OUTCOME], begin … late HASH [OUTCOME] [told=OUTCOME].
+func (p *player) former(name string, words []string) (rest []string, r *linker.Record) {
+	i := slices.Index(words, name)
+	if i < 0 {
+		return words, nil
+	}
+	r = &linker.Record{Hash: p.hash(words[i+1]).Hex()}
+	for _, w := range words[i+2:] {
+		if told, ok := strings.CutPrefix(w, "told="); ok {
+			r.Told = strings.ReplaceAll(told, ",", " ")
+		} else {
+			r.Outcome, r.Source = w, "stored"
+		}
+	}
+	return words[:i], r
 }

@@ -28,6 +28,9 @@ func (t *transition) crash(err error) {
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	t.note.given, t.peeking = t.note.held, false
+	if t.phase == telling {
+		return
+	}
 	t.phase, t.deadline = broken, noDeadline
 	switch t.app.phase {
 	case probing, delivering:

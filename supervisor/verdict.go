@@ -22,11 +22,17 @@ func (t *transition) passVerdict() {
 		return
 	}
 	t.held = verdict{}
-	t.decideAs(v.report)
+	if v.outlive > 0 && t.reports() {
+		t.outcomes.awaited, t.outcomes.outlive = v.report, v.outlive
+	} else {
+		t.decideAs(v.report)
+	}
 	if v.rejection != nil {
 		t.noteRejection(v.rejection)
 	}
-	t.do(v.line)
+	if v.line.message != "" {
+		t.do(v.line)
+	}
 	if t.phase == running {
 		t.keepHouse()
 	}
@@ -40,7 +46,10 @@ func (t *transition) verdictDue() {
 }
 
 // dropVerdict forgets a verdict: the app was stopped.
-func (t *transition) dropVerdict() { t.held = verdict{} }
+func (t *transition) dropVerdict() {
+	t.accepted.Relapses -= t.held.relapses
+	t.held = verdict{}
+}
 
 // decide notes how a change ended: for the gate that was asked about it, or to
 // be told once.

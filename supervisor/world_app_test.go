@@ -157,7 +157,7 @@ func (w *world) deaths() {
 		w.succeeding = e.successor.pid
 		onTrial := w.visible != nil && (w.live != nil || w.visible.fallback || w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.app.stopBy) && !w.state.app.perhaps.tells(e.status, w.now)
 		w.give(e)
-		if onTrial && w.state.app.isEnding() {
+		if onTrial && w.state.isEnding() {
 			w.fatalf("ends with an app that a candidate is to blame for")
 		}
 		if w.succeeding != 0 && w.state.app.pid == w.succeeding {
@@ -180,7 +180,7 @@ func (w *world) endLeftovers(a endLeftovers) event {
 	if a.signal != 0 && w.rand.IntN(2) == 0 {
 		w.leftover = false
 	}
-	return cleared{w.leftover}
+	return cleared{w.leftover || w.report != nil && !w.reportEnds}
 }
 
 // waitStatus is a wait status: n is a signal below 128, else an exit code above.

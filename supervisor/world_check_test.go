@@ -12,7 +12,7 @@ func (w *world) check() {
 	if s.degraded != "" { // nobody looks at what is mounted any more
 		s.accepted.Fallback = w.accepted().Fallback
 	}
-	if leaving := s.shown() == stopping || s.shown() == done || s.app.isEnding(); !leaving && s.accepted != w.accepted() {
+	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding(); !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}
 	if s.shown() == stopping && !s.due().IsZero() && !s.app.asksAgain {

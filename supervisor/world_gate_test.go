@@ -11,6 +11,7 @@ type gatekeeper struct {
 	hookTermed  bool
 	passed      bool           // the gate let the candidate go
 	file        *linker.Record // what note.json holds
+	late        *linker.Record // and of what was accepted before
 	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
 	beside      []func() event
 	report      *linker.Record // what the report hook is told; nil: none runs
@@ -111,7 +112,7 @@ func (w *world) writeNote(n *linker.Note) event {
 	case w.owed != "" && (n.Record == nil || n.Record.Hash != w.owed):
 		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, n.Record)
 	}
-	w.file = n.Record
+	w.file, w.late = n.Record, n.Late
 	return noted{note: n}
 }
 
@@ -125,8 +126,12 @@ func (w *world) runReport(a runReport) event {
 		w.fatalf("runs a second report hook")
 	case len(w.config.Report) == 0 || r == nil || r.Outcome == "":
 		w.fatalf("reports %+v", r)
-	case r.Outcome == outcomeAccepted && !w.wasAccepted[r.Hash]:
+	case (r.Outcome == outcomeAccepted || r.Outcome == outcomeSettled) && !w.wasAccepted[r.Hash]:
 		w.fatalf("reports %+v, which was not accepted", r)
+	case r.Outcome == outcomeSettled && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
+		w.fatalf("reports %+v, which is not in force", r)
+	case w.state.isEnding() && !w.state.outcomes.isOwed(r):
+		w.fatalf("the end tells %+v, which nobody waits for", r)
 	case w.rand.IntN(20) == 0:
 		return reportStartFailed{errors.New("no more processes")}
 	}
@@ -203,9 +208,9 @@ func (w *world) checkGate(s state) {
 	}
 }
 
-// drainsAlone holds that no drain waits for a report.
+// drainsAlone holds that no drain waits for a report, but for one that the end owes.
 func (w *world) drainsAlone() {
-	if w.report != nil && !w.reportEnds {
+	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.isOwed(w.report)) {
 		w.fatalf("a drain waits for the report hook")
 	}
 }

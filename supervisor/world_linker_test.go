@@ -185,7 +185,7 @@ func (w *world) noteAccepted(before state) {
 	s := w.state
 	same := s.accepted.Number == before.accepted.Number
 	switch {
-	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.app.isEnding()):
+	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.isEnding()):
 	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
 		w.accept(before, w.visible, w.published)
 	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted

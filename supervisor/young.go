@@ -3,6 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"confit/linker"
@@ -33,11 +34,17 @@ const remembered = 24 * time.Hour
 // growUp does what is due when the app has lived for long enough, and keeps open the trial
 // of a young generation: a kill of confit counts as well.
 func (t *transition) growUp() {
+	t.liveOn()
 	if t.oldBy = t.getsOldBy(); !t.oldBy.IsZero() && t.over(t.oldBy) {
-		if younger := t.suspected; younger != nil { // it is to blame
+		switch younger := t.suspected; {
+		case younger != nil: // it is to blame
 			t.suspected, t.untidy, t.counted = nil, true, true
-			t.blame(younger.of, younger.reason)
-		} else {
+			t.blame(younger.of, younger.reason, 0)
+		case t.outcomes.awaited != nil:
+			told := t.outcomes.awaited
+			t.outcomes.awaited = nil
+			t.decideAs(told)
+		default:
 			t.settled()
 		}
 		t.oldBy = t.getsOldBy()
@@ -45,7 +52,7 @@ func (t *transition) growUp() {
 	switch {
 	case t.mayRelapse() && t.open.Step == "" && !t.keeper().stopMarked():
 		t.setTrials(linker.Trial{Hash: t.accepted.Hash, Step: linker.StepRelapse, Kills: 1}, t.killed)
-	case t.open.Step == linker.StepRelapse && !t.mayRelapse():
+	case t.open.Step == linker.StepRelapse && !t.mayRelapse() && t.held.relapses == 0:
 		t.setTrials(linker.Trial{}, t.killed)
 	}
 }
@@ -54,11 +61,12 @@ func (t *transition) growUp() {
 // blame; zero: the app wasn't started on it, or nothing depends on that.
 func (t *transition) getsOldBy() time.Time {
 	switch young := t.config.YoungFor(); {
-	case young == 0 || !t.app.runs() || t.app.phase == stopping || t.degraded != "":
-	case !t.hasAccepted() || t.startedOn != t.accepted.Number || t.exposure.published() || t.unproved != nil:
+	case t.isResting() || t.startedOn != t.accepted.Number:
 	case t.suspected != nil:
 		return t.app.since.Add(t.suspected.outlive)
-	case t.accepted.Settled:
+	case t.outcomes.awaited != nil:
+		return t.app.since.Add(t.outcomes.outlive)
+	case young == 0 || t.accepted.Settled:
 	case t.suspect() == theAccepted && t.over(t.app.since.Add(young)): // its proof takes longer
 	default:
 		return t.app.since.Add(young)
@@ -68,7 +76,7 @@ func (t *transition) getsOldBy() time.Time {
 
 // mayRelapse reports that the app is young, and that there is something else to start on.
 func (t *transition) mayRelapse() bool {
-	return !t.oldBy.IsZero() && t.suspected == nil && t.hasOther()
+	return !t.oldBy.IsZero() && t.suspected == nil && t.outcomes.awaited == nil && t.hasOther()
 }
 
 // hasOther reports that the app can be started on something before the accepted generation,
@@ -89,22 +97,66 @@ func (t *transition) settled() {
 // blame. It reports whether confit goes on, with something else.
 func (t *transition) goesOn(s process.Status) bool {
 	code, lived := t.keeper().exitCode(s), t.now.Sub(t.app.since).Truncate(time.Millisecond)
+	reason := fmt.Sprintf("the app ended with %v %v after its start", s, lived)
+	t.outcomes.awaited = nil // it lives on nothing else, either
 	switch {
 	case t.suspected != nil:
 		t.dropSuspicion()
 	case !t.mayRelapse():
+		if code != 0 && !t.outcomes.livedBy.IsZero() && t.hasOther() { // it was only reloaded
+			t.died = true
+			t.relapse(reason, 0)
+		}
 	case code == 0:
 		t.accepted.Relapses, t.counted = 0, true
 	default:
 		t.counted = true
 		t.accepted.Relapses, t.accepted.Lived = t.accepted.Relapses+1, max(t.accepted.Lived, int64(lived))
 		if t.accepted.Relapses >= maxRelapses {
-			t.suspectLate(fmt.Sprintf("the app ended with %v %v after its start, %d times in a row", s, lived, maxRelapses), exit{code: code})
+			t.suspectLate(fmt.Sprintf("%s, %d times in a row", reason, maxRelapses), exit{code: code})
 			return true
 		}
 		t.say(slog.LevelWarn, "app ended while its generation is young", "generation", t.accepted.Number, "lived", lived, "todo", "the next time it is started on what was accepted before")
+		t.died = true
+		t.relapse(reason, 1)
 	}
 	return false
+}
+
+// liveOn tells that the app has lived with the asked hash for --young since that was accepted, by
+// a start or a reload.
+func (t *transition) liveOn() {
+	o := &t.outcomes
+	if o.livedBy = t.livesUntil(); o.livedBy.IsZero() || !t.over(o.livedBy) {
+		return
+	}
+	r := &linker.Record{Hash: o.late.Hash, Outcome: outcomeSettled, Source: "mounted"}
+	if t.rejection.stands || t.candidate.Number != 0 {
+		r.Source = "stored"
+	}
+	t.tellLate(r)
+	o.livedBy = noDeadline
+}
+
+func (t *transition) livesUntil() time.Time {
+	late := t.current()
+	switch {
+	case late == nil || t.outcomes.due() != nil || strings.HasSuffix(late.Told, outcomeSettled):
+	case t.isResting() || t.suspected != nil:
+	default:
+		return later(t.app.since, t.outcomes.since).Add(t.config.YoungFor())
+	}
+	return noDeadline
+}
+
+// relapse tells the first relapse of an asked hash; counts says how many confit counts. What it
+// means is held if the app has died: a stop may follow.
+func (t *transition) relapse(reason string, counts int) {
+	late := t.current()
+	if late == nil || strings.HasPrefix(late.Told, outcomeRelapsed) {
+		return
+	}
+	t.judge(verdict{report: t.outcome(outcomeRelapsed, late.Hash, linker.StepRelapse, reason), relapses: counts})
 }
 
 // suspectLate starts the app on what there is besides the accepted generation.
@@ -121,23 +173,35 @@ func (t *transition) suspectLate(reason string, how exit) {
 	t.say(slog.LevelWarn, "generation suspected: the app dies of it late", "generation", suspect.Number, "hash", suspect.Hash, "reason", reason)
 	if suspect.Earlier.Number == 0 {
 		t.accepted, t.fallback, t.untidy = linker.Accepted{}, true, true
-		t.blame(suspect, reason)
+		t.blame(suspect, reason, t.outlives(suspect))
 		t.fallBack()
 		return
 	}
 	t.lastRejection = t.lateRejection(suspect, reason)
-	t.suspected = &contrast{suspect, max(time.Duration(suspect.Lived), min(shortestContrast, t.config.YoungFor())), reason}
+	t.suspected = &contrast{suspect, t.outlives(suspect), reason}
 	t.backToEarlier = true
 	t.withdraw()
 }
 
+// outlives is how long the app has to live on something else.
+func (t *transition) outlives(suspect linker.Accepted) time.Duration {
+	return max(time.Duration(suspect.Lived), min(shortestContrast, t.config.YoungFor()))
+}
+
 // blame says that the app died late of a generation, and remembers that: the next container
-// doesn't try it.
-func (t *transition) blame(of linker.Accepted, reason string) {
+// doesn't try it. It is reported when the app has outlived it.
+func (t *transition) blame(of linker.Accepted, reason string, outlive time.Duration) {
 	t.relapsed = &linker.Relapsed{Hash: of.Hash.Hex(), At: t.now.Unix()}
 	v := verdict{
-		line:   say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
-		report: t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason),
+		line:    say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
+		report:  t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason),
+		outlive: outlive,
+	}
+	if outlive > 0 {
+		v.report.Source = "fallback"
+	}
+	if of.Shared == t.accepted.Shared { // which stays in force
+		v.report = stillAccepted(v.report.Hash)
 	}
 	if t.rejection.hash == of.Hash { // it is still mounted
 		v.rejection = t.lateRejection(of, reason)
@@ -158,6 +222,9 @@ func (t *transition) lateRejection(of linker.Accepted, reason string) *status.Re
 func (t *transition) dropSuspicion() {
 	t.say(slog.LevelWarn, "suspicion dropped: the app ended on the generation before, too", "generation", t.suspected.of.Number, "hash", t.suspected.of.Hash)
 	t.accepted = t.suspected.of
+	if late := t.current(); late != nil && late.Told == outcomeRelapsed {
+		t.tellLate(stillAccepted(late.Hash))
+	}
 	t.accepted.Relapses, t.counted, t.suspected, t.rejection = -forgiven, true, nil, rejection{}
 	t.assign(goBack{t.accepted.Number, t.accepted.Number}) // nobody waits for the answer
 }
@@ -169,6 +236,7 @@ func (t *transition) takeUpRelapses(former *linker.Former) {
 		if k.Hash == t.accepted.Hash {
 			t.accepted.Relapses++
 			t.counted = true
+			t.relapse("confit was killed while the app was young", 0)
 			t.keepNote()
 		}
 		t.setTrials(linker.Trial{}, linker.Trial{})
