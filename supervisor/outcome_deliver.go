@@ -129,7 +129,7 @@ func (t *transition) reportEnded(err error) {
 	case told == nil, o.interrupted && err != nil:
 		t.endTelling()
 		return
-	case o.isOwed(told) && err != nil:
+	case o.isRepeated(told) && err != nil:
 		t.tellAgain()
 	default:
 		t.forgetOutcome(told)
@@ -178,7 +178,7 @@ func (t *transition) noteReport(told *linker.Record, err error) {
 	if seen.Error != t.outcomes.trouble {
 		t.outcomes.trouble = seen.Error
 		keys = append(keys, "error", seen.Error)
-		if t.outcomes.isOwed(told) {
+		if t.outcomes.isRepeated(told) {
 			keys = append(keys, "nextTry", t.outcomes.wait)
 		}
 		t.say(slog.LevelWarn, "outcome not reported", keys...)

@@ -200,7 +200,10 @@ func isVerdict(outcome string) bool {
 	return outcome == outcomeRelapsed || outcome == outcomeRolledBack
 }
 
-// isOwed reports that a record is told until the hook takes it.
+// isRepeated reports that a record is told until the hook takes it.
+func (o *outcomes) isRepeated(r *linker.Record) bool { return r == o.gated || r == o.late }
+
+// isOwed reports that somebody waits for what a record says. The end of confit does, too.
 func (o *outcomes) isOwed(r *linker.Record) bool {
 	return r != nil && (r == o.gated || r == o.late && isVerdict(r.Outcome))
 }
