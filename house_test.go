@@ -47,6 +47,7 @@ var forbidden = map[string][]string{
 	"confitctl/fleet":    {"net/http", "os"},
 	"confitctl/kube":     {"os/signal", "math/rand/v2"},
 	"confitctl/lease":    {"os", "os/signal", "math/rand/v2"},
+	"confitctl/memory":   {"net/http", "os/exec", "os/signal", "math/rand/v2"},
 	"confitctl/life":     {"os/exec", "os/signal", "math/rand/v2", "net/http"},
 	"confitctl/post":     {"os/exec", "os/signal"},
 	"confitctl/render":   {"net/http", "os/exec", "os/signal", "time"},

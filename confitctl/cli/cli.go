@@ -21,12 +21,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"confit/confitctl/fleet"
 	"confit/linker"
 )
 
 // Exit codes.
 const (
 	exitFailed  = 1   // the gate is closed, or what was asked for failed
+	exitBad     = 2   // the roll-out that was waited for was rejected
 	exitUsage   = 64  // EX_USAGE of sysexits.h, as confit has it
 	exitStopped = 143 // 128+15: a signal asked it to end
 )
@@ -63,6 +65,9 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	fmt.Fprintln(stderr, "confitctl:", err)
+	if errors.Is(err, fleet.ErrRejected) {
+		return exitBad
+	}
 	return exitFailed
 }
 

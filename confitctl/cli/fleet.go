@@ -26,7 +26,7 @@ func (f *fleetFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.lease, "lease", "", "the Lease that holds the roll-out, by `NAME`; required")
 	flags.StringVar(&f.namespace, "namespace", "", "`NAME` of the Lease's namespace (the pod's own)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "`FILE` for a person; a pod uses its service account")
-	flags.StringVar(&f.revision, "revision", "", "`NAME` of the image and pod template, such as the label pod-template-hash; required in a hook")
+	flags.StringVar(&f.revision, "revision", "", "`NAME` of the image and pod template, such as the label pod-template-hash, controller-revision-hash or rollouts-pod-template-hash; required in a hook")
 	flags.StringVar(&f.podUID, "pod-uid", "", "the pod's `UID`; required in a hook")
 	flags.StringVar(&f.pod, "pod", "", "`NAME` of the pod, for people (the host's name)")
 	flags.StringVar(&f.container, "container", "", "`NAME` of the container, if several in the pod run confit")
@@ -73,8 +73,12 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 	switch {
 	case !hash.MatchString(me.Hash):
 		return me, usage("CONFIT_HASH is %q, no hash: confit runs this as a hook, and sets it", me.Hash)
-	case me.Revision == "" || me.Pod == "":
-		return me, usage("--revision and --pod-uid are required: set %sREVISION and %sPOD_UID by the downward API", envPrefix, envPrefix)
+	case me.Pod == "":
+		return me, usage("--pod-uid is required: set %sPOD_UID by the downward API", envPrefix)
+	case me.Revision == "":
+		return me, usage("--revision is required: set %sREVISION by the downward API to a label that changes with image and pod template, "+
+			"pod-template-hash of a Deployment, controller-revision-hash of a StatefulSet or DaemonSet, "+
+			"rollouts-pod-template-hash of an Argo Rollout", envPrefix)
 	case max(len(me.Revision), len(me.Pod), len(me.Container)) > maxName:
 		return me, usage("--revision, --pod-uid and --container may have %d characters each", maxName)
 	}
@@ -86,13 +90,14 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 // it would give a place away whose holder still proves the change.
 const maxBound = 24 * time.Hour
 
-// bound is how long confit may take from the gate's exit to the report.
+// bound is how long confit may take from the gate's exit, or from a relapse, to its next
+// report.
 func bound() (time.Duration, error) {
 	text := os.Getenv("CONFIT_BOUND")
 	seconds, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || !(seconds > 0):
-		return 0, usage("CONFIT_BOUND is %q, not a number of seconds: confit runs this as its gate, and sets it", text)
+		return 0, usage("CONFIT_BOUND is %q, not a number of seconds: confit runs this as a hook, and sets it", text)
 	case seconds > maxBound.Seconds():
 		return 0, usage("CONFIT_BOUND is %s seconds, and the fleet waits a day at most for a replica that is lost: "+
 			"shorten confit's --probation or --verify-timeout, which count twice", text)

@@ -1,12 +1,14 @@
 package cli
 
 import (
-	"context"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/fleet"
+	"confit/confitctl/memory"
 	"confit/confitctl/rollout"
 )
 
@@ -20,10 +22,9 @@ const (
 // gateFlags are the flags of gate.
 type gateFlags struct {
 	fleetFlags
-	canaries              int
-	parallel              string
-	status, pause, resume bool
-	retry                 string
+	canaries, failures int
+	parallel, revert   string
+	people
 }
 
 func newGate() *cobra.Command {
@@ -31,42 +32,51 @@ func newGate() *cobra.Command {
 	c := &cobra.Command{
 		Use: "gate --lease NAME [FLAG…]", Short: "wait until this replica may go on with a change",
 		Long: gateHelp, Example: gateExample, Args: cobra.NoArgs, Annotations: map[string]string{"after": gateAfter},
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.asked() {
+				return f.serve(c, &f.fleetFlags)
+			}
+			return f.wait(c)
+		},
 	}
 	flags := c.Flags()
-	f.register(flags)
+	f.fleetFlags.register(flags)
 	flags.IntVar(&f.canaries, "canaries", 1, "how `MANY` must accept a change, one after the other, before the others may")
 	flags.StringVar(&f.parallel, "parallel", "25%", "how many may then be in flight: `SHARE` of those known, or a number up to 100")
-	flags.BoolVar(&f.status, "status", false, "print the roll-out")
-	flags.BoolVar(&f.pause, "pause", false, "let nobody begin; who is in flight goes on")
-	flags.BoolVar(&f.resume, "resume", false, "end a pause")
-	flags.StringVar(&f.retry, "retry", "", "forget that `HASH` was rejected, or lost canaries; its first digits will do")
-	c.MarkFlagsMutuallyExclusive("status", "pause", "resume", "retry")
+	flags.IntVar(&f.failures, "failures", 0, "how `MANY` pods must reject a change; 0: one of fewer than ten that accepted it, then two or one of a hundred")
+	flags.StringVar(&f.revert, "revert", revertAtOnce, "how the fleet goes back to what was stable before: at-once or steps, as `HOW`")
+	f.people.register(c)
 	return c
 }
 
-func (f *gateFlags) run(c *cobra.Command) error {
-	switch {
-	case f.status:
-		return f.table(c)
-	case f.pause:
-		return f.change(c.Context(), func(r rollout.Record) (rollout.Record, error) { return r.Pause(), nil })
-	case f.resume:
-		return f.change(c.Context(), func(r rollout.Record) (rollout.Record, error) { return r.Resume(), nil })
-	case f.retry != "":
-		return f.change(c.Context(), func(r rollout.Record) (rollout.Record, error) { return r.Retry(f.retry) })
+// How the fleet goes back.
+const (
+	revertAtOnce = "at-once"
+	revertSteps  = "steps"
+)
+
+// policy is what the flags say.
+func (f *gateFlags) policy() (p rollout.Policy, err error) {
+	p = rollout.Policy{Canaries: f.canaries, Failures: f.failures, Steps: f.revert == revertSteps}
+	if p.Parallel, err = rollout.ParseParallel(f.parallel); err != nil {
+		return p, usage("--parallel %w", err)
 	}
-	return f.wait(c)
+	switch {
+	case f.canaries < 1:
+		return p, usage("--canaries is %d; at least one replica goes first", f.canaries)
+	case f.failures < 0 || f.failures > rollout.MaxFailures:
+		return p, usage("--failures is %d; write a number up to %d", f.failures, rollout.MaxFailures)
+	case f.revert != revertAtOnce && f.revert != revertSteps:
+		return p, usage("--revert is %q; write %s or %s", f.revert, revertAtOnce, revertSteps)
+	}
+	return p, nil
 }
 
 // wait is the hook.
 func (f *gateFlags) wait(c *cobra.Command) error {
-	parallel, err := rollout.ParseParallel(f.parallel)
+	policy, err := f.policy()
 	if err != nil {
-		return usage("--parallel %w", err)
-	}
-	if f.canaries < 1 {
-		return usage("--canaries is %d; at least one replica goes first", f.canaries)
+		return err
 	}
 	me, err := f.replica()
 	if err != nil {
@@ -80,32 +90,16 @@ func (f *gateFlags) wait(c *cobra.Command) error {
 		return err
 	}
 	g := fleet.Gate{
-		Store: store, Me: me, Policy: rollout.Policy{Canaries: f.canaries, Parallel: parallel}, Out: c.ErrOrStderr(),
+		Store: store, Me: me, Policy: policy, Memory: stateDir(), Out: c.ErrOrStderr(),
 	}
 	return g.Run(c.Context())
 }
 
-func (f *gateFlags) table(c *cobra.Command) error {
-	store, err := f.open()
-	if err != nil {
-		return err
+// stateDir is confit's state directory, where the generations are.
+func stateDir() memory.Dir {
+	generation := os.Getenv("CONFIT_CANDIDATE")
+	if generation == "" {
+		return ""
 	}
-	ctx, cancel := context.WithTimeout(c.Context(), personTimeout)
-	defer cancel()
-	record, _, err := store.Load(ctx)
-	if err != nil {
-		return err
-	}
-	return fleet.Table(c.OutOrStdout(), record)
-}
-
-func (f *gateFlags) change(ctx context.Context, edit func(rollout.Record) (rollout.Record, error)) error {
-	store, err := f.open()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, personTimeout)
-	defer cancel()
-	_, err = fleet.Change(ctx, store, edit)
-	return err
+	return memory.Dir(filepath.Dir(filepath.Dir(generation)))
 }

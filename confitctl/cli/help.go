@@ -48,28 +48,34 @@ const gateHelp = `Waits until this replica may go on with a changed configuratio
 
 All replicas of a fleet share one Lease of Kubernetes. The first to ask tries a
 change: the canary. When it has reported that its app is well with it, so many
-others may that no more than a share of those known is in flight. The first
-rejection stops the change: the others are refused, and keep what they have.
+others may that no more than a share of those known is in flight. A rejection
+stops the change: the others are refused, and keep what they have.
 
-A change is known by its hash. One is tried at a time. What the fleet accepted
-last, and what it accepted before, needs no canary. A replica that starts with
-what was accepted last goes at once. A replica that doesn't report within its
-time has lost its place; that delays the next canary by a minute, then 2, 4 …
-60, and rejects nothing.
+A change is known by its hash. One is tried at a time. A verdict counts whoever
+gives it, also late: an app that dies of the change soon after it was accepted
+stops it, until its pod says more. With fewer than ten that accepted it one
+verdict rejects it, else two, or one of a hundred.
+
+The fleet goes back to what was stable before all at once, if that was proved.
+A replica that starts with what is stable goes at once. A replica that doesn't
+report within its time has lost its place; that delays the next canary by a
+minute, then 2, 4 … 60, and rejects nothing.
 
 It polls every 5 to 15 seconds, less often while the API server is slow, as long
 as it takes, also while the API server is away, and says on stderr what it waits
-for. A replica that starts doesn't
-wait: confit then starts it on what it accepted before.
+for. A replica that starts doesn't wait: confit then starts it on what it
+accepted before. What it has seen is in seen.json of confit's state directory,
+for the next gate.
 
 Several containers of a pod that run confit need a --container each. Without it
 the second is refused while the first tries a change.
 
-With --status, --pause, --resume or --retry it is for people, and needs no
-environment.`
+With --status, --wait, --pause, --resume, --retry, --promote or --abort it is for
+people, and needs no environment.`
 
 const gateAfter = `Environment
-  CONFIT_HASH, CONFIT_ACCEPTED, CONFIT_BOUND, CONFIT_STARTING: confit sets them.
+  CONFIT_HASH, CONFIT_ACCEPTED, CONFIT_BOUND, CONFIT_STARTING, CONFIT_CANDIDATE:
+  confit sets them.
   A bound of more than a day is refused: so long the fleet would wait for a
   replica that is lost.
 
@@ -93,12 +99,16 @@ The container
     - {name: CONFITCTL_LEASE, value: web}
     - name: CONFITCTL_REVISION
       valueFrom: {fieldRef: {fieldPath: "metadata.labels['pod-template-hash']"}}
+      # in a StatefulSet or DaemonSet controller-revision-hash, in a Rollout of
+      # Argo rollouts-pod-template-hash
     - name: CONFITCTL_POD_UID
       valueFrom: {fieldRef: {fieldPath: metadata.uid}}
 
 Exit codes
-  0    go on
-  1    refused, with why on stderr; or a person has to mend the Lease or its role
+  0    go on; with --wait: it is stable, and nobody is in flight
+  1    refused, with why on stderr; or a person has to mend the Lease or its
+       role; with --wait: it isn't over
+  2    with --wait: it was rejected
   64   the command line or the environment is wrong
   143  a signal ended it`
 
@@ -106,19 +116,21 @@ const gateExample = `  gate    confitctl gate                      in confit's l
   report  confitctl report
 
   confitctl gate --lease web --status         for people
+  confitctl gate --lease web --wait --timeout 30m
   confitctl gate --lease web --pause
   confitctl gate --lease web --retry 3fa1b2`
 
 const reportHelp = `Tells the fleet how a change ended in this replica, and gives back its place.
 
-Only what a replica says that the gate let through counts, and only once: to
-repeat it changes nothing. Accepted counts for the change; rejected and
-rolled-back stop it for every replica of the same image and pod template;
-superseded and stopped only end the attempt, and the latter delays the next
-canary, as the kubelet may have stopped what was unwell. What the gate itself
-refused says nothing.
+What it says counts for a change that is tried or stable, and once: to repeat it
+changes nothing. Accepted counts for the change, if the gate let it through.
+Rejected after the app could read it and rolled-back count against it, whoever
+says it, for every replica of the same image and pod template. Relapsed stops it
+until this replica says more, and settled proves it. Superseded and stopped only
+end the attempt, and the latter delays the next canary, as the kubelet may have
+stopped what was unwell. What the gate itself refused says nothing.
 
-With --snapshot it also keeps what the fleet has accepted, for new pods to start
+With --snapshot it also keeps what the fleet has proved, for new pods to start
 on: the keys of VOLUME in the ConfigMap LEASE-accepted-VOLUME, or, with
 --snapshot-secrets, in a Secret of that name. Any replica that has accepted it
 writes it. An older roll-out never overwrites a newer one. Local keys are left
@@ -132,6 +144,7 @@ anywhere: CONFIT_REASON may quote what a hook printed.`
 
 const reportAfter = `Environment
   CONFIT_HASH, CONFIT_OUTCOME, CONFIT_STEP, CONFIT_SOURCE: confit sets them
+  CONFIT_BOUND: of a relapse, when it will say more at the latest
   CONFIT_CANDIDATE, CONFIT_ACCEPTED, CONFIT_LOCAL: with --snapshot
 
 The snapshot

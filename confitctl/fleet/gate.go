@@ -20,6 +20,7 @@ import (
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/memory"
 	"confit/confitctl/rollout"
 )
 
@@ -28,15 +29,14 @@ type Gate struct {
 	Store  *lease.Store
 	Me     rollout.Replica
 	Policy rollout.Policy
-	Out    io.Writer // where it says why it waits, whenever that changes
+	Memory memory.Dir // what the container's gates have seen
+	Out    io.Writer  // where it says why it waits, whenever that changes
 
-	poll     time.Duration // shortest time between two looks, 5 s if 0; the longest is three times that
-	born     time.Time
-	uid      string
-	observer rollout.Observer
-	said     string
-	looked   bool // the server has let it look once
-	denied   int  // and has denied it so often in a row since
+	poll   time.Duration // shortest time between two looks, 5 s if 0; the longest is three times that
+	seen   memory.Seen
+	said   string
+	looked bool // the server has let it look once
+	denied int  // and has denied it so often in a row since
 }
 
 const defaultPoll = 5 * time.Second
@@ -47,14 +47,17 @@ var ErrRefused = errors.New("the gate is closed")
 // Run returns nil when the replica may go on. It waits as long as that takes,
 // or until the context ends; but a replica that starts doesn't wait.
 func (g *Gate) Run(ctx context.Context) error {
-	g.born = time.Now()
+	g.seen = g.Memory.Load()
 	for conflicts := 0; ; {
 		begin := time.Now()
 		answer, err := g.ask(ctx)
 		took := time.Since(begin)
 		if err == nil {
 			g.looked, g.denied = true, 0
+		} else if kube.KindOf(err) != kube.Conflict {
+			g.seen.Observer = g.seen.Observer.Missed()
 		}
+		g.Memory.Save(g.seen)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -122,19 +125,19 @@ func (g *Gate) ask(ctx context.Context) (rollout.Answer, error) {
 	if err != nil {
 		return rollout.Answer{}, err
 	}
-	if g.uid != version.UID() {
-		g.uid, g.observer = version.UID(), nil // its serials begin anew
+	if g.seen.Lease != version.UID() {
+		g.seen.Lease, g.seen.Observer = version.UID(), rollout.Observer{} // its serials begin anew
 	}
-	now := time.Since(g.born)
-	g.observer = g.observer.Look(record, now)
-	answer, next := record.Gate(g.Me, g.Policy, g.observer, now)
+	now := rollout.Moment{Own: memory.Now(), Date: version.Date()}
+	g.seen.Observer = g.seen.Observer.Look(record, now)
+	answer, next := record.Gate(g.Me, g.Policy, g.seen.Observer)
 	if record.Same(next) {
 		return answer, nil
 	}
 	if err := g.Store.Save(ctx, version, next); err != nil {
 		return rollout.Answer{}, err
 	}
-	g.observer = g.observer.Look(next, now)
+	g.seen.Observer = g.seen.Observer.Look(next, now)
 	return answer, nil
 }
 

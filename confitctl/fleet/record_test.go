@@ -84,7 +84,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("a start of the first hash: got %v", err)
 	}
 	g.Me.Starting = false
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := g.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)

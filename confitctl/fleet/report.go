@@ -17,18 +17,22 @@ const retryReport = time.Second
 // Report stores how a replica's change ended, and returns the record that says
 // so. It tries until the context ends; to repeat it changes nothing.
 func Report(ctx context.Context, s *lease.Store, me rollout.Replica, o rollout.Outcome) (rollout.Record, error) {
-	return Change(ctx, s, func(r rollout.Record) (rollout.Record, error) { return r.Report(me, o), nil })
+	return Change(ctx, s, func(r rollout.Record, date int64) (rollout.Record, error) { return r.Report(me, o, date), nil })
 }
+
+// Edit makes another record of one. The date is the server's, in seconds since 1970; 0:
+// it didn't say.
+type Edit func(r rollout.Record, date int64) (rollout.Record, error)
 
 // Change stores what edit makes of the record, and returns it. It tries until
 // the context ends. An error of edit ends it.
-func Change(ctx context.Context, s *lease.Store, edit func(rollout.Record) (rollout.Record, error)) (stored rollout.Record, err error) {
+func Change(ctx context.Context, s *lease.Store, edit Edit) (stored rollout.Record, err error) {
 	err = persist(ctx, func() error {
 		record, version, err := s.Load(ctx)
 		if err != nil {
 			return err
 		}
-		stored, err = edit(record)
+		stored, err = edit(record, version.Date())
 		if err != nil || record.Same(stored) {
 			return err
 		}

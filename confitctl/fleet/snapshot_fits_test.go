@@ -15,6 +15,7 @@ func TestKeepPrivate(t *testing.T) {
 	s.wants(t, a.Hash)
 	for name, prepare := range map[string]func(){
 		"not everybody may read its key \"conf\"": func() {
+			a.InMemory = nil
 			if err := os.Chmod(filepath.Join(a.Dir, "web/conf"), 0o400); err != nil {
 				t.Fatal(err)
 			}

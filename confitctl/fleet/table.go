@@ -1,46 +1,46 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"confit/confitctl/rollout"
 )
 
-// Table prints a record for people: a line for each hash of each revision, the
-// last used revision first.
-func Table(w io.Writer, r rollout.Record) error {
-	if r.Paused {
-		fmt.Fprintln(w, "paused")
+// Table prints a roll-out for people: a line for each hash of each revision, the last
+// used revision first, then one for each pod that tries a hash or has said something
+// against it.
+func Table(w io.Writer, view rollout.View) error {
+	if view.Paused {
+		fmt.Fprintln(w, strings.TrimSpace("paused "+since(view.PausedAt)))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "REVISION\tHASH\tSTATE\tACCEPTED\tIN FLIGHT\tNOTE")
-	for i := len(r.Revisions) - 1; i >= 0; i-- {
-		rows(t, r.Revisions[i])
-	}
-	return t.Flush()
-}
-
-// rows prints each hash once, the one that is tried first.
-func rows(w io.Writer, v *rollout.Revision) {
-	var hashes []string
-	if v.Trial != nil {
-		hashes = append(hashes, v.Trial.Hash)
-	}
-	hashes = append(hashes, v.Stable, v.Previous)
-	for _, j := range v.Rejected {
-		hashes = append(hashes, j.Hash)
-	}
-	for i, hash := range hashes {
-		if hash != "" && slices.Index(hashes, hash) == i {
-			accepted, inFlight := progress(v, hash)
-			row(w, v.Name, rollout.Short(hash), state(v, hash), accepted, inFlight, note(v, hash))
+	fmt.Fprintln(t, "REVISION\tHASH\tSTATE\tACCEPTED\tIN FLIGHT\tSINCE\tNOTE")
+	pods := 0
+	for _, v := range view.Revisions {
+		for _, h := range v.Hashes {
+			row(t, v.Name, rollout.Short(h.Hash), string(h.State), acceptances(h), inFlight(h), clock(h.Since), note(h))
+			pods += len(busy(h))
 		}
 	}
+	if err := t.Flush(); err != nil || pods == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(t, "POD\tHASH\tSTATE\tSINCE\tUNTIL\tWAITS FOR")
+	for _, v := range view.Revisions {
+		for _, h := range v.Hashes {
+			for _, p := range busy(h) {
+				row(t, cmp.Or(p.Name, p.UID), rollout.Short(h.Hash), state(p), clock(p.Since), clock(p.Until), cmp.Or(p.Waits, "-"))
+			}
+		}
+	}
+	return t.Flush()
 }
 
 func row(w io.Writer, cells ...string) {
@@ -62,38 +62,72 @@ func printable(text string) string {
 	}, text)
 }
 
-func state(v *rollout.Revision, hash string) string {
-	switch {
-	case v.Rejection(hash) != nil:
-		return "rejected"
-	case hash == v.Stable:
-		return "stable"
-	case hash == v.Previous:
-		return "previous"
+// busy are the pods that have a line of their own. Who has rejected the hash stands in
+// its line.
+func busy(h rollout.HashView) (pods []rollout.PodView) {
+	for _, p := range h.Pods {
+		if p.State != rollout.PodRejected {
+			pods = append(pods, p)
+		}
 	}
-	return "canary"
+	return pods
 }
 
-// progress is how many have accepted a hash and how many are trying it.
-func progress(v *rollout.Revision, hash string) (accepted, inFlight string) {
-	t := v.Trial
-	if t == nil || t.Hash != hash {
-		return "-", "-"
+func state(p rollout.PodView) string {
+	if p.Step == "" {
+		return string(p.State)
 	}
-	accepted = strconv.Itoa(t.Accepted)
-	if state(v, hash) == "canary" {
-		accepted += "/" + strconv.Itoa(t.Canaries)
-	}
-	return accepted, strconv.Itoa(len(t.Holds))
+	return string(p.State) + " (" + p.Step + ")"
 }
 
-func note(v *rollout.Revision, hash string) string {
-	j, t := v.Rejection(hash), v.Trial
+// acceptances is how many have accepted a hash, and inFlight how many are trying it.
+func acceptances(h rollout.HashView) string {
 	switch {
-	case j != nil:
-		return fmt.Sprintf("by %s at step %s", j.Pod, j.Step)
-	case t != nil && t.Hash == hash && t.Losses > 0:
-		return fmt.Sprintf("%d canaries lost in a row", t.Losses)
+	case !h.Tried:
+		return "-"
+	case h.State == rollout.StateCanary:
+		return fmt.Sprintf("%d/%d", h.Accepted, h.Canaries)
 	}
-	return ""
+	return strconv.Itoa(h.Accepted)
+}
+
+func inFlight(h rollout.HashView) string {
+	n := 0
+	for _, p := range h.Pods {
+		if p.State == rollout.PodTrying {
+			n++
+		}
+	}
+	if !h.Tried {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func note(h rollout.HashView) string {
+	for _, p := range h.Pods {
+		if p.State == rollout.PodRejected {
+			return fmt.Sprintf("by %s at step %s", p.Name, p.Step)
+		}
+	}
+	losses := ""
+	if h.Losses > 0 {
+		losses = fmt.Sprintf("%d canaries lost in a row", h.Losses)
+	}
+	return cmp.Or(losses, h.Waits)
+}
+
+// clock is a time by the API server's clock, and since the same after a word.
+func clock(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.Format(time.RFC3339)
+}
+
+func since(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return "since " + clock(t)
 }

@@ -28,7 +28,7 @@ import (
 // Annotation is where the record stands.
 const Annotation = "confit/rollout"
 
-// Store is one Lease. It is safe for concurrent use.
+// Store is one Lease, for gates, reports and people alike. It is safe for concurrent use.
 type Store struct {
 	client rest.Interface
 	object kube.Object
@@ -37,7 +37,12 @@ type Store struct {
 // Version is a Lease as it was read. It is what an update replaces.
 type Version struct {
 	lease coordination.Lease
+	date  int64
 }
+
+// Date is when the server says that it was read, in seconds since 1970; 0: it didn't
+// say, or the client wasn't [Dated].
+func (v Version) Date() int64 { return v.date }
 
 // UID tells one Lease from another of the same name.
 func (v Version) UID() string { return string(v.lease.UID) }
@@ -51,22 +56,29 @@ func Open(cluster kube.Cluster, name string) (*Store, error) {
 	if err := coordination.AddToScheme(scheme); err != nil {
 		return nil, err
 	}
-	c := rest.CopyConfig(cluster.Config)
+	c := Dated(cluster.Config)
 	c.GroupVersion, c.APIPath = &coordination.SchemeGroupVersion, "/apis"
 	c.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	client, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, err
 	}
+	return New(client, cluster.Namespace, name), nil
+}
+
+// New is a Lease by the client of somebody else, such as a plug-in of kubectl. It has to
+// be one for the group coordination.k8s.io/v1. With a configuration that is [Dated]
+// the record gets times.
+func New(client rest.Interface, namespace, name string) *Store {
 	return &Store{client, kube.Object{
-		Group: coordination.GroupName, Resource: "leases", Kind: "lease", Namespace: cluster.Namespace, Name: name,
-	}}, nil
+		Group: coordination.GroupName, Resource: "leases", Kind: "lease", Namespace: namespace, Name: name,
+	}}
 }
 
 // Load reads the record and the version that holds it.
 func (s *Store) Load(ctx context.Context) (rollout.Record, Version, error) {
 	var v Version
-	err := s.about(s.client.Get()).Do(ctx).Into(&v.lease)
+	err := s.about(s.client.Get()).Do(context.WithValue(ctx, dateKey{}, &v.date)).Into(&v.lease)
 	if err != nil {
 		return rollout.Record{}, v, s.object.Problem("get", err)
 	}

@@ -8,10 +8,10 @@
 // image with its pod template, has a roll-out of its own:
 //
 //	            gate: a hold                 the canaries accepted
-//	unknown ──────────────────▶ trial ─────────────────────────────▶ stable ──▶ previous
+//	unknown ──────────────────▶ trial ─────────────────────────────▶ stable ⇄ previous
 //	                              │                                     │
 //	                              └──────────▶ rejected ◀───────────────┘
-//	                                a holder's verdict
+//	                                  enough verdicts, early or late
 //
 // It guarantees, while every holder ends within its bound:
 //
@@ -19,12 +19,23 @@
 //     holds the first, then takes its place.
 //   - Canaries go one after the other. Then no more replicas are in flight than
 //     a share of those that accepted, or a number, and never more than 100.
-//   - The first rejection by a holder stops a hash: nobody else of its revision
-//     goes on with it.
-//   - Nothing but such a verdict rejects. A holder that was lost frees its place
+//   - Enough verdicts stop a hash, whoever gives them and however late: nobody else of
+//     its revision goes on with it. With fewer than ten acceptances one is enough.
+//   - Nothing but verdicts, and people, reject. A holder that was lost frees its place
 //     and delays the next canary.
+//   - Without a hold a replica goes on only with what its fleet has lived on, or a
+//     person has let go.
+//   - What new pods are to start on is never what a revision has rejected that may have
+//     replicas.
 //
 // It doesn't guarantee that a holder which was cut off from everybody for
 // longer than its bound is alone: its place is given away, and it may overlap
 // with its successor.
+//
+//	record.go    the record, and its text
+//	gate.go      who may begin
+//	report.go    what a replica says, and late.go, proof.go what follows
+//	observer.go  how long something is as it is
+//	revision.go  which revisions are known
+//	person.go    what people do; view.go and progress.go what they see
 package rollout

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -26,16 +27,27 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		me := Replica{Revision: "r1", Pod: "p", Life: NewLife("b", 1, 9), Hash: strings.ToValidUTF8(hash, "?"), Bound: time.Minute}
-		o := Observer{}.Look(record, 0).Look(record, time.Hour)
-		answer, next := record.Gate(me, Policy{Canaries: 1, Parallel: Parallel{percent: 25}}, o, time.Hour)
+		o := Observer{}.Look(record, Moment{0, 1}).Look(record, Moment{time.Minute, 61})
+		answer, next := record.Gate(me, Policy{Canaries: 1, Parallel: Parallel{percent: 25}}, o)
 		if _, err := next.Encode(); err != nil && !next.Same(record) {
 			t.Fatalf("verdict %d with a change that can't be stored: %v", answer.Verdict, err)
 		}
-		for _, r := range []Record{next, next.Report(me, Outcome{Kind: Kind(kind), Step: "verify", Source: "mounted"}), next.Pause(), next.Resume()} {
+		for _, r := range []Record{next, next.Report(me, Outcome{Kind: Kind(kind), Step: "verify", Source: "mounted"}, 61), next.Pause(61), next.Resume()} {
 			if again, err := Decode(r.text()); err != nil || !again.Same(r) {
 				t.Fatalf("%v; read again it is %s, not %s", err, again.text(), r.text())
 			}
 		}
-		_, _ = next.Retry(me.Hash)
+		for _, edit := range []func() (Record, error){
+			func() (Record, error) { return next.Retry(me.Hash) },
+			func() (Record, error) { return next.Promote(me.Hash, 61) },
+			func() (Record, error) { return next.Abort("", 61) },
+		} {
+			if r, err := edit(); err == nil {
+				_ = r.text()
+			}
+		}
+		if _, err := json.Marshal(next.View()); err != nil {
+			t.Fatal(err)
+		}
 	})
 }

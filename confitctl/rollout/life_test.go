@@ -44,7 +44,7 @@ func TestTwoContainers(t *testing.T) {
 		return Replica{Revision: "r1", Pod: "u1", PodName: "web-1", Hash: "B", Accepted: "A", Bound: time.Minute, Life: NewLife("boot", start, now)}
 	}
 	ask := func(me Replica) Answer {
-		answer, next := r.Gate(me, Policy{Canaries: 1, Parallel: Parallel{percent: 25}}, nil, 0)
+		answer, next := r.Gate(me, Policy{Canaries: 1, Parallel: Parallel{percent: 25}}, Observer{})
 		if next.Same(r) != (answer.Verdict != Go) {
 			t.Errorf("%+v: the record changed: %s", answer, next.text())
 		}
@@ -61,7 +61,7 @@ func TestTwoContainers(t *testing.T) {
 			t.Errorf("starting %v: got %+v", starting, answer)
 		}
 		for _, kind := range Kinds {
-			if next := r.Report(second, Outcome{Kind: kind, Source: sourceMounted, Step: "verify"}); !next.Same(r) {
+			if next := r.Report(second, Outcome{Kind: kind, Source: sourceMounted, Step: "verify"}, 0); !next.Same(r) {
 				t.Errorf("%s of the second container counts: %s", kind, next.text())
 			}
 		}
@@ -76,7 +76,7 @@ func TestTwoContainers(t *testing.T) {
 	if answer := ask(named); answer.Verdict != Wait {
 		t.Errorf("with a name of its own: got %+v", answer)
 	}
-	if next := r.Report(as(700, 900), Outcome{Kind: Accepted, Source: sourceMounted}); next.Revisions[0].Stable != "B" {
+	if next := r.Report(as(700, 900), Outcome{Kind: Accepted, Source: sourceMounted}, 0); next.Revisions[0].Stable != "B" {
 		t.Errorf("accepted: %s", next.text())
 	}
 }

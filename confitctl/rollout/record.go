@@ -5,48 +5,71 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
 // Bounds of a record. It is one annotation of an object that every waiting
 // replica reads again and again.
 const (
-	MaxSize      = 16 << 10 // bytes, encoded
-	verdictRoom  = 1 << 10  // of these, what gates leave for what stops them: a rejection for each revision, and a pause
-	maxRevisions = 3        // a rolling update has two, a third is what it may go back to
-	maxRejected  = 8        // hashes for each revision
-	maxName      = 63       // characters of a pod's name or a step; what is longer is cut
+	MaxSize     = 32 << 10 // bytes, encoded
+	verdictRoom = 8 << 10  // of these, what gates leave for what stops them: verdicts in each revision, and a pause
+	maxName     = 40       // bytes of a pod's name or a step; what is longer is cut
+	maxRejected = 8        // hashes for each revision
+	maxLate     = 20       // pods for each revision
 )
 
-// Version is the schema's. It goes up when a field changes its meaning.
+// Version is the schema's. It goes up when a field changes its meaning. An older
+// confitctl drops fields that it doesn't know; without them its own rules hold.
 const Version = 1
 
 // Record is the roll-out of one fleet. The zero Record is that of a fleet in
-// which nothing has happened yet.
+// which nothing has happened yet. Times are in seconds since 1970, by the clock of
+// whoever stores the record; 0 is one that isn't known.
 type Record struct {
 	Version   int         `json:"version"`
-	Serial    int         `json:"serial"`              // of the last hold or loss; it tells each from the one before
-	Paused    bool        `json:"paused,omitempty"`    // nobody gets a hold
-	Snapshot  string      `json:"snapshot,omitempty"`  // hash that became stable last, in whatever revision: what the snapshot is to hold
-	Revisions []*Revision `json:"revisions,omitempty"` // the last three, the last used at the end
+	Serial    int         `json:"serial"`             // of the last thing that is observed or ordered; it tells each from the one before
+	Paused    bool        `json:"paused,omitempty"`   // nobody gets a hold
+	PausedAt  int64       `json:"pausedAt,omitempty"` // since when
+	Snapshot  string      `json:"snapshot,omitempty"` // hash that was proved last, in whatever revision: what the snapshot is to hold
+	Revisions []*Revision `json:"revisions,omitempty"`
 }
 
 // Revision is the roll-out among the replicas of one image and pod template.
 type Revision struct {
 	Name     string      `json:"name"`
+	Seen     int64       `json:"seen,omitempty"`     // when a replica of it looked or reported last, give or take an hour
+	Remains  bool        `json:"remains,omitempty"`  // others took its place: only what is stable and what was rejected last is known
 	Stable   string      `json:"stable,omitempty"`   // hash that the canaries accepted last
 	Previous string      `json:"previous,omitempty"` // the stable one before
+	Proofs   []Proof     `json:"proofs,omitempty"`   // of the stable hash, the previous one and the one that is tried
 	Trial    *Trial      `json:"trial,omitempty"`
+	Late     []Late      `json:"late,omitempty"`     // the last twenty, the newest at the end
 	Rejected []Rejection `json:"rejected,omitempty"` // the last eight, the newest at the end
+}
+
+// Proof is how well a hash is known.
+type Proof struct {
+	Hash     string `json:"hash"`
+	Accepted int    `json:"accepted,omitempty"` // how many have, in its trial; 0 for the first of a revision, which nobody counts
+	Failures int    `json:"failures,omitempty"` // as in its trial
+	Proved   bool   `json:"proved,omitempty"`
+	Serial   int    `json:"serial,omitempty"` // since when: the higher, the later
+	At       int64  `json:"at,omitempty"`     // when it became stable
 }
 
 // Trial is the hash that replicas may get a hold for.
 type Trial struct {
 	Hash     string `json:"hash"`
-	Canaries int    `json:"canaries"`         // how many must accept it, one after the other, before it is stable
-	Accepted int    `json:"accepted"`         // how many have
-	Losses   int    `json:"losses,omitempty"` // canaries lost since the last one accepted
-	Lost     int    `json:"lost,omitempty"`   // serial of the last loss
+	Since    int64  `json:"since,omitempty"`
+	Canaries int    `json:"canaries"`           // how many must accept it, one after the other, before it is stable
+	Failures int    `json:"failures,omitempty"` // how many pods must reject it; 0: it depends on how many have accepted
+	Accepted int    `json:"accepted"`           // how many have
+	Losses   int    `json:"losses,omitempty"`   // canaries lost since the last one accepted
+	Lost     int    `json:"lost,omitempty"`     // serial of the last loss
+	LostAt   int64  `json:"lostAt,omitempty"`
+	Undone   bool   `json:"undone,omitempty"` // the fleet has gone back from it: who is in flight ends, and makes it stable no more
+	Free     bool   `json:"free,omitempty"`   // a person has let it go to all at once
 	Holds    []Hold `json:"holds,omitempty"`
 }
 
@@ -54,10 +77,25 @@ type Trial struct {
 // the replica's report, or lapses.
 type Hold struct {
 	Pod       string `json:"pod"` // UID
-	Container string `json:"container"`
+	Name      string `json:"name,omitempty"`
+	Container string `json:"container,omitempty"`
 	Life      Life   `json:"life,omitempty"` // of the container, when it got the hold
 	Bound     int    `json:"bound"`          // seconds, from the gate's exit to the report
 	Serial    int    `json:"serial"`
+	At        int64  `json:"at,omitempty"`
+}
+
+// Late is what a pod has said against a hash that others went on with.
+type Late struct {
+	Hash   string `json:"hash"`
+	Pod    string `json:"pod"` // UID
+	Name   string `json:"name,omitempty"`
+	Step   string `json:"step,omitempty"`
+	Failed bool   `json:"failed,omitempty"` // it rejected the hash; else its app has ended once, and it will say more
+	Open   bool   `json:"open,omitempty"`   // nobody begins because of it
+	Bound  int    `json:"bound"`            // seconds, for which that lasts
+	Serial int    `json:"serial"`
+	At     int64  `json:"at,omitempty"`
 }
 
 // Rejection says who refused a hash, and where. It holds no reason: that may
@@ -66,6 +104,7 @@ type Rejection struct {
 	Hash string `json:"hash"`
 	Step string `json:"step"`
 	Pod  string `json:"pod"` // name
+	At   int64  `json:"at,omitempty"`
 }
 
 // Replica is who asks or reports.
@@ -77,7 +116,7 @@ type Replica struct {
 	Life      Life          // of its container, now
 	Hash      string        // of what it wants to go on with, or went on with
 	Accepted  string        // hash that it accepted last; "": none
-	Bound     time.Duration // most time from the gate's exit to the report
+	Bound     time.Duration // most time from the gate's exit to the report, or from a relapse to what the pod says next
 	Starting  bool          // its app doesn't run yet, and there is something else to start on
 }
 
@@ -138,7 +177,7 @@ func (r Record) clone() Record {
 
 func (v *Revision) clone() *Revision {
 	c := *v
-	c.Rejected = slices.Clone(v.Rejected)
+	c.Rejected, c.Late, c.Proofs = slices.Clone(v.Rejected), slices.Clone(v.Late), slices.Clone(v.Proofs)
 	if v.Trial != nil {
 		t := *v.Trial
 		t.Holds = slices.Clone(t.Holds)
@@ -146,3 +185,9 @@ func (v *Revision) clone() *Revision {
 	}
 	return &c
 }
+
+// cut keeps a name from filling the record.
+func cut(name string) string { return strings.ToValidUTF8(name[:min(maxName, len(name))], "") }
+
+// seconds rounds up.
+func seconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }

@@ -1,10 +1,11 @@
 package rollout
 
-// Outcome is how a change ended, as confit tells its report hook.
+// Outcome is how a change ended, or what became of it, as confit tells its report
+// hook.
 type Outcome struct {
 	Kind   Kind
 	Step   string // which step rejected it
-	Source string // where the configuration came from: mounted, stored or fallback
+	Source string // what the app goes on with: mounted, stored or fallback
 }
 
 // Kind is the outcome's name.
@@ -17,10 +18,12 @@ const (
 	RolledBack Kind = "rolled-back"
 	Superseded Kind = "superseded" // a newer change came before it was decided
 	Stopped    Kind = "stopped"    // confit ended before it was decided
+	Relapsed   Kind = "relapsed"   // it was accepted, and the app has ended with it soon after
+	Settled    Kind = "settled"    // it was accepted, and the app has lived with it for long
 )
 
 // Kinds lists the outcomes.
-var Kinds = []Kind{Accepted, Rejected, RolledBack, Superseded, Stopped}
+var Kinds = []Kind{Accepted, Rejected, RolledBack, Superseded, Stopped, Relapsed, Settled}
 
 // sourceMounted is what the volumes hold, in contrast to what is stored or
 // comes with the image.
@@ -32,69 +35,64 @@ const sourceMounted = "mounted"
 // only. Maybe the hash killed it, so it counts as lost.
 const stepGate = "gate"
 
-// Report is the record after a replica said how its change ended. Only a
-// holder's report counts, and it ends the hold: to report twice changes
-// nothing.
-func (r Record) Report(me Replica, o Outcome) Record {
+// Report is the record after a replica said how its change ended, or what became of
+// it. What a holder says ends its hold. What is said against a hash that is tried or
+// stable counts whoever says it, once for each pod. To report twice changes nothing.
+// The date is by the clock of whoever stores the record, in seconds since 1970; 0: it
+// isn't known.
+func (r Record) Report(me Replica, o Outcome, date int64) Record {
+	if r.mixedUp(me) {
+		return r
+	}
 	next := r.clone()
 	v := next.revision(me.Revision)
-	before := v.Stable
+	v.see(date)
+	held := v.inFlight() > 0 && v.Trial.Hash == me.Hash && v.endHold(me) != ""
+	if o.Kind != Relapsed {
+		v.answer(me)
+	}
 	switch {
-	case v.inFlight() > 0 && v.Trial.Hash == me.Hash && v.endHold(me) != "":
-		next.judge(v, me, o)
+	case v.hears(me.Hash):
+		next.judge(v, me, o, held, date)
 	case o.Kind == Accepted && o.Source == sourceMounted && v.Stable == "" && v.Rejection(me.Hash) == nil && next.use(v):
-		v.Stable = me.Hash // the first of its revision
+		next.first(v, me.Hash, date)
 	}
-	if v.Stable != before && (o.Kind == Accepted || next.Snapshot == before) {
-		next.Snapshot = v.Stable // what was rejected gives way to what was stable before, if anything was
-	}
+	next.settle(date)
+	next.squeeze()
 	return next
 }
 
-// judge takes in what a holder says.
-func (r *Record) judge(v *Revision, me Replica, o Outcome) {
-	switch o.Kind {
-	case Accepted:
-		v.accept()
-	case Rejected, RolledBack:
-		if o.Step == stepGate {
-			r.lost(v)
-		} else {
-			v.reject(Rejection{Hash: me.Hash, Step: cut(o.Step), Pod: cut(me.PodName)})
+// judge takes in what a replica says about a hash that is tried or stable.
+func (r *Record) judge(v *Revision, me Replica, o Outcome, held bool, date int64) {
+	switch {
+	case v.Rejection(me.Hash) != nil:
+	case o.Kind == Relapsed:
+		r.relapse(v, me, o, date)
+	case o.Kind == Settled:
+		r.prove(v.known(me.Hash))
+	case o.isVerdict(held):
+		if !r.fail(v, me, o, date) && held {
+			r.lost(v, date)
 		}
-	case Stopped:
-		// Maybe the kubelet did that, as the pod was unwell with it.
-		r.lost(v)
-	case Superseded:
+	case o.Kind == Accepted && (held || v.Trial != nil && v.Trial.Free && v.Trial.Hash == me.Hash):
+		r.accept(v, date)
+	case o.Kind == Accepted:
+		r.follow(v, me, o)
+	case !held:
+	case o.Kind != Superseded:
+		// Refused by its gate, or stopped: maybe as the pod was unwell with it.
+		r.lost(v, date)
 	}
 }
 
-// accept counts one more replica for the trial's hash, which may be the last
-// that was needed.
-func (v *Revision) accept() {
-	t := v.Trial
-	t.Accepted++
-	t.Losses, t.Lost = 0, 0
-	switch enough := t.Accepted >= t.Canaries || !v.unproved(t.Hash); {
-	case v.Rejection(t.Hash) != nil, v.Stable == t.Hash, !enough:
-	default:
-		v.Previous, v.Stable = v.Stable, t.Hash
+// isVerdict reports that the app couldn't live with the hash. Who was refused before
+// the app could read it says that only as a holder.
+func (o Outcome) isVerdict(held bool) bool {
+	switch {
+	case o.Step == stepGate:
+		return false
+	case o.Kind == Rejected:
+		return held || o.Source == sourceMounted
 	}
+	return o.Kind == RolledBack
 }
-
-// reject stops a hash. What was stable before it is stable again.
-func (v *Revision) reject(by Rejection) {
-	if v.Rejection(by.Hash) == nil {
-		v.Rejected = append(v.Rejected, by)
-		v.Rejected = v.Rejected[max(0, len(v.Rejected)-maxRejected):]
-	}
-	if v.Stable == by.Hash {
-		v.Stable, v.Previous = v.Previous, ""
-	}
-	if v.Previous == by.Hash {
-		v.Previous = ""
-	}
-}
-
-// cut keeps a name from filling the record.
-func cut(name string) string { return name[:min(maxName, len(name))] }

@@ -11,8 +11,8 @@ func (w *world) checkCommit(r *replica, before, after Record) {
 	if !reflect.DeepEqual(after.clone(), after) {
 		w.fail("a clone of the record differs")
 	}
-	if len(after.Revisions) > maxRevisions {
-		w.fail("%d revisions", len(after.Revisions))
+	if whole := count(after.Revisions, (*Revision).isWhole); whole > maxWhole || len(after.Revisions) > maxWhole+maxRemains {
+		w.fail("%d revisions, %d of them whole", len(after.Revisions), whole)
 	}
 	for _, v := range after.Revisions {
 		old := before.revision(v.Name)
@@ -78,7 +78,7 @@ func (w *world) checkRejections(r *replica, old, v *Revision) {
 			continue
 		}
 		w.say("%s is rejected in %s", j.Hash, v.Name)
-		if !w.verdicts[j.Hash] || j.Pod != r.name || r.disk.due == nil || r.disk.due.hash != j.Hash {
+		if !w.verdicts[j.Hash] || j.Pod != cut(w.name) || w.telling == nil || w.telling.hash != j.Hash {
 			w.fail("%s was rejected, but %s did not find it bad", j.Hash, r.name)
 		}
 	}
@@ -125,7 +125,8 @@ func (w *world) holder(r *replica) bool {
 // checkEnd: everybody has what is mounted, and nothing is left over.
 func (w *world) checkEnd() {
 	for _, r := range w.replicas {
-		if !w.bad[r.mounted] && (r.disk.accepted != r.mounted || !r.up) {
+		spoiled := w.store.record.revision(r.revision).Rejection(r.mounted) != nil && w.hasSick()
+		if !isBad(r.mounted, r.revision) && !isLate(r.mounted) && !spoiled && !r.sick && (r.disk.accepted != r.mounted || !r.up) {
 			w.fail("%s has %q in the end, not %q", r.name, r.disk.accepted, r.mounted)
 		}
 		if r.disk.due != nil {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -18,16 +19,29 @@ var stories = map[string][]edit{
 	"bad halves":  {{at: time.Minute, hash: "A'B'", via: [2]string{"badAB'", "A'B"}}},
 	"image":       {{at: time.Minute, hash: "B", revision: "r2"}},
 	"image later": {{at: time.Minute, hash: "B"}, {at: 5 * time.Minute, hash: "C", revision: "r2"}, {at: 30 * time.Minute, hash: "D"}},
-	"many":        {{at: time.Minute, hash: "B"}, {at: time.Hour, hash: "badC"}, {at: 2 * time.Hour, hash: "D"}, {at: 3 * time.Hour, hash: "A"}},
+	"quick":       {{at: time.Minute, hash: "B"}, {at: 70 * time.Second, hash: "A"}, {at: 80 * time.Second, hash: "B"}, {at: 95 * time.Second, hash: "A"}, {at: 110 * time.Second, hash: "C"}},
+	"grows":       {{at: time.Minute, hash: "badB"}, {at: 10 * time.Minute, grow: 20}, {at: 30 * time.Minute, hash: "C"}, {at: 31 * time.Minute, grow: 20}},
+	"late":        {{at: time.Minute, hash: "lateB"}, {at: 2 * time.Hour, hash: "C"}},
+	"late grows":  {{at: time.Minute, hash: "lateB"}, {at: 5 * time.Minute, grow: 20}, {at: 2 * time.Hour, hash: "A"}},
+	"late back":   {{at: time.Minute, hash: "B"}, {at: time.Hour, hash: "lateC"}, {at: 62 * time.Minute, hash: "B"}, {at: 64 * time.Minute, hash: "lateC"}, {at: 3 * time.Hour, hash: "D"}},
+	"half":        {{at: time.Minute, hash: "B"}, {at: time.Hour, hash: "r1!C", revision: "r2", half: true}, {at: 70 * time.Minute, hash: "r1!C"}, {at: 3 * time.Hour, hash: "D"}},
+	"images": {{at: time.Minute, hash: "badB"}, {at: 20 * time.Minute, hash: "C", revision: "r2", half: true}, {at: 40 * time.Minute, hash: "C", revision: "r3", half: true},
+		{at: time.Hour, hash: "r4!C", revision: "r4", half: true}, {at: 80 * time.Minute, hash: "C", revision: "r5", half: true}, {at: 2 * time.Hour, hash: "D"}},
+	"many": {{at: time.Minute, hash: "B"}, {at: time.Hour, hash: "badC"}, {at: 2 * time.Hour, hash: "D"}, {at: 3 * time.Hour, hash: "A"}},
 }
 
 var policies = []Policy{
-	{1, Parallel{percent: 25}}, {2, Parallel{percent: 50}}, {3, Parallel{percent: 90}},
-	{1, Parallel{number: 10}}, {1, Parallel{percent: 100}}, {1, Parallel{percent: 1}},
+	{Canaries: 1, Parallel: Parallel{percent: 25}}, {Canaries: 2, Parallel: Parallel{percent: 50}}, {Canaries: 3, Parallel: Parallel{percent: 90}},
+	{Canaries: 1, Parallel: Parallel{number: 10}, Steps: true}, {Canaries: 1, Parallel: Parallel{percent: 100}}, {Canaries: 1, Parallel: Parallel{percent: 1}},
 }
 
-// each plays many fleets of a kind, and says which seeds they had.
+// each plays many fleets of a kind with each story.
 func each(t *testing.T, times int, make func(t *testing.T, story []edit, rng *rand.Rand) scenario) {
+	eachOf(t, stories, times, func(t *testing.T, name string, rng *rand.Rand) scenario { return make(t, stories[name], rng) })
+}
+
+// eachOf plays many fleets, and says which seeds they had.
+func eachOf(t *testing.T, stories map[string][]edit, times int, make func(t *testing.T, story string, rng *rand.Rand) scenario) {
 	n, first := times**lives, *seed
 	if first == 0 {
 		first = rand.Uint64N(1 << 32)
@@ -39,7 +53,7 @@ func each(t *testing.T, times int, make func(t *testing.T, story []edit, rng *ra
 			t.Parallel()
 			overlaps, commits := 0, 0
 			for i := range n {
-				s := make(t, story, rand.New(rand.NewPCG(first+uint64(i), 0)))
+				s := make(t, name, rand.New(rand.NewPCG(first+uint64(i), 0)))
 				s.seed, s.edits = first+uint64(i), story
 				w := tried(t, s)
 				overlaps += w.overlaps
@@ -63,7 +77,7 @@ func TestFleetsWithoutFaults(t *testing.T) {
 // that nobody found bad, and when it is over everybody gets there.
 func TestFleetsWithFaults(t *testing.T) {
 	each(t, 4, func(t *testing.T, story []edit, rng *rand.Rand) scenario {
-		return faulty(rng, story, "crash", "emptied", "evicted", "cut")
+		return faulty(rng, story, "crash", "emptied", "evicted", "cut", "reboot")
 	})
 }
 
@@ -80,7 +94,10 @@ func TestFleetsThatFreeze(t *testing.T) {
 func faulty(rng *rand.Rand, story []edit, kinds ...string) scenario {
 	s := scenario{
 		replicas: 2 + rng.IntN(60), policy: policies[rng.IntN(len(policies))],
-		loss: 0.1 * rng.Float64(), until: 100 * time.Hour,
+		loss: 0.1 * rng.Float64(), until: 100 * time.Hour, skew: between(rng, -20*time.Second, 20*time.Second),
+	}
+	for range rng.IntN(3) {
+		s.outages = append(s.outages, outage{between(rng, 0, 30*time.Minute), between(rng, 0, 10*time.Minute)})
 	}
 	for range rng.IntN(2 * s.replicas) {
 		s.faults = append(s.faults, fault{
@@ -89,4 +106,49 @@ func faulty(rng *rand.Rand, story []edit, kinds ...string) scenario {
 		})
 	}
 	return s
+}
+
+// TestFleetsThatLoseHolders: canaries are lost with their node while edits come faster
+// than the bound, and the server is away now and then. Each place is given away in time,
+// and by twice that if the server's clock is set meanwhile.
+func TestFleetsThatLoseHolders(t *testing.T) {
+	story := []edit{{at: time.Minute, hash: "B"}}
+	for i := range 60 {
+		story = append(story, edit{at: 100*time.Second + time.Duration(i)*20*time.Second, hash: fmt.Sprintf("B%d", i)})
+	}
+	stories := map[string][]edit{"trusted": story, "set": story}
+	eachOf(t, stories, 2, func(t *testing.T, name string, rng *rand.Rand) scenario {
+		s := scenario{replicas: 3 + rng.IntN(20), policy: policies[0], drift: 0.001, until: 24 * time.Hour}
+		s.holdLimit = simBound + 90*time.Second + lookSlack
+		s.faults = []fault{{at: 99 * time.Second, busy: true, kind: "gone"}}
+		s.outages = []outage{{between(rng, 110*time.Second, 5*time.Minute), between(rng, 0, 5*time.Minute)}}
+		if name == "set" {
+			s.jump = jump{between(rng, 90*time.Second, 4*time.Minute), between(rng, -time.Hour, time.Hour)}
+			s.holdLimit += simBound + 90*time.Second
+		}
+		return s
+	})
+}
+
+// lookSlack is how much later somebody looks than he might: one pause, and what the
+// next gate takes to come.
+const lookSlack = 30 * time.Second
+
+// TestFleetsWithASickNode: all have accepted a good edit. Then the two pods of one node
+// find that their apps die of it. The others go on. So they do if one finds that while
+// some haven't begun.
+func TestFleetsWithASickNode(t *testing.T) {
+	edits := []edit{{at: time.Minute, hash: "B"}, {at: 3 * time.Hour, grow: 5}}
+	eachOf(t, map[string][]edit{"sick": edits, "one, meanwhile": edits}, 1, func(t *testing.T, name string, rng *rand.Rand) scenario {
+		s := scenario{replicas: 300, policy: policies[0], until: 10 * time.Hour}
+		if name != "sick" {
+			s.replicas = 100
+			s.faults = []fault{{at: between(rng, 6*time.Minute, 8*time.Minute), replica: rng.IntN(s.replicas), kind: "sick"}}
+			return s
+		}
+		for i := range 2 {
+			s.faults = append(s.faults, fault{at: time.Hour, replica: i, kind: "sick"})
+		}
+		return s
+	})
 }

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -10,7 +11,7 @@ import (
 func (r *replica) ask(starting bool) {
 	r.asking = r.mounted
 	r.disk.due = &outcome{r.mounted, Outcome{Kind: Stopped}} // what is true if it is killed from here on
-	r.observer = nil
+	r.observer = r.disk.seen
 	if starting {
 		life := r.life
 		r.w.after(5*time.Second, func() {
@@ -27,24 +28,36 @@ func (r *replica) ask(starting bool) {
 
 func (r *replica) poll(starting bool) {
 	r.request(func(done func(func())) {
-		r.w.get(r, func(version int, record Record) {
-			done(func() { r.decide(starting, version, record) })
+		r.w.get(r, func(version int, record Record, date int64) {
+			done(func() { r.decide(starting, version, record, date) })
 		})
-	}, func() { r.poll(starting) })
+	}, func() { r.again(starting) })
 }
 
-func (r *replica) decide(starting bool, version int, record Record) {
+// again is after a look that nobody answered.
+func (r *replica) again(starting bool) {
+	r.observer = r.observer.Missed()
+	r.disk.seen = r.observer
+	r.poll(starting)
+}
+
+func (r *replica) decide(starting bool, version int, record Record, date int64) {
 	me := r.me(r.asking)
 	me.Starting = starting
-	r.observer = r.observer.Look(record, r.clock())
-	answer, next := record.Gate(me, r.w.scenario.policy, r.observer, r.clock())
-	r.free = reflect.DeepEqual(record, next) // a start without a hold, if it may go
+	r.observer = r.observer.Look(record, Moment{r.clock(), date})
+	r.disk.seen = r.observer
+	r.w.checkLook(r, record)
+	answer, next := record.Gate(me, r.w.scenario.policy, r.observer)
+	r.free = !next.revision(me.Revision).hasHold(me)
+	if answer.Verdict == Go {
+		r.w.checkPass(r, record)
+	}
 	if reflect.DeepEqual(record, next) {
 		r.answered(starting, answer)
 		return
 	}
 	r.request(func(done func(func())) {
-		r.w.update(r, version, next, func(ok bool) {
+		r.w.update(r, version, next, nil, func(ok bool) {
 			done(func() {
 				if ok {
 					r.answered(starting, answer)
@@ -53,7 +66,11 @@ func (r *replica) decide(starting bool, version int, record Record) {
 				}
 			})
 		})
-	}, func() { r.poll(starting) })
+	}, func() { r.again(starting) })
+}
+
+func (v *Revision) hasHold(me Replica) bool {
+	return slices.ContainsFunc(v.holds(), func(h Hold) bool { return h.Pod == me.Pod })
 }
 
 func (r *replica) answered(starting bool, answer Answer) {
@@ -76,13 +93,20 @@ func (r *replica) try() {
 		hash := r.flying
 		r.w.checkFlight(r)
 		r.flying = ""
-		if r.w.bad[hash] {
+		if isBad(hash, r.revision) {
 			r.disk.barred = hash
 			r.w.verdicts[hash] = true
-			r.settle(hash, Outcome{Kind: RolledBack, Step: "probation"})
+			if r.disk.accepted == "" {
+				r.disk.accepted = r.fallback
+			}
+			r.settle(hash, Outcome{Kind: RolledBack, Step: "probation", Source: "stored"})
 			return
 		}
-		r.disk.accepted = hash
+		if r.disk.accepted != hash {
+			r.disk.earlier = r.disk.accepted
+		}
+		r.disk.accepted, r.disk.asked, r.disk.relapses, r.disk.settled = hash, hash, 0, false
+		r.live()
 		r.settle(hash, Outcome{Kind: Accepted, Source: sourceMounted})
 	})
 }
@@ -91,6 +115,12 @@ func (r *replica) try() {
 func (r *replica) finish(kind Kind, step string) {
 	hash := r.asking
 	r.asking = ""
+	if r.disk.accepted == "" { // at a start
+		if !r.resort() {
+			r.disk.due = &outcome{hash, Outcome{Kind: kind, Step: step}}
+			return
+		}
+	}
 	r.settle(hash, Outcome{Kind: kind, Step: step})
 }
 
@@ -105,11 +135,17 @@ func (r *replica) settle(hash string, o Outcome) {
 // the next try comes later.
 func (r *replica) deliver() {
 	due := r.disk.due
+	if r.told == due {
+		return
+	}
+	r.told = due
 	r.say(due.Outcome, due.hash, func() {
-		r.disk.due = nil // not before the snapshot is there
+		if r.disk.due == due { // not before the snapshot is there
+			r.disk.due = nil
+		}
 		pause := time.Duration(0)
 		if due.Step == stepGate {
-			pause = between(r.rng, 10*time.Second, 60*time.Second)
+			pause = between(r.rng, 10*time.Second, 5*time.Minute)
 		}
 		r.later(pause, r.consider)
 	})
@@ -121,16 +157,20 @@ func (r *replica) say(o Outcome, hash string, done func()) {
 		r.later(between(r.rng, 50*time.Millisecond, 2*time.Second), func() { r.say(o, hash, done) })
 	}
 	r.request(func(answered func(func())) {
-		r.w.get(r, func(version int, record Record) {
+		r.w.get(r, func(version int, record Record, date int64) {
 			answered(func() {
-				next := record.Report(r.me(hash), o)
+				me := r.me(hash)
+				if o.Kind == Relapsed {
+					me.Bound = relapseBound
+				}
+				next := record.Report(me, o, date)
 				done := func() { r.keep(next, o, done) }
 				if reflect.DeepEqual(record, next) {
 					done()
 					return
 				}
 				r.request(func(stored func(func())) {
-					r.w.update(r, version, next, func(ok bool) {
+					r.w.update(r, version, next, &outcome{hash, o}, func(ok bool) {
 						stored(func() {
 							if ok {
 								done()

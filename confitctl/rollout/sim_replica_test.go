@@ -27,7 +27,11 @@ type replica struct {
 	flying   string // hash that its app tries
 	free     bool   // which it may without a hold
 	observer Observer
-	asking   string // hash that its gate asks about
+	sick     bool
+	gone     bool
+	told     *outcome // what its report hook tells
+	fallback string   // what a pod with nothing of its own may start on
+	asking   string   // hash that its gate asks about
 	disk     disk
 }
 
@@ -36,6 +40,12 @@ type disk struct {
 	accepted string
 	barred   string   // hash that the app was found to die of; tried again when something else was mounted
 	due      *outcome // report that must be delivered before the next gate
+	late     *outcome // what became of what it accepted, the same
+	asked    string   // hash that a gate was asked about and that was accepted then
+	earlier  string   // what it accepted before
+	relapses int
+	settled  bool
+	seen     Observer // of its gates
 }
 
 type outcome struct {
@@ -96,20 +106,48 @@ func (r *replica) request(send func(done func(func())), retry func()) {
 // start is the beginning of a life: on what is mounted if the disk is empty,
 // else with the gate's leave, else on what is stored.
 func (r *replica) start() {
+	if r.gone {
+		return
+	}
 	r.life++
-	r.up, r.flying, r.asking, r.observer = true, "", "", nil
+	r.up, r.flying, r.asking, r.told = true, "", "", nil
 	r.w.say("%s starts; mounted %s, accepted %q", r.name, r.mounted, r.disk.accepted)
 	switch {
-	case r.disk.accepted == "" && r.w.bad[r.mounted]:
+	case r.disk.accepted == "" && r.fallback != "" && r.fallback != r.mounted && r.disk.due == nil:
+		r.ask(true)
+	case r.disk.accepted == "" && r.fallback != "" && r.fallback != r.mounted:
+		if r.resort() {
+			r.consider()
+		}
+	case r.disk.accepted == "" && isBad(r.mounted, r.revision):
 		r.crash(between(r.rng, 10*time.Second, time.Minute)) // and again, until it is mended
 	case r.disk.accepted == "":
 		r.disk.accepted = r.mounted
+		r.live()
 		r.say(Outcome{Kind: Accepted, Source: sourceMounted}, r.mounted, r.consider)
-	case r.disk.due == nil && r.mounted != r.disk.accepted && r.mounted != r.disk.barred:
+	case r.disk.due == nil && r.disk.late == nil && r.mounted != r.disk.accepted && r.mounted != r.disk.barred:
 		r.ask(true)
 	default:
+		r.live()
 		r.consider()
 	}
+}
+
+// resort starts a pod that may not go on with what is mounted on its fallback. If that is
+// worse, it goes on nonetheless. false: neither will do.
+func (r *replica) resort() bool {
+	switch {
+	case !isBad(r.fallback, r.revision):
+		r.disk.accepted = r.fallback
+	case !isBad(r.mounted, r.revision):
+		r.disk.accepted = r.mounted
+	default:
+		r.crash(between(r.rng, 10*time.Second, time.Minute))
+		return false
+	}
+	r.w.say("%s starts on %s; its fallback is %s", r.name, r.disk.accepted, r.fallback)
+	r.live()
+	return true
 }
 
 // consider looks at what there is to do.
@@ -118,6 +156,8 @@ func (r *replica) consider() {
 	case r.flying != "" || r.asking != "":
 	case r.disk.due != nil:
 		r.deliver()
+	case r.disk.late != nil:
+		r.deliverLate()
 	case r.mounted != r.disk.accepted && r.mounted != r.disk.barred:
 		r.ask(false)
 	}

@@ -23,7 +23,7 @@ func (s *snapshot) want(hash string) {
 // keep writes the snapshot as a report does that is stored: it reads the object,
 // then the record, and replaces the object as it was read.
 func (r *replica) keep(record Record, o Outcome, done func()) {
-	if record.Snapshot == "" || record.Snapshot != r.disk.accepted || o.Kind == RolledBack {
+	if record.Snapshot == "" || record.Snapshot != r.disk.accepted || o.Kind == RolledBack && o.Step != stepRelapse {
 		done()
 		return
 	}
@@ -43,7 +43,7 @@ func (r *replica) keep(record Record, o Outcome, done func()) {
 					return
 				}
 				r.request(func(answered func(func())) {
-					r.w.get(r, func(_ int, record Record) {
+					r.w.get(r, func(_ int, record Record, _ int64) {
 						answered(func() {
 							if record.Snapshot == hash {
 								r.replaceObject(version, hash, kept, again)

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -20,7 +21,12 @@ type scenario struct {
 	seed       uint64
 	replicas   int
 	policy     Policy
-	loss       float64 // share of messages that are lost
+	loss       float64       // share of messages that are lost
+	drift      float64       // how much faster or slower the replicas' clocks run, at most
+	skew       time.Duration // between the two servers' clocks
+	jump       jump
+	outages    []outage
+	holdLimit  time.Duration // no hold may last longer while others look; 0: that isn't looked at
 	edits      []edit
 	faults     []fault
 	until      time.Duration
@@ -35,7 +41,15 @@ type edit struct {
 	hash     string
 	via      [2]string
 	revision string // not "": every pod is replaced, one by one
+	half     bool   // every other pod is
+	grow     int    // so many pods are added, and nothing is edited
 }
+
+// jump is when the servers' clocks are set.
+type jump struct{ at, by time.Duration }
+
+// outage is when no server answers.
+type outage struct{ at, long time.Duration }
 
 // fault happens to one replica.
 type fault struct {
@@ -48,15 +62,9 @@ type fault struct {
 
 // play runs a scenario to its end.
 func play(s scenario) *world {
-	w := &world{scenario: s, bad: map[string]bool{}, verdicts: map[string]bool{}}
-	for i := range s.replicas {
-		rng := rand.New(rand.NewPCG(s.seed, uint64(i)))
-		r := &replica{
-			w: w, name: fmt.Sprintf("web-%d", i), pod: w.newUID(), revision: "r1",
-			mounted: "A", rng: rng, rate: 0.97 + 0.06*rng.Float64(), offset: between(rng, 0, 1000*time.Hour),
-		}
-		w.replicas = append(w.replicas, r)
-		w.after(between(rng, 0, 10*time.Second), r.start)
+	w := &world{scenario: s, verdicts: map[string]bool{}, promises: newPromises()}
+	for range s.replicas {
+		w.add("r1", "A")
 	}
 	for _, e := range s.edits {
 		w.after(e.at, func() { w.edit(e) })
@@ -73,9 +81,15 @@ func play(s scenario) *world {
 
 func (w *world) edit(e edit) {
 	w.say("EDIT %s", e.hash)
-	w.bad[e.hash] = strings.HasPrefix(e.hash, "bad")
+	for range e.grow {
+		newest := w.replicas[len(w.replicas)-1]
+		w.add(newest.revision, newest.mounted)
+	}
 	for i, r := range w.replicas {
 		first, second := between(r.rng, 0, time.Minute), between(r.rng, 0, time.Minute)
+		if e.grow > 0 || e.half && i%2 == 0 {
+			continue
+		}
 		if e.revision != "" {
 			w.after(time.Duration(i)*time.Second, func() { r.replace(e.revision, e.hash) })
 			continue
@@ -87,6 +101,28 @@ func (w *world) edit(e edit) {
 	}
 }
 
+// add starts one more pod.
+func (w *world) add(revision, hash string) {
+	i := w.born
+	w.born++
+	rng := rand.New(rand.NewPCG(w.scenario.seed, uint64(i)))
+	drift := cmp.Or(w.scenario.drift, 0.03)
+	r := &replica{
+		w: w, name: fmt.Sprintf("web-%d", i), pod: w.newUID(), revision: revision,
+		mounted: hash, fallback: w.snapshot.hash, rng: rng, rate: 1 - drift + 2*drift*rng.Float64(), offset: between(rng, 0, 1000*time.Hour),
+	}
+	w.replicas = append(w.replicas, r)
+	w.after(between(rng, 0, 10*time.Second), r.start)
+}
+
+// isBad reports that no app of a revision survives its probation with a hash.
+func isBad(hash, revision string) bool {
+	return strings.HasPrefix(hash, "bad") || strings.HasPrefix(hash, revision+"!")
+}
+
+// isLate reports that every app dies of a hash, but only after its probation.
+func isLate(hash string) bool { return strings.HasPrefix(hash, "late") }
+
 // replace is what a Deployment does: another pod, with nothing on its disk.
 func (r *replica) replace(revision, hash string) {
 	r.revision, r.mounted = revision, hash
@@ -96,7 +132,7 @@ func (r *replica) replace(revision, hash string) {
 
 // renew makes another pod of it.
 func (r *replica) renew() {
-	r.disk = disk{}
+	r.disk, r.fallback = disk{}, r.w.snapshot.hash
 	r.pod = r.w.newUID()
 	r.name += "'"
 }
@@ -135,6 +171,17 @@ func (w *world) fault(f fault) {
 		r.cutUntil = w.now + f.long
 	case "frozen":
 		r.frozen = w.now + f.long
+	case "reboot": // the clock of its node begins anew
+		r.offset = -time.Duration(float64(w.now) * r.rate)
+		r.disk.seen = Observer{}
+		r.crash(f.long % (20 * time.Second))
+	case "sick": // from now on its app dies of whatever is new
+		r.sick = true
+		r.live()
+	case "gone": // with its node, for good
+		r.crash(0)
+		r.gone = true
+		w.replicas = slices.DeleteFunc(w.replicas, func(o *replica) bool { return o == r })
 	}
 }
 
@@ -185,6 +232,11 @@ func (s scenario) smaller() (all []scenario) {
 	for i := range s.faults {
 		c := s
 		c.faults = slices.Delete(slices.Clone(s.faults), i, i+1)
+		all = append(all, c)
+	}
+	for i := range s.outages {
+		c := s
+		c.outages = slices.Delete(slices.Clone(s.outages), i, i+1)
 		all = append(all, c)
 	}
 	for i := range s.edits {

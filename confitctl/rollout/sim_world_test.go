@@ -19,13 +19,17 @@ type world struct {
 	store    store
 	snapshot snapshot
 	replicas []*replica
-	bad      map[string]bool // hashes that no app survives
 	verdicts map[string]bool // hashes that somebody found bad
-	broken   string          // the invariant that was broken first
+	promises promises
+	telling  *outcome // what the update is about that is stored; nil: a gate's
+	pod      string   // who sent it
+	name     string
+	broken   string // the invariant that was broken first
 	log      strings.Builder
 	overlaps int // replicas that were still in flight when their place had been given away
 	commits  int
 	uids     int
+	born     int // replicas, also those that are gone
 }
 
 // store is the one object. version goes up with each update.
@@ -88,18 +92,43 @@ func (w *world) fail(format string, args ...any) {
 
 // get reads the store over r's network. Either may be lost: the question or
 // the answer.
-func (w *world) get(r *replica, done func(version int, record Record)) {
+func (w *world) get(r *replica, done func(version int, record Record, date int64)) {
 	w.message(r, func() {
-		version, record := w.store.version, w.store.record
-		w.message(r, func() { done(version, record) })
+		version, record, date := w.store.version, w.store.record, w.date(r)
+		w.message(r, func() { done(version, record, date) })
 	})
 }
 
-// update replaces the record if nobody else was faster.
-func (w *world) update(r *replica, version int, record Record, done func(ok bool)) {
+// date is what a server's clock says. There are two servers, and either may answer.
+func (w *world) date(r *replica) int64 {
+	off := time.Duration(0)
+	if r.rng.IntN(2) == 1 {
+		off = w.scenario.skew
+	}
+	if j := w.scenario.jump; j.at > 0 && w.now >= j.at {
+		off += j.by
+	}
+	return 1_000_000_000 + int64((w.now+off)/time.Second)
+}
+
+// away reports that no server answers.
+func (w *world) away() bool {
+	for _, o := range w.scenario.outages {
+		if w.now >= o.at && w.now < o.at+o.long {
+			return true
+		}
+	}
+	return false
+}
+
+// update replaces the record if nobody else was faster. It is about an outcome, or a
+// gate's.
+func (w *world) update(r *replica, version int, record Record, about *outcome, done func(ok bool)) {
+	pod, name := r.pod, r.name // it may be another one when this arrives
 	w.message(r, func() {
 		ok := version == w.store.version
 		if ok {
+			w.telling, w.pod, w.name = about, pod, name
 			w.commit(r, record)
 		}
 		w.message(r, func() { done(ok) })
@@ -118,6 +147,7 @@ func (w *world) commit(r *replica, record Record) {
 		w.fail("%s stored a record that can't be decoded: %v", r.name, err)
 	}
 	w.checkCommit(r, w.store.record, back)
+	w.checkPromises(r, w.store.record, back)
 	w.commits++
 	w.store = store{w.store.version + 1, back}
 	w.snapshot.want(back.Snapshot)
@@ -125,13 +155,13 @@ func (w *world) commit(r *replica, record Record) {
 
 // message crosses the network between r and the store, unless it is lost.
 func (w *world) message(r *replica, arrives func()) {
-	lost := r.rng.Float64() < w.scenario.loss || w.now < r.cutUntil
+	lost := r.rng.Float64() < w.scenario.loss || w.now < r.cutUntil || w.away()
 	delay := time.Duration(5+r.rng.IntN(195)) * time.Millisecond
 	if lost {
 		return
 	}
 	w.after(delay, func() {
-		if w.now >= r.cutUntil {
+		if w.now >= r.cutUntil && !w.away() {
 			arrives()
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,9 @@ var update = flag.Bool("update", false, "write testdata anew, to be read before 
 // question, and the lines below it are the answer and the record after it.
 //
 //	> gate POD HASH [revision=NAME] [accepted=HASH] [starting]
-//	> report POD HASH OUTCOME [revision=NAME] [step=STEP] [source=SOURCE]
-//	> pass DURATION | snapshot | pause | resume | retry PREFIX | policy CANARIES PARALLEL
+//	> report POD HASH OUTCOME [revision=NAME] [step=STEP] [source=SOURCE] [bound=SECONDS]
+//	> pass DURATION | snapshot | pause | resume | retry PREFIX | promote [PREFIX] | abort [PREFIX]
+//	> policy CANARIES PARALLEL [failures=N] [steps] | accept HASH NUMBER
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -81,7 +83,7 @@ func (s *script) run(words []string) (said string) {
 	case "report":
 		s.record = s.record.Report(s.replica(words[1:]), Outcome{
 			Kind: Kind(words[3]), Step: option(words, "step", ""), Source: option(words, "source", "mounted"),
-		})
+		}, s.date())
 	case "pass":
 		d, err := time.ParseDuration(words[1])
 		if err != nil {
@@ -91,18 +93,43 @@ func (s *script) run(words []string) (said string) {
 	case "snapshot":
 		return fmt.Sprintf("  %q\n", s.record.Snapshot)
 	case "pause":
-		s.record = s.record.Pause()
+		s.record = s.record.Pause(s.date())
 	case "resume":
 		s.record = s.record.Resume()
 	case "retry":
-		next, err := s.record.Retry(words[1])
-		if s.record = next; err != nil {
-			return "  " + err.Error() + "\n"
-		}
+		return s.person(s.record.Retry(words[1]))
+	case "promote":
+		return s.person(s.record.Promote(strings.Join(words[1:], ""), s.date()))
+	case "abort":
+		return s.person(s.record.Abort(strings.Join(words[1:], ""), s.date()))
+	case "accept":
+		return s.accept(words[1], words[2])
 	case "policy":
-		return s.setPolicy(words[1], words[2])
+		return s.setPolicy(words)
 	default:
 		return "  unknown command\n"
+	}
+	return ""
+}
+
+// date is the store's clock.
+func (s *script) date() int64 { return 1_000_000 + int64(s.now/time.Second) }
+
+func (s *script) person(next Record, err error) string {
+	if s.record = next; err != nil {
+		return "  " + err.Error() + "\n"
+	}
+	return ""
+}
+
+// accept has many others take their turn with a hash and accept it.
+func (s *script) accept(hash, number string) string {
+	n, _ := strconv.Atoi(number)
+	for i := range n {
+		me := s.replica([]string{fmt.Sprintf("many-%d", i), hash})
+		if answer, next := s.record.Gate(me, s.policy, Observer{}.Look(s.record, Moment{s.now, s.date()})); answer.Verdict == Go {
+			s.record = next.Report(me, Outcome{Kind: Accepted, Source: "mounted"}, s.date())
+		}
 	}
 	return ""
 }
@@ -110,29 +137,31 @@ func (s *script) run(words []string) (said string) {
 func (s *script) gate(words []string) string {
 	me := s.replica(words)
 	me.Accepted, me.Starting = option(words, "accepted", ""), slices.Contains(words, "starting")
-	o := s.observers[me.Pod].Look(s.record, s.now)
-	s.observers[me.Pod] = o
-	answer, next := s.record.Gate(me, s.policy, o, s.now)
-	s.record, s.observers[me.Pod] = next, o.Look(next, s.now)
+	now := Moment{s.now, s.date()}
+	o := s.observers[me.Pod].Look(s.record, now)
+	answer, next := s.record.Gate(me, s.policy, o)
+	s.record, s.observers[me.Pod] = next, o.Look(next, now)
 	if answer.Verdict == Go {
 		return "  go\n"
 	}
 	return fmt.Sprintf("  %s: %s\n", [...]string{"wait", "go", "refuse"}[answer.Verdict], answer.Reason)
 }
 
-func (s *script) setPolicy(canaries, parallel string) string {
-	p, err := ParseParallel(parallel)
+func (s *script) setPolicy(words []string) string {
+	p, err := ParseParallel(words[2])
 	if err != nil {
-		return "  " + err.Error() + "\n"
+		return err.Error() + "\n"
 	}
-	s.policy = Policy{Canaries: int(canaries[0] - '0'), Parallel: p}
+	failures, _ := strconv.Atoi(option(words, "failures", "0"))
+	s.policy = Policy{Canaries: int(words[1][0] - '0'), Parallel: p, Failures: failures, Steps: slices.Contains(words, "steps")}
 	return ""
 }
 
 func (s *script) replica(words []string) Replica {
+	bound, _ := strconv.Atoi(option(words, "bound", "60"))
 	return Replica{
 		Revision: option(words, "revision", "r1"), Pod: words[0], PodName: words[0], Container: "web",
-		Hash: words[1], Bound: time.Minute,
+		Hash: words[1], Bound: time.Duration(bound) * time.Second,
 	}
 }
 
@@ -158,6 +187,14 @@ func (s *script) show() string {
 			if t.Losses > 0 {
 				fmt.Fprintf(&out, " losses=%d#%d", t.Losses, t.Lost)
 			}
+		}
+		for _, p := range v.Proofs {
+			if p.Proved {
+				fmt.Fprintf(&out, " proved=%s", p.Hash)
+			}
+		}
+		for _, l := range v.Late {
+			fmt.Fprintf(&out, " late=%s(%s failed=%t open=%t)", l.Hash, l.Pod, l.Failed, l.Open)
 		}
 		for _, j := range v.Rejected {
 			fmt.Fprintf(&out, " rejected=%s(%s by %s)", j.Hash, j.Step, j.Pod)

@@ -1,0 +1,82 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"confit/confitctl/kube"
+	"confit/confitctl/lease"
+	"confit/confitctl/rollout"
+)
+
+// ErrRejected is that the roll-out which somebody waits for has failed.
+var ErrRejected = errors.New("the roll-out has failed")
+
+// quiet is for how long nothing may happen before a roll-out is over: without a hash so
+// long that the kubelets have swapped the edit, with one as long as two looks of a gate.
+const (
+	quiet     = 2 * time.Minute
+	quietHash = 30 * time.Second
+)
+
+// Waiter waits for the end of a roll-out.
+type Waiter struct {
+	Store *lease.Store
+	Hash  string    // its first digits; "": whatever is tried
+	Out   io.Writer // where it says how far that has come
+
+	poll  time.Duration // between two looks; 5 s if 0
+	quiet time.Duration // instead of the above, if not 0
+}
+
+// Run returns nil when the hash is stable and nobody is in flight for a while,
+// ErrRejected when it is rejected, and else why it isn't known. It waits while the
+// server is away, or until the context ends.
+func (w *Waiter) Run(ctx context.Context) error {
+	long := cmp.Or(w.quiet, quiet)
+	if w.Hash != "" {
+		long = cmp.Or(w.quiet, quietHash)
+	}
+	said, old, last, since := "", "", rollout.Record{}, time.Now()
+	for first := true; ; first = false {
+		record, _, err := w.Store.Load(ctx)
+		switch {
+		case err != nil && kube.KindOf(err) == kube.Final:
+			return err
+		case err != nil:
+			since = time.Now()
+			w.say(&said, err.Error())
+		default:
+			p := record.Progress(w.Hash)
+			if first {
+				old = p.Rejected // long ago, maybe
+			}
+			if p.Waits != "" || !record.Same(last) {
+				last, since = record, time.Now()
+			}
+			over := time.Since(since) >= long
+			switch {
+			case p.Rejected != "" && (over || w.Hash != "" || p.Rejected != old):
+				return fmt.Errorf("%w: %s", ErrRejected, printable(p.Rejected))
+			case over:
+				return nil
+			}
+			w.say(&said, printable(p.Waits))
+		}
+		if err := sleep(ctx, cmp.Or(w.poll, defaultPoll)); err != nil {
+			return fmt.Errorf("%w; last: %s", err, cmp.Or(said, "nobody is in flight"))
+		}
+	}
+}
+
+// say prints how far it has come, unless that was said last.
+func (w *Waiter) say(said *string, text string) {
+	if text != "" && text != *said {
+		*said = text
+		fmt.Fprintln(w.Out, "waiting:", text)
+	}
+}

@@ -1,0 +1,92 @@
+package rollout
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var mutations = flag.Bool("mutations", false, "break each promise of docs/fleet.md on purpose, and see that the simulator finds it")
+
+// TestMutations breaks the rules, one after the other. For each the simulator has to
+// say which promise isn't kept: in the first column, as docs/fleet.md lists them.
+func TestMutations(t *testing.T) {
+	if !*mutations {
+		checkMutations(t)
+		return
+	}
+	for _, m := range mutants {
+		t.Run(m.promise, func(t *testing.T) {
+			said := m.play(t)
+			if found := regexp.MustCompile(`seed \d+: (.*)`).FindStringSubmatch(said); found == nil || !regexp.MustCompile(m.says).MatchString(found[1]) {
+				t.Errorf("%s: the simulator says %q, and %q was wanted", m.file, found, m.says)
+			} else {
+				t.Log(found[1])
+			}
+		})
+	}
+}
+
+// checkMutations holds that each mutation still changes something.
+func checkMutations(t *testing.T) {
+	for _, m := range mutants {
+		if text, err := os.ReadFile(m.file); err != nil || strings.Count(string(text), m.old) != 1 {
+			t.Errorf("%s: %q isn't there once: %v", m.file, m.old, err)
+		}
+	}
+}
+
+// mutant is one promise, the games that show that it is held, what the simulator says
+// when it isn't, and what is broken.
+type mutant struct{ promise, games, says, file, old, new string }
+
+var mutants = []mutant{
+	{"as many as may be", "WithoutFaults", `are allowed`, "gate.go", `len(t.Holds) >= p.allowed(t.Accepted)`, `len(t.Holds) > p.allowed(t.Accepted)`},
+	{"one canary", "WithoutFaults", `are allowed`, "gate.go", `case len(t.Holds) > 0:`, `case len(t.Holds) > 1:`},
+	{"one hash", "WithFaults", `while .* tries`, "gate.go", `case v.inFlight() > 0 && v.Trial.Hash != me.Hash:`, `case v.inFlight() > 1 && v.Trial.Hash != me.Hash:`},
+	{"nothing rejected", "WithoutFaults", `which was rejected`, "gate.go", `case v.Rejection(me.Hash) != nil:`, `case v.Rejection(me.Hash) != nil && me.Starting:`},
+	{"a late verdict", "WithFaults/late", `late verdict: `, "report.go", `case v.hears(me.Hash):`, `case v.hears(me.Hash) && (held || o.Kind != RolledBack):`},
+	{"back to what was before", "WithFaults/late", `still what others start on`, "proof.go", `v.Stable, v.Previous = v.Previous, ""`, `v.Previous = ""`},
+	{"a relapse", "WithFaults/late", `silence: `, "gate.go", `case v.halted(me.Hash) != "":`, `case v.halted(me.Hash) != "" && me.Starting:`},
+	{"a healthy fleet", "SickNode", `turned: `, "late.go", `min(max(2, accepted/100), MaxFailures)`, `1`},
+	{"nobody was found bad", "WithFaults", `did not find it bad`, "observer.go", `next.lost(v, o.Last.Date)`, `v.reject(Rejection{Hash: v.Trial.Hash, Step: "lost", Pod: h.Name})`},
+	{"a place isn't kept", "LoseHolders", `outlives: `, "observer.go", `s.For += max(0, passed)`, `s.For = max(s.For, passed)`},
+	{"a place isn't taken", "WithFaults", `early: |silence: |without a hold|with \d+ holds`, "observer.go", `int64(seconds(long))`, `int64(seconds(grace))`},
+	{"going back", "WithFaults", `without a place`, "gate.go", `case !v.isProved(hash) || v.untried(hash):`, `case v.Trial != nil && len(v.Trial.Holds) > 0:`},
+	{"nothing waits for ever", "SickNode", `in the end, not`, "observer.go", `l.Open && !o.over(v.lateMark(l), l.At, lapse(l.Bound))`, `l.Open`},
+	{"the snapshot", "WithoutFaults/half", `snapshot: |still what others start on`, "proof.go", `&& !r.isBarred(p.Hash, date)`, ``},
+	{"revisions", "WithFaults/images", `forgotten: `, "revision.go", `v.Rejected[max(0, len(v.Rejected)-1):]`, `nil`},
+}
+
+// play runs the simulator with the mutant in the file's place.
+func (m mutant) play(t *testing.T) string {
+	path, err := filepath.Abs(m.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mutated, overlay := filepath.Join(dir, m.file), filepath.Join(dir, "overlay.json")
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutated}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]string{mutated: strings.Replace(string(text), m.old, m.new, 1), overlay: string(replace)} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-run", "Fleets.*"+m.games, "-lives", "3", "-failfast", ".").CombinedOutput()
+	if err == nil {
+		t.Errorf("%s: the simulator doesn't see it", m.file)
+	}
+	return string(out)
+}
