@@ -25,6 +25,13 @@ type revision struct {
 	Name, Stable, Previous string
 	Trial                  *trial
 	Rejected               []rejection
+	Late                   []late
+}
+
+// late is what a pod has said against a hash that it had accepted.
+type late struct {
+	Hash, Pod, Step string
+	Open            bool
 }
 
 type trial struct {
@@ -53,6 +60,11 @@ func (v revision) rejects(hash string) bool {
 	return slices.ContainsFunc(v.Rejected, func(r rejection) bool { return r.Hash == hash })
 }
 
+// holds tells whether a pod has a place.
+func (v revision) holds(uid string) bool {
+	return v.Trial != nil && slices.ContainsFunc(v.Trial.Holds, func(h hold) bool { return h.Pod == uid })
+}
+
 // losses are the canaries that were lost in a row.
 func (v revision) losses() int {
 	if v.Trial == nil {
@@ -72,6 +84,14 @@ type version struct {
 type history struct {
 	mu       sync.Mutex
 	versions []version
+	lost     []string // UIDs of pods whose place may pass to another hash
+}
+
+// lose notes that a pod is gone with its node.
+func (h *history) lose(uid string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = append(h.lost, uid)
 }
 
 // lease is the object.
@@ -155,11 +175,25 @@ func (h *history) check(t *testing.T) {
 	t.Helper()
 	var before version
 	for i, v := range h.all() {
+		before = before.without(h.lost)
 		for _, wrong := range faults(before, v) {
 			t.Errorf("version %d of the Lease: %s", i, wrong)
 		}
 		before = v
 	}
+}
+
+// without is a version without the places of pods that are gone.
+func (v version) without(lost []string) version {
+	r := v.revision()
+	if r.Trial == nil || len(lost) == 0 {
+		return v
+	}
+	t := *r.Trial
+	t.Holds = slices.DeleteFunc(slices.Clone(t.Holds), func(h hold) bool { return slices.Contains(lost, h.Pod) })
+	r.Trial = &t
+	v.Revisions = []revision{r}
+	return v
 }
 
 // faults are what is wrong with a version that comes after another.
@@ -168,7 +202,7 @@ func faults(before, now version) (wrong []string) {
 	if v.Trial == nil {
 		return nil
 	}
-	if n := allowed(v); len(v.Trial.Holds) > n {
+	if n := allowed(v); len(v.Trial.Holds) > n && !v.rejects(v.Trial.Hash) { // else those end who had begun
 		wrong = append(wrong, fmt.Sprintf("%d in flight, %d are allowed with %d accepted", len(v.Trial.Holds), n, v.Trial.Accepted))
 	}
 	holders := map[string]bool{}

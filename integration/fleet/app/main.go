@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // What the daemon does with an edition.
@@ -26,7 +27,12 @@ const (
 	die  = "die"  // it ends when it has read it
 	sick = "sick" // it lives, and says that it isn't well
 	eat  = "eat"  // it takes memory until it is killed
+	late = "late" // it ends three seconds after a HUP, and at once after a start
+	slow = "slow" // it ends five seconds after it has read it
 )
+
+// after is how long it takes to die, unless it has just started.
+var after = map[string]time.Duration{late: 3 * time.Second, slow: 5 * time.Second}
 
 // deadly is the exit code of a daemon that read an edition that it can't live with.
 const deadly = 3
@@ -61,7 +67,7 @@ type edition struct{ name, effect string }
 func read(file string) (edition, error) {
 	text, err := os.ReadFile(file)
 	words := strings.Fields(string(text))
-	if err == nil && (len(words) != 2 || !slices.Contains([]string{good, die, sick, eat}, words[1])) {
+	if err == nil && (len(words) != 2 || !slices.Contains([]string{good, die, sick, eat, late, slow}, words[1])) {
 		err = fmt.Errorf("%q holds no edition", file)
 	}
 	if err != nil {
@@ -80,7 +86,7 @@ func serve(file, socket string) error {
 	}
 	var isSick atomic.Bool
 	go answer(listener, &isSick)
-	for {
+	for started := true; ; started = false {
 		e, err := read(file)
 		if err != nil {
 			return err
@@ -92,6 +98,11 @@ func serve(file, socket string) error {
 			os.Exit(deadly)
 		case eat:
 			go hunger()
+		case late, slow:
+			if started && e.effect == late {
+				os.Exit(deadly)
+			}
+			time.AfterFunc(after[e.effect], func() { os.Exit(deadly) })
 		}
 		if <-signals == syscall.SIGTERM {
 			return nil
