@@ -63,7 +63,7 @@ e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes th
 .PHONY: fleet
 fleet: export INTEGRATION_APISERVER = $(or $(E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/confit-e2e)/bin
 fleet: export INTEGRATION_KUBELET = $(CURDIR)/bin/kubelet
-fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit apply, on a real API server: some ten minutes
+fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit, on a real API server: some fifteen minutes
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e -programs
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .
@@ -72,6 +72,7 @@ fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and ku
 	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/rights
 	cd confitctl && $(GO) test -count=1 -v -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
 	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
+	cd confitctl && $(GO) test -count=1 -timeout 30m -run Mutations ./rollout -mutations
 
 soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
