@@ -56,6 +56,13 @@ func asked(args, environ []string) (c Command, v via, asked bool) {
 	return Command{Args: args[fields:], Env: environ, path: args[fields-1]}, via{args[1], args[2] == "true", args[3] == "true"}, true
 }
 
+// IsBecoming reports that a process is still confit, on its way to the program. It has
+// the handlers of Go's runtime until then, and the program has none of them.
+func IsBecoming(pid int) bool {
+	args, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	return strings.HasPrefix(string(args), becoming+"\x00")
+}
+
 // become returns only when this process can't be the program.
 func (c Command) become(v via) error {
 	if v.listen {
