@@ -3,9 +3,11 @@ package linker
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/fsnotify/fsnotify"
@@ -66,6 +68,44 @@ func TestVolumes(t *testing.T) {
 	h.must(os.Remove(h.path("volumes/web/..data")))
 	_, _ = h.linker.Stage() // refused: both are torn
 	h.wantVolumes(report("web", "missing", "inotify"), report("plain", "plain", "inotify"), report("late", "missing", "polling"))
+}
+
+// TestDebugLogOfALook: it says what was compared, also when that is just as before, and
+// holds no value. At any other level it says nothing.
+func TestDebugLogOfALook(t *testing.T) {
+	h := newHouse(t, "web/a a", "plain/x x")
+	h.write("web", "a", "secret")
+	h.put(h.path("volumes/plain/x"), "secret")
+	h.open()
+	h.adopt()
+	h.wantSaid("")
+
+	h.linker.log = slog.New(slog.NewTextHandler(&h.said, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	look := func(seen Print) Candidate {
+		c, _ := h.linker.Linker.Stage(Known{Seen: seen})
+		return c
+	}
+	data, err := os.Readlink(h.path("volumes/web/..data"))
+	h.must(err)
+	first := look("")
+	h.wantSaid(`msg="volumes looked at" found=`+first.Hash.String(), h.path("volumes/web"), data, h.path("volumes/plain"), "plain/x")
+	look(first.Seen)
+	h.wantSaid(`msg="volumes looked at" found="nothing has changed"`, h.path("volumes/web"), data, h.path("volumes/plain"), "plain/x")
+	h.must(os.Remove(h.path("volumes/plain/x")))
+	look(first.Seen)
+	h.wantSaid(`msg="volumes looked at" found="key \"x\" is missing`, `compared="[key`)
+}
+
+// wantSaid looks at what the linker said since the last time: one line with these texts, or nothing.
+func (h *house) wantSaid(texts ...string) {
+	h.Helper()
+	said := h.said.String()
+	h.said.Reset()
+	for _, text := range texts {
+		if !strings.Contains(said, text) || text == "" && said != "" || strings.Count(said, "\n") > 1 || strings.Contains(said, "secret") {
+			h.Errorf("it said %q, want one line with %q", said, texts)
+		}
+	}
 }
 
 // TestVolumesWithoutInotify: all are polled, and that is said of each.

@@ -61,6 +61,7 @@ type Known struct {
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	defer l.warnOfMounts()
 	err = untilStill(func() error { return l.attempt(&k, &c) })
+	l.tellLook(k.Seen, &c, err)
 	return c, err
 }
 

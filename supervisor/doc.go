@@ -45,5 +45,6 @@
 // (telling.go), what begins a phase (begin.go, hook.go), and what is counted of an app's lives
 // (young.go). What ends a phase names the next one: rest.go, accept.go, reject.go, proof.go,
 // reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
-// step.go on top. When an event is over, observe.go makes the status of the state.
+// step.go on top. When an event is over, observe.go makes the status of the state, and
+// waiting.go the line of a debug log.
 package supervisor

@@ -116,7 +116,10 @@ func (l *loop) handle(e event) {
 	}
 	for len(l.next) > 0 {
 		e, l.next = l.next[0], l.next[1:]
-		l.become(step(l.Config, l.state, time.Now(), e))
+		now := time.Now()
+		s, actions := step(l.Config, l.state, now, e)
+		l.tell(now, e, &s)
+		l.become(s, actions)
 	}
 }
 

@@ -58,6 +58,7 @@ type player struct {
 	relapsed *linker.Relapsed             // what it has noted of late deaths
 	beyond   bool                         // no signal reaches the app
 	shown    map[string]map[string]string // the last status that was written down
+	waits    bool                         // the phases are written as the debug log has them
 	now      time.Time
 	out      strings.Builder
 }
@@ -158,6 +159,8 @@ func (p *player) set(word string) {
 		p.config.Gate = []string{"may-i"}
 	case "report":
 		p.config.Report = []string{"tell"}
+	case "waits":
+		p.waits = true
 	case "drain":
 		p.config.DrainTimeout, _ = time.ParseDuration(value)
 	case "validate":
@@ -181,7 +184,9 @@ func (p *player) write(s state, actions []action) {
 		}
 		fmt.Fprintf(&p.out, "    %s\n", describe(a))
 	}
-	fmt.Fprintf(&p.out, "    → %v", s.shown())
+	if fmt.Fprintf(&p.out, "    → %v", s.shown()); p.waits {
+		p.out.WriteString(strings.TrimPrefix(s.waitsFor(), s.shown().String()))
+	}
 	switch {
 	case s.shown() == arming: // its answer is always the same
 		p.out.WriteString("\n")

@@ -20,11 +20,12 @@ var operationsPage = map[string]runner{
 }
 
 // ofWeb is a pod whose volume is web, with a key that its validator refuses in the second edition.
-func ofWeb(t *testing.T, links string) *container {
+func ofWeb(t *testing.T, links string, env ...string) *container {
 	t.Helper()
 	return pod{
 		configMaps: map[string]volume.Payload{"web": volume.Strings("text", first)},
 		app:        []string{"sh", "-c", `trap 'cat /etc/web/text; echo' HUP; trap 'exit 0' TERM; while :; do sleep 0.2; done`},
+		env:        env,
 	}.start(t, "link web/text /etc/web/text\nreload signal:HUP\n"+links)
 }
 

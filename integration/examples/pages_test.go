@@ -24,6 +24,7 @@ var pages = map[string]map[string]runner{
 	"status.md":     statusPage,
 	"reload.md":     {"Apps that watch their files 1": watchItself},
 	"operations.md": operationsPage,
+	"debugging.md":  debuggingPage,
 	"images.md":     imagesPage,
 	"upgrading.md":  upgradingPage,
 	"gitops.md":     {"Wait for the verdict 1": ofTheJob, "Wait for the verdict 2": ofTheJob},

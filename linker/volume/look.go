@@ -58,9 +58,6 @@ type Reading struct {
 	began    unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
-// Print is what the volumes looked like, cheap to compare; "": nobody knows.
-type Print string
-
 // search is what a link's volume depends on. A thousand links to one directory
 // ask the file system once.
 type search struct{ from, floor string }
