@@ -59,6 +59,23 @@ func TestIndexComplete(t *testing.T) {
 	}
 }
 
+// lookedUp are pages that are too long to be read: each has an index above its first heading
+// that leads to all headings of a level.
+var lookedUp = map[string]string{"docs/decisions.md": "### ", "docs/troubleshooting.md": "## "}
+
+// TestLookedUpPagesHaveAnIndex holds that such an index is whole. That its links lead
+// somewhere is for TestLinksLead.
+func TestLookedUpPagesHaveAnIndex(t *testing.T) {
+	for page, level := range lookedUp {
+		top, rest, _ := strings.Cut(markdown.Prose(read(t, page)), "\n## ")
+		for line := range strings.Lines("\n## " + rest) {
+			if heading, found := strings.CutPrefix(line, level); found && !strings.Contains(top, "(#"+anchorOf(heading)+")") {
+				t.Errorf("the index of %s doesn't lead to %q", page, heading)
+			}
+		}
+	}
+}
+
 func pages(t *testing.T) []string {
 	list, err := markdown.Pages(".")
 	if err != nil {
@@ -78,19 +95,22 @@ func links(t *testing.T, page string) []string {
 	return list
 }
 
-// hasHeading reports whether a heading has this anchor, as GitHub makes it:
-// lower case, spaces become dashes, punctuation goes.
+// hasHeading reports whether a heading has this anchor.
 func hasHeading(t *testing.T, page, anchor string) bool {
-	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 	for line := range strings.Lines(read(t, page)) {
-		if text := strings.TrimLeft(line, "#"); text != line {
-			text = punctuation.ReplaceAllString(strings.ToLower(strings.TrimSpace(text)), "")
-			if strings.ReplaceAll(text, " ", "-") == anchor {
-				return true
-			}
+		if text := strings.TrimLeft(line, "#"); text != line && anchorOf(text) == anchor {
+			return true
 		}
 	}
 	return false
+}
+
+// anchorOf is a heading's anchor, as GitHub makes it: lower case, spaces become dashes,
+// punctuation goes.
+func anchorOf(heading string) string {
+	punctuation := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	text := punctuation.ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+	return strings.ReplaceAll(text, " ", "-")
 }
 
 // readmeLines is how long the README may be: a stranger reads it in a minute.
