@@ -10,7 +10,7 @@
 //	container_test.go   an image, its volumes, and a container
 //	clients_test.go     what asks the services
 //	examples_test.go    the examples, and what happens to each
-//	readme_test.go      the README, from its first command to its last
+//	readme_test.go      the README, from its first command to its last; contributing_test.go has the page for a first change
 //	templates_test.go   a variable of nginx's templates
 //	fleet_test.go       an API server, for what the fleet's replicas share
 //	fluentd_test.go     events all the time, through ten reloads
