@@ -24,7 +24,8 @@ func TestCommandLineErrors(t *testing.T) {
 		{[]string{"--settle=1s", "check", "--links", "x"}, `"check" is a flag: write --check; or confit -- check, if it is the app`},
 		{[]string{"--stop-singal", "TERM"}, `unknown flag: --stop-singal (confit --help lists the flags; did you mean --stop-signal?)`},
 		{[]string{"-x"}, `unknown shorthand flag: 'x' in -x (confit --help lists the flags)`},
-		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`},
+		{[]string{"--settle=soon"}, `--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
+		{[]string{"--splay=1d"}, `--splay: "1d" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`},
 		{[]string{"--settle=-1s"}, `--settle: "-1s" is too short: write at least 0s`},
 		{[]string{"--stop-timeout", "2562047h"}, `--stop-timeout: "2562047h" is too long: write at most 100000h0m0s`},
 		{[]string{"--rescan", "1ms"}, `--rescan: "1ms" is too short: write at least 10ms`},
@@ -83,13 +84,13 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	file := write(t, "links", "link web/a\nlink web/b etc/b\nrescan never\n")
 	_, err := parse(t, file, []string{"CONFIT_STATE=", "CONFIT_REACAN=1s"}, "--settle=soon", "--log-level=loud")
 	for _, want := range []string{
-		`--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		`--settle: "soon" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`,
 		`--log-level: "loud" is not known here: write one of debug, error, info, warn`,
 		`CONFIT_STATE: an empty path: write a directory such as /run/confit`,
 		`CONFIT_REACAN: no flag has this name: did you mean CONFIT_RESCAN?`,
 		file + `:1: a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf`,
 		file + `:2: target "etc/b" is not absolute: write the path that the app opens, from / on`,
-		file + `:3: rescan: "never" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		file + `:3: rescan: "never" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`,
 		`no app: write its command after --, as in: confit -- nginx -g 'daemon off;'`,
 	} {
 		wantError(t, err, want)
@@ -132,7 +133,7 @@ func TestEnvironmentErrors(t *testing.T) {
 		"CONFIT_NOTHING_LIKE_IT=": `CONFIT_NOTHING_LIKE_IT: no flag has this name: confit --help lists the flags`,
 		"CONFIT_HELP=true":        `CONFIT_HELP: a variable can't say that: write --help on the command line`,
 		"CONFIT_VERSION=true":     `CONFIT_VERSION: a variable can't say that: write --version on the command line`,
-		"CONFIT_SETTLE=soon":      `CONFIT_SETTLE: "soon" is not a time: write a number with a unit, such as 500ms, 10s or 2m`,
+		"CONFIT_SETTLE=soon":      `CONFIT_SETTLE: "soon" is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h`,
 		"CONFIT_ALLOW_DISK=":      `CONFIT_ALLOW_DISK: "" is neither on nor off: write true or false`,
 	} {
 		_, err := parse(t, file, []string{"PATH=/bin", kv}, "--", "app")

@@ -153,7 +153,7 @@ type span struct {
 func (v *span) read(text string) error {
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s or 2m", text)
+		return fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h", text)
 	}
 	if d < v.shortest {
 		return fmt.Errorf("%q is too short: write at least %v", text, v.shortest)
