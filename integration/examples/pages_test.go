@@ -27,7 +27,7 @@ var pages = map[string]map[string]runner{
 	"debugging.md":  debuggingPage,
 	"images.md":     imagesPage,
 	"upgrading.md":  upgradingPage,
-	"gitops.md":     {"Wait for the verdict 1": ofTheJob, "Wait for the verdict 2": ofTheJob},
+	"gitops.md":     gitopsPage,
 	"kubectl.md":    kubectlPage,
 	"security.md":   {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
@@ -101,9 +101,6 @@ var kubectlPage = map[string]runner{
 	"Completion 1": heldBy("kubectl-confit/main_test.go", "kubectl_complete-confit"),
 	"Rights 1":     onTheNode,
 }
-
-// ofTheJob is for the image and the Job that make e2e runs.
-var ofTheJob = heldBy("integration/e2e/scene_verdict_job.go", "docs/gitops.md")
 
 // onTheNode is for commands that the real node runs, in make e2e.
 var onTheNode = heldBy("integration/e2e/scene_verdict.go", "docs/kubectl.md")
