@@ -75,7 +75,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
 	l, former, err := linker.Open(c.Linker(log, process.Space(c.App, environ)))
-	if errors.As(err, new(*linker.Invalid)) { // of mounts
+	if linker.IsInvalid(err) { // of mounts
 		return process.ExitRejected, err
 	}
 	if err != nil {

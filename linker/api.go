@@ -68,6 +68,9 @@ const (
 // ErrNoFallback says that the fallback holds nothing of what the links name.
 var ErrNoFallback = volume.ErrNoFallback
 
+// IsInvalid reports an error that is an [*Invalid], or wraps one.
+func IsInvalid(err error) bool { return files.IsInvalid(err) }
+
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = lines.Rendered
 

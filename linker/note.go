@@ -95,11 +95,11 @@ func (l *Linker) readNote() (n Note, err error) {
 	}
 	var file noteFile
 	damaged := json.Unmarshal(data, &file) // which reads on after a value of another type
-	var another *json.UnmarshalTypeError
+	_, another := errors.AsType[*json.UnmarshalTypeError](damaged)
 	if damaged != nil {
 		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged)
 	}
-	if damaged != nil && !errors.As(damaged, &another) {
+	if damaged != nil && !another {
 		return n, damaged
 	}
 	if file.Version != noteVersion {

@@ -22,8 +22,7 @@ func (l *Linker) Peek(k Known, underWay int) (Candidate, error) {
 	}
 	accepted := l.generations[k.Accepted]
 	g, err := l.read(r)
-	var invalid *Invalid
-	if errors.As(err, &invalid) {
+	if IsInvalid(err) {
 		g = l.readable(r, accepted)
 	}
 	if moved := r.CheckUnmoved(); moved != nil || g == nil {

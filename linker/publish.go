@@ -94,22 +94,22 @@ func (l *Linker) GoBack(number int) error {
 		return l.targets.Switch(l.former.Number, l.former.Targets, false)
 	}
 	g, err := l.generation(number)
-	var damaged *generation.Lost
 	if err == nil {
 		err = l.copies.Mend(g, nil)
 	}
-	if errors.As(err, &damaged) && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
+	damaged, lost := errors.AsType[*generation.Lost](err)
+	if lost && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
 		err = nil
 	}
 	if err != nil {
 		return fmt.Errorf("cannot go back: %w", err)
 	}
 	err = l.targets.Switch(number, g.Targets, false)
-	var partly *Partly
+	partly, ok := errors.AsType[*Partly](err)
 	switch {
-	case damaged == nil || err != nil && !errors.As(err, &partly):
+	case !lost || err != nil && !ok:
 		return err
-	case partly == nil:
+	case !ok:
 		return &Partly{Err: damaged}
 	}
 	return &Partly{Err: errors.Join(damaged, partly.Err)}

@@ -38,11 +38,10 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 		return c, fmt.Errorf("cannot complete generation %d: it doesn't wait for the renderer", number)
 	}
 	done, err := l.complete(g, l.generations[accepted])
-	var invalid *Invalid
 	switch {
 	case err == nil:
 		l.describe(&c, done, l.generations[accepted])
-	case !errors.As(err, &invalid):
+	case !IsInvalid(err):
 		err = fmt.Errorf("cannot complete generation %d in state directory %q: %w", number, l.state.Path, files.Cause(err))
 	}
 	return c, err

@@ -122,14 +122,13 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 			return moved
 		}
 	}
-	var invalid *Invalid
 	switch {
 	case err == nil:
 		l.describe(c, g, accepted)
 		l.noteMounted(r, g)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
 		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.Inputs
-	case !errors.As(err, &invalid):
+	case !IsInvalid(err):
 		return err
 	default:
 		if read == nil {

@@ -58,8 +58,7 @@ func (t *Try) Read(in io.Reader) (err error) {
 		return t.aside.MemoryError()
 	}
 	t.given, err = document.Write(t.aside.Volumes, in)
-	var wrong *WrongDocument
-	if err != nil && !errors.As(err, &wrong) {
+	if _, wrong := errors.AsType[*WrongDocument](err); err != nil && !wrong {
 		err = fmt.Errorf("cannot lay out what comes on stdin in state directory %q: %w", t.state.Path, files.Cause(err))
 	}
 	return err
@@ -82,8 +81,7 @@ func (t *Try) Stage() (c Candidate, err error) {
 		}
 		return t.takeFrom(rd, &Known{}, &c, &t.keys)
 	})
-	var invalid *Invalid
-	if t.document && errors.As(err, &invalid) { // a volume is called by the path that it will have
+	if t.document && IsInvalid(err) { // a volume is called by the path that it will have
 		err = files.Invalidf("%s", strings.ReplaceAll(err.Error(), t.from, t.mount))
 	}
 	return c, err

@@ -16,8 +16,11 @@ func WriteTerminationLog(reason error) {
 	}
 	defer f.Close()
 	fmt.Fprint(f, reason)
-	var hook interface{ Output() string }
-	if errors.As(reason, &hook) {
+	type printed interface {
+		error
+		Output() string
+	}
+	if hook, ok := errors.AsType[printed](reason); ok {
 		fmt.Fprint(f, "\n", hook.Output())
 	}
 }

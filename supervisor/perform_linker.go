@@ -53,13 +53,12 @@ func (a stage) carryOut(l *loop) event {
 
 // staged is the answer to stage and complete.
 func (l *loop) staged(c linker.Candidate, err error) event {
-	var bad *linker.Invalid
 	switch {
 	case err == nil:
 		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
-	case errors.As(err, &bad):
+	case linker.IsInvalid(err):
 		return invalid{err, c.Changes, c.Seen}
 	}
 	return failed{err}
@@ -75,11 +74,10 @@ func draw(maximum time.Duration) time.Duration {
 
 func (a check) carryOut(l *loop) event {
 	err := l.Linker.Check(a.number)
-	var bad *linker.Invalid
 	switch {
 	case err == nil:
 		return checked{a.watch != nil && l.Linker.WatchOpens(a.number, a.watch)}
-	case errors.As(err, &bad):
+	case linker.IsInvalid(err):
 		return invalid{reason: err}
 	}
 	return failed{err}
@@ -95,11 +93,10 @@ func (a compare) carryOut(l *loop) event {
 
 func (a peek) carryOut(l *loop) event {
 	c, err := l.Linker.Peek(a.known, a.underWay)
-	var bad *linker.Invalid
 	switch {
 	case err == nil:
 		return peeked{true, c.Hash.Hex(), c.Changes, c.Seen}
-	case errors.As(err, &bad):
+	case linker.IsInvalid(err):
 		return peeked{true, "", c.Changes, c.Seen}
 	}
 	return peeked{}
@@ -127,8 +124,7 @@ func (a publish) carryOut(l *loop) event {
 // The app goes on even if a target could not be put right.
 func (a goBack) carryOut(l *loop) event {
 	err := l.Linker.GoBack(a.to)
-	var partly *linker.Partly
-	if err != nil && !errors.As(err, &partly) {
+	if _, partly := errors.AsType[*linker.Partly](err); err != nil && !partly {
 		return failed{err}
 	}
 	return withdrawn{err, l.Linker.Changes(a.from, a.to)}

@@ -18,6 +18,12 @@ func (e *Invalid) Error() string { return e.err.Error() }
 
 func (e *Invalid) Unwrap() error { return e.err }
 
+// IsInvalid reports an error that is an [*Invalid], or wraps one.
+func IsInvalid(err error) bool {
+	_, invalid := errors.AsType[*Invalid](err)
+	return invalid
+}
+
 // Invalidf is [AsInvalid] of an error with this text, as of [fmt.Errorf].
 func Invalidf(format string, args ...any) error {
 	return AsInvalid(fmt.Errorf(format, args...))
@@ -54,13 +60,11 @@ var ErrMoved = errors.New("the volume changed while it was read")
 // Cause is the bare reason inside a path error. The path would be said twice,
 // or be relative to a directory that the reader doesn't know.
 func Cause(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
 	}
-	var le *os.LinkError
-	if errors.As(err, &le) {
-		return le.Err
+	if of, ok := errors.AsType[*os.LinkError](err); ok {
+		return of.Err
 	}
 	return err
 }

@@ -173,8 +173,7 @@ func (t *Set) Do(steps []Step, prunes bool) error {
 // a warning.
 func (t *Set) carryOut(s Step) error {
 	err := t.doStep(s)
-	var by *way.InTheWay
-	if s.prunes() && errors.As(err, &by) {
+	if by, ok := errors.AsType[*way.InTheWay](err); ok && s.prunes() {
 		t.log.Warn("target left alone", "target", string(s.Target), "found", by.What)
 		err = nil
 	}

@@ -137,9 +137,9 @@ func (d *dir) lookAt(name string) place {
 
 // unreachable is a target that can't be looked at.
 func unreachable(err error) place {
-	var by *way.InTheWay
+	by, ok := errors.AsType[*way.InTheWay](err)
 	switch {
-	case errors.As(err, &by):
+	case ok:
 		return place{standing: immovable, what: by.What, instead: by.Instead}
 	case errors.Is(err, fs.ErrNotExist):
 		return place{standing: nothing, what: "nothing"}

@@ -127,8 +127,7 @@ func absoluteHint(s *lines.Line) string {
 // classify tells an invalid volume, which stays invalid until it changes, from
 // a failure of the system, which may pass.
 func classify(s *lines.Line, err error) error {
-	var disk *onDiskError
-	if errors.Is(err, files.ErrMoved) || errors.As(err, &disk) {
+	if _, disk := errors.AsType[*onDiskError](err); disk || errors.Is(err, files.ErrMoved) {
 		return err
 	}
 	return files.AsInvalid(s.Errorf("%w", err))
@@ -150,7 +149,7 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		}
 		return nil, fs.ErrNotExist
 	}
-	if errno := unix.Errno(0); err != nil && !errors.As(err, &errno) { // an error of os.Root itself
+	if _, system := errors.AsType[unix.Errno](err); err != nil && !system { // an error of os.Root itself
 		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
 	}
 	if err != nil {

@@ -96,8 +96,8 @@ func (rd *Reader) Look() (*Reading, error) {
 // keepInvalid collects the error of an invalid volume or key. It reports false
 // for any other error.
 func (r *Reading) keepInvalid(err error) bool {
-	var invalid *files.Invalid
-	if !errors.As(err, &invalid) {
+	invalid, ok := errors.AsType[*files.Invalid](err)
+	if !ok {
 		return false
 	}
 	r.wrong = append(r.wrong, invalid.Unwrap())

@@ -57,9 +57,9 @@ func (r *run) steps() outcome {
 
 // stageFailed is the end of a try that got no candidate.
 func (r *run) stageFailed(err error) outcome {
-	var document *linker.WrongDocument
+	_, wrong := errors.AsType[*linker.WrongDocument](err)
 	switch {
-	case errors.As(err, &document):
+	case wrong:
 		return outcome{process.ExitData, err}
 	case errors.Is(err, linker.ErrNotTried):
 		return outcome{process.ExitUsage, err}
@@ -69,12 +69,11 @@ func (r *run) stageFailed(err error) outcome {
 
 // failed is the end at a step. What the system refuses is no verdict.
 func (r *run) failed(step string, reason error, tail string) outcome {
-	var invalid *linker.Invalid
-	var hook *hookError
-	if !errors.As(reason, &invalid) && !errors.As(reason, &hook) {
+	_, hook := errors.AsType[*hookError](reason)
+	if !hook && !linker.IsInvalid(reason) {
 		return outcome{process.ExitSystem, reason}
 	}
-	if hook != nil && r.limit > 0 {
+	if hook && r.limit > 0 {
 		r.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", r.limit>>20))
 	}
 	v := &Verdict{fmt.Sprintf("candidate rejected step=%s reason=%q", step, reason), tail}
