@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -42,8 +41,9 @@ func Record(level slog.Level, message string, keys ...any) []byte {
 // logFormat reports whether the log is JSON.
 type logFormat bool
 
-func (v *logFormat) read(text string) (err error) {
-	*v, err = oneOf(text, map[string]logFormat{"text": false, "json": true})
+func (v *logFormat) read(text string) error {
+	i, err := oneOf(text, "json", "text")
+	*v = i == 0
 	return err
 }
 
@@ -58,17 +58,20 @@ func (v *logFormat) show() string {
 type logLevel slog.Level
 
 func (v *logLevel) read(text string) error {
-	l, err := oneOf(text, map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError})
-	*v = logLevel(l)
+	i, err := oneOf(text, "debug", "error", "info", "warn")
+	if err == nil {
+		*v = logLevel([...]slog.Level{slog.LevelDebug, slog.LevelError, slog.LevelInfo, slog.LevelWarn}[i])
+	}
 	return err
 }
 
 func (v *logLevel) show() string { return strings.ToLower(slog.Level(*v).String()) }
 
-func oneOf[T any](text string, choices map[string]T) (T, error) {
-	chosen, ok := choices[text]
-	if !ok {
-		return chosen, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(slices.Sorted(maps.Keys(choices)), ", "))
+// oneOf is the place of a text among its choices, or -1.
+func oneOf(text string, choices ...string) (int, error) {
+	i := slices.Index(choices, text)
+	if i < 0 {
+		return i, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(choices, ", "))
 	}
-	return chosen, nil
+	return i, nil
 }

@@ -1,9 +1,9 @@
 package process
 
 import (
-	"bytes"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // oomFiles hold a line "oom_kill N" for the container's own cgroup: version 2,
@@ -18,9 +18,9 @@ func OOMKills() int {
 		if err != nil {
 			continue
 		}
-		for line := range bytes.Lines(text) {
-			if rest, ok := bytes.CutPrefix(line, []byte("oom_kill ")); ok {
-				n, _ := strconv.Atoi(string(bytes.TrimSpace(rest)))
+		for line := range strings.Lines(string(text)) {
+			if rest, ok := strings.CutPrefix(line, "oom_kill "); ok {
+				n, _ := strconv.Atoi(strings.TrimSpace(rest))
 				return n
 			}
 		}

@@ -1,9 +1,9 @@
 package process
 
 import (
-	"bytes"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // stat is what confit needs of /proc/PID/stat, proc_pid_stat(5).
@@ -26,15 +26,16 @@ const (
 // readStat reads a process's entry. The name in it may hold anything, also blanks
 // and parentheses, so the fields are counted from its end.
 func readStat(pid int) (stat, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	bytes, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	text := string(bytes)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if err != nil || len(fields) <= statStarted {
 		return stat{}, false
 	}
-	parent, err1 := strconv.Atoi(string(fields[statParent]))
-	group, err2 := strconv.Atoi(string(fields[statGroup]))
-	started, err3 := strconv.Atoi(string(fields[statStarted]))
-	state := string(fields[statState])
+	parent, err1 := strconv.Atoi(fields[statParent])
+	group, err2 := strconv.Atoi(fields[statGroup])
+	started, err3 := strconv.Atoi(fields[statStarted])
+	state := fields[statState]
 	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
 }
 

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"os"
 )
@@ -16,11 +15,7 @@ func WriteTerminationLog(reason error) {
 	}
 	defer f.Close()
 	fmt.Fprint(f, reason)
-	type printed interface {
-		error
-		Output() string
-	}
-	if hook, ok := errors.AsType[printed](reason); ok {
+	if hook, ok := reason.(interface{ Output() string }); ok {
 		fmt.Fprint(f, "\n", hook.Output())
 	}
 }

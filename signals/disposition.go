@@ -46,7 +46,7 @@ func Dropped(pid int, sig Signal) (dropped, waits bool) {
 	return false, false
 }
 
-func dispositionIn(status []byte, sig Signal) Disposition {
+func dispositionIn(status string, sig Signal) Disposition {
 	caught, ok1 := mask(status, "SigCgt:")
 	ignored, ok2 := mask(status, "SigIgn:")
 	switch {

@@ -138,7 +138,7 @@ func TestMasks(t *testing.T) {
 		{"SigIgn:\t10000000000000000\n" + cgt, 3, Unknown}, // 65 bits
 		{"XSigIgn:\t0\n" + cgt, 3, Unknown},
 	} {
-		if got := dispositionIn([]byte(tt.status), tt.sig); got != tt.want {
+		if got := dispositionIn(tt.status, tt.sig); got != tt.want {
 			t.Errorf("%q, signal %d: %v, want %v", tt.status, tt.sig, got, tt.want)
 		}
 	}

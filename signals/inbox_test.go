@@ -89,8 +89,8 @@ func wantNothingIgnored(t *testing.T, pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, _ := mask(own, "SigIgn:") // what the tests were started with
-	if after, ok := mask(status, "SigIgn:"); !ok || after&^before != 0 {
+	before, _ := mask(string(own), "SigIgn:") // what the tests were started with
+	if after, ok := mask(string(status), "SigIgn:"); !ok || after&^before != 0 {
 		t.Errorf("ignored: %#x, by the tests themselves: %#x", after, before)
 	}
 }

@@ -1,30 +1,30 @@
 package signals
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // statusOf is /proc/PID/status, empty when the kernel doesn't say.
-func statusOf(pid int) []byte {
+func statusOf(pid int) string {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	return status
+	return string(status)
 }
 
 // mask reads a set of signals, which is written in hexadecimal.
-func mask(status []byte, name string) (set, bool) {
-	m, err := strconv.ParseUint(string(field(status, name)), 16, 64)
+func mask(status, name string) (set, bool) {
+	m, err := strconv.ParseUint(field(status, name), 16, 64)
 	return set(m), err == nil
 }
 
 // field is the value of one line.
-func field(status []byte, name string) []byte {
-	for line := range bytes.Lines(status) {
-		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok {
-			return bytes.TrimSpace(rest)
+func field(status, name string) string {
+	for line := range strings.Lines(status) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(rest)
 		}
 	}
-	return nil
+	return ""
 }

@@ -45,8 +45,9 @@ func takers(pid int, sig Signal) []taker {
 	entries, _ := os.ReadDir(tasks)
 	for _, e := range entries {
 		task := tasks + "/" + e.Name()
-		status, err := os.ReadFile(task + "/status")
-		if state := field(status, "State:"); err != nil || len(state) == 0 || state[0] == 'Z' || state[0] == 'X' {
+		text, _ := os.ReadFile(task + "/status")
+		status := string(text)
+		if state := field(status, "State:"); state == "" || state[0] == 'Z' || state[0] == 'X' {
 			continue
 		}
 		list = append(list, takerIn(status, task, sig))
@@ -54,7 +55,7 @@ func takers(pid int, sig Signal) []taker {
 	return list
 }
 
-func takerIn(status []byte, task string, sig Signal) taker {
+func takerIn(status, task string, sig Signal) taker {
 	held, ok := mask(status, "SigBlk:")
 	switch {
 	case ok && held.has(sig):
@@ -90,7 +91,7 @@ func awaited(task string) set {
 	}
 	defer memory.Close()
 	var bytes [8]byte
-	if _, err := memory.ReadAt(bytes[:], at); err != nil {
+	if _, err := unix.Pread(int(memory.Fd()), bytes[:], at); err != nil {
 		return 0
 	}
 	return set(binary.NativeEndian.Uint64(bytes[:]))

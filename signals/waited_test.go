@@ -73,7 +73,7 @@ func sent(t *testing.T, c *child, how string, dies bool) {
 	}
 	if dies {
 		c.diesOf = HUP
-		poll(t, "its end", func() bool { return string(field(statusOf(c.pid()), "State:")) == "Z (zombie)" })
+		poll(t, "its end", func() bool { return field(statusOf(c.pid()), "State:") == "Z (zombie)" })
 		return
 	}
 	stays := how == "blocked" || how == "ignored" // what is blocked is kept, also when it is ignored (sig_ignored of kernel/signal.c)

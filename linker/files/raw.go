@@ -71,6 +71,12 @@ func (f Raw) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
+// Rewind goes back to the beginning.
+func (f Raw) Rewind() error {
+	_, err := unix.Seek(int(f), 0, io.SeekStart)
+	return err
+}
+
 // Stat is fstat(2).
 func (f Raw) Stat() (st syscall.Stat_t, err error) {
 	err = syscall.Fstat(int(f), &st)

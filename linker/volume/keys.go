@@ -149,7 +149,7 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		}
 		return nil, fs.ErrNotExist
 	}
-	if _, system := errors.AsType[unix.Errno](err); err != nil && !system { // an error of os.Root itself
+	if _, system := files.Cause(err).(unix.Errno); err != nil && !system { // an error of os.Root itself
 		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package volume
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -136,7 +135,10 @@ func (r *Reading) hashCopied(k Key, f files.Raw, size, left int64) (files.Hash, 
 		return files.Hash{}, 0, err
 	}
 	if int64(n) != size { // it has grown, or its file system knows no sizes
-		return r.from.CopyUpTo(io.MultiReader(bytes.NewReader(held[:n]), f), io.Discard, left)
+		if err := f.Rewind(); err != nil {
+			return files.Hash{}, 0, err
+		}
+		return r.from.CopyUpTo(f, io.Discard, left)
 	}
 	if r.held == nil {
 		r.held = map[lines.Key][]byte{}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -65,7 +64,7 @@ func Open(path string, makes bool) (*Dir, error) {
 			err = unix.ELOOP
 		default:
 			links++
-			way = slices.Concat(strings.Split(to, "/"), way)
+			way = append(strings.Split(to, "/"), way...)
 			if strings.HasPrefix(to, "/") {
 				d.Close()
 				d, err = openTop()
