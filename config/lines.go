@@ -11,26 +11,37 @@ import (
 
 // lineKind is a kind of line that names a source.
 type lineKind struct {
+	name    string // the first word of the line
 	use     linker.Use
 	needs   string   // the error when a word is missing
 	options []string // those that may follow
 	reload  *Action  // what a change asks for unless the line says it; nil: --reload
 }
 
-// sourceLines are the lines that name a source, by their first word.
-var sourceLines = map[string]*lineKind{
-	"link": {
-		use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
+// sourceLines are the lines that name a source.
+var sourceLines = []lineKind{
+	{
+		name: "link", use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
 		options: []string{"optional", "direct", "local", "reload=ACTION", "mode=MODE"},
 	},
-	"input": {
-		use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
+	{
+		name: "input", use: linker.Input, needs: "an input needs a source: write input web/nginx.conf.template",
 		options: []string{"optional", "local", "reload=ACTION"}, reload: &Action{Kind: None},
 	},
-	"env": {
-		use: linker.Variable, needs: "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
+	{
+		name: "env", use: linker.Variable, needs: "a variable needs a source and a name: write env app/LOG_LEVEL LOG_LEVEL",
 		options: []string{"optional", "local", "reload=restart", "reload=none"}, reload: &Action{Kind: Restart},
 	},
+}
+
+// kindOf is the kind of the lines that begin with a word, or nil.
+func kindOf(word string) *lineKind {
+	for i := range sourceLines {
+		if sourceLines[i].name == word {
+			return &sourceLines[i]
+		}
+	}
+	return nil
 }
 
 // sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the
@@ -44,7 +55,6 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	case linker.Variable:
 		operands = append(operands, &l.Name)
 	}
-	name := ws[0].text
 	if ws = ws[1:]; len(ws) < len(operands) {
 		p.errorf("%s: %s", where, kind.needs)
 		return
@@ -54,12 +64,12 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 		*operand = ws[i].text
 	}
 	for _, w := range ws[len(operands):] {
-		p.sourceOption(where, name, &l, w.text)
+		p.sourceOption(where, kind, &l, w.text)
 	}
 	p.config.Links = append(p.config.Links, l)
 }
 
-func (p *parser) sourceOption(where, name string, l *Link, option string) {
+func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option string) {
 	key, value, _ := strings.Cut(option, "=")
 	switch {
 	case option == "optional":
@@ -75,7 +85,7 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 			return
 		}
 		l.Mode = fs.FileMode(mode)
-	case key == "reload" && key != option && l.Reload != sourceLines[name].reload:
+	case key == "reload" && key != option && l.Reload != kind.reload:
 		p.errorf("%s: %q is the second reload of this line: remove one of the two", where, option)
 	case key == "reload" && key != option:
 		a, err := parseSourceAction(l.Use, value)
@@ -87,9 +97,9 @@ func (p *parser) sourceOption(where, name string, l *Link, option string) {
 	case l.Reload != nil && l.Reload.Kind == Exec:
 		p.errorf("%s: %q comes after a command: put quotes around the whole of reload=exec:COMMAND", where, option)
 	case strings.Contains(option, "/"):
-		p.errorf("%s: %q is one word too many: %s", where, option, sourceLines[name].needs)
+		p.errorf("%s: %q is one word too many: %s", where, option, kind.needs)
 	default:
-		p.errorf("%s: %q is not an option of %s: %s", where, option, name, didYouMean(key, sourceLines[name].options, "write one of "+strings.Join(sourceLines[name].options, ", ")))
+		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name, didYouMean(key, kind.options, "write one of "+strings.Join(kind.options, ", ")))
 	}
 }
 

@@ -135,8 +135,8 @@ func (p *parser) linksFile(name, text string) []given {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case len(ws) == 0:
-		case sourceLines[ws[0].text] != nil:
-			p.sourceLine(where, sourceLines[ws[0].text], ws)
+		case kindOf(ws[0].text) != nil:
+			p.sourceLine(where, kindOf(ws[0].text), ws)
 		default:
 			if g, ok := p.settingLine(where, line, ws); ok {
 				list = append(list, g)
@@ -213,7 +213,7 @@ func otherFormat(text string) (what string, number int) {
 		switch {
 		case first == "", first[0] == '#':
 			continue
-		case first == "---", first == "-", colon && (rest == "" || find(name) == nil && sourceLines[name] == nil):
+		case first == "---", first == "-", colon && (rest == "" || find(name) == nil && kindOf(name) == nil):
 			return "YAML", number
 		case first == "{", strings.HasPrefix(first, `{"`):
 			return "JSON", number

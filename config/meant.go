@@ -10,24 +10,37 @@ import (
 
 // elsewhere is what somebody looks for who has the name from another program, or from a
 // manifest of Kubernetes.
-var elsewhere = map[string]string{
-	"configmap": "link", "copy": "link", "file": "link", "ln": "link", "mount": "link", "secret": "link", "subpath": "link", "symlink": "link",
-	"envfrom": "env", "environment": "env", "export": "env", "set": "env",
-	"template": "render", "test": "validate", "cmd": "validate", "precheck": "validate",
-	"healthcheck": "verify", "probe": "verify", "exec": "reload", "reload-signal": "reload", "reload-command": "reload", "on-change": "reload", "signal": "reload", "notify": "reload",
-	"jitter": "splay", "delay": "splay", "debounce": "settle", "interval": "rescan", "poll": "rescan",
-	"grace-period": "stop-timeout", "kill-signal": "stop-signal", "timeout": "hook-timeout",
-	"volume": "volumes", "default": "fallback", "defaults": "fallback",
-	"json": "status", "format": "status", "output": "status", "o": "status",
-	"c": "links", "conf": "links", "config": "links", "f": "links",
-	"dry-run": "check", "lint": "check", "n": "check", "plan": "check", "t": "check",
-	"v": "version", "debug": "log-level", "log": "log-level", "verbose": "log-level", "quiet": "log-level",
+var elsewhere = []struct {
+	choice string
+	names  []string
+}{
+	{"link", []string{"configmap", "copy", "file", "ln", "mount", "secret", "subpath", "symlink"}},
+	{"env", []string{"envfrom", "environment", "export", "set"}},
+	{"render", []string{"template"}},
+	{"validate", []string{"test", "cmd", "precheck"}},
+	{"verify", []string{"healthcheck", "probe"}},
+	{"reload", []string{"exec", "reload-signal", "reload-command", "on-change", "signal", "notify"}},
+	{"splay", []string{"jitter", "delay"}},
+	{"settle", []string{"debounce"}},
+	{"rescan", []string{"interval", "poll"}},
+	{"stop-timeout", []string{"grace-period"}},
+	{"stop-signal", []string{"kill-signal"}},
+	{"hook-timeout", []string{"timeout"}},
+	{"volumes", []string{"volume"}},
+	{"fallback", []string{"default", "defaults"}},
+	{"status", []string{"json", "format", "output", "o"}},
+	{"links", []string{"c", "conf", "config", "f"}},
+	{"check", []string{"dry-run", "lint", "n", "plan", "t"}},
+	{"version", []string{"v"}},
+	{"log-level", []string{"debug", "log", "verbose", "quiet"}},
 }
 
 // meant is the choice that somebody meant by a name, or "".
 func meant(name string, choices []string) string {
-	if m := elsewhere[strings.ToLower(name)]; slices.Contains(choices, m) {
-		return m
+	for _, e := range elsewhere {
+		if slices.Contains(e.names, strings.ToLower(name)) && slices.Contains(choices, e.choice) {
+			return e.choice
+		}
 	}
 	return near.Of(name, choices)
 }
@@ -38,7 +51,7 @@ func meantLine(first string) string {
 	at := strings.IndexAny(first, "=:")
 	name := first[:max(at, 0)]
 	switch {
-	case find(name) != nil || sourceLines[name] != nil:
+	case find(name) != nil || kindOf(name) != nil:
 		return fmt.Sprintf("write a blank after %s, not %q", name, first[at])
 	case strings.HasPrefix(first, ";"), strings.HasPrefix(first, "//"):
 		return "begin a comment with #"

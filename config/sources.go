@@ -50,8 +50,16 @@ func (p *parser) checkModes(line []given) {
 	}
 }
 
-// onOff are the words that somebody writes behind a switch.
-var onOff = map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}
+// onOff is what somebody says who writes a word behind a switch; "": nothing.
+func onOff(word string) string {
+	switch word {
+	case "true", "yes", "on", "1":
+		return "true"
+	case "false", "no", "off", "0":
+		return "false"
+	}
+	return ""
+}
 
 // checkApp refuses words without -- in front that are hardly the app: a flag without its
 // dashes, the value of a switch, and what stands before a -- that comes later.
@@ -64,7 +72,7 @@ func (p *parser) checkApp(before []given) {
 	if n := len(before); n > 0 && before[n-1].setting.bare() {
 		flag = before[n-1].setting.name
 	}
-	switch value := onOff[first]; {
+	switch value := onOff(first); {
 	case find(first) != nil:
 		p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
 	case flag != "" && value != "" && len(app) > 1:

@@ -17,8 +17,18 @@ const (
 	Stopping               // the service is about to end
 )
 
-// states are the lines that name a state.
-var states = map[string]State{"READY=1": Ready, "RELOADING=1": Reloading, "STOPPING=1": Stopping}
+// stateIn is the state that a line names.
+func stateIn(line string) State {
+	switch line {
+	case "READY=1":
+		return Ready
+	case "RELOADING=1":
+		return Reloading
+	case "STOPPING=1":
+		return Stopping
+	}
+	return Unsaid
+}
 
 // Message is the part of a datagram that confit uses.
 type Message struct {
@@ -38,7 +48,7 @@ func parse(text string) Message {
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
 		if status, ok := strings.CutPrefix(line, "STATUS="); ok {
 			m.Status, m.HasStatus = printable(status), true
-		} else if state, ok := states[line]; ok {
+		} else if state := stateIn(line); state != Unsaid {
 			m.State = state
 		} else if extend, ok := strings.CutPrefix(line, "EXTEND_TIMEOUT_USEC="); ok {
 			m.ExtendMicroseconds, _ = strconv.ParseUint(extend, 10, 64)

@@ -53,9 +53,6 @@ const (
 	rtMax Signal = 64
 )
 
-// synonyms are the second names of signal(7).
-var synonyms = map[string]Signal{"IOT": unix.SIGABRT, "POLL": unix.SIGIO, "CLD": unix.SIGCHLD}
-
 // Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN,
 // RTMIN+3 or RTMAX-1. Its error says what to write instead.
 func Parse(name string) (Signal, error) {
@@ -69,8 +66,13 @@ func Parse(name string) (Signal, error) {
 	if sig := unix.SignalNum("SIG" + s); sig != 0 {
 		return sig, nil
 	}
-	if sig, ok := synonyms[s]; ok {
-		return sig, nil
+	switch s { // the second names of signal(7)
+	case "IOT":
+		return unix.SIGABRT, nil
+	case "POLL":
+		return unix.SIGIO, nil
+	case "CLD":
+		return unix.SIGCHLD, nil
 	}
 	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -64,10 +63,16 @@ func joined(failed map[lines.Target]error) error {
 // leaves only the steps that need no writing.
 func (t *Set) noteOrSkip(steps []Step) ([]Step, error) {
 	err := t.Note(steps)
-	if err != nil {
-		steps = slices.DeleteFunc(steps, func(s Step) bool { return !s.prunes() && t.made[s.Target] != s.dest })
+	if err == nil {
+		return steps, nil
 	}
-	return steps, err
+	var noted []Step
+	for _, s := range steps {
+		if s.prunes() || t.made[s.Target] == s.dest {
+			noted = append(noted, s)
+		}
+	}
+	return noted, err
 }
 
 // Partly is the error of a way back that moved the live link, so an app can run, but
