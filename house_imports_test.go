@@ -47,13 +47,15 @@ var mayImport = map[string][]string{
 	// The other program, which is never linked into this one.
 	"confitctl":          {"confit/confitctl/cli"},
 	"confitctl/budget":   {},
-	"confitctl/cli":      {"confit/confitctl/budget", "confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/life", "confit/confitctl/memory", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "confit/status", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/net/http/httpguts", "golang.org/x/net/netutil"},
+	"confitctl/cli":      {"confit/confitctl/budget", "confit/confitctl/export", "confit/confitctl/fleet", "confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/life", "confit/confitctl/memory", "confit/confitctl/people", "confit/confitctl/post", "confit/confitctl/render", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/linker", "confit/status", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/net/http/httpguts", "golang.org/x/net/netutil"},
 	"confitctl/export":   {"confit/linker", "confit/status", "github.com/prometheus/client_golang/prometheus", "github.com/prometheus/client_golang/prometheus/promhttp", "github.com/prometheus/client_model/go"},
-	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/memory", "confit/confitctl/rollout", "confit/confitctl/snapshot"},
+	"confitctl/fleet":    {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/memory", "confit/confitctl/patience", "confit/confitctl/rollout", "confit/confitctl/snapshot", "confit/status"},
 	"confitctl/kube":     {"k8s.io/apimachinery/pkg/api/errors", "k8s.io/apimachinery/pkg/util/validation", "k8s.io/client-go/rest", "k8s.io/client-go/tools/clientcmd", "k8s.io/klog/v2"},
 	"confitctl/lease":    {"confit/confitctl/kube", "confit/confitctl/rollout", "k8s.io/api/coordination/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/runtime", "k8s.io/apimachinery/pkg/runtime/serializer", "k8s.io/client-go/rest"},
 	"confitctl/life":     {"confit/confitctl/rollout", "golang.org/x/sys/unix"},
 	"confitctl/memory":   {"confit/confitctl/rollout", "golang.org/x/sys/unix"},
+	"confitctl/patience": {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/rollout"},
+	"confitctl/people":   {"confit/confitctl/kube", "confit/confitctl/lease", "confit/confitctl/patience", "confit/confitctl/rollout", "confit/status"}, // the plugin of kubectl has it, too
 	"confitctl/post":     {"golang.org/x/net/http/httpguts"},
 	"confitctl/render":   {"github.com/Masterminds/sprig/v3", "go.yaml.in/yaml/v3"},
 	"confitctl/rollout":  {},

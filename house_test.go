@@ -44,11 +44,13 @@ var forbidden = map[string][]string{
 
 	"confitctl/budget":   {"os/exec", "os/signal"},
 	"confitctl/export":   {"os", "os/exec", "os/signal"},
-	"confitctl/fleet":    {"net/http", "os"},
+	"confitctl/fleet":    {"net/http", "os", "math/rand/v2"},
 	"confitctl/kube":     {"os/signal", "math/rand/v2"},
 	"confitctl/lease":    {"os", "os/signal", "math/rand/v2"},
 	"confitctl/memory":   {"net/http", "os/exec", "os/signal", "math/rand/v2"},
 	"confitctl/life":     {"os/exec", "os/signal", "math/rand/v2", "net/http"},
+	"confitctl/patience": {"net/http", "os", "os/exec", "os/signal", "log"},
+	"confitctl/people":   {"net/http", "os", "os/exec", "os/signal", "log", "math/rand/v2"},
 	"confitctl/post":     {"os/exec", "os/signal"},
 	"confitctl/render":   {"net/http", "os/exec", "os/signal", "time"},
 	"confitctl/rollout":  {"context", "io", "io/fs", "log", "math/rand/v2", "net", "net/http", "os"}, // it decides, and does nothing

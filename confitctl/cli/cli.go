@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"confit/confitctl/fleet"
+	"confit/confitctl/people"
 	"confit/linker"
 )
 
@@ -65,7 +65,7 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	fmt.Fprintln(stderr, "confitctl:", err)
-	if errors.Is(err, fleet.ErrRejected) {
+	if errors.Is(err, people.ErrRejected) {
 		return exitBad
 	}
 	return exitFailed

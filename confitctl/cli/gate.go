@@ -12,19 +12,16 @@ import (
 	"confit/confitctl/rollout"
 )
 
-// personTimeout is how long a person waits for an answer, and reportTimeout a
-// hook, which confit ends after 30 s and repeats.
-const (
-	personTimeout = 30 * time.Second
-	reportTimeout = 25 * time.Second
-)
+// reportTimeout is how long a hook waits for an answer, which confit ends after 30 s
+// and repeats.
+const reportTimeout = 25 * time.Second
 
 // gateFlags are the flags of gate.
 type gateFlags struct {
 	fleetFlags
 	canaries, failures int
 	parallel, revert   string
-	people
+	person
 }
 
 func newGate() *cobra.Command {
@@ -45,7 +42,7 @@ func newGate() *cobra.Command {
 	flags.StringVar(&f.parallel, "parallel", "25%", "how many may then be in flight: `SHARE` of those known, or a number up to 100")
 	flags.IntVar(&f.failures, "failures", 0, "how `MANY` pods must reject a change; 0: one of fewer than ten that accepted it, then two or one of a hundred")
 	flags.StringVar(&f.revert, "revert", revertAtOnce, "how the fleet goes back to what was stable before: at-once or steps, as `HOW`")
-	f.people.register(c)
+	f.person.register(c)
 	return c
 }
 

@@ -15,13 +15,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/memory"
+	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
+	"confit/status"
 )
 
 // Gate is one replica's question whether it may go on.
@@ -70,12 +71,12 @@ func (g *Gate) Run(ctx context.Context) error {
 		case answer.Verdict == rollout.Go:
 			return nil
 		case answer.Verdict == rollout.Refuse || g.Me.Starting:
-			return fmt.Errorf("%w: %s", ErrRefused, printable(answer.Reason))
+			return fmt.Errorf("%w: %s", ErrRefused, status.Clean(answer.Reason))
 		default:
 			conflicts = 0
 			g.say(answer.Reason)
 		}
-		if err := sleep(ctx, g.pause(err, conflicts, took)); err != nil {
+		if err := patience.Sleep(ctx, g.pause(err, conflicts, took)); err != nil {
 			return err
 		}
 	}
@@ -113,10 +114,10 @@ const (
 // longer is lost by more of them. A replica that starts has no time for that.
 func (g *Gate) pause(err error, conflicts int, took time.Duration) time.Duration {
 	if err != nil && kube.KindOf(err) == kube.Conflict && (conflicts == 1 || g.Me.Starting) {
-		return backOff(conflicts, took)
+		return patience.BackOff(conflicts, took)
 	}
 	base := max(cmp.Or(g.poll, defaultPoll), min(distance*took, maxDistance))
-	return max(jitter(base), kube.After(err))
+	return max(patience.Jitter(base), kube.After(err))
 }
 
 // ask looks once. The answer counts, as the record that comes with it is stored.
@@ -145,29 +146,6 @@ func (g *Gate) ask(ctx context.Context) (rollout.Answer, error) {
 func (g *Gate) say(reason string) {
 	if reason != g.said {
 		g.said = reason
-		fmt.Fprintln(g.Out, "waiting:", printable(reason))
-	}
-}
-
-// jitter is a random time from d to three times d, so that those who began to
-// wait together don't ask together.
-func jitter(d time.Duration) time.Duration {
-	return d + rand.N(2*d)
-}
-
-// backOff is how long a writer waits after so many conflicts: up to 100 ms, or
-// twice what its last try took, doubling up to 10 s, at random.
-func backOff(tries int, took time.Duration) time.Duration {
-	return rand.N(min(10*time.Second, max(100*time.Millisecond, 2*took)<<min(tries-1, 5)))
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
+		fmt.Fprintln(g.Out, "waiting:", status.Clean(reason))
 	}
 }

@@ -87,7 +87,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	switch object := s.objects[r.URL.Path]; {
 	case object == nil:
-		status(w, http.StatusNotFound, meta.StatusReasonNotFound)
+		refuse(w, http.StatusNotFound, meta.StatusReasonNotFound)
 	case r.Method == http.MethodPut:
 		s.put(w, r)
 	default:
@@ -100,9 +100,9 @@ func (s *server) put(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	switch err := next.UnmarshalJSON(body); {
 	case err != nil:
-		status(w, http.StatusBadRequest, meta.StatusReasonBadRequest)
+		refuse(w, http.StatusBadRequest, meta.StatusReasonBadRequest)
 	case next.GetResourceVersion() != s.objects[r.URL.Path].GetResourceVersion():
-		status(w, http.StatusConflict, meta.StatusReasonConflict)
+		refuse(w, http.StatusConflict, meta.StatusReasonConflict)
 	default:
 		s.store(r.URL.Path, next)
 		answer(w, next)
@@ -114,8 +114,8 @@ func answer(w http.ResponseWriter, object *unstructured.Unstructured) {
 	_ = json.NewEncoder(w).Encode(object.Object)
 }
 
-// status answers as the API server does, with an object.
-func status(w http.ResponseWriter, code int, reason meta.StatusReason) {
+// refuse answers as the API server does, with an object.
+func refuse(w http.ResponseWriter, code int, reason meta.StatusReason) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(meta.Status{
@@ -127,7 +127,7 @@ func status(w http.ResponseWriter, code int, reason meta.StatusReason) {
 // fails makes the next n requests end in a status.
 func (s *server) fails(n, code int, reason meta.StatusReason) {
 	for range n {
-		s.next(func(w http.ResponseWriter, _ *http.Request) bool { status(w, code, reason); return true })
+		s.next(func(w http.ResponseWriter, _ *http.Request) bool { refuse(w, code, reason); return true })
 	}
 }
 

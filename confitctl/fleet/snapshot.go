@@ -8,6 +8,7 @@ import (
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
 	"confit/confitctl/snapshot"
 )
@@ -45,7 +46,7 @@ func (s *Snapshot) Keep(ctx context.Context, record rollout.Record) error {
 	if s.Source.Hash == "" || record.Snapshot != s.Source.Hash {
 		return nil
 	}
-	err := persist(ctx, func() error { return s.keep(ctx) })
+	err := patience.Try(ctx, func() error { return s.keep(ctx) })
 	switch {
 	case errors.Is(err, errOutdated):
 		return nil

@@ -17,6 +17,7 @@ import (
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
 	"confit/integration/cluster"
 )
@@ -87,14 +88,14 @@ func (m *many) live(ctx context.Context, number int) {
 	me, store := replica(strings.Repeat("x", 32)+string(rune('A'+number)), "B"), m.store()
 	p, _ := rollout.ParseParallel("25%")
 	g := Gate{Store: store, Me: me, Policy: rollout.Policy{Canaries: 1, Parallel: p}, Out: io.Discard}
-	if sleep(ctx, rand.N(spread)) != nil {
+	if patience.Sleep(ctx, rand.N(spread)) != nil {
 		return
 	}
 	if err := g.Run(ctx); err != nil {
 		m.t.Errorf("gate %d: %v", number, err)
 		return
 	}
-	_ = sleep(ctx, probation)
+	_ = patience.Sleep(ctx, probation)
 	if _, err := Report(ctx, store, me, rollout.Outcome{Kind: rollout.Accepted, Source: "mounted"}); err != nil {
 		m.t.Errorf("report %d: %v", number, err)
 	}

@@ -8,6 +8,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -46,13 +47,17 @@ func Find(kubeconfig, namespace string) (c Cluster, err error) {
 	if err != nil {
 		return c, err
 	}
-	if namespace != "" {
-		c.Namespace = namespace
-	}
-	c.Config.Timeout = timeout
-	c.Config.QPS = -1 // the callers keep their distance
-	c.Config.WarningHandler = rest.NoWarnings{}
-	return c, nil
+	return At(c.Config, cmp.Or(namespace, c.Namespace)), nil
+}
+
+// At is the cluster that somebody else has found, such as a plug-in of kubectl. The configuration
+// stays as it is.
+func At(config *rest.Config, namespace string) Cluster {
+	c := rest.CopyConfig(config)
+	c.Timeout = cmp.Or(c.Timeout, timeout)
+	c.QPS = -1 // the callers keep their distance
+	c.WarningHandler = rest.NoWarnings{}
+	return Cluster{c, namespace}
 }
 
 func person(kubeconfig string) (c Cluster, err error) {

@@ -1,4 +1,4 @@
-package fleet
+package people
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"confit/confitctl/rollout"
+	"confit/status"
 )
 
 // Table prints a roll-out for people: a line for each hash of each revision, the last
@@ -43,23 +44,13 @@ func Table(w io.Writer, view rollout.View) error {
 	return t.Flush()
 }
 
+// row prints cells as text: whoever may update the Lease may have written what a terminal
+// takes for a command, console_codes(4).
 func row(w io.Writer, cells ...string) {
 	for i, cell := range cells {
-		cells[i] = printable(cell)
+		cells[i] = status.Clean(cell)
 	}
-	fmt.Fprintln(w, strings.Join(cells, "\t"))
-}
-
-// printable replaces all that isn't meant to be seen: whoever may update the Lease
-// may have written what a terminal takes for a command, console_codes(4), or for
-// another line of a log.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if strconv.IsPrint(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, text)
+	fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
 // busy are the pods that have a line of their own. Who has rejected the hash stands in

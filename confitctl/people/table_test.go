@@ -1,4 +1,4 @@
-package fleet
+package people
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ func TestTable(t *testing.T) {
 	want := `paused since 2001-09-09T01:46:40Z
 REVISION  HASH          STATE     ACCEPTED  IN FLIGHT  SINCE                 NOTE
 7f86      dddd          canary    1/2       1          2001-09-09T01:47:40Z  3 canaries lost in a row
-7f86      aaaaaaaaaaaa  stable    -         -          -                     
-5d9c      aaaaaaaaaaaa  stable    -         -          -                     
-5d9c      bbbb          previous  -         -          -                     
+7f86      aaaaaaaaaaaa  stable    -         -          -
+5d9c      aaaaaaaaaaaa  stable    -         -          -
+5d9c      bbbb          previous  -         -          -
 5d9c      cccc          rejected  -         -          2001-09-09T01:46:41Z  by web-5d9c-x at step validate
 
 POD         HASH  STATE               SINCE                 UNTIL                 WAITS FOR
@@ -51,7 +51,7 @@ func TestTableIsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "REVISION  HASH  STATE     ACCEPTED  IN FLIGHT  SINCE  NOTE\n" +
-		"5d9c\ufffd[2J  c\ufffdc   rejected  -         -          -      by web\ufffd7f86  dddd  stable at step verify\ufffd\n"
+		"5d9c\ufffd[2J  c c   rejected  -         -          -      by web\ufffd7f86  dddd  stable at step verify\ufffd\n"
 	if out.String() != want {
 		t.Errorf("got\n%q", out.String())
 	}

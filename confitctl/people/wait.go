@@ -1,4 +1,4 @@
-package fleet
+package people
 
 import (
 	"cmp"
@@ -10,7 +10,9 @@ import (
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
+	"confit/status"
 )
 
 // ErrRejected is that the roll-out which somebody waits for has failed.
@@ -23,20 +25,37 @@ const (
 	quietHash = 30 * time.Second
 )
 
+// look is the time between two looks of somebody who waits.
+const look = 5 * time.Second
+
 // Waiter waits for the end of a roll-out.
 type Waiter struct {
-	Store *lease.Store
-	Hash  string    // its first digits; "": whatever is tried
-	Out   io.Writer // where it says how far that has come
+	Store   *lease.Store
+	Hash    string        // its first digits; "": whatever is tried
+	Timeout time.Duration // 0: none
+	Out     io.Writer     // where it says how far that has come
 
-	poll  time.Duration // between two looks; 5 s if 0
+	poll  time.Duration // between two looks; look if 0
 	quiet time.Duration // instead of the above, if not 0
 }
 
 // Run returns nil when the hash is stable and nobody is in flight for a while,
 // ErrRejected when it is rejected, and else why it isn't known. It waits while the
-// server is away, or until the context ends.
+// server is away, or until the context or its time ends.
 func (w *Waiter) Run(ctx context.Context) error {
+	if w.Timeout > 0 {
+		timed, cancel := context.WithTimeout(ctx, w.Timeout)
+		defer cancel()
+		ctx = timed
+	}
+	err := w.wait(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the roll-out isn't over after %s: %w", w.Timeout, err)
+	}
+	return err
+}
+
+func (w *Waiter) wait(ctx context.Context) error {
 	long := cmp.Or(w.quiet, quiet)
 	if w.Hash != "" {
 		long = cmp.Or(w.quiet, quietHash)
@@ -61,13 +80,13 @@ func (w *Waiter) Run(ctx context.Context) error {
 			over := time.Since(since) >= long
 			switch {
 			case p.Rejected != "" && (over || w.Hash != "" || p.Rejected != old):
-				return fmt.Errorf("%w: %s", ErrRejected, printable(p.Rejected))
+				return fmt.Errorf("%w: %s", ErrRejected, status.Clean(p.Rejected))
 			case over:
 				return nil
 			}
-			w.say(&said, printable(p.Waits))
+			w.say(&said, status.Clean(p.Waits))
 		}
-		if err := sleep(ctx, cmp.Or(w.poll, defaultPoll)); err != nil {
+		if err := patience.Sleep(ctx, cmp.Or(w.poll, look)); err != nil {
 			return fmt.Errorf("%w; last: %s", err, cmp.Or(said, "nobody is in flight"))
 		}
 	}
