@@ -2,7 +2,10 @@ module confit/kubectl-confit
 
 go 1.26.0
 
-replace confit => ../
+replace (
+	confit => ../
+	confit/confitctl => ../confitctl
+)
 
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
@@ -71,6 +74,7 @@ require (
 
 require (
 	confit v0.0.0
+	confit/confitctl v0.0.0
 	github.com/docker/cli v29.7.2+incompatible // indirect
 	github.com/docker/docker-credential-helpers v0.9.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

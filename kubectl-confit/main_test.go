@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	coordination "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"confit/confitctl/lease"
 	"confit/kubectl-confit/cluster/scripted"
 )
 
@@ -26,8 +28,11 @@ func TestCompletion(t *testing.T) {
 	in := func(namespace, name string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: namespace, Name: name}
 	}
+	rolled := in("shop", "wiki")
+	rolled.Annotations = map[string]string{lease.Annotation: "{}"}
 	server := scripted.Start(t, nil, &corev1.ConfigMap{ObjectMeta: in("shop", "web")}, &corev1.ConfigMap{ObjectMeta: in("shop", "wiki")},
-		&corev1.Secret{ObjectMeta: in("shop", "tls")}, &corev1.ConfigMap{ObjectMeta: in("other", "else")})
+		&corev1.Secret{ObjectMeta: in("shop", "tls")}, &corev1.ConfigMap{ObjectMeta: in("other", "else")},
+		&coordination.Lease{ObjectMeta: in("shop", "web")}, &coordination.Lease{ObjectMeta: rolled})
 	for _, c := range []struct{ words, want string }{
 		{"w", "wait"},
 		{"wait ", "configmap/ daemonset/ deployment/ pod/ secret/ statefulset/"},
@@ -44,6 +49,11 @@ func TestCompletion(t *testing.T) {
 		{"apply -f ", "json yaml yml"}, // extensions: the shell completes files
 		{"apply --context ", contextOf(t, server.Kubeconfig())},
 		{"inject ", ""},
+		{"rollout ", "abort pause promote resume retry status"},
+		{"rollout status -n shop ", "wiki"}, // the other Lease is no roll-out
+		{"rollout abort -n shop lease/", "lease/wiki"},
+		{"rollout abort -n shop wiki ", ""},
+		{"rollout retry --h", "--hash --help"},
 	} {
 		words := append([]string{"__complete", "confit"}, strings.Split(c.words, " ")...)
 		cmd := exec.Command("kubectl", words...)

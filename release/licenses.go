@@ -35,7 +35,7 @@ func (r release) licenses(p program) (licenses, error) {
 		}
 		for _, line := range slices.Compact(packages) {
 			field := strings.Split(line, "\t")
-			if field[0] == "confit" {
+			if isOwn(field[0]) {
 				continue
 			}
 			if err := all.walk(field[0], field[1], field[2], field[3]); err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -95,8 +96,8 @@ func newBill(main component, libraries []component, date time.Time) (b bill) {
 func (r release) libraries(info *debug.BuildInfo, l licenses) ([]component, error) {
 	list := []component{library("std", strings.TrimPrefix(info.GoVersion, "go"), "", l)}
 	for _, m := range info.Deps {
-		if m.Path == "confit" {
-			list = append(list, r.own("confit", "library"))
+		if isOwn(m.Path) {
+			list = append(list, r.own(path.Base(m.Path), "library"))
 			continue
 		}
 		if m.Replace != nil {
@@ -109,6 +110,9 @@ func (r release) libraries(info *debug.BuildInfo, l licenses) ([]component, erro
 	}
 	return list, nil
 }
+
+// isOwn reports that a module is of this repository.
+func isOwn(module string) bool { return module == "confit" || strings.HasPrefix(module, "confit/") }
 
 // own is a component of this repository, which no registry has.
 func (r release) own(name, kind string) component {

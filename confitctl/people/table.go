@@ -20,7 +20,7 @@ func Table(w io.Writer, view rollout.View) error {
 	if view.Paused {
 		fmt.Fprintln(w, strings.TrimSpace("paused "+since(view.PausedAt)))
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := Columns(w)
 	fmt.Fprintln(t, "REVISION\tHASH\tSTATE\tACCEPTED\tIN FLIGHT\tSINCE\tNOTE")
 	pods := 0
 	for _, v := range view.Revisions {
@@ -43,6 +43,9 @@ func Table(w io.Writer, view rollout.View) error {
 	}
 	return t.Flush()
 }
+
+// Columns aligns cells as the table has them. The caller flushes it.
+func Columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 0, 0, 2, ' ', 0) }
 
 // row prints cells as text: whoever may update the Lease may have written what a terminal
 // takes for a command, console_codes(4).

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// stepAbort is the step of a hash that a person has stopped.
-const stepAbort = "abort"
+// StepAbort is the step of a hash that a person has stopped, and no pod.
+const StepAbort = "abort"
 
 // Pause is the record in which nobody gets a hold. Replicas in flight go on,
 // and those that start on a stable hash do. The date is as for [Record.Report].
@@ -89,7 +89,7 @@ func (r Record) Abort(prefix string, date int64) (Record, error) {
 	next := r.clone()
 	for _, v := range next.Revisions {
 		if slices.Contains(v.tried(), hash) {
-			v.reject(Rejection{Hash: hash, Step: stepAbort, Pod: "a person", At: date})
+			v.reject(Rejection{Hash: hash, Step: StepAbort, Pod: "a person", At: date})
 		}
 	}
 	next.settle(date)

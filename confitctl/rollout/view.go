@@ -70,6 +70,15 @@ type PodView struct {
 	Waits string     `json:"waits,omitempty"` // what is waited for
 }
 
+// Is reports that it is this pod. A long name is cut in the record, so without a UID
+// several may be.
+func (p PodView) Is(uid, name string) bool {
+	if p.UID != "" {
+		return p.UID == uid
+	}
+	return p.Name == cut(name)
+}
+
 // View describes a record.
 func (r Record) View() View {
 	view := View{Paused: r.Paused, PausedAt: moment(r.PausedAt), Snapshot: r.Snapshot, Revisions: []RevisionView{}}

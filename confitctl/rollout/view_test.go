@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,28 @@ func TestView(t *testing.T) {
 		`{"name":"web-1","state":"rejected","step":"verify","since":"1970-01-01T00:00:01Z"}]}]}]}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+// TestPodViewIs: a UID decides. A name that the record has cut may be that of several.
+func TestPodViewIs(t *testing.T) {
+	long := strings.Repeat("web-", 11)
+	for _, tt := range []struct {
+		view      PodView
+		uid, name string
+		want      bool
+	}{
+		{PodView{Name: "web-1", UID: "u1"}, "u1", "web-1", true},
+		{PodView{Name: "web-1", UID: "u1"}, "u2", "web-1", false}, // another one of that name
+		{PodView{Name: "web-1"}, "u1", "web-1", true},
+		{PodView{Name: "web-1"}, "u1", "web-10", false},
+		{PodView{Name: cut(long + "1")}, "u1", long + "1", true},
+		{PodView{Name: cut(long + "1")}, "u2", long + "2", true},
+		{PodView{}, "u1", "web-1", false},
+	} {
+		if got := tt.view.Is(tt.uid, tt.name); got != tt.want {
+			t.Errorf("%+v: %s, %s: %v", tt.view, tt.uid, tt.name, got)
+		}
 	}
 }
 

@@ -71,20 +71,31 @@ func newRoot(version string, started *bool) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // kubectl completes its plugins by a program of another name
 	root.SetHelpTemplate(helpTemplate)
-	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newApply(), newInject()} {
-		run := verb.RunE
-		verb.RunE = func(c *cobra.Command, args []string) error {
-			*started = true
-			if verb.Annotations[ownEnd] != "" {
-				return run(c, args)
-			}
-			return atOnce(c.Context(), func() error { return run(c, args) })
-		}
-		verb.DisableFlagsInUseLine = true
-		complete(verb)
+	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newApply(), newRollout(), newInject()} {
+		prepare(verb, started)
 		root.AddCommand(verb)
 	}
 	return root
+}
+
+// prepare has a verb, or those below it, end at once when a signal comes, and complete its words.
+func prepare(verb *cobra.Command, started *bool) {
+	verb.DisableFlagsInUseLine = true
+	if verb.HasSubCommands() {
+		for _, below := range verb.Commands() {
+			prepare(below, started)
+		}
+		return
+	}
+	run := verb.RunE
+	verb.RunE = func(c *cobra.Command, args []string) error {
+		*started = true
+		if verb.Annotations[ownEnd] != "" {
+			return run(c, args)
+		}
+		return atOnce(c.Context(), func() error { return run(c, args) })
+	}
+	complete(verb)
 }
 
 // ownEnd marks a verb that ends by itself when its context does, as it has something to put in order first.

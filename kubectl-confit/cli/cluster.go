@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -46,11 +47,11 @@ func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, fol
 }
 
 // format checks -o before anything is asked.
-func (a *asking) format(formats ...string) error {
-	for _, f := range append(formats, "") {
-		if a.output == f {
-			return nil
-		}
+func (a *asking) format(formats ...string) error { return formatOf(a.output, formats...) }
+
+func formatOf(output string, formats ...string) error {
+	if output != "" && !slices.Contains(formats, output) {
+		return usage("-o is %q: write one of %q", output, formats)
 	}
-	return usage("-o is %q: write one of %q", a.output, formats)
+	return nil
 }

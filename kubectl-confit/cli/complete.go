@@ -27,12 +27,21 @@ const completionTimeout = 5 * time.Second
 // kinds are completed without asking a cluster: which ones there are is known.
 var kinds = []string{"configmap/", "secret/", "deployment/", "statefulset/", "daemonset/", "pod/"}
 
-// complete lets a verb complete its words: objects where its usage has KIND/NAME, and what its flags are given.
+// complete lets a verb complete its words: objects where its usage has KIND/NAME, roll-outs where it has
+// LEASE, and what its flags are given.
 func complete(verb *cobra.Command) {
 	verb.ValidArgsFunction = cobra.NoFileCompletions
 	if strings.Contains(verb.Use, "KIND/NAME") {
 		verb.ValidArgsFunction = func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 			return objects(c, word)
+		}
+	}
+	if strings.Contains(verb.Use, "LEASE") {
+		verb.ValidArgsFunction = func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return rollouts(c, word)
 		}
 	}
 	offer(verb, "filename", func(*cobra.Command) []string { return []string{"yaml", "yml", "json"} }, cobra.ShellCompDirectiveFilterFileExt)

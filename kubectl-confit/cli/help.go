@@ -5,7 +5,7 @@ package cli
 const helpTemplate = `{{.Long}}
 
 Usage
-  {{if .HasParent}}{{.Parent.DisplayName}} {{end}}{{with .Annotations.cobra_annotation_command_display_name}}{{.}} [VERB]{{else}}{{.Use}}{{end}}
+  {{if .HasParent}}{{.Parent.CommandPath}} {{end}}{{with .Annotations.cobra_annotation_command_display_name}}{{.}} [VERB]{{else}}{{.Use}}{{end}}
 {{if .HasAvailableSubCommands}}
 Verbs{{range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}

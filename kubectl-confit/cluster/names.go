@@ -5,9 +5,12 @@ import (
 	"maps"
 	"slices"
 
+	coordination "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
+
+	"confit/confitctl/lease"
 )
 
 // Names are those of all objects of a kind, by any name that kubectl knows it by. Nothing else of them is sent, and of
@@ -21,15 +24,26 @@ func (c *Client) Names(ctx context.Context, kind string) (names []string, err er
 	if err != nil {
 		return nil, err
 	}
-	return c.names(ctx, of, c.Namespace)
+	return c.names(ctx, of, c.Namespace, whatever)
+}
+
+// Rollouts are the Leases that hold the record of a roll-out.
+func (c *Client) Rollouts(ctx context.Context) ([]string, error) {
+	return c.names(ctx, coordination.SchemeGroupVersion.WithResource("leases"), c.Namespace, func(o *metav1.PartialObjectMetadata) bool {
+		_, has := o.Annotations[lease.Annotation]
+		return has
+	})
 }
 
 // Namespaces are all that the cluster has.
 func (c *Client) Namespaces(ctx context.Context) ([]string, error) {
-	return c.names(ctx, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, metav1.NamespaceAll)
+	return c.names(ctx, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, metav1.NamespaceAll, whatever)
 }
 
-func (c *Client) names(ctx context.Context, of schema.GroupVersionResource, namespace string) (names []string, err error) {
+func whatever(*metav1.PartialObjectMetadata) bool { return true }
+
+// names are those of the objects that are meant.
+func (c *Client) names(ctx context.Context, of schema.GroupVersionResource, namespace string, is func(*metav1.PartialObjectMetadata) bool) (names []string, err error) {
 	client, err := metadata.NewForConfig(c.config)
 	if err != nil {
 		return nil, err
@@ -38,8 +52,10 @@ func (c *Client) names(ctx context.Context, of schema.GroupVersionResource, name
 	if err != nil {
 		return nil, Problem("list", of.Resource, err)
 	}
-	for _, o := range list.Items {
-		names = append(names, o.Name)
+	for i := range list.Items {
+		if is(&list.Items[i]) {
+			names = append(names, list.Items[i].Name)
+		}
 	}
 	return names, nil
 }

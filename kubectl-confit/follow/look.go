@@ -65,33 +65,42 @@ type one struct {
 	in  *pods.Container
 }
 
-// askers is how many containers are asked at once: as many as package cluster lets run.
-const askers = 16
-
 // ask asks all of them.
 func (l *look) ask(ctx context.Context) []verdict.Row {
 	rows := make([]verdict.Row, len(l.asked))
+	together(len(rows), func(i int) { rows[i] = l.row(ctx, l.asked[i]) })
+	return rows
+}
+
+// askers is how many containers are asked at once: as many as package cluster lets run.
+const askers = 16
+
+// together does something n times, as many at once as there are askers.
+func together(n int, do func(i int)) {
 	next := make(chan int)
 	var all sync.WaitGroup
-	for range min(askers, len(rows)) {
+	for range min(askers, n) {
 		all.Go(func() {
 			for i := range next {
-				rows[i] = l.row(ctx, l.asked[i])
+				do(i)
 			}
 		})
 	}
-	for i := range rows {
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	all.Wait()
-	return rows
 }
 
 func (l *look) row(ctx context.Context, o one) verdict.Row {
-	var a verdict.Answer
+	return verdict.Judge(o.pod, o.in, o.answer(ctx, l.client), l.have, l.only)
+}
+
+// answer is what the container says, if it runs.
+func (o one) answer(ctx context.Context, c *cluster.Client) (a verdict.Answer) {
 	if _, runs := verdict.FromAPI(o.pod, o.in); runs {
-		a = ask(ctx, l.client, o.pod.Name, o.in)
+		a = ask(ctx, c, o.pod.Name, o.in)
 	}
-	return verdict.Judge(o.pod, o.in, a, l.have, l.only)
+	return a
 }

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"confit/confitctl/kube"
+	"confit/confitctl/lease"
+	"confit/confitctl/people"
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/verdict"
+)
+
+func newRollout() *cobra.Command {
+	c := &cobra.Command{
+		Use: "rollout [VERB]", Short: "see, wait for, pause, promote or abort what a gate rolls out",
+		Long: rolloutHelp, Example: rolloutExample, Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newRolloutStatus(), newOrder(people.Pause), newOrder(people.Resume),
+		newOrder(people.Retry), newOrder(people.Promote), newOrder(people.Abort))
+	return c
+}
+
+// rolloutFlags are those of all its verbs.
+type rolloutFlags struct {
+	cluster *cluster.Flags
+	output  string
+	hash    string
+}
+
+func (f *rolloutFlags) addTo(c *cobra.Command) {
+	f.cluster = cluster.NewFlags()
+	f.cluster.AddTo(c.Flags())
+	c.Flags().StringVarP(&f.output, "output", "o", "", "`FORMAT`: json or yaml")
+}
+
+func (f *rolloutFlags) addHash(c *cobra.Command, text string) {
+	c.Flags().StringVar(&f.hash, "hash", "", "first digits of the `HASH`"+text)
+}
+
+// kinds of a Lease, as people and kubectl write them.
+var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "leases.coordination.k8s.io"}
+
+// open connects to the Lease that a command line names, NAME or lease/NAME.
+func (f *rolloutFlags) open(args []string) (*cluster.Client, *lease.Store, string, error) {
+	if err := formatOf(f.output, "json", "yaml"); err != nil {
+		return nil, nil, "", err
+	}
+	switch len(args) {
+	case 0:
+		return nil, nil, "", usage("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME")
+	case 1:
+	default:
+		return nil, nil, "", usage("%q is one too many: write one Lease, NAME or lease/NAME", args[1])
+	}
+	kind, name, named := strings.Cut(args[0], "/")
+	if !named {
+		kind, name = leaseKinds[0], args[0]
+	}
+	if !slices.Contains(leaseKinds, strings.ToLower(kind)) {
+		return nil, nil, "", usage("%q is no Lease: write the one that holds the roll-out, NAME or lease/NAME", args[0])
+	}
+	if err := kube.CheckName(name); err != nil {
+		return nil, nil, "", usage("%w", err)
+	}
+	client, err := f.cluster.Connect()
+	if err != nil {
+		return nil, nil, "", err
+	}
+	store, err := client.Rollout(name)
+	return client, store, name, err
+}
+
+// newOrder is a verb that changes a roll-out.
+func newOrder(verb people.Verb) *cobra.Command {
+	var f rolloutFlags
+	c := &cobra.Command{
+		Use: string(verb) + " LEASE [FLAG…]", Short: verb.Does(),
+		Long: orderHelp[verb], Example: orderExample[verb], Annotations: map[string]string{"after": orderAfter},
+		RunE: func(c *cobra.Command, args []string) error {
+			if verb == people.Retry && f.hash == "" {
+				return usage("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
+			}
+			client, store, name, err := f.open(args)
+			if err != nil {
+				return err
+			}
+			view, err := people.Order{Verb: verb, Hash: f.hash}.Give(c.Context(), store)
+			if err != nil {
+				return err
+			}
+			return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), f.output)
+		},
+	}
+	f.addTo(c)
+	switch verb {
+	case people.Retry:
+		f.addHash(c, " that is tried again; required")
+	case people.Promote, people.Abort:
+		f.addHash(c, ", if several are tried")
+	}
+	return c
+}
+
+// rolloutStatusFlags are those of the verb.
+type rolloutStatusFlags struct {
+	rolloutFlags
+	wait    bool
+	timeout time.Duration
+}
+
+func newRolloutStatus() *cobra.Command {
+	var f rolloutStatusFlags
+	c := &cobra.Command{
+		Use: "status LEASE [FLAG…]", Short: "which hash is stable, tried or rejected, by which pod, and why",
+		Long: rolloutStatusHelp, Example: rolloutStatusExample, Annotations: map[string]string{"after": rolloutStatusAfter},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	f.addTo(c)
+	f.addHash(c, " that --wait waits for, if not what is tried")
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the roll-out is over, and show it then")
+	c.Flags().DurationVar(&f.timeout, "timeout", 0, "`TIME` after which --wait gives up; 0: never")
+	return c
+}
+
+func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
+	switch {
+	case !f.wait && (f.hash != "" || f.timeout != 0):
+		return usage("--hash and --timeout are for --wait: write that, too")
+	case f.timeout < 0:
+		return usage("--timeout is %s: write 0 or more", f.timeout)
+	}
+	client, store, name, err := f.open(args)
+	if err != nil {
+		return err
+	}
+	var end error // of the wait
+	if f.wait {
+		w := people.Waiter{Store: store, Hash: f.hash, Timeout: f.timeout, Out: c.ErrOrStderr()}
+		end = w.Run(c.Context())
+	}
+	view, err := people.Look(c.Context(), store)
+	if err != nil {
+		return cmp.Or(end, err)
+	}
+	r := newRolloutReport(client.Namespace, name, view, follow.Words(c.Context(), client, view))
+	r.end(end)
+	if err := r.print(c.OutOrStdout(), f.output); err != nil {
+		return err
+	}
+	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
+}
+
+// end notes how a wait ended.
+func (r *rolloutReport) end(err error) {
+	switch {
+	case err == nil:
+		return
+	case errors.Is(err, people.ErrRejected):
+		r.Code = verdict.Bad
+	default:
+		r.Code = verdict.Wrong
+	}
+	r.Why = err.Error()
+}
+
+// rollouts completes LEASE: the names of those that hold a record.
+func rollouts(c *cobra.Command, word string) ([]string, cobra.ShellCompDirective) {
+	names := ask(c, func(ctx context.Context, client *cluster.Client) ([]string, error) { return client.Rollouts(ctx) })
+	if kind, _, named := strings.Cut(word, "/"); named {
+		for i := range names {
+			names[i] = kind + "/" + names[i]
+		}
+	}
+	return starting(names, word), cobra.ShellCompDirectiveNoFileComp
+}

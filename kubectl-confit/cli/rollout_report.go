@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"confit/confitctl/people"
+	"confit/confitctl/rollout"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/verdict"
+)
+
+// rolloutReport is what -o json and -o yaml print of a roll-out. Fields are added, and never taken away.
+type rolloutReport struct {
+	metav1.TypeMeta `json:",inline"`
+	Namespace       string `json:"namespace"`
+	Lease           string `json:"lease"`
+	Code            int    `json:"code"` // the verb's exit code
+	Why             string `json:"why"`  // what decided it, in a line; "": it is 0
+	rollout.View    `json:",inline"`
+	Words           []follow.Word `json:"words"` // of the pods that have rejected what is tried
+}
+
+// DeepCopyObject is there for the library's printers, which only read.
+func (r *rolloutReport) DeepCopyObject() runtime.Object { c := *r; return &c }
+
+func newRolloutReport(namespace, lease string, view rollout.View, words []follow.Word) *rolloutReport {
+	r := &rolloutReport{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Rollout"}, Namespace: namespace, Lease: lease, View: view, Words: words}
+	if r.Words == nil {
+		r.Words = []follow.Word{}
+	}
+	return r
+}
+
+// print writes it in a format: json, yaml, or for people.
+func (r *rolloutReport) print(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		return (&printers.JSONPrinter{}).PrintObj(r, w)
+	case "yaml":
+		return (&printers.YAMLPrinter{}).PrintObj(r, w)
+	}
+	if err := people.Table(w, r.View); err != nil || len(r.Words) == 0 {
+		return err
+	}
+	t := people.Columns(w)
+	fmt.Fprintln(t, "\nPOD\tHASH\tWHY")
+	var rows []verdict.Row
+	for _, word := range r.Words {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", word.Pod, rollout.Short(word.Hash), r.why(word))
+		rows = append(rows, word.Row)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	printOutputs(w, rows)
+	return nil
+}
+
+// why is a pod's reason, with the container where several of it have one.
+func (r *rolloutReport) why(word follow.Word) string {
+	for _, other := range r.Words {
+		if other.UID == word.UID && other.Container != word.Container {
+			return strings.TrimSuffix("container "+word.Container+": "+word.Why, ": ")
+		}
+	}
+	return word.Why
+}
