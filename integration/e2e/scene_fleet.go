@@ -112,7 +112,7 @@ func (r *rollout) bad() error {
 	if err := r.change("/healthz", "/health"); err != nil {
 		return err
 	}
-	canaries := 0
+	canary, canaries := "", 0
 	for _, p := range r.pods {
 		if err := r.logged(p.Metadata.Name, `msg="candidate rejected"`); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (r *rollout) bad() error {
 		}
 		r.show("%s: rejected at step %s", p.Metadata.Name, found.Rejection.Step)
 		if found.Rejection.Step == "verify" {
-			canaries++
+			canary, canaries = p.Metadata.Name, canaries+1
 		} else if found.Rejection.Step != "gate" {
 			return fmt.Errorf("it isn't a gate that keeps a bad edit from a replica, but step %s", found.Rejection.Step)
 		}
@@ -133,6 +133,10 @@ func (r *rollout) bad() error {
 		return errors.Join(fmt.Errorf("confitctl gate --status doesn't say that it was rejected: %s", table), err)
 	}
 	r.show("confitctl gate --lease fleet --status:\n%s", table)
+	said, err := r.says("", "kubectl confit rollout status fleet")
+	if err := errors.Join(err, said.is(0, "by "+canary+" at step verify", "  verify: ", "pod "+canary+", what verify printed:")); err != nil {
+		return err
+	}
 	after, err := r.publications()
 	if err == nil && (canaries != 1 || after != before+1) {
 		err = fmt.Errorf("%d replicas tried the bad edit, and it was published %d times", canaries, after-before)

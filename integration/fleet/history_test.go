@@ -45,7 +45,10 @@ type hold struct {
 	Bound, Serial int
 }
 
-type rejection struct{ Hash, Step, Pod string }
+type rejection struct {
+	Hash, Step, Pod string
+	At              int64
+}
 
 // revision is the only one that a fleet has here.
 func (r record) revision() revision {

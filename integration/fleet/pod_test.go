@@ -211,8 +211,11 @@ type status struct {
 	Accepted  struct{ Hash, Source string }
 	Live      struct{ Hash string }
 	Mounted   struct{ Hash string }
-	Rejection struct{ Step, Reason string }
-	Gate      struct{ Hash string }
+	Rejection struct {
+		Step, Reason string
+		At           time.Time
+	}
+	Gate struct{ Hash string }
 }
 
 func (p *pod) status() (s status) {

@@ -1,11 +1,12 @@
 //go:build fleet
 
 // Package rights puts people with the rights of examples/kubectl to a real API server: what each may do, and what the policies keep
-// from them. There is no node, so no pod runs. make e2e has the verbs of kubectl confit do their work with these rights.
+// from them. There is no node, so no pod runs. make e2e has the other verbs of kubectl confit do their work with these rights.
 //
-//	main_test.go    the cases, and who asks
-//	sync_test.go    who may sync may change nothing else
-//	exec_test.go    who may look may run nothing else
+//	main_test.go       the cases, and who asks
+//	sync_test.go       who may sync may change nothing else
+//	exec_test.go       who may look may run nothing else
+//	rollout_test.go    who may see a roll-out, and who may steer it
 //
 // make fleet runs it.
 package rights
@@ -48,6 +49,7 @@ func TestRights(t *testing.T) {
 		{"sync", testSync},
 		{"free", testFree},
 		{"exec", testExec},
+		{"rollout", testRollout},
 	} {
 		t.Run(each.name, func(t *testing.T) { each.test(&server{t, c.For(t), s.config}) })
 	}
