@@ -97,7 +97,8 @@ func (b interior) terminationLog() error {
 		return err
 	}
 	err = errors.Join(device("null", 1, 3), device("zero", 1, 5), device("urandom", 1, 9), os.Mkdir("/dev/shm", 0o777),
-		mount(fmt.Sprintf("/proc/self/fd/%d", shm), "/dev/shm", "", unix.MS_BIND, ""))
+		mount(fmt.Sprintf("/proc/self/fd/%d", shm), "/dev/shm", "", unix.MS_BIND, ""),
+		os.Symlink("/proc/self/fd/1", "/dev/stdout"), os.Symlink("/proc/self/fd/2", "/dev/stderr"))
 	if err != nil || b.TerminationLog == "" {
 		return err
 	}
