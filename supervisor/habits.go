@@ -14,7 +14,7 @@ type habit struct {
 
 // habits has a row for each of those programs. A row can only make auto restart the
 // app, which is never wrong, only slower. It says what the program of Debian 12 does;
-// integration/daemons shows it of all but grafana and turnserver.
+// integration/daemons shows it of all but envoy, grafana and turnserver.
 var habits = []habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
 	{"caddy", "HUP does nothing", "write reload exec:caddy reload --config FILE --force", false},
@@ -23,6 +23,8 @@ var habits = []habit{
 	{"chronyd", "HUP ends it", "", false},
 	// dnsmasq(8), NOTES: "SIGHUP does NOT re-read the configuration file"
 	{"dnsmasq", "HUP reads only its hosts files again", "", false},
+	// Envoy's server.cc logs at HUP that it eats the signal.
+	{"envoy", "HUP does nothing", "", false},
 	// Grafana's server.go, listenToSystemSignals: HUP reopens its logs.
 	{"grafana", "HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
 	{"grafana-server", "HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
