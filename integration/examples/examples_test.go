@@ -45,7 +45,7 @@ var examples = []example{
 	},
 	{
 		name: "haproxy", key: "haproxy.cfg", ask: get("http://127.0.0.1:8080/"), taken: reloaded,
-		before: "frontend web", after: "frontend web\n    no-such-keyword", step: "validate",
+		before: "frontend web", after: "frontend web\n    no-such-keyword", step: "validate", last: refuseAddress,
 	},
 	{
 		name: "apache", key: "apache2.conf", ask: get("http://127.0.0.1:8080/none"), taken: reloaded,
