@@ -41,6 +41,9 @@ test: ## every test, as root on Debian: installs what it needs
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
 		lighttpd:lighttpd mariadbd:mariadb-server-core named:bind9 node:nodejs nsd:nsd rsyslogd:rsyslog stunnel4:stunnel4 tini:tini \
+		prometheus-blackbox-exporter:prometheus-blackbox-exporter celery:celery turnserver:coturn icecast2:icecast2 knotd:knot \
+		memcached:memcached monit:monit nats-server:nats-server pgbouncer:pgbouncer puma:puma redis-server:redis-server slapd:slapd \
+		snmpd:snmpd uvicorn:uvicorn \
 		dumb-init:dumb-init catatonit:catatonit gosu:gosu s6-setuidgid:s6 \
 		envsubst:gettext-base git:git /usr/bin/python3:python3 \
 		curl:curl jq:jq kubectl:kubernetes-client openssl:openssl ssh-keygen:openssh-client varnishd:varnish \

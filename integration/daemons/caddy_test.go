@@ -1,5 +1,7 @@
 package daemons
 
+import "strings"
+
 // Caddy catches HUP, logs that nothing is implemented, and goes on; caddy reload is the way to reload it.
 var caddy = daemon{
 	name: "caddy",
@@ -19,3 +21,10 @@ var caddy = daemon{
 	network: "tcp",
 	request: httpRequest,
 }
+
+// adminCaddy listens to caddy reload.
+var adminCaddy = func() daemon {
+	d := caddy
+	d.text = strings.Replace(d.text, "\tadmin off\n", "", 1)
+	return d
+}()

@@ -49,7 +49,7 @@ func (s *site) write(path, content string) {
 // swap makes the configuration the only key of the volume, as the kubelet does.
 func (s *site) swap(configuration string) {
 	s.t.Helper()
-	must(s.t, volume.Write(filepath.Join(s.dir, "volumes/web"), volume.Strings(s.key, configuration)))
+	must(s.t, volume.Write(filepath.Join(s.dir, "volumes/web"), volume.Payload{s.key: {Data: []byte(configuration), Mode: s.mode}}))
 }
 
 // What a daemon finds in its box besides Debian's files:

@@ -2,6 +2,7 @@ package daemons
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +18,8 @@ type daemon struct {
 	// text is the configuration, in which GENERATION stands for the name that the service shows to whoever asks, and NUMBER
 	// for its number.
 	text string
+	// mode is that of the key; 0: what the kubelet gives by default.
+	mode fs.FileMode
 	// spoiled is what a bad edit adds to it.
 	spoiled string
 	// image is what else is there, below /srv.

@@ -16,6 +16,7 @@ static_ipaddress {
 	10.9.9.NUMBER/32 dev lo
 }
 `,
+	spoiled:  "no_such_keyword\n",
 	app:      "keepalived --dont-fork --log-console --use-file=/srv/etc/keepalived.conf",
 	question: askForAddresses,
 }

@@ -2,8 +2,9 @@
 // Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A prober asks the service
 // all the time, so what a client would have noticed is a number.
 //
-// One file for each daemon says how it is run, reloaded, checked and asked; scenarios_test.go says what happens to them. go test
-// -count=3 -run 'Good|validated|rolled' -update writes what their clients notice to docs/bad-edits.md.
+// One file for each daemon says how it is run, reloaded, checked and asked; scenarios_test.go says what happens to them, and
+// page_test.go holds the rows of docs/daemons.md. go test -count=3 -run 'Good|validated|rolled' -update writes what their clients
+// notice to docs/bad-edits.md.
 package daemons
 
 import (

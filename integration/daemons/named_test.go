@@ -16,6 +16,7 @@ options {
 };
 controls { };
 `,
+	spoiled: "no-such-statement;\n",
 	app:     "named -g -n 1 -c /srv/etc/named.conf",
 	network: "udp",
 	request: versionQuery,

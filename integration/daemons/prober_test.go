@@ -64,6 +64,24 @@ func (c *confit) exchange() (string, error) {
 	return string(text), err
 }
 
+// beginning is exchange with a service that leaves the connection open.
+func (c *confit) beginning() (string, error) { return c.firstWords(c.request) }
+
+// firstWords is what the service says at first.
+func (c *confit) firstWords(request string) (string, error) {
+	connection, err := c.dial()
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, request); err != nil {
+		return "", err
+	}
+	words := make([]byte, 4096)
+	n, err := connection.Read(words)
+	return string(words[:n]), err
+}
+
 // dial connects to the service for one question, whose time is bounded.
 func (c *confit) dial() (net.Conn, error) {
 	deadline := time.Now().Add(answerPatience)
