@@ -9,7 +9,7 @@ var celery = daemon{
 broker_url = "memory://"
 edition = "GENERATION"
 `,
-	spoiled: "broker_url = = 1\n",
+	spoiled: "broker_url = no_such_name\n",
 	image: map[string]string{"tasks.py": `
 import sys
 from celery import Celery, signals

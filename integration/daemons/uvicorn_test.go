@@ -5,7 +5,7 @@ var uvicorn = daemon{
 	name:    "uvicorn",
 	key:     "settings.py",
 	text:    "answer = b\"GENERATION\"\n",
-	spoiled: "answer = = 1\n",
+	spoiled: "answer = no_such_name\n",
 	image: map[string]string{"app.py": `
 import sys
 sys.path.append("/srv/etc")
