@@ -22,6 +22,8 @@ var recipes = map[string]runner{
 	"A TLS certificate that is rotated 1": rotate,
 	"A TLS certificate that is rotated 2": manifestOf("recipes.md"),
 	"A TLS certificate that is rotated 3": manifestOf("recipes.md"),
+	"A check of several files 1":          rulesBeside,
+	"A check of several files 2":          certificateBeside,
 	"Reload by HTTP 1":                    reloadByHTTP("validate"),
 	"Reload by HTTP 2": func(t *testing.T, block string) {
 		reloadByHTTP("reload")(t, block+"link web/prometheus.yml /etc/prometheus/prometheus.yml\n")
@@ -97,13 +99,55 @@ func rotate(t *testing.T, block string) {
 		},
 		app: runNginx, secrets: []string{"tls"},
 	}.start(t, block)
+	c.rotates(before, after)
+	c.logs(2, `msg="generation accepted"`, "proof=verify")
+}
+
+// rotates serves a new pair, and refuses one that doesn't fit.
+func (c *container) rotates(before, after volume.Payload) {
+	c.t.Helper()
 	c.answers(subject, first)
 	c.replace("tls", after)
 	c.answers(subject, second)
-	c.logs(2, `msg="generation accepted"`, "proof=verify")
+	c.logs(2, `msg="generation accepted"`)
 	c.replace("tls", volume.Payload{"tls.crt": before["tls.crt"], "tls.key": after["tls.key"]})
 	c.logs(1, `msg="candidate rejected"`, "step=validate")
 	c.answers(subject, second)
+}
+
+// rulesBeside has rules in a volume of their own, which the configuration names by an absolute path.
+func rulesBeside(t *testing.T, block string) {
+	c := pod{
+		configMaps: map[string]volume.Payload{
+			"web":   volume.Strings("prometheus.yml", "rule_files: [/etc/prometheus/rules/*.yml]\n"),
+			"rules": volume.Strings("self.yml", "groups: [{name: self, rules: [{alert: Down, expr: up == 0, annotations: {summary: "+first+"}}]}]\n"),
+		},
+		app: []string{"prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/tmp/prometheus", "--web.listen-address=127.0.0.1:9090"},
+	}.start(t, block)
+	ask := get("http://127.0.0.1:9090/api/v1/rules")
+	c.takes("self.yml", ask)
+	c.refuses("self.yml", "up == 0", "up ==", "validate", ask)
+}
+
+// certificateBeside has haproxy serve a Secret, which its configuration names by a relative path.
+func certificateBeside(t *testing.T, block string) {
+	before, after := newPair(t, first), newPair(t, second)
+	const cfg = `global
+    default-path config
+    ssl-load-extra-del-ext
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 5s
+    timeout server 5s
+frontend web
+    bind :443 ssl crt ../tls/tls.crt
+    http-request return status 200
+`
+	pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("haproxy.cfg", cfg), "tls": before},
+		app:        []string{"haproxy", "-W", "-db", "-f", "/etc/haproxy/haproxy.cfg"}, secrets: []string{"tls"},
+	}.start(t, block).rotates(before, after)
 }
 
 // replace is kubectl replace.
