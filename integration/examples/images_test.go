@@ -17,6 +17,7 @@ import (
 var imagesPage = map[string]runner{
 	"The app gives up root 1":             givesUpRoot,
 	"An image without a shell 1":          withoutShell,
+	"An image without a shell 2":          builtWithoutShell,
 	"Workloads other than a Deployment 1": jobKeepsItsFile,
 }
 
@@ -68,36 +69,60 @@ func main() {
 
 // withoutShell has nothing in its file system but confit, the app and the links file.
 func withoutShell(t *testing.T, links string) {
-	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(shellless), 0o644))
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "app"), filepath.Join(dir, "main.go"))
+	c := newShellless(t, links)
+	c.dockerfile = dockerfile{stopSignal: unix.SIGTERM, entrypoint: []string{"confit", "--", "/app"}}
+	c.copy("confit", "/usr/local/bin/confit")
+	c.copy("links", "/etc/confit/links")
+	c.start("CONFIT_PROBATION=1s")
+	c.readsSecond()
+	c.edit("app.json", "{2}", "2}")
+	c.logs(1, `msg="candidate rejected"`, "step=validate")
+	c.logs(1, "not JSON")
+}
+
+// builtWithoutShell makes the links when the image is built, so nobody need write to it.
+func builtWithoutShell(t *testing.T, text string) {
+	c := newShellless(t, pageBlocks(t, "images.md")["An image without a shell 1"])
+	file := filepath.Join(c.source, "Dockerfile")
+	must(t, os.WriteFile(file, []byte(text), 0o644))
+	c.dockerfile, c.readOnly = readDockerfile(t, file), true
+	c.build()
+	c.start("CONFIT_PROBATION=1s")
+	c.readsSecond()
+}
+
+// newShellless has the app in its file system, and a volume with its file. The links file is to be copied.
+func newShellless(t *testing.T, links string) *container {
+	t.Helper()
+	c := emptyContainer(t)
+	c.source = t.TempDir()
+	c.mount(c.root, "", "", unix.MS_BIND, "") // a root is a mount
+	must(t, os.WriteFile(filepath.Join(c.source, "links"), []byte(links), 0o644))
+	must(t, os.WriteFile(filepath.Join(c.source, "main.go"), []byte(shellless), 0o644))
+	build := exec.Command("go", "build", "-o", filepath.Join(c.root, "app"), filepath.Join(c.source, "main.go"))
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s (%v)", out, err)
 	}
-	c := emptyContainer(t)
-	c.source = dir
-	c.dockerfile = dockerfile{stopSignal: unix.SIGTERM, entrypoint: []string{"confit", "--", "/app"}}
 	c.manifest = manifest{
 		configMaps: map[string]volume.Payload{"web": volume.Strings("app.json", "{1}")},
 		sources:    map[string]string{"state": "", "web": "web"}, mounts: map[string]string{"/run/confit": "state", "/confit/web": "web"},
 	}
-	c.copy("confit", "/usr/local/bin/confit")
-	c.copy("app", "/app")
-	c.write("/etc/confit/links", links)
 	for _, dir := range []string{"proc", "dev"} { // which each container has
 		must(t, os.Mkdir(filepath.Join(c.root, dir), 0o755))
 	}
 	c.mount("/dev", "dev", "", unix.MS_BIND|unix.MS_REC, "")
 	c.mountVolumes()
-	c.start("CONFIT_PROBATION=1s")
+	return c
+}
+
+// readsSecond edits the app's file, which it reads at HUP.
+func (c *container) readsSecond() {
+	c.t.Helper()
 	c.logs(1, `msg="generation accepted"`)
 	c.edit("app.json", "{1}", "{2}")
 	c.logs(1, "read {2}")
 	c.logs(2, `msg="generation accepted"`)
-	c.edit("app.json", "{2}", "2}")
-	c.logs(1, `msg="candidate rejected"`, "step=validate")
-	c.logs(1, "not JSON")
 }
 
 // jobKeepsItsFile is a Job whose configuration is edited: its app isn't disturbed, and its exit code is the container's.
