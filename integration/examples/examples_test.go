@@ -69,7 +69,7 @@ var examples = []example{
 	},
 	{
 		name: "postgres", key: "postgresql.conf", ask: execute("psql", "-h", "/tmp", "-U", "postgres", "-tAc", "SHOW example.edition"), taken: reloaded,
-		before: "4MB", after: "much", step: "validate",
+		before: "4MB", after: "much", step: "validate", last: refusesRules,
 	},
 	{
 		name: "rsyslog", key: "rsyslog.conf", ask: printed((*container).log), taken: restarting,
@@ -124,6 +124,16 @@ func TestExample(t *testing.T) {
 			c.Ends(e.code)
 		})
 	}
+}
+
+// refusesRules is for postgres, which finds a mistake in pg_hba.conf only when it is asked.
+func refusesRules(c *container) {
+	c.t.Helper()
+	revert := c.edit("pg_hba.conf", "scram-sha-256", "no-such-method")
+	c.logs(1, `msg="candidate rejected"`, "step=verify")
+	c.logs(1, `|invalid authentication method "no-such-method"`)
+	revert()
+	c.logs(2, `msg="mounted configuration is live again"`)
 }
 
 // notRun are examples whose program Debian has not. Their image is built, and their manifest read.
