@@ -245,7 +245,10 @@ func (c *canon) rank(kind byte, n int64) {
 		c.form = append(c.form, 0)
 		return
 	}
-	list := &c.ranks[map[byte]int{'p': 0, 'n': 1}[kind]]
+	list := &c.ranks[0]
+	if kind == 'n' {
+		list = &c.ranks[1]
+	}
 	for i, known := range *list {
 		if known == n {
 			c.form = append(c.form, byte(i+1))

@@ -26,6 +26,7 @@ type explorer struct {
 	twins    []twin
 	rand     *rand.Rand
 	canon    canon
+	course   course // the one that is taken, again and again: it is too large to be garbage
 }
 
 // vertex is a place, and how it was reached first.
@@ -83,8 +84,9 @@ func (x *explorer) leave(from *place, arrive func(c *course, m int)) {
 	if from.state.shown() == done && !x.may.kills {
 		return
 	}
+	c := &x.course
 	for m := range moves {
-		for c := (&course{}); ; {
+		for c.choices, c.among = c.choices[:0], c.among[:0]; ; {
 			*c = course{place: *from, config: x.config, may: x.may, choices: c.choices, among: c.among}
 			if from.state.shown() == done && moves[m].name != "confit is killed" || !moves[m].can(c) {
 				break

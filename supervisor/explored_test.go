@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-var exploreBound = flag.Int("explore", 100000, "how many places TestExplored leaves in each configuration; 0: all")
+var exploreBound = flag.Int("explore", 20000, "how many places TestExplored leaves in each configuration, the nearest first; 0: all")
 
 // TestExplored goes through the places that step can reach in each of a few small
 // configurations, whatever happens outside. It says how many there are, and whether
