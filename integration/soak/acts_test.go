@@ -32,6 +32,9 @@ var acts = []act{
 	{"full disks", 5, (*pod).fillDisk},
 	{"refusals of inotify", 4, (*pod).refuseInotify},
 	{"volumes away", 5, (*pod).takeVolume},
+	{"tries", 6, (*pod).try},
+	{"closed gates", 5, func(p *pod) { p.leave(closed) }},
+	{"deaf reports", 5, func(p *pod) { p.leave(deaf) }},
 }
 
 // chosen are the acts of this soak. The clock is the whole machine's, so it is stepped only when that is asked for.
@@ -77,7 +80,7 @@ func (p *pod) anyFate() fate {
 
 func (p *pod) editSome() {
 	f := p.anyFate()
-	if f == deadly {
+	if isMortal(string(f)) {
 		p.mayEnd[deadlyCode] = true // when the app reads it after its probation
 	}
 	p.edit(f, p.some()...)
@@ -133,7 +136,7 @@ func (p *pod) stop() {
 // fillDisk leaves no room in the state directory.
 func (p *pod) fillDisk() {
 	p.explain(process71, process78)
-	ballast, err := os.Create(p.ballast())
+	ballast, err := os.Create(p.path(ballast))
 	if err != nil {
 		return // it is full
 	}
@@ -148,7 +151,40 @@ func (p *pod) fillDisk() {
 // Exit codes of confit, of sysexits.h: the system refused something, and the configuration can't be used.
 const process71, process78 = 71, 78
 
-func (p *pod) ballast() string { return filepath.Join(p.state, "ballast") }
+// What is left until the end of the disturbance: what fills the state directory, and what closes the gate and the report's ears.
+const (
+	ballast = "state/ballast"
+	closed  = "closed"
+	deaf    = "deaf"
+)
+
+func (p *pod) leave(name string) { p.must(os.WriteFile(p.path(name), nil, 0o644)) }
+
+// try asks what would come of another edit, beside the app. A full disk may keep it from that, and the container's end.
+func (p *pod) try() {
+	f := p.anyFate()
+	dir := p.path("try")
+	for _, name := range p.names() {
+		p.must(os.MkdirAll(filepath.Join(dir, name), 0o755))
+		for _, key := range []string{"one", "two"} {
+			p.must(os.WriteFile(filepath.Join(dir, name, key), []byte("0-"+f+"\n"), 0o644))
+		}
+	}
+	want := process78
+	if (combination{"": string(f)}).isReadable() {
+		want = 0
+	}
+	c := p.init.Visit(append([]string{"-p", "-m"}, append(p.command(), "--try", dir)...)...)
+	said, err := c.CombinedOutput()
+	_, full := os.Lstat(p.path(ballast))
+	switch code := c.ProcessState.ExitCode(); {
+	case code == want, !p.init.Alive():
+	case code == process71 && full == nil:
+	case code < 0 && p.disturbed: // killed, as the container ends this moment
+	default:
+		p.fail("a try of %s ended with %v, want %d:\n%s", f, err, want, said)
+	}
+}
 
 // refuseInotify starts the container with a kernel that has no inotify for it, or one that has it again.
 func (p *pod) refuseInotify() {
@@ -180,7 +216,9 @@ func setClock(step time.Duration) error {
 
 // mend takes back what disturbs.
 func (p *pod) mend() {
-	_ = os.Remove(p.ballast())
+	for _, left := range []string{ballast, closed, deaf} {
+		_ = os.Remove(p.path(left))
+	}
 	p.thaw()
 	for _, name := range p.names() {
 		if _, err := os.Lstat(filepath.Join(p.volumes[name].Dir, "..data")); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,22 +15,41 @@ import (
 // orphans is how many a storm has.
 const orphans = 100
 
-// daemon is the app: it reads its configuration at the start and at HUP, says what it read in a file, and dies of what is deadly. USR1
+// daemon is the app: it reads its configuration at the start and at HUP, says what it read in a file, and dies of what is deadly, at once or late. USR1
 // makes it leave orphans. Its arguments are the file, and those that it reads.
 func daemon() int {
 	caught := make(chan os.Signal, 1024)
 	signal.Notify(caught, unix.SIGHUP, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH)
 	for {
-		if text := readAll(os.Args[2:]); strings.Contains(text, string(deadly)) || say(os.Args[1], text) != nil {
+		text := readAll(os.Args[2:])
+		if strings.Contains(text, string(deadly)) || say(os.Args[1], text) != nil {
 			return deadlyCode
 		}
-		for sig := range caught {
-			if sig == unix.SIGHUP {
-				break
-			}
+		if code, ends := serve(caught, text); ends {
+			return code
+		}
+	}
+}
+
+// lateness is longer than a probation, and shorter than an app is young.
+const lateness = 600 * time.Millisecond
+
+// serve goes on until HUP, or the daemon's end.
+func serve(caught <-chan os.Signal, text string) (code int, ends bool) {
+	var dies <-chan time.Time
+	if strings.Contains(text, string(late)) {
+		dies = time.After(lateness)
+	}
+	for {
+		select {
+		case <-dies:
+			return deadlyCode, true
+		case sig := <-caught:
 			switch sig {
+			case unix.SIGHUP:
+				return 0, false
 			case unix.SIGTERM:
-				return 0
+				return 0, true
 			case unix.SIGUSR1:
 				storm := fmt.Sprintf(`for i in $(seq %d); do (sleep 0.0$i & ); done`, orphans)
 				_ = exec.Command("sh", "-c", storm).Run()
@@ -62,7 +82,7 @@ func say(path, text string) error {
 	return os.Rename(temporary, path)
 }
 
-// renderer joins the volumes' texts in one file. validator reads that.
+// renderer joins the volumes' texts in one file. validator reads that. The gate and the report keep books, of what was asked and told.
 const (
 	renderer = `cd "$CONFIT_CANDIDATE" || exit 1
 read a <a/one; read b <b/one; read c <c/one
@@ -74,5 +94,10 @@ case $all in
 *-refused*) echo refused; exit 1 ;;
 *-hanging*) exec sleep 1000 ;;
 esac
+`
+	gate = `echo "$CONFIT_HASH" >>asked
+[ ! -e ` + closed + ` ]
+`
+	report = `[ ! -e ` + deaf + ` ] && echo "$CONFIT_HASH" >>told
 `
 )

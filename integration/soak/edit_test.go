@@ -15,14 +15,15 @@ type fate string
 
 const (
 	good    fate = "good"
-	deadly  fate = "deadly"  // the app dies of it
+	late    fate = "late"    // the app dies of it when its probation is over
+	deadly  fate = "deadly"  // the app dies of it at once
 	refused fate = "refused" // the validator refuses it
 	hanging fate = "hanging" // the validator never ends on it
 	broken  fate = "broken"  // the renderer fails on it
 )
 
 // bad are the fates from that which the app reads to that which nobody does.
-var bad = []fate{deadly, refused, hanging, broken}
+var bad = []fate{late, deadly, refused, hanging, broken}
 
 // combination is what the volumes hold together: a text each, by the volume's name. The rendered file names all of them.
 type combination map[string]string
@@ -41,7 +42,12 @@ func (c combination) holds(f fate) bool { return strings.Contains(c.String(), st
 func (c combination) isGood() bool { return !slices.ContainsFunc(bad, c.holds) }
 
 // isReadable tells whether the app may come to see it.
-func (c combination) isReadable() bool { return !slices.ContainsFunc(bad[1:], c.holds) }
+func (c combination) isReadable() bool { return !slices.ContainsFunc(bad[2:], c.holds) }
+
+// isMortal tells whether the app dies of a text, sooner or later.
+func isMortal(text string) bool {
+	return strings.Contains(text, string(deadly)) || strings.Contains(text, string(late))
+}
 
 // history is every combination that was ever mounted, be it between two swaps of one edit.
 type history struct {

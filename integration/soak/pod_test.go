@@ -36,6 +36,8 @@ type pod struct {
 	mayEnd     map[int]bool // exit codes that something which was done explains
 	frozen     bool         // the app is stopped
 
+	most [3]int // files, threads and KiB of confit at a rest
+
 	disturbed bool // since the last rest
 	excused   bool // something else than the last edit may have kept the app from proving it
 	done      map[string]int
@@ -53,7 +55,7 @@ func newPod(t *testing.T, seed uint64) *pod {
 	for _, name := range []string{"a", "b", "c"} {
 		p.openVolume(name)
 	}
-	for name, text := range map[string]string{"links": links(dir), "render": renderer, "validate": validator} {
+	for name, text := range map[string]string{"links": links(dir), "render": renderer, "validate": validator, "gate": gate, "report": report} {
 		p.must(os.WriteFile(p.path(name), []byte(text), 0o644))
 	}
 	p.edit(good, p.names()...)
@@ -73,8 +75,11 @@ link {rendered}/all %[1]s/etc/all
 reload signal:HUP
 render sh %[1]s/render
 validate sh %[1]s/validate {candidate}
+gate sh %[1]s/gate
+report sh %[1]s/report
 hook-timeout 2s
 probation 200ms
+young 2s
 retry 1s
 rescan 1s
 drain-timeout 1s
@@ -123,11 +128,10 @@ func (p *pod) note(format string, args ...any) {
 // start starts the container.
 func (p *pod) start() {
 	p.starts++
-	p.mayEnd = map[int]bool{deadlyCode: p.mounted.holds(deadly) || p.keepsDeadly()} // when the app reads it after its probation
+	p.mayEnd = map[int]bool{deadlyCode: isMortal(p.mounted.String()) || p.keepsMortal()} // after its probation
 	p.frozen = false
 	p.transcript = &harness.Transcript{}
-	argv := []string{programs.confit, "--links", p.path("links"), "--volumes", p.path("volumes"), "--state", p.state,
-		"--", programs.daemon, p.path("said")}
+	argv := append(p.command(), "--", programs.daemon, p.path("said"))
 	for _, target := range p.targets() {
 		argv = append(argv, p.path("etc", target))
 	}
@@ -138,6 +142,11 @@ func (p *pod) start() {
 	}.Start()
 	p.must(err)
 	p.awaitConfit()
+}
+
+// command is confit's, without the app.
+func (p *pod) command() []string {
+	return []string{programs.confit, "--links", p.path("links"), "--volumes", p.path("volumes"), "--state", p.state}
 }
 
 // awaitConfit waits until confit is what runs in the box. Signals that come earlier end what sets the box up.

@@ -13,7 +13,8 @@ import (
 )
 
 // hopeless is after how many starts in one rest somebody mends what confit can't. On a busy machine the app may read what it dies of
-// after its probation, at a reload and at the next start. Then that is accepted, and nothing is left to go back to.
+// after its probation, at a reload and at the next start. Or a second edit of which it dies late comes before it has died of the first.
+// Then that is accepted, and nothing is left to go back to.
 const hopeless = 20
 
 // rest waits until confit has nothing to do any more, and checks what must hold then: what is mounted is live, or it was rejected for
@@ -23,14 +24,17 @@ func (p *pod) rest() {
 	why, before := "", p.starts
 	if !harness.Poll(p.t.Context(), func() bool {
 		p.restart()
-		if p.starts-before > hopeless && !p.mounted.isGood() && p.isLiveDeadly() && len(p.generations()) == 1 {
-			p.note("the app was too slow to die in its probation")
+		if p.starts-before > hopeless && !p.mounted.isGood() && p.isLiveMortal() && !p.keepsGood() {
+			p.note("nothing is left that the app can live on")
 			p.edit(good, p.names()...)
 		}
 		why = p.unrest()
 		return why == ""
 	}) {
 		p.fail("no rest within %v: %s", harness.Patience, why)
+	}
+	for _, book := range []string{"asked", "told"} {
+		_ = os.Remove(p.path(book))
 	}
 	p.disturbed = false
 	p.note("rest: %s is mounted, %s is live", p.mounted, p.said())
@@ -50,6 +54,8 @@ func (p *pod) unrest() string {
 		return fmt.Sprintf("the app has read %q", p.said())
 	case len(p.leftovers()) > 0:
 		return fmt.Sprintf("left in the state directory: %q", p.leftovers())
+	case p.untold() != "":
+		return fmt.Sprintf("a gate was asked about %s, and nobody was told what became of it", p.untold())
 	case len(p.init.Processes()) > 2:
 		return fmt.Sprintf("left running: %v", p.init.Processes())
 	case !p.init.Alive():
@@ -58,18 +64,38 @@ func (p *pod) unrest() string {
 	return p.growth()
 }
 
-// isLiveDeadly tells whether the app dies of what is live.
-func (p *pod) isLiveDeadly() bool {
-	texts, err := p.readLive()
-	return err == nil && strings.Contains(texts[len(texts)-1], string(deadly))
+// untold is a hash that a gate was asked about since the last rest, and no report; "" is none.
+func (p *pod) untold() string {
+	asked, _ := os.ReadFile(p.path("asked"))
+	told, _ := os.ReadFile(p.path("told"))
+	for hash := range strings.FieldsSeq(string(asked)) {
+		if !strings.Contains(string(told), hash) {
+			return hash
+		}
+	}
+	return ""
 }
 
-// keepsDeadly tells whether confit may go back to what the app dies of.
-func (p *pod) keepsDeadly() bool {
-	return slices.ContainsFunc(p.generations(), func(dir string) bool {
-		text, err := os.ReadFile(filepath.Join(dir, ".rendered/all"))
-		return err == nil && strings.Contains(string(text), string(deadly))
-	})
+// isLiveMortal tells whether the app dies of what is live.
+func (p *pod) isLiveMortal() bool {
+	texts, err := p.readLive()
+	return err == nil && isMortal(texts[len(texts)-1])
+}
+
+// keepsMortal and keepsGood tell whether confit may go back to what the app dies of, or to something else.
+func (p *pod) keepsMortal() bool { return slices.ContainsFunc(p.kept(), isMortal) }
+func (p *pod) keepsGood() bool {
+	return slices.ContainsFunc(p.kept(), func(text string) bool { return !isMortal(text) })
+}
+
+// kept are the rendered texts of all generations.
+func (p *pod) kept() (texts []string) {
+	for _, dir := range p.generations() {
+		if text, err := os.ReadFile(filepath.Join(dir, ".rendered/all")); err == nil {
+			texts = append(texts, string(text))
+		}
+	}
+	return texts
 }
 
 // expected is what the app should have: what is mounted, if that can be used. Else it is what was accepted, which was good.
@@ -160,7 +186,7 @@ func (p *pod) leftovers() (found []string) {
 	if list := p.generations(); len(list) > 2 { // the live one, and the earlier one until it has survived a start
 		found = append(found, list...)
 	}
-	for _, pattern := range []string{"state/.confit-tmp-*", "etc/.confit-tmp-*", "etc/b/.confit-tmp-*", "state/generations/*.tmp"} {
+	for _, pattern := range []string{"state/.confit-tmp-*", "etc/.confit-tmp-*", "etc/b/.confit-tmp-*", "state/generations/*.tmp", "state/try/*"} {
 		paths, _ := filepath.Glob(p.path(pattern))
 		found = append(found, paths...)
 	}
@@ -184,6 +210,7 @@ func (p *pod) growth() string {
 	files, _ := os.ReadDir(p.init.Proc("fd"))
 	threads, _ := strconv.Atoi(harness.StatusField(p.init.Proc(), "Threads"))
 	memory, _ := strconv.Atoi(strings.TrimSuffix(harness.StatusField(p.init.Proc(), "VmRSS"), " kB"))
+	p.most = [3]int{max(p.most[0], len(files)), max(p.most[1], threads), max(p.most[2], memory)}
 	if len(files) > maxFiles || threads > maxThreads || memory > maxMemory {
 		return fmt.Sprintf("confit has %d files, %d threads, %d KiB", len(files), threads, memory)
 	}

@@ -74,6 +74,7 @@ func soak(t *testing.T, seed uint64, duration time.Duration) {
 		t.Errorf("the last edit is not live: %v", p.mounted)
 	}
 	t.Logf("%d whole configurations read; %d starts; %s", reader.stop(), p.starts, p.counts())
+	t.Logf("confit had %d files, %d threads and %d KiB at most when it rested", p.most[0], p.most[1], p.most[2])
 	if t.Failed() {
 		t.Logf("what was done:\n%s", p.diary.String())
 	}
