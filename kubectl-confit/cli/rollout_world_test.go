@@ -42,7 +42,7 @@ func (r *rolling) replica(pod, hash string) rollout.Replica {
 	if p, there := r.Get("pods", "shop", pod).(*corev1.Pod); there {
 		uid = string(p.UID)
 	}
-	return rollout.Replica{Revision: "7f4c", Pod: uid, PodName: pod, Hash: hash, Accepted: old, Bound: time.Minute, Settles: true}
+	return rollout.Replica{Revision: "7f4c", Pod: uid, PodName: pod, Hash: hash, Accepted: old, Bound: time.Minute}
 }
 
 // store puts the record into the Lease.
