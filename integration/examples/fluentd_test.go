@@ -24,12 +24,26 @@ const fluentdVariable = "FLUENTD"
 var fluentd = example{
 	name:   "fluentd",
 	key:    "fluent.conf",
-	ask:    printed(func(c *container, message string) error { return c.post(fmt.Sprintf(`[{"message": %q}]`, message)) }),
+	ask:    askFluentd,
 	taken:  reloaded,
 	before: "@type stdout",
 	after:  "@type no_such_plugin",
 	step:   "validate",
 	base:   provideFluentd,
+	last:   refusePort,
+}
+
+var askFluentd = printed(func(c *container, message string) error { return c.post(fmt.Sprintf(`[{"message": %q}]`, message)) })
+
+// refusePort makes an edit that fluentd's check lets through: the worker listens somewhere, and not where the file says.
+func refusePort(c *container) {
+	c.t.Helper()
+	revert := c.edit("fluent.conf", "port 8888", "port notaport")
+	c.logs(1, `msg="candidate rejected"`, "step=verify")
+	c.logs(1, `msg="rolled back"`)
+	c.answers(askFluentd, second)
+	revert()
+	c.logs(2, `msg="mounted configuration is live again"`)
 }
 
 // provideFluentd is the base image's fluentd: one that is installed here, or the unpacked one.
