@@ -62,6 +62,10 @@ var recorded = map[string]struct {
 2420 2411 254:1 /var/lib/kubelet/pods/6f7d/volumes/kubernetes.io~empty-dir/data/sub /confit/data rw - ext4 /dev/vda1 rw
 2421 2411 259:3 /sub /confit/claim rw - ext4 /dev/nvme1n1 rw
 `},
+	"a key by subPath on a target's link, beside the state directory's own subPath": {text: `
+2420 2411 254:1 /var/lib/kubelet/pods/6f7d/volume-subpaths/confit/app/0 /run/confit rw - ext4 /dev/vda1 rw
+2421 2420 254:1 /var/lib/kubelet/pods/6f7d/volumes/kubernetes.io~configmap/web/..2026_11_21_10_15_02.18/a.conf /run/confit/generations/3/web/a.conf ro - ext4 /dev/vda1 rw
+`, want: []string{`cannot use "/run/confit/generations/3/web/a.conf": a subPath mount was left on the link of a.conf`, "take it out of the pod"}},
 	"podman kube play, rootless": {text: `
 632 625 0:63 / / rw,relatime - overlay overlay rw,lowerdir=/home/u/.local/share/containers/storage/overlay/l/A,userxattr
 640 632 253:2 /home/u/.local/share/containers/storage/volumes/web/_data /confit/web rw,nosuid,nodev,relatime - xfs /dev/mapper/home rw,seclabel

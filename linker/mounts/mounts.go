@@ -36,12 +36,17 @@ func Parse(mountinfo, volumes, state string, pod bool) *Table {
 	return &Table{parseMounts(mountinfo), real.Dir(volumes), real.Dir(state), pod}
 }
 
-// Check refuses subPath mounts: what is read through one never changes.
+// Check refuses subPath mounts: what is read through one never changes. One that is left on a
+// target's link is made where the link leads to, in the state directory.
 func (t *Table) Check() error {
 	var wrong []error
 	for i, m := range t.list {
-		if volume, key, found := m.subPath(); found && t.reads(i) {
+		switch volume, key, found := m.subPath(); {
+		case !found:
+		case t.reads(i):
 			wrong = append(wrong, t.refuse(m, volume, key))
+		case m.point != t.state && files.Inside(m.point, t.state):
+			wrong = append(wrong, fmt.Errorf("cannot use %q: a subPath mount was left on the link of %s\ntake it out of the pod: the whole volume is mounted already", m.point, key))
 		}
 	}
 	return files.JoinInvalid(wrong)
