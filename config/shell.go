@@ -66,7 +66,7 @@ func checkProgram(program string, words []string) error {
 	switch {
 	case action:
 		return fmt.Errorf("%q is how reload has a command: write %s", program, JoinWords(append([]string{rest}, words[1:]...)))
-	case strings.Contains(program, "://"):
+	case strings.Contains(program, "://") && !strings.ContainsAny(program, " \t"):
 		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
 	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(words[len(words)-1], "]"):
 		list := strings.ReplaceAll(strings.ReplaceAll(strings.Trim(strings.Join(words, " "), "[]"), ", ", " "), ",", " ")

@@ -71,6 +71,9 @@ func TestRenderedIsTheRenderers(t *testing.T) {
 // holds a blank isn't.
 func TestProgramWithBlank(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "a program")
+	if _, err := splitCommand(`"curl -X POST http://x"`); err == nil || !strings.Contains(err.Error(), "remove the quotes around it") {
+		t.Errorf("error %v", err)
+	}
 	if _, err := splitCommand("'" + program + "' x"); err == nil || !strings.Contains(err.Error(), "is one word, and no program has this name: remove the quotes around it") {
 		t.Errorf("error %v", err)
 	}

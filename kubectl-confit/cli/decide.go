@@ -21,7 +21,7 @@ func (r *injection) find(file *manifest.File) {
 				r.fail(manifest.Mistake(tree.Line(d.Root.Content[0], m.Path...), 0, err))
 				continue
 			}
-			r.pods = append(r.pods, &pod{p, m, d})
+			r.pods = append(r.pods, &pod{Pod: p, object: m, document: d})
 		}
 	}
 }
@@ -99,11 +99,15 @@ func (p *pod) writing(write func()) func() {
 	}
 }
 
+// concerns reports that there is, or was, something to rewrite.
+func (p *pod) concerns() bool { return len(p.Containers()) > 0 || p.Image() != "" || p.left }
+
 // called is how people know the pod's object.
 func (p *pod) called() string { return fmt.Sprintf("%s %q", p.object.Kind, p.object.Name) }
 
 // leave tells what stays as it is, or refuses to leave it so.
 func (r *injection) leave(p *pod, left []inject.Left) {
+	p.left = len(left) > 0
 	for _, l := range left {
 		if l.Mistake {
 			r.errs = append(r.errs, message{l.Line, fmt.Sprintf("cannot rewrite %s%s: %s", p.called(), l.What(), l.Why)})

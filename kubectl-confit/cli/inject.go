@@ -114,6 +114,7 @@ type pod struct {
 	*inject.Pod
 	object   manifest.Pod
 	document *manifest.Document
+	left     bool // something stays as it is, and that is said
 }
 
 // message is for stderr, about a line of the file.
@@ -130,6 +131,9 @@ func (r *injection) run(ctx context.Context, text []byte) ([]byte, error) {
 	r.checkGiven()
 	image := r.image()
 	apply := r.decide(ctx, image)
+	if !slices.ContainsFunc(r.pods, (*pod).concerns) {
+		r.notes = append(r.notes, message{1, "nothing to do: no pod mounts a key of a ConfigMap or Secret by subPath"})
+	}
 	if len(r.errs) > 0 {
 		return nil, said(exitFailed)
 	}
