@@ -20,6 +20,10 @@ func Table(w io.Writer, view rollout.View) error {
 	if view.Paused {
 		fmt.Fprintln(w, strings.TrimSpace("paused "+since(view.PausedAt)))
 	}
+	if len(view.Revisions) == 0 {
+		_, err := fmt.Fprintln(w, "nothing has been rolled out yet")
+		return err
+	}
 	t := Columns(w)
 	fmt.Fprintln(t, "REVISION\tHASH\tSTATE\tACCEPTED\tIN FLIGHT\tSINCE\tNOTE")
 	pods := 0

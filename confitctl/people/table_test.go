@@ -40,6 +40,15 @@ web-7f86-z  dddd  failed (verify)     -                     -                   
 	}
 }
 
+// TestTableOfNothing: a fleet that is new, and paused before its first edit.
+func TestTableOfNothing(t *testing.T) {
+	var out bytes.Buffer
+	err := Table(&out, rollout.Record{}.Pause(1_000_000_000).View())
+	if want := "paused since 2001-09-09T01:46:40Z\nnothing has been rolled out yet\n"; err != nil || out.String() != want {
+		t.Errorf("got %q, %v", out.String(), err)
+	}
+}
+
 // TestTableIsText: whoever may update the Lease may write what a terminal takes
 // for a command, or for another row.
 func TestTableIsText(t *testing.T) {

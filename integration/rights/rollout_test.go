@@ -44,7 +44,7 @@ const (
 	rejected = `{"version": 1, "serial": 2, "revisions": [{"name": "r1", "stable": "aaaa", "trial": {"hash": "bbbb", "canaries": 1, "accepted": 0},
 		"rejected": [{"hash": "bbbb", "step": "verify", "pod": "rejecter"}]}]}`
 	tried  = `{"version": 1, "serial": 2, "revisions": [{"name": "r1", "stable": "aaaa", "trial": {"hash": "bbbb", "canaries": 1, "accepted": 0}}]}`
-	paused = `{"version": 1, "serial": 2, "paused": true}`
+	paused = `{"version": 1, "serial": 2, "paused": true, "revisions": [{"name": "r1", "stable": "aaaa"}]}`
 )
 
 // rollouts is the plugin, for anybody.

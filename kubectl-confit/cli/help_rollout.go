@@ -48,8 +48,8 @@ With --wait stderr has the progress.
   namespace, lease, code, why; paused, pausedAt, snapshot; revisions[]: name,
   seen, hashes[]: hash, state, proved, since, tried, canaries, accepted, losses,
   waits, pods[]: name, uid, state, step, since, until, waits; words[]: hash, and
-  of the pod that has rejected it pod, uid, node, container, state, since, why,
-  step, attempts, output. Fields are added, never taken away.`
+  of each pod that has rejected it what pods[] of kubectl confit status has, with
+  no keys. Fields are added, never taken away.`
 
 const rolloutStatusExample = `  kubectl confit rollout status web -n shop
   kubectl apply -f web.yaml && kubectl confit rollout status web --wait --timeout 30m
