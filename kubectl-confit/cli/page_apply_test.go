@@ -41,7 +41,7 @@ func TestPage_apply_undo(t *testing.T) {
 	r := inDirectory(t, "2", func() result {
 		s := w.start("1 behind", "apply", "-f", "web.yaml", "--undo", "--in-place")
 		a.Bring("/confit/web", w.data("web"))
-		a.Reject("verify", `"curl -fsS localhost/health" ended with exit 22`, "curl: (22) The requested URL returned error: 500", 1)
+		a.Reject("verify", `verify "curl -fsS localhost/health" ended with exit 22`, "curl: (22) The requested URL returned error: 500", 1)
 		return s.ends()
 	})
 	shows(t, "apply", "apply -f web.yaml --undo --in-place", r.stdout+r.stderr)

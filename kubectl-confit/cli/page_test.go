@@ -94,7 +94,7 @@ func pageWorld(t *testing.T) (w *world, lagging *scripted.Replica) {
 	w.Apply(configMap("web", "nginx.conf", "2", "mime.types", "x"))
 	first := w.replicas.Of("web-7f4c-kx2lp", "nginx")
 	first.Bring("/confit/web", w.data("web"))
-	first.Reject("validate", `"nginx -t -c {candidate}/web/nginx.conf" ended with exit 1`,
+	first.Reject("validate", `validate "nginx -t -c {candidate}/web/nginx.conf" ended with exit 1`,
 		"nginx: [emerg] unknown directive \"sever\" in /run/confit/generations/3/web/nginx.conf:12\nnginx: configuration file test failed", 2)
 	first.Change(func(s *status.Status) { s.Rejection.At = before(12 * time.Minute) })
 	p := webPod("web-7f4c-mq8wd")

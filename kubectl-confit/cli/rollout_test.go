@@ -54,8 +54,8 @@ func TestRollout_words(t *testing.T) {
 		why  string
 		said bool // what the hook printed is shown, too
 	}{
-		"the pod's words":   {why: `verify: "curl localhost" ended with exit 22`, said: true},
-		"of a long name":    {pod: long + "1", why: `verify: "curl localhost" ended with exit 22`, said: true},
+		"the pod's words":   {why: `verify "curl localhost" ended with exit 22`, said: true},
+		"of a long name":    {pod: long + "1", why: `verify "curl localhost" ended with exit 22`, said: true},
 		"it is gone":        {then: func(r *rolling) { r.Delete("pods", "shop", "web-1") }, why: "the pod is gone"},
 		"no right to list":  {then: refuse("pods"), why: "cannot list pods: the right to list pods is missing"},
 		"no right to exec":  {then: refuse("pods/exec"), why: `cannot run /.confit/confit in container "nginx" of pod "web-1": the right to create pods/exec is missing`},
@@ -73,7 +73,7 @@ func TestRollout_words(t *testing.T) {
 				tt.pod = "web-1"
 			}
 			r := newRolling(t, tt.pod, long+"0")
-			r.rejects(tt.pod, "verify", `"curl localhost" ended with exit 22`, "curl: (22) error: 500")
+			r.rejects(tt.pod, "verify", `verify "curl localhost" ended with exit 22`, "curl: (22) error: 500")
 			if tt.then != nil {
 				tt.then(r)
 			}

@@ -132,7 +132,9 @@ func (v view) ails() string {
 func (r *Row) rejected(v view) {
 	j := v.Rejection
 	r.State, r.Since, r.Step, r.Attempts = Rejected, moment(j.At), line(j.Step), j.Attempts
-	r.Why = r.Step + ": " + line(j.Reason)
+	if r.Why = line(j.Reason); !strings.HasPrefix(r.Why, r.Step+" ") { // a hook is named by its step
+		r.Why = r.Step + ": " + r.Why
+	}
 	r.Output = lines(j.Output)
 	switch j.Step {
 	case "gate":
