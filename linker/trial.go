@@ -57,12 +57,15 @@ func (l *Linker) Arm(t Trial) {
 		}
 		l.unrecorded = err != nil
 	}
-	if before := readTrial(l.state); t == (Trial{}) || err != nil && (before.Hash != t.Hash || before.Kills > t.Kills) {
+	if t == (Trial{}) || err != nil && !t.continues(readTrial(l.state)) {
 		if err := l.state.Root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}
 }
+
+// continues reports a trial of the generation of one that was recorded, with no fewer kills.
+func (t Trial) continues(before Trial) bool { return before.Hash == t.Hash && before.Kills <= t.Kills }
 
 // readTrial reads the record of the trial in which a former confit was killed. A
 // record that can't be trusted counts as none. So does one from before the node

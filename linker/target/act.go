@@ -25,9 +25,9 @@ type act struct {
 	name string // of the target there
 }
 
-// enter opens the directory of a step's target.
-func (t *Set) enter(s Step) (act, error) {
-	d, err := t.open(filepath.Dir(string(s.Target)), !s.prunes())
+// begin enters the directory of a step's target.
+func (t *Set) begin(s Step) (act, error) {
+	d, err := t.enter(filepath.Dir(string(s.Target)), !s.prunes())
 	return act{s, d, filepath.Base(string(s.Target))}, err
 }
 
@@ -39,10 +39,9 @@ func (t *Set) doStep(s Step) error {
 			return err
 		}
 	}
-	a, err := t.enter(s)
+	a, err := t.begin(s)
 	switch {
 	case err == nil:
-		defer a.in.Close()
 		err = a.act()
 	case s.verb == remove:
 		err = files.Ignoring(err, fs.ErrNotExist)
@@ -60,14 +59,13 @@ func (s Step) failed(err error) error {
 // prepare finds what the system refuses to a step before anything is changed. It
 // makes the new link, under a temporary name beside the target.
 func (t *Set) prepare(s *Step) error {
-	a, err := t.enter(*s)
+	a, err := t.begin(*s)
 	if err != nil && s.prunes() {
 		return nil // the step says why
 	}
 	if err != nil {
 		return s.failed(err)
 	}
-	defer a.in.Close()
 	switch s.verb {
 	case spare:
 		return nil
@@ -84,13 +82,13 @@ func (t *Set) prepare(s *Step) error {
 
 // unprepare removes the links that were made ready for steps.
 func (t *Set) unprepare(steps []Step) {
+	defer t.leave()
 	for _, s := range steps {
 		if s.ready == "" {
 			continue
 		}
-		if a, err := t.enter(s); err == nil {
+		if a, err := t.begin(s); err == nil {
 			a.in.removeLink(s.ready, s.dest)
-			a.in.Close()
 		}
 	}
 }

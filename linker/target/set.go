@@ -3,7 +3,6 @@ package target
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -26,6 +25,9 @@ type Set struct {
 	made   map[lines.Target]Dest  // the targets that confit made, with their destinations: targets.json
 	linked map[lines.Target]bool  // where our link stands or stood, unless it was pruned: what is there instead is an app's
 	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
+
+	entered *dir   // the directory in which confit works on targets, one after the other; nil: none
+	at      string // its path
 }
 
 // New makes one that knows of no link yet. log hears what is left alone.
@@ -33,28 +35,10 @@ func New(state *statedir.Dir, log *slog.Logger) *Set {
 	return &Set{state: state, log: log}
 }
 
-// open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
-// may have put in the place of another.
-func (t *Set) open(path string, makes bool) (*dir, error) {
-	opened, err := way.Open(path, makes)
-	if err != nil {
-		return nil, err
-	}
-	d := &dir{opened}
-	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
-		d.Close()
-		return nil, &way.InTheWay{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
-	}
-	if t.known == nil {
-		t.known = map[string]unix.Stat_t{}
-	}
-	t.known[path] = d.St
-	return d, nil
-}
-
 // Plan plans how to come to what is wanted from the file system as it is. The error names
 // all targets that can't be linked.
 func (t *Set) Plan(wanted map[lines.Target]Want) ([]Step, error) {
+	defer t.leave()
 	wanted, made := t.differences(wanted)
 	return plan(wanted, made, func(target lines.Target) place {
 		return t.find(target, wanted[target].Dest)
@@ -100,11 +84,10 @@ func (t *Set) noteLinked(target lines.Target) {
 // find looks at what stands at a target. dest is its wanted destination, "" if
 // it is to go.
 func (t *Set) find(target lines.Target, dest Dest) place {
-	d, err := t.open(filepath.Dir(string(target)), false)
+	d, err := t.enter(filepath.Dir(string(target)), false)
 	if err != nil {
 		return unreachable(err)
 	}
-	defer d.Close()
 	name := filepath.Base(string(target))
 	p := d.lookAt(name)
 	if read, err := d.Readlink(name); err == nil {
@@ -138,6 +121,7 @@ func (t *Set) keeps(d *dir, target lines.Target) bool {
 // prepareAll prepares all steps. It returns those that can be done, and the errors
 // of the others.
 func (t *Set) prepareAll(steps []Step) (ready []Step, failed map[lines.Target]error) {
+	defer t.leave()
 	failed = map[lines.Target]error{}
 	for _, s := range steps {
 		if err := t.prepare(&s); err != nil {
@@ -151,6 +135,7 @@ func (t *Set) prepareAll(steps []Step) (ready []Step, failed map[lines.Target]er
 
 // doAll carries out all steps of a kind, and adds the errors to those that failed.
 func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
+	defer t.leave()
 	for _, s := range steps {
 		if s.prunes() != prunes {
 			continue
@@ -255,6 +240,7 @@ func (t *Set) setMade(made map[lines.Target]Dest) error {
 
 // Foretell says what a link would do to what stands at a target, to be added to a text.
 func (t *Set) Foretell(target lines.Target, w Want) string {
+	defer t.leave()
 	p := t.find(target, w.Dest)
 	if p.standing == emptyDir && !w.Dir || p.isFileFor(w) {
 		p.standing = immovable
@@ -264,6 +250,7 @@ func (t *Set) Foretell(target lines.Target, w Want) string {
 
 // Hides names the file that a link would hide, with its article; "" if there is none.
 func (t *Set) Hides(target lines.Target, dest Dest) string {
+	defer t.leave()
 	if p := t.find(target, dest); p.standing == aFile {
 		return p.what
 	}

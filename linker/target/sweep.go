@@ -80,6 +80,7 @@ func (t *Set) Mend(wanted map[lines.Target]Want, said func(target lines.Target, 
 
 // mendTarget makes one target what it is to be, or prunes it.
 func (t *Set) mendTarget(target lines.Target, wanted map[lines.Target]Want, made map[lines.Target]Dest, said func(lines.Target, string, error)) error {
+	defer t.leave()
 	found := t.find(target, wanted[target].Dest)
 	steps, err := plan(wanted, made, func(lines.Target) place { return found })
 	if err == nil {

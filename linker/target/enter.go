@@ -1,0 +1,49 @@
+package target
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/way"
+)
+
+// open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
+// may have put in the place of another.
+func (t *Set) open(path string, makes bool) (*dir, error) {
+	opened, err := way.Open(path, makes)
+	if err != nil {
+		return nil, err
+	}
+	d := &dir{opened}
+	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
+		d.Close()
+		return nil, &way.InTheWay{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
+	}
+	if t.known == nil {
+		t.known = map[string]unix.Stat_t{}
+	}
+	t.known[path] = d.St
+	return d, nil
+}
+
+// enter opens the directory of targets, unless confit is in it: most targets have it in common
+// with the one before. Who works on targets leaves it in the end.
+func (t *Set) enter(path string, makes bool) (*dir, error) {
+	if t.entered != nil && t.at == path {
+		return t.entered, nil
+	}
+	t.leave()
+	d, err := t.open(path, makes)
+	if err == nil {
+		t.entered, t.at = d, path
+	}
+	return d, err
+}
+
+func (t *Set) leave() {
+	if t.entered != nil {
+		t.entered.Close()
+	}
+	t.entered = nil
+}
