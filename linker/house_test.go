@@ -98,7 +98,7 @@ func (h *house) close() {
 	if h.linker != nil {
 		h.linker.state.Lock.Close()
 		if w := h.linker.watch.Inotify; w != nil {
-			w.Close()
+			w.File.Close()
 		}
 		h.linker = nil
 	}

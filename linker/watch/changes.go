@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
@@ -23,9 +22,15 @@ import (
 type Changes struct {
 	Hints   chan struct{} // capacity 1: one waiting hint stands for all
 	log     *slog.Logger
-	Inotify *fsnotify.Watcher // nil while the kernel refuses one
-	dirs    []string
+	Inotify *Inotify // nil while the kernel refuses one
+	watched []place
 	polling bool // the warning was given
+}
+
+// place is a directory that is watched. Two paths of one directory have one watch.
+type place struct {
+	dir   string
+	watch int32
 }
 
 // NewChanges makes one that watches nothing yet. log hears that inotify is refused.
@@ -33,73 +38,61 @@ func NewChanges(log *slog.Logger) *Changes {
 	return &Changes{Hints: make(chan struct{}, 1), log: log}
 }
 
+// changing are the events of a directory in which something changes, or that goes.
+const changing = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
+
 // Sync watches just the given directories, and reports whether it added one:
 // that one may have changed before. A directory that was replaced gets a new
-// watch, as inotify_add_watch(2) goes by the inode. If inotify is refused, only
-// the caller's rescan finds changes, and Sync warns once: all containers of a
-// node share the 128 instances of a user.
+// watch. If inotify is refused, only the caller's rescan finds changes, and Sync
+// warns once: all containers of a node share the 128 instances of a user.
 func (w *Changes) Sync(dirs []string) (added bool) {
 	err := w.start()
 	for _, dir := range dirs {
 		if err != nil {
 			break
 		}
-		err = w.Inotify.Add(dir)
-		if err == nil && !slices.Contains(w.dirs, dir) {
-			w.dirs = append(w.dirs, dir)
+		p := place{dir: dir}
+		if p.watch, err = w.Inotify.add(dir, changing); err == nil && !slices.Contains(w.watched, p) {
+			w.forget(func(former place) bool { return former.dir == dir })
+			w.watched = append(w.watched, p)
 			added = true
 		}
 		if files.Missing(dir) {
 			err = nil // it isn't there yet, or any more: when it comes, it is added
-			w.dirs = slices.DeleteFunc(w.dirs, func(d string) bool { return d == dir })
+			w.forget(func(former place) bool { return former.dir == dir })
 		}
 	}
 	w.say(err)
 	if err == nil {
-		w.forget(dirs)
+		w.forget(func(p place) bool { return !slices.Contains(dirs, p.dir) })
 	}
 	return added
 }
 
 // Watches reports whether a directory is watched.
-func (w *Changes) Watches(dir string) bool { return slices.Contains(w.dirs, dir) }
+func (w *Changes) Watches(dir string) bool {
+	return slices.ContainsFunc(w.watched, func(p place) bool { return p.dir == dir })
+}
 
 // End ends all watches. No hint comes after it.
 func (w *Changes) End() {
+	w.forget(func(place) bool { return true })
+}
+
+func (w *Changes) start() (err error) {
 	if w.Inotify == nil {
-		return
+		w.Inotify, err = newInotify(w.hint)
 	}
-	for _, dir := range w.Inotify.WatchList() {
-		_ = w.Inotify.Remove(dir)
-	}
+	return err
 }
 
-func (w *Changes) start() error {
-	if w.Inotify != nil {
-		return nil
-	}
-	inotify, err := fsnotify.NewWatcher()
-	if err != nil {
-		return err
-	}
-	w.Inotify = inotify
-	go w.hint(inotify)
-	return nil
-}
-
-// hint runs as long as the watcher. An error, such as a queue overflow, is a
-// hint like any other.
-func (w *Changes) hint(inotify *fsnotify.Watcher) {
-	for {
-		select {
-		case _, ok := <-inotify.Events:
-			if !ok {
-				return
-			}
-		case _, ok := <-inotify.Errors:
-			if !ok {
-				return
-			}
+// hint makes a hint of events. An overflow of their queue is one, too. That a watch was
+// removed is none.
+func (w *Changes) hint(events []byte) {
+	for len(events) > 0 {
+		_, mask, _, rest := next(events)
+		if events = rest; mask&unix.IN_IGNORED != 0 {
+			continue
 		}
 		select {
 		case w.Hints <- struct{}{}:
@@ -108,15 +101,22 @@ func (w *Changes) hint(inotify *fsnotify.Watcher) {
 	}
 }
 
-// forget drops the watches of directories that no link needs any more.
-func (w *Changes) forget(dirs []string) {
-	w.dirs = slices.DeleteFunc(w.dirs, func(dir string) bool {
-		if slices.Contains(dirs, dir) {
-			return false
+// forget drops watches, unless what is left needs them.
+func (w *Changes) forget(which func(place) bool) {
+	var left, gone []place
+	for _, p := range w.watched {
+		if which(p) {
+			gone = append(gone, p)
+		} else {
+			left = append(left, p)
 		}
-		_ = w.Inotify.Remove(dir)
-		return true
-	})
+	}
+	w.watched = left
+	for _, p := range gone {
+		if !slices.ContainsFunc(left, func(other place) bool { return other.watch == p.watch }) {
+			w.Inotify.remove(p.watch)
+		}
+	}
 }
 
 // polledTodo says which limit of the node is used up: inotify_init(2) and

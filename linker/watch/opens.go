@@ -1,8 +1,6 @@
 package watch
 
 import (
-	"encoding/binary"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,15 +11,11 @@ import (
 // Opens finds out whether anybody opens a changed key of the published
 // generation, by IN_OPEN of inotify(7). That fires whatever path or link led to
 // the key, and not for a stat(2). It watches directories, as the event names
-// the file, and not each of what may be ten thousand keys. fsnotify doesn't
-// offer IN_OPEN.
-//
-// The instance is kept: to close it takes the kernel some ten milliseconds, to
-// remove a watch doesn't.
+// the file, and not each of what may be ten thousand keys. Its instance is its
+// own: a directory that is watched for changes, too, would have one watch for both.
 type Opens struct {
 	Hints   chan struct{} // capacity 1
-	inotify *os.File      // nil before the first watch
-	fd      int           // of inotify; File.Fd would make reads block
+	inotify *Inotify      // nil before the first watch
 
 	mutex   sync.Mutex
 	watched map[int32]map[string]bool // by watch of a directory: the names of its changed keys
@@ -40,38 +34,20 @@ func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	defer o.mutex.Unlock()
 	o.watched = map[int32]map[string]bool{}
 	for dir, names := range changed {
-		wd, err := unix.InotifyAddWatch(o.fd, filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
+		watch, err := o.inotify.add(filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
 		if err != nil {
 			return err
 		}
-		o.watched[int32(wd)] = names
+		o.watched[watch] = names
 	}
 	return nil
 }
 
-func (o *Opens) start() error {
-	if o.inotify != nil {
-		return nil
+func (o *Opens) start() (err error) {
+	if o.inotify == nil {
+		o.inotify, err = newInotify(o.note)
 	}
-	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
-	if err != nil {
-		return err
-	}
-	o.fd, o.inotify = fd, os.NewFile(uintptr(fd), "inotify")
-	go o.wait()
-	return nil
-}
-
-// wait runs as long as the instance.
-func (o *Opens) wait() {
-	var buffer [4096]byte
-	for {
-		n, err := o.inotify.Read(buffer[:])
-		if err != nil {
-			return
-		}
-		o.note(buffer[:n])
-	}
+	return err
 }
 
 // note makes a hint of events, unless what they are about is no longer watched.
@@ -86,19 +62,15 @@ func (o *Opens) note(events []byte) {
 	}
 }
 
-// opened looks for one of the names among events, struct inotify_event of
-// inotify(7). An overflow of the queue counts, too: somebody has opened very
-// much.
+// opened looks for one of the names among events. An overflow of the queue counts,
+// too: somebody has opened very much.
 func (o *Opens) opened(events []byte) bool {
-	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
-	word := binary.NativeEndian.Uint32
-	for len(events) >= head {
-		wd, mask, end := int32(word(events)), word(events[4:]), head+int(word(events[12:]))
-		name := strings.TrimRight(string(events[head:end]), "\x00")
-		if mask&unix.IN_Q_OVERFLOW != 0 || o.watched[wd][name] && mask&unix.IN_ISDIR == 0 {
+	for len(events) > 0 {
+		watch, mask, name, rest := next(events)
+		if mask&unix.IN_Q_OVERFLOW != 0 || mask&unix.IN_ISDIR == 0 && o.watched[watch][strings.TrimRight(string(name), "\x00")] {
 			return true
 		}
-		events = events[end:]
+		events = rest
 	}
 	return false
 }
@@ -111,8 +83,8 @@ func (o *Opens) Unwatch() {
 	case <-o.Hints:
 	default:
 	}
-	for wd := range o.watched {
-		_, _ = unix.InotifyRmWatch(o.fd, uint32(wd)) // EINVAL: its directory is gone
+	for watch := range o.watched {
+		o.inotify.remove(watch)
 	}
 	o.watched = nil
 }
