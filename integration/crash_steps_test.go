@@ -62,15 +62,21 @@ func expected(n, files int) keys {
 	return k
 }
 
-// settled reports whether everything is as after swap n, stored as accepted, and nothing else is there.
+// settled reports whether everything is as after swap n, stored as accepted, and nothing else is there. It is asked again and again, so it
+// looks first at what comes last.
 func (s *setup) settled(n, files int) bool {
-	for name, want := range expected(n, files) {
-		if got, err := os.ReadFile(s.target("conf.d", name)); err != nil || string(got) != want {
+	live, _ := os.Readlink(filepath.Join(s.state, "live"))
+	return filepath.Base(live) == strconv.Itoa(s.stored().Number) && s.shows(crashKeys(n)) && s.shows(expected(n, files)) && len(s.leftovers()) == 0
+}
+
+// shows reports whether the targets have these contents.
+func (s *setup) shows(want keys) bool {
+	for name, content := range want {
+		if got, err := os.ReadFile(s.target("conf.d", name)); err != nil || string(got) != content {
 			return false
 		}
 	}
-	live, _ := os.Readlink(filepath.Join(s.state, "live"))
-	return len(s.leftovers()) == 0 && filepath.Base(live) == strconv.Itoa(s.stored().Number)
+	return true
 }
 
 // wantWhole checks that each target is as after swap n or as after the one before, or as in a bad edit on its way.
