@@ -66,7 +66,7 @@ func TestStageNeverBlocks(t *testing.T) {
 			for path, what := range put {
 				flippers.Go(func() { flip(stop, h.path(path), what...) })
 			}
-			h.stageOften(500)
+			h.stageOften(often(500))
 			close(stop)
 			flippers.Wait()
 		})

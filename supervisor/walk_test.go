@@ -176,7 +176,11 @@ func episode(t testing.TB, seed uint64, length int) *world {
 // TestStepRandomWalks lives many lives; each invariant is in world. FuzzStep lives
 // more of them.
 func TestStepRandomWalks(t *testing.T) {
-	for seed := range uint64(5000) {
+	lives := uint64(5000)
+	if testing.Short() {
+		lives = 200
+	}
+	for seed := range lives {
 		episode(t, seed, 120)
 	}
 }

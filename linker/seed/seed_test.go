@@ -49,8 +49,12 @@ func (i *image) grow(r *rand.Rand, dir string, depth int) {
 // TestSeed: a copy is what was copied, whatever that is, and a second run changes nothing, be the copy's
 // directory made by it or there already.
 func TestSeed(t *testing.T) {
+	trees := 15
+	if testing.Short() {
+		trees = 2
+	}
 	eachUser(t, func(i *image) {
-		for n := range 15 {
+		for n := range trees {
 			seed := rand.Uint64()
 			i.Logf("tree %d grows from %d", n, seed)
 			i.must(os.RemoveAll(i.path("image")))
