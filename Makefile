@@ -11,7 +11,7 @@ CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
-.PHONY: help build confitctl kubectl-confit demo test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
+.PHONY: help build confitctl kubectl-confit demo quick test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -34,6 +34,9 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
 	$(BUILD) bin/confit
 	$(GO) run ./integration/demo bin/confit
+
+quick: ## the tests of what has changed since the last commit, in seconds
+	GO='$(GO)' .ci/quick
 
 test: ## every test, as root on Debian: installs what it needs
 	./integration/need nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
@@ -106,7 +109,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 vuln: ## known vulnerabilities in what is linked; asks vuln.go.dev
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...) || exit 1; done
 
-fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept
+fuzz: ## each fuzz test for FUZZ=30s, from the corpus that is kept, and the longest of make test at length
 	GO='$(GO)' .ci/fuzz $(FUZZ) bin/corpus
 
 corpus: ## keep what make fuzz has found
