@@ -39,7 +39,7 @@ type Status struct {
 	Candidate    *Generation       `json:"candidate"`    // what is on its way; since: when it was staged
 	PendingSince Time              `json:"pendingSince"` // when confit saw a change that is neither live nor rejected yet
 	Rejection    *Rejection        `json:"rejection"`    // the last one, whether or not it was mended since
-	Gate         *Gate             `json:"gate"`         // what the gate is waited for; null: it isn't
+	Gate         *Gate             `json:"gate"`         // what waits for the gate; null: nothing does
 	Report       *Report           `json:"report"`       // what the report hook was told last; null: nothing yet
 	Volumes      []Volume          `json:"volumes"`      // in the order of the links
 	Keys         map[string]string `json:"keys"`         // of the accepted generation: path → SHA-256
