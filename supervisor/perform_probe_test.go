@@ -14,7 +14,7 @@ import (
 func TestProbe_becoming(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]signals.Disposition{"sh": signals.Caught, "confit: becoming": signals.Default} {
-		c := &exec.Cmd{Path: "/bin/sh", Args: []string{name, "-c", `trap : HUP; echo ready; read end`}}
+		c := &exec.Cmd{Path: "/bin/sh", Args: []string{name, "-c", `trap : USR2; echo ready; read end`}}
 		input, err1 := c.StdinPipe()
 		output, err2 := c.StdoutPipe()
 		if err1 != nil || err2 != nil || c.Start() != nil {
@@ -23,7 +23,7 @@ func TestProbe_becoming(t *testing.T) {
 		if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
-		if e := (probe{c.Process.Pid, unix.SIGHUP}).perform(nil).(probed); e.disposition != want {
+		if e := (probe{c.Process.Pid, unix.SIGUSR2}).perform(nil).(probed); e.disposition != want {
 			t.Errorf("%s: %v, want %v", name, e.disposition, want)
 		}
 		_ = input.Close()
