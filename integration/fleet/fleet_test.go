@@ -31,12 +31,13 @@ type fleet struct {
 	dir     string
 	pods    []*pod
 	history *history
-	limited bool // its pods have a limit of memory
+	limited bool   // its pods have a limit of memory
+	image   string // the revision of pods that are added
 }
 
 // newFleet makes the objects. Its pods may use the Lease as the manifest says.
 func newFleet(t *testing.T, c *cluster.Cluster, name string) *fleet {
-	f := &fleet{t: t, cluster: c, name: name, dir: t.TempDir(), history: &history{}}
+	f := &fleet{t: t, cluster: c, name: name, dir: t.TempDir(), history: &history{}, image: firstImage}
 	c.Account(name)
 	f.allow("get", "update")
 	f.createLease()

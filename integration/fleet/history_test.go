@@ -23,6 +23,7 @@ type record struct {
 
 type revision struct {
 	Name, Stable, Previous string
+	Remains                bool
 	Trial                  *trial
 	Rejected               []rejection
 	Late                   []late
@@ -50,12 +51,16 @@ type rejection struct {
 	At              int64
 }
 
-// revision is the only one that a fleet has here.
+// firstImage is the revision that a fleet has from the beginning, and as a rule the only one.
+const firstImage = "r1"
+
+// revision is that of the first image.
 func (r record) revision() revision {
-	if len(r.Revisions) == 0 {
+	i := slices.IndexFunc(r.Revisions, func(v revision) bool { return v.Name == firstImage })
+	if i < 0 {
 		return revision{}
 	}
-	return r.Revisions[0]
+	return r.Revisions[i]
 }
 
 // rejects tells whether a hash was rejected.

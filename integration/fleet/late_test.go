@@ -18,7 +18,7 @@ func TestFleetLate(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	for name, test := range map[string]func(*testing.T, *cluster.Cluster){
-		"late": testLate, "relapse": testRelapse, "faster": testFaster, "drain": testDrain, "people": testPeople, "plugin": testPlugin,
+		"late": testLate, "relapse": testRelapse, "faster": testFaster, "drain": testDrain, "people": testPeople, "revisions": testRevisions, "plugin": testPlugin,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

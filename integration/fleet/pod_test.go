@@ -44,6 +44,7 @@ type pod struct {
 	harness.Transcript
 	fleet     *fleet
 	name, uid string
+	image     string // its revision
 	root      string
 	mounting  sync.Mutex
 	memory    string // the directory of its cgroup; "": it has none
@@ -57,7 +58,7 @@ type pod struct {
 // newPod makes the object, asks for a token as the kubelet does, and mounts what is mounted.
 func (f *fleet) newPod(number int) *pod {
 	f.t.Helper()
-	p := &pod{fleet: f, name: fmt.Sprintf("%s-%d", f.name, number)}
+	p := &pod{fleet: f, name: fmt.Sprintf("%s-%d", f.name, number), image: f.image}
 	p.root = filepath.Join(f.dir, p.name)
 	var made struct{ Metadata struct{ UID string } }
 	f.cluster.Create(cluster.Core+"pods", fmt.Sprintf(`{"metadata": {"name": %q},
@@ -131,7 +132,7 @@ func (p *pod) command() harness.Command {
 		Argv: []string{"/bin/confit", "--", "app", "serve", "/etc/app/app.conf", "/run/app.sock"},
 		Env: []string{
 			"PATH=/bin", "KUBERNETES_SERVICE_HOST=127.0.0.1", "KUBERNETES_SERVICE_PORT=" + p.fleet.cluster.Port,
-			"CONFITCTL_LEASE=" + p.fleet.name, "CONFITCTL_REVISION=r1", "CONFITCTL_POD_UID=" + p.uid, "CONFITCTL_POD=" + p.name,
+			"CONFITCTL_LEASE=" + p.fleet.name, "CONFITCTL_REVISION=" + p.image, "CONFITCTL_POD_UID=" + p.uid, "CONFITCTL_POD=" + p.name,
 		},
 		Dir: "/", Stdout: p.Stream("stdout"), Stderr: p.Stream("stderr"),
 		Gate: true,

@@ -29,6 +29,7 @@ const (
 	eat  = "eat"  // it takes memory until it is killed
 	late = "late" // it ends three seconds after a HUP, and at once after a start
 	slow = "slow" // it ends five seconds after it has read it
+	old  = "old"  // it ends if it is of the first image
 )
 
 // after is how long it takes to die, unless it has just started.
@@ -67,7 +68,7 @@ type edition struct{ name, effect string }
 func read(file string) (edition, error) {
 	text, err := os.ReadFile(file)
 	words := strings.Fields(string(text))
-	if err == nil && (len(words) != 2 || !slices.Contains([]string{good, die, sick, eat, late, slow}, words[1])) {
+	if err == nil && (len(words) != 2 || !slices.Contains([]string{good, die, sick, eat, late, slow, old}, words[1])) {
 		err = fmt.Errorf("%q holds no edition", file)
 	}
 	if err != nil {
@@ -96,6 +97,10 @@ func serve(file, socket string) error {
 		switch e.effect {
 		case die:
 			os.Exit(deadly)
+		case old:
+			if os.Getenv("CONFITCTL_REVISION") == "r1" {
+				os.Exit(deadly)
+			}
 		case eat:
 			go hunger()
 		case late, slow:
