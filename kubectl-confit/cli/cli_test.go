@@ -121,7 +121,7 @@ func TestStdin(t *testing.T) {
 	if r := call(strings.NewReader(manifest), "inject", "-f", "-"); r.stderr != "stdin:9: cannot tell confit's image; write --image REFERENCE\n" || r.code != 1 {
 		t.Errorf("got %+v", r)
 	}
-	if r := call(strings.NewReader("kind: Foo\n"), "inject", "-f", "-"); r != (result{0, "kind: Foo\n", ""}) {
+	if r := call(strings.NewReader("kind: Foo\n"), "inject", "-f", "-"); r != (result{0, "kind: Foo\n", "stdin:1: nothing to do: no pod mounts a key of a ConfigMap or Secret by subPath\n"}) {
 		t.Errorf("got %+v", r)
 	}
 }
