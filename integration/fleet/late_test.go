@@ -18,7 +18,8 @@ func TestFleetLate(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
 	for name, test := range map[string]func(*testing.T, *cluster.Cluster){
-		"late": testLate, "relapse": testRelapse, "faster": testFaster, "drain": testDrain, "people": testPeople, "revisions": testRevisions, "plugin": testPlugin,
+		"late": lateVerdict("late", "probation"), "relapse": lateVerdict("slow", "relapse"), "faster": testFaster,
+		"drain": testDrain, "people": testPeople, "revisions": testRevisions, "plugin": testPlugin,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -27,25 +28,19 @@ func TestFleetLate(t *testing.T) {
 	}
 }
 
-// An app that has outlived the probation of a reload dies of the edit a moment later, and its next start refuses it. By then some have
-// accepted. The verdict counts: nobody else begins, all have the former edition again, and so has the snapshot, on which new replicas
-// start. The mended edition goes through.
-func testLate(t *testing.T, c *cluster.Cluster) {
-	f := newFleet(t, c, "late")
-	f.startAll()
-	f.refusedLate("second", "late", "probation")
-	f.grow(2)
-	f.rollOut("third")
-}
-
-// An app that outlives each probation, also that of a start, and dies of the edit afterwards. The first relapse stops the edit. When the
-// pod's app lives on the edition before, it is rejected.
-func testRelapse(t *testing.T, c *cluster.Cluster) {
-	f := newFleet(t, c, "relapse")
-	f.startAll()
-	f.refusedLate("second", "slow", "relapse")
-	f.grow(2)
-	f.rollOut("third")
+// lateVerdict has apps die of an edit that they have accepted. The verdict counts: nobody else begins, all have the former edition again,
+// and so has the snapshot, on which new replicas start. The mended edition goes through.
+//
+// late: the app outlives the probation of a reload, and its next start refuses the edit. slow: it outlives each probation, also that of a
+// start. Then the first relapse stops the edit, and when the pod's app lives on the edition before, it is rejected.
+func lateVerdict(effect, step string) func(*testing.T, *cluster.Cluster) {
+	return func(t *testing.T, c *cluster.Cluster) {
+		f := newFleet(t, c, effect)
+		f.startAll()
+		f.refusedLate("second", effect, step)
+		f.grow(2)
+		f.rollOut("third")
+	}
 }
 
 // refusedLate makes an edit that is accepted and rejected afterwards.
