@@ -42,7 +42,7 @@ func TestProgram(t *testing.T) {
 	alone(t, func(t *testing.T) { // elsewhere a fork of another test could hold the file open: ETXTBSY
 		n := newNursery(t)
 		program, dir := copied(t, "/bin/sleep", "sleep8.2"), t.TempDir()
-		pid, err := StartApp(Command{Args: []string{program, "300"}, Env: os.Environ(), Dir: dir})
+		pid, err := NewFamily().StartApp(Command{Args: []string{program, "300"}, Env: os.Environ(), Dir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,7 +93,7 @@ func newNursery(t *testing.T) *nursery {
 
 func (n *nursery) app(args ...string) int {
 	n.t.Helper()
-	pid, err := StartApp(Command{Args: args, Env: os.Environ()})
+	pid, err := n.family.StartApp(Command{Args: args, Env: os.Environ()})
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -20,13 +20,13 @@ type Exit struct {
 	Status Status
 }
 
-// Family remembers the hooks that were started. It belongs to one goroutine and
-// needs no lock.
+// Family remembers what was started. It belongs to one goroutine and needs no lock.
 type Family struct {
-	hooks map[int]bool // pids; the group of each ends with it
+	hooks    map[int]bool // pids; the group of each ends with it
+	asParent chan func()  // to be done on the thread that has started the app; nil: none was started
 }
 
-// NewFamily returns a family without hooks.
+// NewFamily returns a family without members.
 func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 
 // SignalHook sends a signal to a hook and its group, unless it was reaped already:

@@ -11,6 +11,7 @@ package process
 
 import (
 	"os"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -45,7 +46,29 @@ func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid in
 // background. Without a terminal the app leads a session, too, as it would without
 // confit. For then its group is orphaned, so the kernel drops TSTP, TTIN and TTOU
 // instead of stopping who doesn't catch them (signal(7), setpgid(2)).
-func StartApp(c Command) (pid int, err error) {
+//
+// The thread that starts an app stays until the next one is started: to the kernel
+// it is the app's parent, and its tracer if the app wants one.
+func (f *Family) StartApp(c Command) (pid int, err error) {
+	if f.asParent != nil {
+		close(f.asParent)
+	}
+	f.asParent = make(chan func())
+	started := make(chan struct{})
+	go func(asParent <-chan func()) {
+		runtime.LockOSThread()
+		pid, err = startApp(c)
+		close(started)
+		for do := range asParent {
+			do()
+		}
+		runtime.UnlockOSThread()
+	}(f.asParent)
+	<-started
+	return pid, err
+}
+
+func startApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}

@@ -40,7 +40,7 @@ func TestStartErrors(t *testing.T) {
 			dir: 126, dir + "/data": 126,
 		} {
 			// Anybody may search this PATH. With one of root's, "not found" looks like "not allowed".
-			pid, err := StartApp(Command{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}})
+			pid, err := NewFamily().StartApp(Command{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}})
 			if err == nil || pid != 0 || StartCode(err) != want {
 				t.Errorf("%q: pid %d, %v, code %d, want %d", name, pid, err, StartCode(err), want)
 				continue

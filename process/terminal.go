@@ -18,11 +18,11 @@ import (
 // TTOU) into the foreground and lets it go on, if the terminal is confit's to
 // give. One that waits for confit as its tracer is let go. An app that anything
 // else has stopped stays so until a CONT comes.
-func GiveTerminal(app int, group Group) {
+func (f *Family) GiveTerminal(app int, group Group) {
 	sig, traced := stopOf(app)
 	switch {
-	case traced:
-		stopTracing(app, sig)
+	case traced && f.asParent != nil: // an adopted app has another parent
+		f.asParent <- func() { stopTracing(app, sig) }
 	case wantsTerminal(sig) && terminalIsOurs() && setForeground(group) == nil:
 		_ = KillGroup(group, unix.SIGCONT)
 	}
@@ -31,7 +31,7 @@ func GiveTerminal(app int, group Group) {
 // stopTracing gives an app back to itself. PTRACE_TRACEME of ptrace(2) makes the
 // parent the tracer, so each signal but KILL stops the app until confit passes the
 // signal on. TRAP is what a traced process gets for its execve(2): nobody has sent
-// that. Only the thread that has started the app may do this, see [TameRuntime].
+// that. Only the thread that has started the app may do this.
 func stopTracing(app int, sig syscall.Signal) {
 	if sig == unix.SIGTRAP {
 		sig = 0

@@ -28,12 +28,7 @@ const (
 // sleeps. It comes before much else, as what several processors have allocated
 // stays scattered. With the entry point of package signals, there was only one
 // from the beginning.
-//
-// The caller, which starts all processes, keeps to its thread: to the kernel that
-// thread is their parent, and the only one that may let go an app which wants to
-// be traced.
 func TameRuntime() {
-	runtime.LockOSThread()
 	runtime.GOMAXPROCS(parallel)
 	debug.SetGCPercent(collectAt)
 }

@@ -90,28 +90,22 @@ hidden:
 
 // The handler of signals, see subscribe.go. The signal is in DI.
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
+	CMPQ	DI, $SIGCHLD
+	JEQ	out // who waits is woken, and that is all
 	PUSHQ	DI
 	MOVQ	SP, SI
-	MOVQ	·sentEnd(SB), R8
+	MOVQ	·sentEnd(SB), DI
 	MOVQ	$1, DX // one byte, the lowest
-	CMPQ	DI, $SIGCHLD
-	JNE	write
-	MOVQ	·diedEnd(SB), R8
-	MOVQ	$8, DX // what an eventfd takes
-write:
-	MOVQ	R8, DI
 	MOVQ	$SYS_write, AX
 	SYSCALL
-	CMPQ	0(SP), $SIGCHLD
-	JEQ	out
 	MOVQ	$1, DI // SIG_UNBLOCK: CHLD has its turn behind each other signal
 	LEAQ	·onlyChild(SB), SI
 	XORQ	DX, DX
 	MOVQ	$8, R10
 	MOVQ	$SYS_rt_sigprocmask, AX
 	SYSCALL
-out:
 	POPQ	DI
+out:
 	RET
 
 // What it returns to: x86 wants one from us, sigreturn(2).

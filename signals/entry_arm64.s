@@ -95,27 +95,21 @@ hidden:
 // The handler of signals, see subscribe.go. The signal is in R0; what it returns
 // to is the kernel's, sigreturn(2).
 TEXT ·handler(SB),NOSPLIT|NOFRAME,$0
+	CMP	$SIGCHLD, R0
+	BEQ	out // who waits is woken, and that is all
 	SUB	$16, RSP
 	MOVD	R0, (RSP)
 	MOVD	RSP, R1
-	MOVD	R0, R19
 	MOVD	·sentEnd(SB), R0
 	MOVD	$1, R2 // one byte, the lowest
-	CMP	$SIGCHLD, R19
-	BNE	write
-	MOVD	·diedEnd(SB), R0
-	MOVD	$8, R2 // what an eventfd takes
-write:
 	MOVD	$SYS_write, R8
 	SVC
-	CMP	$SIGCHLD, R19
-	BEQ	out
 	MOVD	$1, R0 // SIG_UNBLOCK: CHLD has its turn behind each other signal
 	MOVD	$·onlyChild(SB), R1
 	MOVD	$0, R2
 	MOVD	$8, R3
 	MOVD	$SYS_rt_sigprocmask, R8
 	SVC
-out:
 	ADD	$16, RSP
+out:
 	RET

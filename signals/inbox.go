@@ -40,6 +40,7 @@ func Subscribe() (Inbox, error) {
 	in.Children = children
 	var err error
 	if in.sent, err = newQueue(); err == nil {
+		in.Inherited.tell = func() { in.sent.tell(children) }
 		err = in.sent.subscribe(children)
 	}
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // Inherited is what confit was started with, and what it starts others with.
 type Inherited struct {
 	ignored, blocked set
-	exact            bool // the entry point has noted both
+	exact            bool   // the entry point has noted both
+	tell             func() // of signals that came in on another thread than admit's
 }
 
 // The entry point writes these before there is a Go runtime. Without an entry
@@ -63,6 +64,7 @@ func (in Inherited) Lend(start func()) {
 	own := setMask(in.blocked)
 	start()
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
+	in.tell()
 }
 
 // Restore prepares this process for execve(2): it has the mask that it was

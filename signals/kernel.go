@@ -43,3 +43,15 @@ func (a sigaction) install(sig Signal) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&a)), 0, 8, 0, 0)
 	runtime.KeepAlive(&a)
 }
+
+// letIn waits with no signal blocked until one has come in, EINTR, or the time is
+// over; nil is no end. It is ppoll(2) without files: with x/sys/unix that takes no
+// set of signals.
+func letIn(timeout *unix.Timespec) error {
+	var none set
+	_, _, err := unix.Syscall6(unix.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(timeout)), uintptr(unsafe.Pointer(&none)), 8, 0)
+	if err != 0 {
+		return err
+	}
+	return nil
+}

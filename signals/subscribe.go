@@ -13,7 +13,7 @@ import (
 // are numbers in a pipe, in the order in which they came in. The news of a child
 // goes another way, so that it is neither behind them nor crowded out.
 //
-// With the entry point confit has a handler of its own, which writes to both.
+// With the entry point confit has a handler of its own, which writes to the pipe.
 // os/signal keeps one bit for each signal (runtime.sig.mask): of 50 real-time
 // signals that come in at once, all of which the kernel queues, it passes on one.
 // And to subscribe there to all signals takes 2 ms, half of what confit needs to
@@ -22,8 +22,8 @@ import (
 // Of several pending signals the kernel delivers the lowest number first, so a
 // flood of USR1 would keep back all signals with a higher number. Therefore the
 // handler, which nothing interrupts, unblocks CHLD (17) when it has written: a
-// pending CHLD has its turn at once. A TERM (15) that came before it is in the
-// pipe by then.
+// pending CHLD has its turn at once. Of CHLD it writes nothing: who waits wakes, and
+// looks at the children.
 
 // inboxSize is how many signals os/signal may hand over at once; it drops what
 // finds no room.
@@ -46,27 +46,23 @@ func (q *queue) subscribe(children chan<- os.Signal) error {
 	return nil
 }
 
-// The handler writes signals to a pipe, which has room for 65,536 (pipe(7)) and
-// loses what finds none; and the news of a child to an eventfd(2).
-var sentEnd, diedEnd uintptr //nolint:unused // the handler reads them
+// sentEnd is of a pipe, which has room for 65,536 signals (pipe(7)) and loses what
+// finds none.
+var sentEnd uintptr //nolint:unused // the handler reads it
 
 // handle gives all signals to confit's own handler but those that a fault
 // raises, which stay with the Go runtime.
 func (q *queue) handle(children chan<- os.Signal) error {
-	died, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
-	if err != nil {
-		return err
-	}
-	sentEnd, diedEnd = uintptr(q.end), uintptr(died)
-	var all set
+	sentEnd = uintptr(q.end)
 	for _, sig := range append(forwarded(), unix.SIGCHLD) {
 		if !slices.Contains(faults, sig) {
 			catch(sig.(Signal))
-			all |= only(sig.(Signal))
 		}
 	}
-	go admit(all)
-	go watch(os.NewFile(uintptr(died), "children"), children)
+	if err := letIn(&unix.Timespec{}); err != nil && err != unix.EINTR {
+		return os.NewSyscallError("ppoll", err)
+	}
+	go q.admit(children)
 	return nil
 }
 
@@ -82,23 +78,32 @@ func catch(sig Signal) {
 	a.install(sig)
 }
 
-// admit keeps the one thread on which signals come in. All others have had them
-// blocked from the entry point on. It does nothing else.
-func admit(all set) {
-	runtime.LockOSThread()
-	mask := all.forKernel()
-	_ = unix.PthreadSigmask(unix.SIG_UNBLOCK, &mask, nil)
-	select {}
+// admit waits until signals come in, and tells of them. Each thread has them
+// blocked from the entry point on, but for ppoll(2): so they wake the thread that
+// then goes on with who hears of them, and no other has to be woken.
+func (q *queue) admit(children chan<- os.Signal) {
+	for {
+		q.tell(children)
+		runtime.Gosched() // who hears comes first
+		admitAll()
+	}
 }
 
-// watch tells of children.
-func watch(died *os.File, children chan<- os.Signal) {
-	var count [8]byte // of the deaths since the last look: eventfd(2)
-	for {
-		if _, err := died.Read(count[:]); err != nil {
+// tell tells of signals, and of children without a look whether any has ended.
+func (q *queue) tell(children chan<- os.Signal) {
+	q.hint()
+	wake(children)
+}
+
+// admitAll lets in what waits, one signal at a time and CHLD behind each. So those
+// that came before a child's end are in the pipe when it is told.
+func admitAll() {
+	var timeout *unix.Timespec // at first it waits for ever
+	for range inboxSize {
+		if letIn(timeout) == nil {
 			return
 		}
-		wake(children)
+		timeout = &unix.Timespec{}
 	}
 }
 

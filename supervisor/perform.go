@@ -16,7 +16,7 @@ func (a say) perform(l *loop) event {
 
 func (spawn) perform(l *loop) event {
 	app := hooks.WithVariables(l.App, l.state.inForce())
-	pid, err := process.StartApp(app)
+	pid, err := l.family.StartApp(app)
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}
 	}

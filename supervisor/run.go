@@ -85,7 +85,7 @@ func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
 		l.heed()
-		process.GiveTerminal(l.state.app.pid, l.state.app.group)
+		l.family.GiveTerminal(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
 	case <-l.Inbox.Hints():

@@ -27,7 +27,7 @@ func family() int {
 	deaths := make(chan os.Signal, 1)
 	signal.Notify(deaths, syscall.SIGCHLD)
 	f, waiting, right := process.NewFamily(), map[int]bool{}, 0
-	if _, err := process.StartApp(process.Command{Args: noise}); err != nil {
+	if _, err := process.NewFamily().StartApp(process.Command{Args: noise}); err != nil {
 		return 1
 	}
 	for started, done := 0, 0; done < statuses; {
