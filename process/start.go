@@ -65,6 +65,7 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 		runtime.UnlockOSThread()
 	}(f.asParent)
 	<-started
+	f.reserveThreads() // while the kernel still loads the app
 	return pid, err
 }
 
@@ -84,6 +85,7 @@ func LeaveDirectory() error { return unix.Chdir("/") }
 // goes to out. It leads a session of its own, so that it can't take the terminal
 // from the app. When it ends, Reap kills its group.
 func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
+	f.reserveThreads()
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return 0, err

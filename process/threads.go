@@ -19,9 +19,9 @@ const (
 	manyKeys, collectManyAt = 1000, 100
 	// spare is how many threads are made ahead. Confit may want at once the one that
 	// runs, and one for each goroutine that blocks in a system call: the loop in fork,
-	// the linker, the status, the log, the queue of signals. A few are on their way
-	// from one goroutine to another. Each costs 20 KiB.
-	spare = 6
+	// the linker, the status, the log. A few are on their way from one goroutine to
+	// another. Each costs 20 KiB.
+	spare = 5
 )
 
 // TameRuntime sets the Go runtime up for a process that is small and mostly
@@ -44,12 +44,17 @@ func CollectFor(keys int) {
 	}
 }
 
-// ReserveThreads makes the threads that confit will need while the kernel still
+// reserveThreads makes the threads that confit will need while the kernel still
 // grants them. The runtime makes a thread when it needs one and keeps it for ever;
 // when the kernel refuses one, it ends the program ("failed to create new OS
 // thread", newosproc of runtime/os_linux.go). So an app that has used up the
-// container's pids would take PID 1 with it.
-func ReserveThreads() {
+// container's pids would take PID 1 with it. They take a millisecond, as each waits
+// for the one before.
+func (f *Family) reserveThreads() {
+	if f.reserved {
+		return
+	}
+	f.reserved = true
 	var made sync.WaitGroup
 	enough := make(chan struct{})
 	made.Add(spare)

@@ -21,7 +21,6 @@ func (s Supervisor) Run() (code int, err error) {
 		closed:     make(chan struct{}),
 		done:       make(chan event, 16),
 	}
-	process.ReserveThreads()
 	l.status.newest, l.status.written = make(chan shown, 1), make(chan struct{})
 	go l.work()
 	go l.write()
