@@ -86,7 +86,7 @@ func (l *Linker) Keep(accepted int, others ...int) {
 			delete(l.generations, n)
 		}
 	}
-	l.copies.SweepKept()
+	l.copies.SweepKept(true)
 	l.keepOld()
 	if l.state.Next > 2 {
 		debug.FreeOSMemory()

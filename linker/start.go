@@ -98,7 +98,7 @@ func (l *Linker) resume(f *Former) error {
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}
 	}
-	l.copies.SweepKept()
+	l.copies.SweepKept(false)
 	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 

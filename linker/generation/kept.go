@@ -59,8 +59,9 @@ func aDir() File {
 	return File{Mode: files.DirMode, Owner: uint32(files.Euid), Group: uint32(os.Getegid())}
 }
 
-// SweepKept removes what no generation needs, and what is damaged.
-func (c *Store) SweepKept() {
+// SweepKept removes what no generation needs. What it doesn't trust it reads, and
+// removes what is damaged: restore trusts nothing.
+func (c *Store) SweepKept(trusted bool) {
 	names, _ := files.ReadNames(c.state.Kept)
 	if len(names) == 0 {
 		return
@@ -72,10 +73,16 @@ func (c *Store) SweepKept() {
 		}
 	}
 	for _, name := range names {
-		if sum, err := c.from(c.state.Kept, name)(io.Discard); err != nil || sum.Hex() != name || !needed[name] {
+		if !needed[name] || !trusted && !c.isIntact(name) {
 			files.RemoveAll(c.state.Kept, name)
 		}
 	}
+}
+
+// isIntact reports whether the bytes of what is kept have the hash of its name.
+func (c *Store) isIntact(name string) bool {
+	sum, err := c.from(c.state.Kept, name)(io.Discard)
+	return err == nil && sum.Hex() == name
 }
 
 // ErrNoCopy says that the bytes of a key aren't where they were looked for.
