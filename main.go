@@ -1,6 +1,10 @@
 // Command confit is the PID 1 of a container: it links single keys of mounted ConfigMap and Secret volumes to the
 // paths an app expects, starts and reaps the app, and turns every swap that the kubelet makes into a checked,
 // atomic, reversible reload. See README.md.
+//
+// Go's runtime would keep two files of the cgroup open, to follow a limit of processors. confit uses one.
+//
+//go:debug containermaxprocs=0
 package main
 
 import (
