@@ -1,12 +1,17 @@
 package linker
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
 	"testing"
+	"testing/quick"
 
 	"golang.org/x/sys/unix"
+
+	"confit/internal/tojson"
+	"confit/linker/target"
 )
 
 var aRecord = Record{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
@@ -103,4 +108,22 @@ func TestNoteOnAFullDisk(t *testing.T) {
 	if n, err := h.linker.readNote(); err != nil || n.Record == nil || *n.Record != aRecord {
 		t.Errorf("the record is %+v, %v", n.Record, err)
 	}
+}
+
+// TestNote_is_read_as_it_was_written: whatever a file of the state directory says, reading brings it back.
+func TestNote_is_read_as_it_was_written(t *testing.T) {
+	same := func(n noteFile, s savedTrial, made map[Target]target.Dest) bool {
+		return readBack(n) && readBack(s) && readBack(made)
+	}
+	if err := quick.Check(same, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func readBack[T any](value T) bool {
+	var read T
+	err := json.Unmarshal(tojson.Append(nil, value), &read)
+	again, _ := json.Marshal(read)
+	want, _ := json.Marshal(value) // an empty list that is left out is none when it is read
+	return err == nil && string(again) == string(want)
 }

@@ -1,10 +1,10 @@
 package status
 
 import (
-	"bytes"
-	"encoding/json"
 	"reflect"
 	"strings"
+
+	"confit/internal/tojson"
 )
 
 // Encode writes the status as indented JSON that ends in a newline. It replaces
@@ -21,16 +21,8 @@ func (s *Status) Encode() []byte {
 	return []byte(encode(&whole, "") + "\n")
 }
 
-// encode writes a value as it stands behind an indented name. Strings, numbers and times:
-// nothing of these can fail.
-func encode(v any, indent string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it, and it isn't part of a page
-	e.SetIndent(indent, "  ")
-	_ = e.Encode(v)
-	return string(b.Bytes()[:b.Len()-1])
-}
+// encode writes a value as it stands behind an indented name.
+func encode(v any, indent string) string { return string(tojson.Indent(v, indent)) }
 
 // Encoder encodes one status after the other. Of keys, which may be many, it keeps the text,
 // as another phase changes none. It belongs to one goroutine; the zero value has no keys.

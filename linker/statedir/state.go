@@ -11,7 +11,6 @@ package statedir
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +23,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/internal/tojson"
 	"confit/linker/files"
 	"confit/linker/way"
 )
@@ -228,11 +228,7 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 
 // WriteJSON replaces a file of the state directory by a value's JSON.
 func (s *Dir) WriteJSON(name string, value any) error {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return s.Replace(name, data)
+	return s.Replace(name, tojson.Append(nil, value))
 }
 
 // Replace replaces a file of the state directory, by rename(2): a reader finds
