@@ -33,7 +33,10 @@ func (d *Dir) Missing(name string) bool {
 }
 
 // Enter opens a directory in the directory, and follows no link.
-func (d *Dir) Enter(name string) (*Dir, error) { return d.open(name) }
+func (d *Dir) Enter(name string) (*Dir, error) {
+	next, err := d.open(name)
+	return &next, err
+}
 
 // Make makes a directory that only confit's user may read, and enters it.
 func (d *Dir) Make(name string) (*Dir, error) {
@@ -46,7 +49,7 @@ func (d *Dir) Make(name string) (*Dir, error) {
 		made.path = d.Join(name)
 	}
 	f.Close()
-	return made, err
+	return &made, err
 }
 
 // GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no

@@ -43,10 +43,11 @@ const maxLinks = 40
 // first directory on to which others may write, a symlink is refused as
 // [*InTheWay]. makes says that missing directories are made.
 func Open(path string, makes bool) (*Dir, error) {
-	d, err := openTop()
+	top, err := openTop()
+	d := &top
 	way := strings.Split(path, "/")
 	for links := 0; err == nil && len(way) > 0; {
-		var next *Dir
+		var next Dir
 		var to string
 		name := way[0]
 		way = way[1:]
@@ -56,9 +57,9 @@ func Open(path string, makes bool) (*Dir, error) {
 		next, to, err = d.follow(name, makes)
 		switch {
 		case err != nil:
-		case next != nil:
+		case to == "":
 			d.Close()
-			d = next
+			*d = next
 			continue
 		case links == maxLinks:
 			err = unix.ELOOP
@@ -67,7 +68,7 @@ func Open(path string, makes bool) (*Dir, error) {
 			way = append(strings.Split(to, "/"), way...)
 			if strings.HasPrefix(to, "/") {
 				d.Close()
-				d, err = openTop()
+				*d, err = openTop()
 			}
 			continue
 		}
@@ -80,23 +81,23 @@ func Open(path string, makes bool) (*Dir, error) {
 	return d, nil
 }
 
-func openTop() (*Dir, error) {
+func openTop() (Dir, error) {
 	return (&Dir{fd: unix.AT_FDCWD}).open("/")
 }
 
 // open opens a directory in another one. What is no directory is ENOTDIR.
-func (d *Dir) open(name string) (*Dir, error) {
-	next := &Dir{above: d.St.Uid}
-	err := again(func() (err error) {
+func (d *Dir) open(name string) (next Dir, err error) {
+	next.above = d.St.Uid
+	err = again(func() (err error) {
 		next.fd, err = unix.Openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return next, err
 	}
 	if err := unix.Fstat(next.fd, &next.St); err != nil {
 		next.Close()
-		return nil, err
+		return next, err
 	}
 	next.foreign = d.foreign || d.othersWrite() && (!files.Own(next.St.Uid) || !d.isSticky())
 	next.path = strings.TrimSuffix(d.path, "/") + "/" + strings.TrimPrefix(name, "/")
@@ -105,7 +106,7 @@ func (d *Dir) open(name string) (*Dir, error) {
 
 // follow takes one element of a way: it opens a directory, or reads a symlink
 // that may be followed.
-func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) {
+func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
 	next, err = d.open(name)
 	if err == unix.ENOENT && makes {
 		if err = d.make(name); err == nil || err == unix.EEXIST {
@@ -118,15 +119,15 @@ func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) 
 	st, err := d.Stat(name)
 	switch {
 	case err != nil:
-		return nil, "", err
+		return next, "", err
 	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
-		return nil, "", unix.ENOTDIR
+		return next, "", unix.ENOTDIR
 	case d.foreign || d.othersWrite():
-		return nil, "", &InTheWay{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
+		return next, "", &InTheWay{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
 			Instead: "its real path"}
 	}
 	to, err = d.Readlink(name)
-	return nil, to, err
+	return next, to, err
 }
 
 // othersWrite reports whether another user than root and confit's own may put
