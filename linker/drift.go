@@ -2,6 +2,7 @@ package linker
 
 import (
 	"errors"
+	"runtime/debug"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -12,11 +13,21 @@ import (
 // replaces its own configuration by rename, somebody tidies up, another user
 // writes to a state directory that is open to all.
 
+// mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB behind. The
+// collector alone waits for a megabyte, and keeps as much.
+const mendsToRest = 16
+
 // Mend puts the live link and the targets of the generation that is in force right and,
 // with bytes, its files, and says so. What it can't mend it says once, returns, and tries
 // again when it is called again. What killed tries have left it removes. It reads each target, so it isn't part of each look: a
 // swap needn't wait for it, as publishing reads them anyway.
+//
+// Now and then Mend also returns to the system what looks and other events have left in
+// memory, as [Linker.Keep] does.
 func (l *Linker) Mend(number int, bytes bool) error {
+	if l.mends++; l.mends%mendsToRest == 0 {
+		debug.FreeOSMemory()
+	}
 	l.state.SweepTries()
 	g, err := l.generation(number)
 	if err != nil {

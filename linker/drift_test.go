@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -150,5 +151,22 @@ func TestAppReplacesItsLink(t *testing.T) {
 				h.reads("a", "image", files.ReplacedPrefix+"a", "app149", files.KeptPrefix+"a", absent)
 			}
 		})
+	}
+}
+
+// TestMend_returns_memory: a confit whose volumes never change gives back what its looks have left.
+func TestMend_returns_memory(t *testing.T) {
+	h := newHouse(t, "web/a a")
+	h.write("web", "a", "a1")
+	h.open()
+	h.adopt()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 2 * mendsToRest {
+		h.looks("mended", 0)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.NumForcedGC - before.NumForcedGC; n < 2 {
+		t.Errorf("memory was returned %d times in %d calls, want 2", n, 2*mendsToRest)
 	}
 }

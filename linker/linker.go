@@ -45,6 +45,7 @@ type Linker struct {
 
 	volumes  []VolumeStatus    // as the last look found them
 	unmended map[string]string // what could not be mended last, and why
+	mends    int               // calls of Mend so far
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
 	unrecorded bool  // the trial could not be recorded, and the log says so

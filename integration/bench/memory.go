@@ -2,11 +2,15 @@ package main
 
 import (
 	"errors"
+	"strconv"
 	"time"
 )
 
 // idleTime is how long a box must have done nothing before it counts as idle.
 const idleTime = time.Second
+
+// looks is how often confit has looked at the volumes without an event when it counts as old: a day has 8,640.
+const looks = 500
 
 // mebibyte, in the KiB of /proc.
 const mebibyte = 1024
@@ -38,12 +42,35 @@ func (b *bench) memory(rounds int) ([]row, error) {
 			b.stop(x)
 		}
 	}
+	old, err := b.age(rounds)
+	if err != nil {
+		return nil, err
+	}
 	const language = "an empty Go program"
 	return []row{
 		{"memory, idle, 10 links: VmRSS", kibibytes, rss.median(), tiniRSS.median(), "tini", budget{value, 6 * mebibyte}},
 		{"memory, idle, 10 links: RssAnon", kibibytes, anon.median(), tiniAnon.median(), "tini", budget{value, 1.5 * mebibyte}},
 		{"  the same", kibibytes, anon.median(), emptyAnon.median(), language, budget{ratio, 2.75}},
+		{"  after " + strconv.Itoa(looks) + " looks", kibibytes, old.median(), anon.median(), "at the start", budget{value, 2.75 * mebibyte}},
 	}, nil
+}
+
+// age measures the anonymous memory after many looks. What they leave behind comes and goes, and each round is at another moment of it.
+func (b *bench) age(rounds int) (anon samples, err error) {
+	const pause = 20 * time.Millisecond
+	for i := range rounds {
+		ours, tini, err := b.startIdle("--rescan", pause.String())
+		if err != nil {
+			return nil, err
+		}
+		time.Sleep((looks + time.Duration(i)) * pause)
+		if err := weigh(ours, new(samples), &anon); err != nil {
+			return nil, err
+		}
+		b.stop(ours)
+		b.stop(tini)
+	}
+	return anon, nil
 }
 
 // startEmpty starts a Go program that does nothing.
