@@ -77,15 +77,15 @@ func (c *course) give(first event) {
 func (c *course) giveAll(next []event) {
 	for ; len(next) > 0 && c.broken == ""; next = next[1:] {
 		before, e := c.state, next[0]
-		s, actions := step(c.config, before, c.now, e)
+		s, actions := step(c.config, &before, c.now, e)
 		c.tell("%v: %s", before.shown(), recounted{e})
 		if _, ok := e.(elapsed); ok {
-			c.deadlineActs(before, s, actions)
+			c.deadlineActs(before, *s, actions)
 		}
-		c.blames(&before, &s)
+		c.blames(&before, s)
 		c.state.unproved = s.unproved
 		c.mayBeAccepted(before.accepted, s.accepted)
-		next = append(next, c.become(s, actions)...)
+		next = append(next, c.become(*s, actions)...)
 	}
 	c.cutWaits()
 }

@@ -111,5 +111,5 @@ func (c *course) begin() {
 	}
 	s, actions := begin(c.config, &linker.Former{Note: note, Killed: c.trial}, c.may.fallback, c.now)
 	c.tell("confit begins")
-	c.giveAll(c.become(s, actions))
+	c.giveAll(c.become(*s, actions))
 }

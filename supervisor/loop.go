@@ -18,7 +18,7 @@ import (
 // loop is one run of a Supervisor.
 type loop struct {
 	Supervisor
-	state   state
+	state   *state
 	family  *process.Family
 	hook    hook
 	teller  hook            // the report hook: it runs beside the other

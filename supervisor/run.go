@@ -117,7 +117,7 @@ func (l *loop) handle(e event) {
 		e, l.next = l.next[0], l.next[1:]
 		now := time.Now()
 		s, actions := step(l.Config, l.state, now, e)
-		l.tell(now, e, &s)
+		l.tell(now, e, s)
 		l.become(s, actions)
 	}
 }
@@ -139,7 +139,7 @@ func (l *loop) heed() {
 	}
 }
 
-func (l *loop) become(s state, actions []action) {
+func (l *loop) become(s *state, actions []action) {
 	l.state = s
 	for _, a := range actions {
 		if answer := a.perform(l); answer != nil {

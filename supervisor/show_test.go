@@ -13,7 +13,7 @@ import (
 
 // newShown is a loop that is running, and has said so.
 func newShown(c config.Config) *loop {
-	l := &loop{Supervisor: Supervisor{Config: &c}}
+	l := &loop{Supervisor: Supervisor{Config: &c}, state: &state{}}
 	l.status.newest = make(chan shown, 1)
 	l.state.phase, l.state.seen = running, &status.Status{Phase: "running"}
 	l.showStatus()

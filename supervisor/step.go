@@ -13,8 +13,8 @@ import (
 // begin returns the first state and its actions. The first configuration is
 // staged like any other, except that no app runs yet. former is what a former confit
 // left on the same state directory. fallback says whether there is one.
-func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (state, []action) {
-	t := transition{outbox: &outbox{}, config: c, now: now, state: state{
+func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
+	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
 		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
 	}}
 	t.backup = fallback
@@ -23,21 +23,22 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t.look()
 	t.doBeside()
 	t.seen = observe(c, now, &state{seen: &status.Status{}}, &t.state)
-	return t.state, t.actions
+	return &t.state, t.actions
 }
 
 // step decides what an event means: it returns the next state and what is to be
 // done. It is pure, and total: a pair of phase and event that has no rule leaves
-// the phase as it is.
-func step(c *config.Config, s state, now time.Time, e event) (state, []action) {
-	t := transition{state: s, outbox: &outbox{}, config: c, now: now}
+// the phase as it is. The state before stays as it was. It comes and goes by its
+// address: the loop's stack stays small, and each event leaves one copy, not two.
+func step(c *config.Config, s *state, now time.Time, e event) (*state, []action) {
 	if s.phase == done {
 		return s, nil
 	}
+	t := &transition{state: *s, outbox: &outbox{}, config: c, now: now}
 	t.take(e)
 	t.doBeside()
-	t.seen = observe(c, now, &s, &t.state)
-	return t.state, t.actions
+	t.seen = observe(c, now, s, &t.state)
+	return &t.state, t.actions
 }
 
 func (t *transition) take(e event) {

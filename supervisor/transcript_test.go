@@ -101,9 +101,9 @@ func (p *player) line(words []string) {
 			p.t.Fatal(err)
 		}
 		p.now = p.now.Add(d)
-		p.write(step(&p.config, p.state, p.now, elapsed{}))
+		p.write(step(&p.config, &p.state, p.now, elapsed{}))
 	default:
-		p.write(step(&p.config, p.state, p.now, p.event(words)))
+		p.write(step(&p.config, &p.state, p.now, p.event(words)))
 	}
 }
 
@@ -171,13 +171,13 @@ func (p *player) set(word string) {
 }
 
 // write writes down what step answered.
-func (p *player) write(s state, actions []action) {
+func (p *player) write(s *state, actions []action) {
 	if n := len(actions); n > 0 && !p.beyond && reflect.TypeOf(actions[n-1]) == reflect.TypeFor[deliver]() {
 		var more []action
 		s, more = step(&p.config, s, p.now, sent{}) // as the loop answers at once
 		actions = append(actions, more...)
 	}
-	p.state = s
+	p.state = *s
 	for _, a := range actions {
 		if a, ok := unwrapped(a).(writeNote); ok {
 			p.notes = append(p.notes, a.note)

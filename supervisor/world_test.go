@@ -123,7 +123,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		w.fallback = w.newFallback()
 	}
 	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Record: w.file}}, w.fallback != nil, w.now)
-	w.become(s, actions)
+	w.become(*s, actions)
 	return w
 }
 
@@ -172,11 +172,11 @@ func (w *world) fatalf(format string, args ...any) {
 func (w *world) give(e event) {
 	before := w.state
 	w.log = append(w.log, fmt.Sprintf("%v: %T%+v", before.shown(), e, e))
-	s, actions := step(w.config, w.state, w.now, e)
+	s, actions := step(w.config, &w.state, w.now, e)
 	if _, ok := e.(elapsed); ok {
-		w.mustAct(before, s, actions)
+		w.mustAct(before, *s, actions)
 	}
-	w.become(s, actions)
+	w.become(*s, actions)
 }
 
 func (w *world) become(s state, actions []action) {
