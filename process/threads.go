@@ -12,8 +12,10 @@ const (
 	// another, and one that computes is interrupted after 10 ms. Each further thread
 	// would cost some 300 KiB for free lists and a collector of its own.
 	parallel = 1
-	// collectAt is GOGC: the heap is collected at 1 MiB instead of 4.
-	collectAt = 25
+	// collectAt is GOGC: the heap is collected at 2 MiB instead of 4. The first
+	// collection costs 600 KiB for ever, so a start should do without: at 1 MiB one of
+	// 10 to 60 links has it.
+	collectAt = 50
 	// manyKeys make a heap that isn't collected at each quarter more: with 10,000
 	// keys that took a fifth of the time from a swap to the reload.
 	manyKeys, collectManyAt = 1000, 100
