@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,10 +24,16 @@ type box struct {
 	stdin *os.File
 	lines chan string // what it prints
 	log   string      // the file behind its stderr
+	begun time.Duration
 }
 
-// start runs a program in a box. The environment is bare, so that no CONFIT_… of the caller gets in.
+// start runs a program in a box.
 func (b *bench) start(s *site, argv ...string) (*box, error) {
+	return b.startUnder(strain{}, s, argv...)
+}
+
+// startUnder runs a program in a box under a strain. The environment is bare, so that no CONFIT_… of the caller gets in.
+func (b *bench) startUnder(under strain, s *site, argv ...string) (*box, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, err
@@ -48,6 +55,7 @@ func (b *bench) start(s *site, argv ...string) (*box, error) {
 	defer out.Close()
 	x := &box{name: filepath.Base(path), stdin: stdin, lines: make(chan string, 1<<14), log: log.Name()}
 	x.Init, err = harness.Command{
+		Box: under.box, Gate: true,
 		Argv: append([]string{path}, argv[1:]...), Env: []string{"PATH=" + os.Getenv("PATH")},
 		Stdin: in, Stdout: out, Stderr: log,
 	}.Start()
@@ -58,7 +66,11 @@ func (b *bench) start(s *site, argv ...string) (*box, error) {
 	}
 	go x.read(stdout)
 	b.boxes = append(b.boxes, x)
-	return x, nil
+	if under.put != nil {
+		err = under.put(x.PID)
+	}
+	x.begun = now()
+	return x, errors.Join(err, x.Open())
 }
 
 func (x *box) read(stdout *os.File) {

@@ -13,7 +13,7 @@ import (
 
 // contain runs the measurements in a box and returns their exit code. So nothing is left behind, whatever happens: when the
 // process in there ends or is killed, the kernel kills all others before it is gone, and drops the mounts. Only the directory
-// remains to be removed here.
+// and the cgroups remain to be removed here.
 func contain(args []string) (code int, err error) {
 	const failed = 1
 	self, err := os.Executable()
@@ -24,7 +24,7 @@ func contain(args []string) (code int, err error) {
 	if err != nil {
 		return failed, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, removeGroups(dir), os.RemoveAll(dir)) }()
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 

@@ -45,6 +45,7 @@ var measurements = []measurement{
 	{"volumes", 20, (*bench).volumes},
 	{"lines", 5, (*bench).lines},
 	{"peers", 500, (*bench).peers},
+	{"pressure", 100, (*bench).pressure},
 }
 
 // bench is what all measurements share.
@@ -55,6 +56,7 @@ type bench struct {
 	dir      string // for everything that is written
 	boxes    []*box // alive
 	sites    int    // directories made
+	groups   int    // cgroups made
 }
 
 func init() {

@@ -93,24 +93,8 @@ func parentOfOrphans([]string) int {
 const orphanage = `i=0; while [ $i -lt %d ]; do ( { echo; read x <&3; } & ); i=$((i+1)); done`
 
 func storm() (time.Duration, error) {
-	gate, open, err := os.Pipe()
+	open, err := orphans(stormSize)
 	if err != nil {
-		return 0, err
-	}
-	defer gate.Close()
-	shell := exec.Command("sh", "-c", fmt.Sprintf(orphanage, stormSize))
-	shell.ExtraFiles = []*os.File{gate} // descriptor 3
-	present, err := shell.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := shell.Start(); err != nil {
-		return 0, err
-	}
-	if _, err := io.ReadFull(present, make([]byte, stormSize)); err != nil {
-		return 0, err
-	}
-	if err := shell.Wait(); err != nil {
 		return 0, err
 	}
 	begin := now()
@@ -122,6 +106,28 @@ func storm() (time.Duration, error) {
 		time.Sleep(time.Millisecond / 2)
 	}
 	return now() - begin, nil
+}
+
+// orphans makes some that live until what it returns is closed.
+func orphans(n int) (open *os.File, err error) {
+	gate, open, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer gate.Close()
+	shell := exec.Command("sh", "-c", fmt.Sprintf(orphanage, n))
+	shell.ExtraFiles = []*os.File{gate} // descriptor 3
+	present, err := shell.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := shell.Start(); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(present, make([]byte, n)); err != nil {
+		return nil, err
+	}
+	return open, shell.Wait()
 }
 
 // strictlyAlone asks the kernel whether there is anybody in this PID namespace but PID 1 and this process: kill(2) with -1

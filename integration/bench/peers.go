@@ -102,6 +102,7 @@ func webapp(args []string) int {
 		return 125
 	}
 	fmt.Println(ready)
+	go obey()
 	err = http.Serve(l, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { fmt.Println(stamp()) })) //nolint:gosec // for this bench alone
 	fmt.Fprintln(os.Stderr, "webapp:", err)
 	return 125

@@ -31,7 +31,7 @@ func app([]string) int {
 			fmt.Println(stamp())
 		}
 	}()
-	_, _ = os.Stdin.Read(make([]byte, 1)) // its end is all that matters
+	obey()
 	return 0
 }
 

@@ -20,6 +20,7 @@ var (
 	milliseconds = unit{"ms", 2}
 	microseconds = unit{"µs", 1}
 	kibibytes    = unit{"KiB", 0}
+	mebibytes    = unit{"MiB", 0}
 	binaryBytes  = unit{"bytes", 0}
 	count        = unit{"", 0}
 	hundredths   = unit{"", 2}
