@@ -93,8 +93,8 @@ func (f figure) rows(i int, all []entrant, scores []samples) (rows []row) {
 	return rows
 }
 
-// settle is what others have to begin to watch, which they may do after the app's start.
-const settle = 500 * time.Millisecond
+// settle is what others have to begin to watch, which they may do after the app's start. Who is slow has more.
+const settle, slowSettle = 500 * time.Millisecond, 3 * time.Second
 
 // launch starts an entrant over an app on a new site, and returns how long it took until that was ready. ok is false if it never was.
 func (b *bench) launch(under strain, e entrant) (t *timed, took time.Duration, ok bool, err error) {
@@ -116,7 +116,10 @@ func (b *bench) launch(under strain, e entrant) (t *timed, took time.Duration, o
 	if !ok {
 		fmt.Fprintf(os.Stderr, "  %s: the app never was ready: %s\n", x.name, x.fate())
 	}
-	if e.swaps && !e.checks {
+	switch {
+	case e.slow:
+		time.Sleep(slowSettle)
+	case e.swaps && !e.checks:
 		time.Sleep(settle)
 	}
 	return &timed{box: x, site: s}, took, ok, nil

@@ -66,7 +66,7 @@ func (b *bench) throttleLives(e entrant, rounds int) (first, end float64, err er
 	return firsts.median(), ends.median(), nil
 }
 
-// crowdPids is what Kubernetes sets as podPidsLimit on many nodes.
+// crowdPids is a limit such as podPidsLimit of a kubelet.
 const crowdPids, crowdSize = 256, 200
 
 // crowded is a container in which 200 processes end at once: are all reaped, and how long is a signal's way meanwhile? Then the app uses
