@@ -136,3 +136,23 @@ files  3              2          before    1.50   ≤ 0 on top       OVER
 		t.Errorf("got:\n%s\nwant:\n%s", &b, want)
 	}
 }
+
+// What wasn't measured is null, and over its budget.
+func TestReport_json(t *testing.T) {
+	var b strings.Builder
+	rows := []row{{"lost", count, math.NaN(), 2, "floor", budget{value, 1}}, {"size", binaryBytes, 5, alone, "", budget{}}}
+	if err := report(&b, "a machine", rows, true); err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Rows []map[string]any }
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	lost, size := got.Rows[0], got.Rows[1]
+	if lost["ours"] != nil || lost["yardstick"] != 2.0 || lost["over"] != true || lost["ratio"] != nil {
+		t.Errorf("not measured: %v", lost)
+	}
+	if size["ours"] != 5.0 || size["yardstick"] != nil || size["over"] != false {
+		t.Errorf("no yardstick: %v", size)
+	}
+}

@@ -133,7 +133,7 @@ func reportJSON(w io.Writer, machine string, rows []row) error {
 	type figure struct {
 		Name      string   `json:"name"`
 		Unit      string   `json:"unit"`
-		Ours      float64  `json:"ours"`
+		Ours      *float64 `json:"ours"` // null: not measured, which keeps no budget
 		Yard      *float64 `json:"yardstick,omitempty"`
 		Yardstick string   `json:"which,omitempty"`
 		Ratio     *float64 `json:"ratio,omitempty"`
@@ -142,16 +142,21 @@ func reportJSON(w io.Writer, machine string, rows []row) error {
 	}
 	figures := make([]figure, 0, len(rows))
 	for _, r := range rows {
-		f := figure{Name: r.Name, Unit: r.Unit.name, Ours: r.Ours, Yardstick: r.Yardstick, Budget: r.budget(), Over: r.over()}
-		if !math.IsNaN(r.Yard) {
-			f.Yard = &r.Yard
-			if times := r.ratio(); r.Yard > 0 {
-				f.Ratio = &times
-			}
+		f := figure{Name: r.Name, Unit: r.Unit.name, Ours: measured(r.Ours), Yard: measured(r.Yard), Yardstick: r.Yardstick, Budget: r.budget(), Over: r.over()}
+		if r.Yard > 0 {
+			f.Ratio = measured(r.ratio())
 		}
 		figures = append(figures, f)
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(map[string]any{"machine": machine, "rows": figures})
+}
+
+// measured is a number for JSON, which knows no NaN.
+func measured(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
 }
