@@ -131,12 +131,19 @@ const maxSignals = 256
 // again.
 func (l *loop) heed() {
 	for range maxSignals {
-		sig, ok := l.Inbox.Receive()
-		if !ok {
+		if !l.heedOne() {
 			return
 		}
+	}
+}
+
+// heedOne takes one signal, and reports whether there was one.
+func (l *loop) heedOne() bool {
+	sig, ok := l.Inbox.Receive()
+	if ok {
 		l.handle(signalled{sig})
 	}
+	return ok
 }
 
 func (l *loop) become(s *state, actions []action) {
@@ -155,8 +162,10 @@ func (l *loop) reap() {
 	l.family.Reap(l.lookAt, func(x process.Exit) { l.handle(l.ended(x)) })
 }
 
-// lookAt learns of a child that has ended what nobody knows once it is reaped.
+// lookAt learns of a child that has ended what nobody knows once it is reaped. Where
+// many end at once, a signal waits for one of them, not for all.
 func (l *loop) lookAt(pid int) {
+	l.heedOne()
 	l.listen()
 	if pid == l.state.app.pid {
 		l.noteUser(pid)
