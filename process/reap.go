@@ -24,7 +24,7 @@ type Exit struct {
 type Family struct {
 	hooks    map[int]bool // pids; the group of each ends with it
 	asParent chan func()  // to be done on the thread that has started the app; nil: none was started
-	reserved bool
+	reserved bool         // the spare threads are made
 }
 
 // NewFamily returns a family without members.
