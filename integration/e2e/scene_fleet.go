@@ -134,7 +134,7 @@ func (r *rollout) bad() error {
 	}
 	r.show("confitctl gate --lease fleet --status:\n%s", table)
 	said, err := r.says("", "kubectl confit rollout status fleet")
-	if err := errors.Join(err, said.is(0, "by "+canary+" at step verify", `  verify "confitctl post`, "pod "+canary+", what verify printed:")); err != nil {
+	if err := errors.Join(err, said.is(0, "by "+canary+" at step verify", `  verify "confitctl post`)); err != nil {
 		return err
 	}
 	after, err := r.publications()
