@@ -160,7 +160,7 @@ const (
 
 func (p *pod) leave(name string) { p.must(os.WriteFile(p.path(name), nil, 0o644)) }
 
-// try asks what would come of another edit, beside the app. A full disk may keep it from that, and the container's end.
+// try asks what would come of another edit, beside the app. A full disk may keep it from that, or its renderer, and the container's end.
 func (p *pod) try() {
 	f := p.anyFate()
 	dir := p.path("try")
@@ -178,7 +178,7 @@ func (p *pod) try() {
 	said, err := c.CombinedOutput()
 	_, full := os.Lstat(p.path(ballast))
 	code := c.ProcessState.ExitCode()
-	if code == want || code == process71 && full == nil {
+	if code == want || full == nil && (code == process71 || code == process78) {
 		return
 	}
 	if !harness.Poll(p.t.Context(), func() bool { return !p.init.Alive() }) { // its end takes the try along

@@ -14,8 +14,8 @@ import (
 
 // hopeless is after how many starts in one rest somebody mends what confit can't. On a busy machine the app may read what it dies of
 // after its probation, at a reload and at the next start. Or a second edit of which it dies late comes before it has died of the first.
-// Then that is accepted, and nothing is left to go back to.
-const hopeless = 20
+// Then that is accepted, and nothing is left to go back to. A start that waits for a hanging validate takes three seconds.
+const hopeless = 12
 
 // rest waits until confit has nothing to do any more, and checks what must hold then: what is mounted is live, or it was rejected for
 // a reason and what was accepted is; the app has read it; nothing is left behind, and nothing grew.
