@@ -204,6 +204,7 @@ func TestStepIsTotal(t *testing.T) {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
 					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}, note: notes{held: note, given: note}, seen: &status.Status{}}
+					before := s
 					next, actions := step(c, &s, time.Unix(2, 0), e)
 					if next.shown() < down || next.shown() > done {
 						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())
@@ -212,7 +213,7 @@ func TestStepIsTotal(t *testing.T) {
 						t.Errorf("%T after the end: %v", e, actions)
 					}
 					again, _ := step(c, &s, time.Unix(2, 0), e)
-					if !reflect.DeepEqual(again, next) {
+					if !reflect.DeepEqual(again, next) || !reflect.DeepEqual(s, before) {
 						t.Errorf("%v, %v, %T: not pure", p, half, e)
 					}
 				}
