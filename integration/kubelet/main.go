@@ -1,11 +1,10 @@
-// Kubelet writes ConfigMap and Secret volumes as a node does: with the kubelet's own AtomicWriter, linked in from the
-// module k8s.io/kubernetes (pkg/volume/util/atomic_writer.go), and with its own fsGroup code (pkg/volume/volume_linux.go).
-// Tests use it where the claim is "this is what happens under Kubernetes".
+// Kubelet writes ConfigMap and Secret volumes as a node does: with the kubelet's own AtomicWriter and its own code for an fsGroup, which
+// package util holds as they are in Kubernetes. Tests use it where the claim is "this is what happens under Kubernetes".
 //
 // It is not a kubelet: it fetches nothing, mounts nothing and never tears a volume down. DIR is an ordinary directory that
 // exists already, and directories inside a payload get the mode that this process's umask leaves of 0777.
 //
-// It is a module of its own, so that what stands behind that one function never enters the product's own go.mod.
+// It is a module of its own, so that what stands behind that one package never enters the product's own go.mod.
 package main
 
 import (

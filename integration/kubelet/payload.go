@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"k8s.io/kubernetes/pkg/volume/util"
+	"confit/integration/kubelet/util"
 )
 
 // payload is the whole content of a volume: the path of each key, and what is in it.

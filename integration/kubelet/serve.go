@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"k8s.io/kubernetes/pkg/volume/util"
+	"confit/integration/kubelet/util"
 )
 
 // request is one line of input.

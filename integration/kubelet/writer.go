@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"k8s.io/kubernetes/pkg/volume"
-	"k8s.io/kubernetes/pkg/volume/util"
+	"confit/integration/kubelet/util"
 )
 
 // volumeWriter writes payloads into one volume as the plugins for ConfigMaps, Secrets and projected volumes do
@@ -42,17 +41,10 @@ func (v *volumeWriter) write(p payload) error {
 }
 
 // setPerms is what the plugins pass to the writer. It ignores the name of the new directory and goes over the whole volume,
-// old directory and root included; without a group it does nothing. A change that the system refuses is only logged, on
-// stderr, as in a kubelet.
+// old directory and root included; without a group it does nothing.
 func (v *volumeWriter) setPerms(string) error {
-	return volume.NewVolumeOwnership(readOnly{}, v.dir, v.fsGroup, nil, nil).ChangePermissions()
-}
-
-// readOnly is all of a mounter that the change of ownership asks for. The three plugins say that their volumes are
-// read-only, hence 0440 and not 0660 is added to a file's mode.
-type readOnly struct{ volume.Mounter }
-
-// GetAttributes overrides that of the nil Mounter.
-func (readOnly) GetAttributes() volume.Attributes {
-	return volume.Attributes{ReadOnly: true}
+	if v.fsGroup == nil {
+		return nil
+	}
+	return util.ChangeOwnership(v.dir, *v.fsGroup)
 }
