@@ -11,7 +11,7 @@ CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
-.PHONY: help build confitctl kubectl-confit demo quick test conformance e2e soak bench lint vuln fuzz corpus dist image clean always
+.PHONY: help build confitctl kubectl-confit demo quick test check conformance e2e soak bench lint vuln fuzz corpus dist image clean always
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -38,8 +38,11 @@ demo: ## nginx under confit: a good edit, a bad one, the recovery
 quick: ## the tests of what has changed since the last commit, in seconds
 	GO='$(GO)' .ci/quick
 
-test: ## every test, as root on Debian: installs what it needs
-	./integration/need nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
+test: ## what shows that confit works: processes, nginx, the kubelet's writer; as root on Debian, in some minutes
+	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
+
+check: ## all other tests: the race detector, thirty daemons, examples, pages; installs what they need
+	GO='$(GO)' .ci/suite check nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \
@@ -53,8 +56,6 @@ test: ## every test, as root on Debian: installs what it needs
 		/usr/lib/uwsgi/plugins/python3_plugin.so:uwsgi-plugin-python3 \
 		/usr/lib/python3/dist-packages/watchdog/__init__.py:python3-watchdog npm:npm chromium-headless-shell:chromium-headless-shell $(if $(FLUENTD),'/usr/share/rubygems-integration/all/specifications/serverengine-*:ruby-serverengine \
 		ruby-cool.io ruby-msgpack ruby-yajl ruby-http-parser.rb ruby-strptime ruby-tzinfo ruby-webrick')
-	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
-	GO='$(GO)' INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) run gotest.tools/gotestsum@v1.13.0 --format testname --raw-command ./.ci/tests
 
 conformance: ## the same questions put to confit, tini, dumb-init and catatonit
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
@@ -76,13 +77,13 @@ fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and ku
 	$(GO) test -count=1 -v -tags fleet -parallel 5 -timeout 30m ./integration/fleet
 	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/inject
 	$(GO) test -count=1 -v -tags fleet -timeout 30m ./integration/rights
-	cd confitctl && $(GO) test -count=1 -v -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
+	cd confitctl && $(GO) test -count=1 -v -tags fleet -timeout 30m -run 'TestAPIServer|TestThousandWaiters' ./cli ./fleet
 	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
 	cd confitctl && $(GO) test -count=1 -timeout 30m -run Mutations ./rollout -mutations
 
 soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
-	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -timeout 0 -run 'TestSoak$$' ./integration/soak -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
+	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestSoak$$' ./integration/soak -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
 bench: ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
@@ -100,7 +101,7 @@ lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
 	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rights
-	cd kubectl-confit && $(GO) vet -tags fleet ./...
+	for module in confitctl kubectl-confit; do (cd $$module && $(GO) vet -tags fleet ./...) || exit 1; done
 	for module in kubelet conformance/goreap watchers/apps; do (cd integration/$$module && $(GO) vet ./...) || exit 1; done
 	for os in darwin windows; do (cd kubectl-confit && GOOS=$$os $(GO) vet ./...) || exit 1; done # where kubectl runs, too
 	for module in . confitctl kubectl-confit; do (cd $$module && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit 1; done

@@ -22,6 +22,7 @@ func newLeaving(t *testing.T, probation string) (*setup, *volume) {
 // generation, and restarted from then on. It may leave by HUP itself, with 129 as a shell does, with 0 or,
 // the first time, with a code of its own.
 func TestBadEdit_leaves_at_HUP(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"exit_0":   {"-reload", "USR1", "-exit", "HUP=0,TERM=0"},
 		"exit_129": {"-reload", "USR1", "-exit", "HUP=129,TERM=0"},

@@ -121,6 +121,7 @@ func TestBadEdit_stopped_while_proving(t *testing.T) {
 
 // Nor was one that was asked to stop, and is killed because the app takes too long.
 func TestBadEdit_killed_in_a_stop(t *testing.T) {
+	t.Parallel()
 	for name, sig := range map[string]syscall.Signal{"TERM": syscall.SIGTERM, "QUIT": syscall.SIGQUIT} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

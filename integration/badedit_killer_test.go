@@ -64,6 +64,7 @@ func (c *confit) wantPutOff(step string) {
 // The first kill may be bad luck: the app comes up on what is accepted, and the edit is tried once more. The second time the edit is
 // rejected by the hook's step, without a try.
 func TestBadEdit_killed_in_a_hook(t *testing.T) {
+	t.Parallel()
 	for name, test := range killers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -75,6 +75,7 @@ func (c *confit) keepsOnly(numbers ...string) {
 // what was accepted so. The app dies of it, and is started on the generation that a start has survived. A mended edit is taken
 // up.
 func TestBadEdit_late(t *testing.T) {
+	t.Parallel()
 	for name, edits := range map[string][]string{"one": {"bad"}, "several_in_a_row": {"bad 1", "bad 2", "bad 3"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 // An app that dies of a reload within the probation, however late, is started again on the accepted generation. One that dies
 // later ends confit. Package supervisor tests the border to the tenth of a second, where no clock runs.
 func TestProbation_dies(t *testing.T) {
+	t.Parallel()
 	for name, within := range map[string]bool{"4s": true, "6s": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,6 +38,7 @@ func TestProbation_dies(t *testing.T) {
 
 // The same with an app that is restarted: it dies as soon as it is started on a bad edit.
 func TestProbation_restart(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"dies_at_once": nil,
 		"stubborn":     {"-exit", "QUIT=0"}, // it can't be stopped by TERM
@@ -86,6 +88,7 @@ func TestProbation_stubborn_roll_back(t *testing.T) {
 
 // Swaps that come in while one is proved wait for its end. Then the newest is tried, and those between aren't.
 func TestProbation_newest_wins(t *testing.T) {
+	t.Parallel()
 	for name, verdict := range map[string]int{"proved": 0, "rolled_back": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,6 +161,7 @@ func TestProbation_dies_of_HUP(t *testing.T) {
 // Whoever ends the app in a phase: once it was reloaded with a candidate, that one is taken back and the app started anew;
 // before, its end is confit's.
 func TestProbation_app_killed(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		lines []string

@@ -56,6 +56,7 @@ func TestBadEdit_verify_flaps_at_the_end(t *testing.T) {
 // An app that says that it is ready, and dies of the bad edit within its probation, is rolled back: haproxy and named say READY=1
 // after a file that they refused.
 func TestBadEdit_ready_and_dead(t *testing.T) {
+	t.Parallel()
 	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -92,6 +92,7 @@ func (c *confit) wantRefused(volume, key string) {
 
 // The same in a plain volume.
 func TestRefused_plain(t *testing.T) {
+	t.Parallel()
 	for _, odd := range oddKeys {
 		t.Run(odd.name, func(t *testing.T) {
 			t.Parallel()

@@ -38,6 +38,7 @@ func TestRollBack_exec(t *testing.T) {
 
 // A roll back reloads the app as the change did: by the strongest of its links.
 func TestRollBack_per_link(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		changed, want string
 	}{

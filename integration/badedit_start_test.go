@@ -38,6 +38,7 @@ var unstartable = []struct {
 
 // An app that can't be started on a bad edit is started on what was accepted.
 func TestBadEdit_start(t *testing.T) {
+	t.Parallel()
 	for _, test := range unstartable {
 		bad := map[string]file{"run.sh": test.key}
 		t.Run(test.name+"/in_a_restart", func(t *testing.T) {

@@ -56,6 +56,7 @@ func TestValidate_nginx(t *testing.T) {
 // One bad validator after another: each time the candidate is rejected, the app isn't reloaded, and nothing of the validator is
 // left. The next good one is in force.
 func TestValidate_misbehaving(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, check, reason string
 	}{

@@ -8,6 +8,7 @@ import (
 // A verify hook doesn't end, or never succeeds: the generation is taken back, the app is reloaded with the accepted one, and
 // nothing of the hook is left. The next good edit is reloaded and proved.
 func TestVerify_rolls_back(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, reason, output string }{
 		"hangs":               {"sleep 7654321", "killed after 3s", ""},
 		"hangs_with_children": {"sleep 7654321 & (sleep 7654321 &); echo no answer; sleep 7654321", "killed after 3s", "no answer"},

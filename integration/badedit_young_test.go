@@ -100,6 +100,7 @@ func TestYoung_dies_late(t *testing.T) {
 // The database is down for all: the app ends on the generation before as well, and the container ends with its code. When the
 // database is back, the edit is served.
 func TestYoung_all_down(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string][]string{
 		"database_down":    {"old", "new"},
 		"password_rotated": {"new"}, // the generation before could never work again
@@ -152,6 +153,7 @@ func TestYoung_blames_an_edit(t *testing.T) {
 // The kernel kills all of the container while the app is young, twice: that counts as two deaths. When the node started anew in
 // between it doesn't.
 func TestYoung_killed(t *testing.T) {
+	t.Parallel()
 	for name, reboots := range map[string]bool{"memory": false, "node_reboots": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -83,6 +83,7 @@ func (f *filler) release() {
 // the swap to succeed. Each time live is untouched, the error names the directory, the app isn't reloaded, and when space is back
 // the next rescan brings the swap into force.
 func TestDiskFull_every_step(t *testing.T) {
+	t.Parallel()
 	tests := map[string]func(*filler, uint64){
 		"no_pages":  (*filler).leavePages,
 		"no_inodes": (*filler).leaveInodes,

@@ -7,14 +7,13 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// confit is killed before each system call of a swap that is proved before it is accepted. The next start proves anew what was
-// already published, and stores it.
-func TestCrash_each_step_of_a_proof(t *testing.T) {
-	t.Parallel()
+// The system calls of a swap that is proved before it is accepted. The next start proves anew what was already published, and stores
+// it.
+func crashInProof(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	s.flag("--probation", "10ms")
 	s.line("verify true")
-	s.killEachStep(web, func(_ *confit, n int) func() bool {
+	s.killSteps(web, stride, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
 		return func() bool { return s.settled(n, maxSteps) }
 	})
@@ -22,11 +21,10 @@ func TestCrash_each_step_of_a_proof(t *testing.T) {
 
 // The same when the app dies of a bad edit, and goes back to the accepted generation. The container comes up again with the bad
 // edit still mounted: the app dies of it once more, and is started on the accepted one.
-func TestCrash_each_step_of_a_roll_back(t *testing.T) {
-	t.Parallel()
+func crashInRollBack(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	printer := app("-print", s.target("conf.d/a"))
-	for n := 1; n < maxSteps; n++ {
+	for n, step := range steps(stride) {
 		s.flags = []string{"--rescan", "300ms"}
 		web.swap(crashKeys(n - 1))
 		c := s.start(printer...)
@@ -36,7 +34,7 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		s.flags = []string{"--probation", "1h", "--rescan", "300ms"}
 		c = s.start(printer...)
 		c.Says("ready", 1)
-		result := c.KillAt(n)
+		result := c.KillAt(step)
 		bad := crashKeys(n)
 		bad["a"] = badText
 		web.swap(bad)
@@ -44,7 +42,7 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 		harness.Eventually(t, "end of the roll back or of confit", func() bool { return !c.Alive() || finished() })
 		if c.Alive() {
 			c.Kill()
-			t.Logf("killed before each of %d steps; %s", n-1, result())
+			t.Logf("killed %d times within %d steps; %s", n-1, step-1, result())
 			return
 		}
 		result()
@@ -62,6 +60,7 @@ func TestCrash_each_step_of_a_roll_back(t *testing.T) {
 
 // confit is killed while the verify hook runs: the generation is neither accepted nor rejected. The next start proves it anew.
 func TestCrash_while_proving(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{"proved": "exit 0", "rolled_back": "exit 1"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 // An entrypoint, the app or an operator changes the accepted generation, and the container starts again while a bad edit is
 // mounted: the app starts on just what was accepted.
 func TestState_mended_at_a_restart(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range map[string]func(key string) error{
 		"chmod":    func(key string) error { return os.Chmod(key, 0o600) },
 		"appended": func(key string) error { return overwrite(key, "first, and more") },

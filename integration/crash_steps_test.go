@@ -3,6 +3,7 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -109,19 +110,28 @@ func (c *confit) wantKilled() {
 	}
 }
 
-// killEachStep kills confit at step 1, 2, 3, … of an edit, and starts another one that recovers, until an edit is done before the
+// steps counts rounds from 1, and has the step at which confit is killed in each: the first one, and from there on each that is a stride
+// away.
+func steps(stride int) iter.Seq2[int, int] {
+	return func(yield func(n, step int) bool) {
+		for n, step := 1, 1; step < maxSteps && yield(n, step); n, step = n+1, step+stride {
+		}
+	}
+}
+
+// killSteps kills confit at the steps of an edit, a stride apart, and starts another one that recovers, until an edit is done before the
 // step.
-func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished func() bool)) {
+func (s *setup) killSteps(web *volume, stride int, edit func(c *confit, n int) (finished func() bool)) {
 	s.t.Helper()
 	web.swap(crashKeys(0))
 	c := s.recover(0, maxSteps)
-	for n := 1; n < maxSteps; n++ {
-		result := c.KillAt(n)
+	for n, step := range steps(stride) {
+		result := c.KillAt(step)
 		finished := edit(c, n)
 		harness.Eventually(s.t, "end of the edit or of confit", func() bool { return !c.Alive() || finished() })
 		if c.Alive() {
 			c.Kill()
-			s.t.Logf("killed before each of %d steps; %s", n-1, result())
+			s.t.Logf("killed %d times within %d steps; %s", n-1, step-1, result())
 			return
 		}
 		result()
@@ -133,23 +143,21 @@ func (s *setup) killEachStep(web *volume, edit func(c *confit, n int) (finished 
 	s.t.Errorf("an edit never came to its end within %d steps", maxSteps)
 }
 
-// confit is killed before each of the system calls that stage and publish a swap.
-func TestCrash_each_step_of_a_swap(t *testing.T) {
-	t.Parallel()
+// The system calls that stage and publish a swap.
+func crashInSwap(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	s.line("validate true {candidate}")
-	s.killEachStep(web, func(_ *confit, n int) func() bool {
+	s.killSteps(web, stride, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
 		return func() bool { return s.settled(n, maxSteps) }
 	})
 }
 
 // The same when a bad edit is published for its check and taken back. It is mended before the container comes up again.
-func TestCrash_each_step_of_a_take_back(t *testing.T) {
-	t.Parallel()
+func crashInTakeBack(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	s.line("validate grep -q swap %s", s.target("conf.d/a"))
-	s.killEachStep(web, func(c *confit, n int) func() bool {
+	s.killSteps(web, stride, func(c *confit, n int) func() bool {
 		bad := crashKeys(n)
 		bad["a"] = badText
 		web.swap(bad)
@@ -157,14 +165,13 @@ func TestCrash_each_step_of_a_take_back(t *testing.T) {
 	})
 }
 
-// confit is killed before each step of the very first start, with nothing there but the files of the image.
-func TestCrash_each_step_of_the_first_start(t *testing.T) {
-	t.Parallel()
+// The steps of the very first start, with nothing there but the files of the image.
+func crashInFirstStart(t *testing.T, stride int) {
 	const files = 3
 	s, web := newCrash(t, files)
 	web.swap(crashKeys(1))
-	for n := 1; n < maxSteps; n++ {
-		c, result := s.startTraced(n)
+	for n, step := range steps(stride) {
+		c, result := s.startTraced(step)
 		harness.Eventually(t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
 		alive := c.Alive()
 		c.Kill()
@@ -175,7 +182,7 @@ func TestCrash_each_step_of_the_first_start(t *testing.T) {
 		s.wantImage(files)
 		s.recover(1, files).Kill()
 		if alive {
-			t.Logf("killed before each of %d steps; %s", n-1, seen)
+			t.Logf("killed %d times within %d steps; %s", n-1, step-1, seen)
 			return
 		}
 		if err := errors.Join(os.RemoveAll(s.state), os.RemoveAll(s.path("etc"))); err != nil {

@@ -17,6 +17,7 @@ func (f *fleet) newcomer(text string) *member {
 // A pod that starts during a bad edit starts on what the fleet accepted, whether its validator finds the edit, the fleet has refused it,
 // or its own app dies of it. When it is mended, it follows.
 func TestFleet_start_during_a_bad_edit(t *testing.T) {
+	t.Parallel()
 	for name, edit := range map[string]struct{ text, step string }{
 		"validator": {"bad", "validate"},
 		"fleet":     {"die 3", "gate"},

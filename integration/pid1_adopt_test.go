@@ -57,6 +57,7 @@ trap 'setsid sh $0 successor & sleep 0.5; exit 0' USR2; echo ready; while :; do 
 
 // Without --adopt the end of the first is the end of all.
 func TestAdopt_successor(t *testing.T) {
+	t.Parallel()
 	for _, adopt := range []bool{true, false} {
 		t.Run(fmt.Sprint(adopt), func(t *testing.T) {
 			t.Parallel()

@@ -25,6 +25,7 @@ var leftovers = []leftover{
 // A process that the app leaves behind gets TERM, and the time that it needs within --drain-timeout. The exit code is the app's.
 // Small inits cut such a process off.
 func TestDrain_at_the_end(t *testing.T) {
+	t.Parallel()
 	for _, l := range leftovers {
 		for _, under := range []bool{false, true} {
 			eachUser(t, fmt.Sprintf("%s/under_%v", l.name, under), func(t *testing.T, s *setup) {

@@ -68,6 +68,7 @@ func (c *confit) wantSeenOut() {
 
 // Asked to stop between two apps, confit gives everybody the same time as after the end of an app.
 func TestPID1_stopped_between_two_apps(t *testing.T) {
+	t.Parallel()
 	t.Run("draining", func(t *testing.T) {
 		t.Parallel()
 		s, web := newReload(t, "restart")

@@ -75,6 +75,7 @@ func (c *confit) ticks() int {
 // Where confit isn't PID 1, it leaves other processes of the same user alone: neither a restart nor the end signals them.
 // Containers that share a PID namespace run so.
 func TestLeftover_others_are_spared(t *testing.T) {
+	t.Parallel()
 	eachUser(t, "", func(t *testing.T, s *setup) {
 		s.box.Under = true
 		web := s.linkOne()

@@ -37,6 +37,7 @@ func TestLimits_no_thread(t *testing.T) {
 	web.swap(keys{"a": "swap 0", "check": "0"})
 	c := s.start(app("-print", s.target("a"), "-exit", "TERM=7")...)
 	c.Says("ready", 1)
+	c.accepts(1) // it makes its threads while the app starts
 	c.limit("nproc", 1)
 	for n := 1; n <= 50; n++ {
 		for range 5 {

@@ -16,6 +16,7 @@ func (s *setup) unread(app ...string) *confit {
 
 // A full log delays nothing: swaps reload the app, a hook that floods the log passes, and TERM reaches the app.
 func TestLog_full(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		eachUser(t, format, func(t *testing.T, s *setup) { s.floodsUnreadLog(format) })
 	}

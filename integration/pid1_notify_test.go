@@ -73,6 +73,7 @@ func TestNotify_ready_is_no_proof(t *testing.T) {
 
 // An app that says READY=1 at each start, or after RELOADING=1 in each reload, keeps its word. The proof is that it lives.
 func TestNotify_ready(t *testing.T) {
+	t.Parallel()
 	for name, action := range map[string]string{"reload": "signal:HUP", "restart": "restart"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

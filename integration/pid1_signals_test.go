@@ -86,6 +86,7 @@ func TestSignals_early(t *testing.T) {
 
 // confit reaps a storm of orphans: in the end there are confit and the app, and no zombie.
 func TestSignals_orphans(t *testing.T) {
+	t.Parallel()
 	for name, under := range map[string]bool{"pid_1": false, "subreaper": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

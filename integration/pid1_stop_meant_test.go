@@ -43,6 +43,7 @@ func TestStop_any_signal(t *testing.T) {
 
 // An end of another kind is the edit's, and a signal that makes the app reload is no stop. Neither holds up an edit.
 func TestStop_any_signal_tells_nothing(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		before, sig syscall.Signal
 		exit        string

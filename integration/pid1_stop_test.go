@@ -49,6 +49,7 @@ func stopPhases() []stopPhase {
 // A platform or a person asks an app to end by INT or QUIT; an image may name one as its STOPSIGNAL. In every phase the app's end
 // is confit's end then: no edit is to blame, and nothing is started again.
 func TestStop_phases(t *testing.T) {
+	t.Parallel()
 	for _, phase := range stopPhases() {
 		for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT} {
 			t.Run(phase.name+"/"+name, func(t *testing.T) {
@@ -129,6 +130,7 @@ func TestStop_nothing_begins(t *testing.T) {
 // An app that lives on was asked something else: the edit comes into force after --stop-timeout, not before. An app that dies of
 // the edit then is rolled back.
 func TestStop_lapses(t *testing.T) {
+	t.Parallel()
 	for name, sig := range map[string]syscall.Signal{"INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -154,6 +156,7 @@ func TestStop_lapses(t *testing.T) {
 
 // What counts is the signal that the app gets.
 func TestStop_mapped(t *testing.T) {
+	t.Parallel()
 	t.Run("from_QUIT", func(t *testing.T) {
 		t.Parallel()
 		s, web, app := newUnhurried(t, "--probation", "1h", "--map-signal", "QUIT:USR1")

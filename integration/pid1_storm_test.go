@@ -3,33 +3,26 @@ package integration
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 )
 
-const (
-	// manyOrphans is how many die in one storm, stormAlive how many of them live at a time.
-	manyOrphans = 100_000
-	stormAlive  = 64
-	// stormsVariable asks for more than one storm of that size for each user; each takes half a minute.
-	stormsVariable = "INTEGRATION_STORMS"
-)
+// stormAlive is how many orphans of a storm live at a time.
+const stormAlive = 64
 
-// 100,000 orphans, the last of which die in the moment in which the app exits: none is left, not even as a zombie, and the exit
-// code is the app's.
-func TestStorm_orphans(t *testing.T) {
-	storms := 1
-	if n, err := strconv.Atoi(os.Getenv(stormsVariable)); err == nil {
-		storms = n
-	}
+// Some thousand orphans, the last of which die in the moment in which the app exits: none is left, not even as a zombie, and the exit
+// code is the app's. make check has 100,000: TestStorm_orphans.
+func TestStorm_few_orphans(t *testing.T) { orphans(t, 1, 3000) }
+
+func orphans(t *testing.T, storms, many int) {
+	t.Parallel()
 	for n := range storms {
 		eachUser(t, fmt.Sprint(n), func(t *testing.T, s *setup) {
 			s.linkOne()
 			code := 1 + n%255
-			c := s.start(programs.unruly, "storm", fmt.Sprint(manyOrphans), fmt.Sprint(code))
-			for thousand := range manyOrphans / 1000 { // no single wait may be for all, on a machine that is busy with much else
+			c := s.start(programs.unruly, "storm", fmt.Sprint(many), fmt.Sprint(code))
+			for thousand := range many / 1000 { // no single wait may be for all, on a machine that is busy with much else
 				c.Says("thousand", thousand+1)
 			}
 			c.Eventually("no zombie and no orphan but the last ones", func() bool { return len(c.Processes()) == 2+stormAlive && !c.zombie() })
@@ -39,16 +32,21 @@ func TestStorm_orphans(t *testing.T) {
 	}
 }
 
-// An app exits in the middle of a storm that goes on behind it, 200 times with PID 1 and 50 times below another. confit's code is
-// the app's, another one each time. Nobody is left, even where confit isn't PID 1 and the kernel doesn't sweep up.
-func TestStorm_exit(t *testing.T) {
+// An app exits in the middle of a storm that goes on behind it, four times with PID 1 and once below another. confit's code is the app's,
+// another one each time. Nobody is left, even where confit isn't PID 1 and the kernel doesn't sweep up. make check does so 250 times:
+// TestStorm_exit.
+func TestStorm_few_exits(t *testing.T) { exits(t, 4) }
+
+// exits has so many of them for each user with PID 1, and a quarter as many below another.
+func exits(t *testing.T, many int) {
+	t.Parallel()
 	for _, under := range []bool{false, true} {
 		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {
 			s.linkOne()
 			s.box.Under = under
-			runs := 100
+			runs := many
 			if under {
-				runs = 25
+				runs /= 4
 			}
 			for code := 1; code <= runs; code++ {
 				s.leaveInStorm(200+code, code)
@@ -84,6 +82,7 @@ var hangingEdit = keys{"a": "second", "check": hang}
 // TERM while the app forks as fast as it can: confit ends with the right code, gives time to what needs it, kills what ignores
 // TERM, and leaves no hook.
 func TestStorm_stop(t *testing.T) {
+	t.Parallel()
 	eachUser(t, "running", func(t *testing.T, s *setup) {
 		s.stormy()
 		s.flag("--drain-timeout", "3s")

@@ -22,6 +22,7 @@ const hang = "sleep 7654321 & sleep 7654321"
 // outlives it. Each phase runs once with confit as PID 1, where the kernel would end a forgotten hook, and once below another PID
 // 1, which says what was left.
 func TestTerm_phases(t *testing.T) {
+	t.Parallel()
 	for _, phase := range termPhases {
 		for _, under := range []bool{false, true} {
 			name := phase.name + "/pid_1"

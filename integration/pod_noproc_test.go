@@ -31,6 +31,7 @@ func isOrphan(p harness.Process) bool { return p.Command == "sleep 0.1" }
 // Without /proc confit can't see what the app catches, so auto restarts it. Of the app's leftovers, in a restart and at the end
 // where confit isn't PID 1, it finds only the app's own process group. It waits for the rest, and leaves it behind.
 func TestNoProc_auto(t *testing.T) {
+	t.Parallel()
 	for _, under := range []bool{false, true} {
 		eachUser(t, fmt.Sprintf("under_%v", under), func(t *testing.T, s *setup) {
 			s.box.Under = under

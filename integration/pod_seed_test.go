@@ -104,14 +104,14 @@ func TestSeed_refused(t *testing.T) {
 	}
 }
 
-// confit is killed before each step of a copy, to a directory that is missing and to one that is there. Each name that is there is whole,
-// and the next run brings the rest.
-func TestSeed_each_step(t *testing.T) {
+// The steps of a copy, to a directory that is missing and to one that is there. Each name that is there is whole, and the next run brings
+// the rest.
+func crashInSeed(t *testing.T, stride int) {
 	for name, there := range map[string]bool{"missing": false, "there": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, pair := seeded(t)
-			for n := 1; n < maxSteps; n++ {
+			for n, step := range steps(stride) {
 				if there {
 					s.mkdir("seed/etc/nginx")
 					for _, dir := range []string{"seed/etc", "seed/etc/nginx"} {
@@ -119,7 +119,7 @@ func TestSeed_each_step(t *testing.T) {
 					}
 				}
 				c := s.run(harness.Command{Argv: []string{programs.confit, "--seed", pair}, Gate: true})
-				result := c.KillAt(n)
+				result := c.KillAt(step)
 				if err := c.Open(); err != nil {
 					t.Fatal(err)
 				}
@@ -130,7 +130,7 @@ func TestSeed_each_step(t *testing.T) {
 				s.startCommand(programs.confit, "--seed", pair).Ends(0)
 				s.wantSeeded()
 				if whole {
-					t.Logf("killed before each of %d steps; %s", n-1, seen)
+					t.Logf("killed %d times within %d steps; %s", n-1, step-1, seen)
 					return
 				}
 				if err := os.RemoveAll(s.path("seed/etc")); err != nil {

@@ -98,20 +98,13 @@ func TestTry_beside(t *testing.T) {
 	})
 }
 
-// triesVariable asks for more tries beside swaps than fewTries; a thousand take some minutes.
-const (
-	triesVariable = "INTEGRATION_TRIES"
-	fewTries      = 60
-)
-
 // Tries and swaps at the same time, a third of each bad: each swap has its whole verdict by PID 1, each try its own, and nothing is
 // left over.
-func TestTry_beside_swaps(t *testing.T) {
+// make check has sixty of both: TestTry_beside_swaps.
+func TestTry_beside_a_few_swaps(t *testing.T) { tryBeside(t, 12) }
+
+func tryBeside(t *testing.T, rounds int) {
 	t.Parallel()
-	rounds := fewTries
-	if n, err := strconv.Atoi(os.Getenv(triesVariable)); err == nil {
-		rounds = n
-	}
 	s := newTry(t)
 	s.inMemory("")
 	s.lines[1] = `validate sh -c 'cat {candidate}/web/text; echo; ! grep -q bad {candidate}/web/text'`

@@ -44,6 +44,7 @@ func (s *setup) tryIn(group string, under bool) *confit {
 
 // Beside others a validator that wants more memory than is left fails, and nobody is killed. One that fits in is well.
 func TestTry_memory(t *testing.T) {
+	t.Parallel()
 	const megabyte = 1 << 20
 	for name, test := range map[string]struct {
 		limit int

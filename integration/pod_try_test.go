@@ -92,6 +92,7 @@ const passed = "candidate passed: "
 
 // A try says what a start would, whichever way the volumes come.
 func TestTry_verdicts(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		lines   []string
 		web     keys

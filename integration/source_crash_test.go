@@ -12,20 +12,19 @@ import (
 
 // confit is killed before each of the system calls that stage, render, publish and accept an edit of files and environment. What the
 // next confit starts is whole, and the edit is in force in the end.
-func TestSource_killed_at_each_step(t *testing.T) {
-	t.Parallel()
+func crashInSource(t *testing.T, stride int) {
 	w := newWitness(t)
 	w.flag("--rescan", "300ms") // what confit was killed with is tried at the next look
 	w.edit("0" + good)
 	c := w.recover("0" + good)
-	for n := 1; n < maxSteps; n++ {
+	for n, step := range steps(stride) {
 		text := fmt.Sprint(n) + good
-		result := c.KillAt(n)
+		result := c.KillAt(step)
 		w.edit(text)
 		harness.Eventually(t, "end of the edit or of confit", func() bool { return !c.Alive() || w.met("alive", text) && w.holds(text) })
 		if c.Alive() {
 			c.Kill()
-			t.Logf("killed before each of %d steps; %s", n-1, result())
+			t.Logf("killed %d times within %d steps; %s", n-1, step-1, result())
 			return
 		}
 		result()
@@ -56,6 +55,7 @@ func (w *witness) wantWholeFiles() {
 // confit is killed while a hook of it hangs, once or twice, and then the hook goes on. The app ends on the edit when that is good and killed
 // confit once, else on what was accepted, with the files and the environment of that.
 func TestSource_killed_in_a_phase(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		phase string
 		kills int

@@ -60,6 +60,7 @@ func (c *confit) wantMended(web *volume) {
 
 // Nothing was ever accepted, and what is mounted is bad: the app starts on the image's own default, with the Secret of the mount.
 func TestFallback_starts_on_it(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		mounted keys
 		step    string
@@ -87,6 +88,7 @@ func TestFallback_starts_on_it(t *testing.T) {
 
 // An app that isn't well on what is mounted is started on the fallback. If it isn't well there, it stays on what is mounted.
 func TestFallback_verify(t *testing.T) {
+	t.Parallel()
 	for name, baked := range map[string]string{"well": "default", "unwell": "sick too"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

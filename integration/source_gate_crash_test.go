@@ -6,17 +6,16 @@ import (
 	"testing"
 )
 
-// confit is killed before each of the system calls that take a swap through the gate. The next one ends with the new state, and of
-// each gate that was asked the outcome is told before the next one is.
-func TestGate_each_step_of_a_swap(t *testing.T) {
-	t.Parallel()
+// The system calls that take a swap through the gate. The next confit ends with the new state, and of each gate that was asked the
+// outcome is told before the next one is.
+func crashInGate(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	diary := s.path("diary")
 	s.write(diary, "")
 	s.line("gate sh -c 'echo asked $CONFIT_HASH >>%s'", diary)
 	s.line("report sh -c '! grep -q $CONFIT_HASH %s || echo told $CONFIT_HASH $CONFIT_OUTCOME >>%s'", diary, diary)
 	s.line("retry 100ms")
-	s.killEachStep(web, func(_ *confit, n int) func() bool {
+	s.killSteps(web, stride, func(_ *confit, n int) func() bool {
 		web.swap(crashKeys(n))
 		return func() bool { return s.settled(n, maxSteps) && s.recorded() == "" }
 	})
@@ -36,7 +35,7 @@ func TestGate_each_step_of_a_swap(t *testing.T) {
 			owed = ""
 		}
 	}
-	if owed != "" || gates < 10 {
+	if owed != "" || gates < 3 {
 		t.Errorf("%d gates were asked, and it wasn't told how %q ended", gates, owed)
 	}
 	if t.Failed() {

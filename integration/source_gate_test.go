@@ -142,6 +142,7 @@ func TestGate_waits(t *testing.T) {
 // A newer swap ends a gate, also one that doesn't want to. What became of the older change is told before the gate is asked about
 // the newer one.
 func TestGate_superseded(t *testing.T) {
+	t.Parallel()
 	for _, stubborn := range []bool{false, true} {
 		t.Run(map[bool]string{false: "ends", true: "killed"}[stubborn], func(t *testing.T) {
 			t.Parallel()
@@ -211,6 +212,7 @@ func TestGate_killed_then_swapped(t *testing.T) {
 
 // At a start the gate may refuse, or not answer: the app starts on what is stored, and goes over when the gate lets it.
 func TestGate_at_the_start(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{"refuses": "exit 1", "silent": "sleep 7654321"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -131,6 +131,7 @@ func TestLate_settled_by_a_reload(t *testing.T) {
 // The end of confit waits for the report, beside the drain: TERM to what is left spares it. Nobody waits for longer than a drain may take;
 // then the next confit tells.
 func TestLate_stop_tells(t *testing.T) {
+	t.Parallel()
 	for name, slow := range map[string]string{"slow": "sleep 1", "hangs": "sleep 7654321"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

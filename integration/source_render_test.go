@@ -25,6 +25,7 @@ func script(text, renderer string) keys { return keys{"text": text + "\n", "scri
 
 // What a renderer does wrong rejects its candidate, by name. Nobody but hooks has seen it, and the next change is taken.
 func TestSource_render_rejected(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ script, reason string }{
 		"fails":                   {copies + "; echo it is wrong; exit 3", " ended with exit 3"},
 		"is_killed":               {copies + "; kill -9 $$", " ended with signal"},
@@ -93,6 +94,7 @@ func TestSource_render_unreadable(t *testing.T) {
 
 // What a renderer does that harms nobody. What it leaves running is gone, or can't change what was taken any more.
 func TestSource_render_accepted(t *testing.T) {
+	t.Parallel()
 	for name, renderer := range map[string]string{
 		"writes_beside_the_keys": copies + "; cd $CONFIT_CANDIDATE; mkdir web/__pycache__; touch stray web/__pycache__/text.pyc",
 		"writes_elsewhere":       copies + "; echo elsewhere >$CONFIT_RENDERED/../../../elsewhere",

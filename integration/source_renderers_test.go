@@ -67,6 +67,7 @@ func TestSource_renderer_of_the_nginx_image(t *testing.T) {
 
 // envsubst itself, a shell and Python: they have the candidate's variables, and find their files by the placeholders.
 func TestSource_renderers(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"envsubst": `render sh -c 'mkdir {rendered}/conf.d; envsubst "\$GREETING" <{candidate}/web/page >{rendered}/conf.d/page.conf'`,
 		"shell":    `render sh -c 'mkdir {rendered}/conf.d; while read -r l; do echo "$l" | sed "s/\$GREETING/$GREETING/"; done <{candidate}/web/page >{rendered}/conf.d/page.conf'`,

@@ -4,27 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 )
 
-// swapsVariable asks for more than fewSwaps edits; a thousand take some minutes.
-const (
-	swapsVariable = "INTEGRATION_SWAPS"
-	fewSwaps      = 100
-)
-
 // Keys of two volumes, a variable and a rendered file change together, again and again. Every process that is started finds all of an
-// edit or all of an earlier one, and so does whoever reads the files all the time. A tenth of the edits is bad, in three ways.
-func TestSource_whole(t *testing.T) {
+// edit or all of an earlier one, and so does whoever reads the files all the time. Some of the edits are bad, in three ways.
+// make check has a hundred edits: TestSource_whole.
+func TestSource_whole_for_a_while(t *testing.T) { wholeThrough(t, 30) }
+
+func wholeThrough(t *testing.T, swaps int) {
 	t.Parallel()
-	swaps := fewSwaps
-	if n, err := strconv.Atoi(os.Getenv(swapsVariable)); err == nil {
-		swaps = n
-	}
 	w := newWitness(t)
 	w.edit("0" + good)
 	c := w.start(w.app()...)

@@ -26,6 +26,7 @@ func TestAuto_handler(t *testing.T) {
 // HUP would kill an app that doesn't catch it, and one that ignores it would never know: both are restarted by the stop signal.
 // confit waits for a handler first, so this takes about ten seconds.
 func TestAuto_no_handler(t *testing.T) {
+	t.Parallel()
 	for name, flag := range map[string]string{"default_action": "-unset", "ignored": "-ignore"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,6 +71,7 @@ func TestAuto_dies_of_HUP(t *testing.T) {
 // An entrypoint script has no handler as long as it hasn't become the daemon. A swap in that time doesn't kill it, and the new
 // configuration is in force at the end.
 func TestAuto_entrypoint_script(t *testing.T) {
+	t.Parallel()
 	tests := map[string]string{
 		"sleeps_first":      `sleep 2; exec "$@"`,
 		"reads_then_sleeps": `cat "$5" >/dev/null; sleep 2; exec "$@"`,

@@ -79,6 +79,7 @@ func TestFiles_unmapped_owner(t *testing.T) {
 
 // A seccomp profile may refuse each system call on files, or a file system may lack it. confit works without it.
 func TestFiles_refused_calls(t *testing.T) {
+	t.Parallel()
 	errnos := []syscall.Errno{unix.EPERM, unix.ENOSYS, unix.EOPNOTSUPP, unix.EINVAL}
 	for name, calls := range map[string][]uint32{
 		"chown":     {unix.SYS_FCHOWN, unix.SYS_FCHOWNAT},

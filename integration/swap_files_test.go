@@ -197,12 +197,11 @@ func TestFiles_old_profile(t *testing.T) {
 	}
 }
 
-// confit is killed before each system call of a swap that finds a link replaced by the app. The target is whole, and beside it is
-// nothing but the newest file that the app wrote.
-func TestFiles_killed_at_each_step_of_a_mend(t *testing.T) {
-	t.Parallel()
+// The system calls of a swap that finds a link replaced by the app. The target is whole, and beside it is nothing but the newest file
+// that the app wrote.
+func crashInMend(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
-	s.killEachStep(web, func(_ *confit, n int) func() bool {
+	s.killSteps(web, stride, func(_ *confit, n int) func() bool {
 		s.replaceTarget("conf.d/b", "same")
 		web.swap(crashKeys(n))
 		return func() bool {

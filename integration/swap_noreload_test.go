@@ -37,6 +37,7 @@ func (c *confit) wantHooks(want ...string) {
 
 // A swap that changes no byte of a linked key is no reload. A last swap that does shows that reloads work.
 func TestNoReload_swaps(t *testing.T) {
+	t.Parallel()
 	base := keys{"a": "a1", "b": "b1", "token": "t1"}
 	tests := []struct {
 		name string

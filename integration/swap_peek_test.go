@@ -8,6 +8,7 @@ import (
 // An edit that comes in a long probation waits for its end. But the status says at the next rescan that something else is mounted,
 // with its keys, and that it is rejected as soon as that is known.
 func TestStatus_in_a_probation(t *testing.T) {
+	t.Parallel()
 	for name, edit := range map[string]keys{"good": {"text": "third"}, "bad": {"other": "no key text"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

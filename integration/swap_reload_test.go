@@ -47,6 +47,7 @@ func TestReload_exec(t *testing.T) {
 
 // A hook that fails or hangs is a failed reload. The app runs on, and later swaps reload it.
 func TestReload_exec_fails(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"code":  `exit 5`,
 		"hangs": `sleep 7654321 & sleep 7654321`,
@@ -193,6 +194,7 @@ func TestReload_per_link(t *testing.T) {
 // One app reads what has changed when it is reloaded; to the other HUP means something else. For the second one nothing is taken
 // back, but the log and the status say so: after half a minute, as some apps finish their work first.
 func TestRead(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		print string
 		read  bool

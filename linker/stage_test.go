@@ -260,7 +260,7 @@ func TestCheck_removes_what_is_new(t *testing.T) {
 // the kernel's clock is coarse, is found.
 func TestCheckWithinATick(t *testing.T) {
 	h := newHouse(t, "web/ web/")
-	for n := range 200 {
+	for n := range often(200) {
 		h.write("web", "a", fmt.Sprint(n%10), "b", "b")
 		h.open()
 		h.stage()

@@ -84,7 +84,7 @@ func TestStranger(t *testing.T) {
 	t.Logf("%d of %d confits opened the directory", worked, often(300))
 }
 
-// often is how many times a test tries what chance decides: a tenth of them with -short.
+// often is how many times a test tries what chance decides: a tenth of them with -short, as make test has it.
 func often(times int) int {
 	if testing.Short() {
 		return times / 10

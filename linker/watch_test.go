@@ -26,7 +26,7 @@ func TestHintsOfNewDirectories(t *testing.T) {
 	volume := h.plain("plain")
 	h.open()
 	h.adopt()
-	for n := range 60 {
+	for n := range often(60) {
 		dir := fmt.Sprintf("new%d/sub", n%3)
 		text := fmt.Sprint("text ", n)
 		var writer sync.WaitGroup

@@ -10,7 +10,6 @@ import (
 )
 
 const (
-	stormSize = 5000 // children that end at once
 	crowd     = 50   // how many of them, and of what they left behind, may live at a time
 	hookEvery = 10   // every how many-th is a hook
 	leftEvery = 20   // every how many-th is a hook that leaves a child behind
@@ -24,7 +23,7 @@ type storm struct {
 	left  int         // what hooks left behind, and hasn't been reaped
 }
 
-// TestStorm: 5,000 children, some of them hooks, end as soon as they begin. Each is
+// TestStorm: 5,000 children, or 500 with -short, some of them hooks, end as soon as they begin. Each is
 // handed out once, with its own exit code, and nothing that the hooks leave behind
 // lives on. Only SIGCHLD wakes the reaper, so a lost wake would fail the test, too.
 func TestStorm(t *testing.T) {
@@ -36,7 +35,11 @@ func TestStorm(t *testing.T) {
 		defer null.Close()
 		s := &storm{nursery: newNursery(t), out: null, alive: map[int]int{}}
 		s.ended = s.end
-		for i := range stormSize {
+		size := 5000
+		if testing.Short() {
+			size = 500
+		}
+		for i := range size {
 			s.until("there is room", func() bool { return len(s.alive)+s.left < crowd })
 			s.begin(i)
 		}

@@ -1,3 +1,5 @@
+//go:build fleet
+
 package fleet
 
 import (
@@ -6,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,9 +61,6 @@ type many struct {
 // TestThousandWaiters rolls one edit out over a thousand replicas on a real API
 // server, and tells what that costs the server.
 func TestThousandWaiters(t *testing.T) {
-	if os.Getenv(cluster.Variable) == "" {
-		t.Skipf("%s names no directory with etcd and kube-apiserver: make fleet does", cluster.Variable)
-	}
 	m := &many{Cluster: cluster.Start(t), t: t}
 	m.Account("web")
 	m.Allow("web", cluster.LeaseRule("web", "get", "update"))

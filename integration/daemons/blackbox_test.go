@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Reloaded with a bad file, the exporter keeps the old one. It shows what it has to whoever asks.

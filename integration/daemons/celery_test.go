@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP celery ends its tasks, and executes itself anew: with a bad file it exits with 1. This one has its broker in its own

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP turnserver reopens its log. It names its realm to whoever asks for an address without a password.

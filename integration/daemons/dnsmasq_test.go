@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP dnsmasq clears its cache and reads its hosts files, but not its configuration.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Reloaded with a bad file, icecast keeps the old one. It refuses to stay root.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP a JVM runs its shutdown hooks and exits with 129; at TERM with 143.

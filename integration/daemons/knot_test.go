@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Reloaded with a bad file, knotd goes on with the old one.

@@ -1,3 +1,5 @@
+//go:build check
+
 // Package daemons tests confit's promise, that a bad edit never takes a running app down, on the daemons that containers run:
 // Debian's packages below the real confit as PID 1, on a volume that is swapped as the kubelet does it. A prober asks the service
 // all the time, so what a client would have noticed is a number.

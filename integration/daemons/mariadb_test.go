@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP MariaDB flushes tables and logs: of its general log, which begins with how the server was started, it begins another.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // monit refuses a file that others may read, at its start and at HUP.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Named waits for HUP with sigwait(3), as all its threads block it, and reloads.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // A Node.js service that shuts down gracefully at every signal: it exits with 0 at HUP, too.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At HUP nsd reads its zones, but not its configuration.

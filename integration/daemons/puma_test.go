@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // At USR2 puma executes itself anew, and keeps its sockets: with a bad file it exits with 1. Its configuration is a program.

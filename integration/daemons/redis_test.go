@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // redis ignores HUP. It tells what it has to whoever asks.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // slapd exits with 0 at HUP. It names what it holds to whoever asks.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Reloaded with a bad file, snmpd goes on without the lines that it can't read.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // Another init between confit and nginx waits for signals with sigtimedwait(2), and passes them on.

@@ -1,3 +1,5 @@
+//go:build check
+
 package daemons
 
 // HUP ends uvicorn. It has no configuration but a module of its application.

@@ -1,3 +1,5 @@
+//go:build check
+
 package examples
 
 // refuseAddress makes an edit that haproxy's check lets through: an address that is nobody's here (RFC 5737). The master keeps the

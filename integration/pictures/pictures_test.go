@@ -1,3 +1,5 @@
+//go:build check
+
 // Package pictures has real Mermaid draw every picture of the pages, in a real browser, as GitHub does: a slip of the pen would show
 // readers an error instead. It holds that each can be read at the width of a page, too.
 //

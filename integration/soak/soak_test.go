@@ -1,3 +1,5 @@
+//go:build check
+
 // Package soak runs confit through faults at random, in an order that a seed decides, while an independent reader watches the targets:
 // no mix, no lost change, nothing left behind, no growth. The seed is printed, so whoever finds a fault can repeat it.
 //

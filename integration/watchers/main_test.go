@@ -1,3 +1,5 @@
+//go:build check
+
 // Package watchers holds what confit promises to apps that watch their files by themselves: services on the libraries that are used
 // for it, each with its configuration as one key below the real confit as PID 1, on a volume that the kubelet's own writer swaps.
 //

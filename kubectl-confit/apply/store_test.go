@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"confit/kubectl-confit/cluster"
-	"confit/kubectl-confit/cluster/scripted"
 	"confit/kubectl-confit/pods"
 )
 
@@ -26,15 +25,6 @@ type site struct {
 	config, kubectlPath string
 	store               *Store
 	client              *cluster.Client
-}
-
-// TestScripted asks a server that has the real one's code for owners of fields. make fleet asks the real one the same.
-func TestScripted(t *testing.T) {
-	kubectl, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t, scripted.Start(t, nil).Kubeconfig(), kubectl, func(*site) {})
 }
 
 // cases are tests that both servers pass.

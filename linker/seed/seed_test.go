@@ -47,12 +47,10 @@ func (i *image) grow(r *rand.Rand, dir string, depth int) {
 }
 
 // TestSeed: a copy is what was copied, whatever that is, and a second run changes nothing, be the copy's
-// directory made by it or there already.
-func TestSeed(t *testing.T) {
-	trees := 15
-	if testing.Short() {
-		trees = 2
-	}
+// directory made by it or there already. make check has fifteen trees of each user: TestSeed_often.
+func TestSeed(t *testing.T) { seedTrees(t, 2) }
+
+func seedTrees(t *testing.T, trees int) {
 	eachUser(t, func(i *image) {
 		for n := range trees {
 			seed := rand.Uint64()

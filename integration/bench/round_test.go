@@ -1,0 +1,53 @@
+//go:build check
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// oneRound runs measurements once. They leave nothing behind.
+func oneRound(t *testing.T, only string) (p printed) {
+	t.Helper()
+	confit := filepath.Join(t.TempDir(), "confit")
+	floor := filepath.Join(filepath.Dir(confit), "peers", "floor-go")
+	for _, build := range []*exec.Cmd{exec.Command("../../build.sh", confit), exec.Command("go", "build", "-o", floor, "./floor")} {
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	cmd := exec.Command(os.Args[0], "role:main", "-rounds", "1", "-json", "-only", only, confit)
+	work := t.TempDir()
+	cmd.Env = append(os.Environ(), "TMPDIR="+work)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &p); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(work, "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	return p
+}
+
+// One round of every measurement that needs no yardstick of another package: each figure is there. Only a quiet machine can say
+// whether it keeps its budget.
+func TestBench_one_round(t *testing.T) {
+	p := oneRound(t, "swap,size,keys,publish,growth,volumes")
+	if want := 18; len(p.Rows) != want || !strings.Contains(p.Machine, "confit") {
+		t.Errorf("%d rows, want %d: %+v", len(p.Rows), want, p)
+	}
+	for _, r := range p.Rows {
+		if r.Ours <= 0 || r.Over == nil {
+			t.Errorf("row %q says nothing", r.Name)
+		}
+	}
+}
