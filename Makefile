@@ -42,7 +42,7 @@ test: ## what shows that confit works: processes, nginx, the kubelet's writer; a
 	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 
 check: ## all other tests: the race detector, thirty daemons, examples, pages; installs what they need
-	GO='$(GO)' .ci/suite check nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
+	GO='$(GO)' .ci/suite check --may-remove nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
 		apache2:apache2-bin gunicorn:gunicorn haproxy:haproxy '/usr/sbin/php-fpm*:php-fpm' squid:squid unbound:unbound \
 		prometheus:prometheus prometheus-alertmanager:prometheus-alertmanager '/usr/lib/postgresql/*/bin/postgres:postgresql' \
 		caddy:caddy chronyd:chrony dnsmasq:dnsmasq-base /usr/lib/jvm/default-java/bin/java:default-jre-headless keepalived:keepalived \

@@ -95,7 +95,7 @@ func program(t *testing.T, command string) []string {
 		argv[0] = found[0]
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil {
-		t.Fatalf("install what make test installs: %v", err)
+		t.Fatalf("install what make check installs: %v", err)
 	}
 	return argv
 }

@@ -28,7 +28,7 @@ func newSite(t *testing.T, d daemon) *site {
 	t.Helper()
 	program := strings.Fields(d.app)[0]
 	if _, err := exec.LookPath(program); err != nil {
-		t.Fatalf("install what make test installs: %v", err)
+		t.Fatalf("install what make check installs: %v", err)
 	}
 	s := &site{t, t.TempDir(), d, nil}
 	must(t, os.Chmod(filepath.Dir(s.dir), 0o755))

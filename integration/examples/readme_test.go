@@ -25,7 +25,8 @@ type readme struct {
 
 // commands are those of the README, and what is done at each.
 var commands = map[string]func(*readme, *testing.T){
-	"make demo":                            (*readme).demo,
+	"make demo":                            (*readme).runByCI,
+	"make test":                            (*readme).runByCI,
 	"make build":                           (*readme).make,
 	"cp bin/confit web/":                   (*readme).copyProgram,
 	"docker build -t example.com/web web/": (*readme).buildImage,
@@ -74,12 +75,14 @@ func (r *readme) read(t *testing.T) (list []string) {
 	return list
 }
 
-// demo is run by CI itself, at this line.
-func (r *readme) demo(t *testing.T) {
+// runByCI: CI itself takes this command off the page, and runs it.
+func (r *readme) runByCI(t *testing.T) {
 	ci, err := os.ReadFile(filepath.Join(r.top, ".ci/run"))
 	must(t, err)
-	if !strings.Contains(string(ci), "\nmake demo\n") {
-		t.Error("CI doesn't run make demo")
+	for _, command := range []string{"\n${readme[0]}\n", "\n${readme[1]}\n"} {
+		if !strings.Contains(string(ci), command) {
+			t.Errorf("CI doesn't run %q", command)
+		}
 	}
 }
 
