@@ -39,7 +39,7 @@ quick: ## the tests of what has changed since the last commit, in seconds
 	GO='$(GO)' .ci/quick
 
 test: ## what shows that confit works: processes, nginx, the kubelet's writer; as root on Debian, in some minutes
-	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
+	GO='$(GO)' .ci/suite test nginx:nginx-light strace:strace envsubst:gettext-base /usr/bin/python3:python3-minimal gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
 
 check: ## all other tests: the race detector, thirty daemons, examples, pages; installs what they need
 	GO='$(GO)' .ci/suite check --may-remove nginx:nginx-light strace:strace gcc:gcc '/usr/lib/*/libc.a:libc6-dev' \
