@@ -10,6 +10,7 @@
  *   unruly traced HOW CODE         leaves an orphan behind that another orphan traces; exits with CODE at TERM, or, where
  *                                  HOW begins with "left-", when all is prepared
  *   unruly traceme CODE [APP…]     wants its parent to trace it; says "asked" at USR1, exits with CODE at TERM, or becomes APP
+ *   unruly count FILE              counts each signal in FILE, which it maps; says "ready"
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/sysinfo.h>
@@ -197,6 +199,34 @@ static void traced(const char *how) {
 	dprintf(1, "traced %d\n", child);
 }
 
+/* FILE holds this. Who sends USR1 writes told before, so seen is no older than the last USR1 that came. */
+static struct {
+	unsigned got[65];  /* how often each signal came */
+	unsigned ends[65]; /* the exit code that it brings; 0: it brings none */
+	unsigned told, seen;
+} *shared;
+
+static void count(int sig) {
+	if (sig == SIGUSR1)
+		__atomic_store_n(&shared->seen, __atomic_load_n(&shared->told, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&shared->got[sig], 1, __ATOMIC_SEQ_CST);
+	unsigned end = __atomic_load_n(&shared->ends[sig], __ATOMIC_SEQ_CST);
+	if (end != 0)
+		_exit(end);
+}
+
+static void count_all(const char *path) {
+	int fd = open(path, O_RDWR);
+	must(fd >= 0, path);
+	shared = mmap(0, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(shared != MAP_FAILED, "mmap");
+	struct sigaction action = {.sa_handler = count};
+	sigfillset(&action.sa_mask); /* no handler interrupts another, or an older told would be seen last */
+	for (int sig = 1; sig <= 64; sig++)
+		sigaction(sig, &action, 0); /* refused for KILL, STOP, and the C library's 32 and 33 */
+	say("ready");
+}
+
 int main(int argc, char **argv) {
 	const char *role = argc > 2 ? argv[1] : "";
 	if (argc > 3)
@@ -213,6 +243,8 @@ int main(int argc, char **argv) {
 		storm(-1, ALIVE, 1);
 	} else if (strcmp(role, "reuse") == 0) {
 		reuse(argv[2]);
+	} else if (strcmp(role, "count") == 0) {
+		count_all(argv[2]);
 	} else if (strcmp(role, "traceme") == 0) {
 		code = atoi(argv[2]);
 		must(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0, "ptrace");
