@@ -39,8 +39,11 @@ func TestPID1_net_alone(t *testing.T) {
 			c.arrive(together...)
 			c.arrive(unix.SIGCONT)
 		}
-		for range aloneTimes + togetherTimes {
+		for range aloneTimes {
 			c.arrive(unix.SIGTERM)
+		}
+		for range togetherTimes {
+			c.arrive(append([]syscall.Signal{unix.SIGTERM}, together...)...) // the others stand behind it
 		}
 		c.wantTally(program)
 		c.comeLate(promised(program, late))
