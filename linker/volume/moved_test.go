@@ -1,0 +1,51 @@
+package volume
+
+import (
+	"io/fs"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// changedAt is a file as stat(2) describes it. No file system that a test could mount
+// everywhere counts in seconds, and nobody can set a file's ctime.
+type changedAt struct {
+	fs.FileInfo
+	at time.Duration
+}
+
+func (c changedAt) Sys() any {
+	return &syscall.Stat_t{Ctim: syscall.NsecToTimespec(int64(c.at))}
+}
+
+// TestFresh: a key is fresh as long as a second change might leave its times as they
+// are. Where a file system counts in seconds, that is until the next one it can show.
+func TestFresh(t *testing.T) {
+	const s, ms = time.Second, time.Millisecond
+	for name, tt := range map[string]struct {
+		changed, began time.Duration
+		atomic, fresh  bool
+	}{
+		"in the tick of the look":             {100*s + 4*ms, 100*s + 4*ms, false, true},
+		"after the look began":                {100*s + 8*ms, 100*s + 4*ms, false, true},
+		"in a later second":                   {101*s + 4*ms, 100*s + 900*ms, false, true},
+		"one tick before":                     {100*s + 4*ms, 100*s + 8*ms, false, false},
+		"seconds before":                      {99*s + 900*ms, 100*s + 4*ms, false, false},
+		"by a clock of seconds":               {100 * s, 100*s + 900*ms, false, true},
+		"by a clock of two seconds":           {100 * s, 101*s + 900*ms, false, true},
+		"by a clock of seconds, a while ago":  {100 * s, 102*s + 4*ms, false, false},
+		"behind ..data, where nothing writes": {100*s + 4*ms, 100*s + 4*ms, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Reading{
+				Keys:  []Key{{vol: &volume{atomic: tt.atomic}, info: changedAt{at: tt.changed}}},
+				began: unix.NsecToTimespec(int64(tt.began)),
+			}
+			if got := r.Fresh(); got != tt.fresh {
+				t.Errorf("changed at %v, looked at from %v on: fresh is %v", tt.changed, tt.began, got)
+			}
+		})
+	}
+}
