@@ -1,0 +1,116 @@
+package generation_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+	"confit/linker/generation"
+	"confit/linker/lines"
+	"confit/linker/statedir"
+)
+
+// shelf is a state directory with generations.
+type shelf struct {
+	*testing.T
+	state *statedir.Dir
+	store *generation.Store
+	all   map[int]*generation.Copy
+	said  bytes.Buffer // what the store says
+}
+
+// newShelf makes one below a directory, for lines of these sources and targets.
+func newShelf(t *testing.T, dir string, sourceTarget ...string) *shelf {
+	t.Helper()
+	s := &shelf{T: t, all: map[int]*generation.Copy{}}
+	var links []lines.Link
+	for i := 0; i+1 < len(sourceTarget); i += 2 {
+		links = append(links, lines.Link{Source: sourceTarget[i], Target: lines.Target(sourceTarget[i+1])})
+	}
+	parsed, err := lines.Parse(links, "/volumes", "/state", false)
+	s.must(err)
+	s.state, err = statedir.Open(filepath.Join(dir, "state"))
+	s.must(err)
+	t.Cleanup(func() { s.state.Lock.Close() })
+	s.store = generation.NewStore(files.NewCopier(1<<20), parsed, s.state, slog.New(slog.NewTextHandler(&s.said, nil)), s.all)
+	return s
+}
+
+func (s *shelf) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// fileOf is what a copy of such a key is.
+func fileOf(content string, mode fs.FileMode) generation.File {
+	return generation.File{Sum: sha256.Sum256([]byte(content)), Mode: mode, Owner: uint32(os.Geteuid()), Group: uint32(os.Getegid())}
+}
+
+// write writes the next generation, of NAME, CONTENT, ….
+func (s *shelf) write(nameContent ...string) *generation.Copy {
+	s.Helper()
+	g := &generation.Copy{Files: map[lines.Key]generation.File{}}
+	g.Number = len(s.all) + 1
+	s.must(files.MakeDir(s.state.Generations, strconv.Itoa(g.Number)))
+	for i := 0; i+1 < len(nameContent); i += 2 {
+		g.Files[lines.Key(nameContent[i])] = fileOf(nameContent[i+1], 0o444)
+		s.must(s.store.WithDir(g, func(root *os.Root) error { return put(g, root, nameContent[i], nameContent[i+1]) }))
+	}
+	g.Know(s.state.GenerationDir(g.Number))
+	s.all[g.Number] = g
+	return g
+}
+
+// put writes one file of a generation.
+func put(g *generation.Copy, root *os.Root, name, content string) error {
+	if err := files.MakeDirs(root, path.Dir(name)); err != nil {
+		return err
+	}
+	dir, err := root.Open(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	out, err := files.OpenAt(dir, path.Base(name), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := out.Write([]byte(content)); err != nil {
+		return err
+	}
+	return g.Finish(lines.Key(name), out)
+}
+
+// tree describes all that is in a generation's directory: mode, owner and bytes by path.
+func (s *shelf) tree(g *generation.Copy) map[string]string {
+	s.Helper()
+	found := map[string]string{}
+	s.must(filepath.WalkDir(g.Dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		s.must(err)
+		var data []byte
+		if info.Mode().IsRegular() {
+			data, err = os.ReadFile(path)
+			s.must(err)
+		}
+		found[path] = fmt.Sprintf("%v %d:%d %q", info.Mode(), files.Owner(info), files.Group(info), data)
+		return nil
+	}))
+	return found
+}
