@@ -23,7 +23,7 @@ var packages = []string{".", "config", "linker", "linker/files", "linker/mounts"
 // silent are strings with a blank that nobody sees as a message. The test fails
 // when one of them is in the source no more.
 var silent = []string{
-	"%q %d %q %q %q %v %v %v\n", "%q %d %d %d %v %v\n", "%q %q %v\n", "%q %o %x\n", " %d:%d %d %v %v", // what is hashed
+	"%q %d %q %q %q %v %v\n", "%q %d %d %d %v %v\n", "%q %q %v\n", "%q %o %x\n", " %d:%d %d %v %v", // what is hashed
 	"covered ", ` '";&|<>()$`, "newline ", "unknown flag: --", " in -", " (deleted)", "oom_kill ", "\ninactive_file ", "\ntotal_inactive_file ", // what is looked up
 	"SIGHUP: terminal line hangup", "SIGINT: interrupt", "SIGQUIT: quit", "SIGABRT: abort", "SIGTERM: termination", // the Go runtime's
 	"SIGSTKFLT: stack fault", "SIGCHLD: child status has changed", "signal 34",

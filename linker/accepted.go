@@ -98,7 +98,7 @@ func (l *Linker) linksFingerprint(g *generation.Copy) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.Path)
 	for _, s := range l.links {
-		fmt.Fprintf(h, "%q %d %q %q %q %v %v %v\n", s.Root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Local)
+		fmt.Fprintf(h, "%q %d %q %q %q %v %v\n", s.Root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct)
 		if s.Mode != 0 {
 			fmt.Fprintf(h, "%o\n", s.Mode)
 		}

@@ -200,3 +200,23 @@ func TestShared_hash(t *testing.T) {
 		t.Error("the same keys have another shared hash")
 	}
 }
+
+// The option local says nothing of bytes and targets: with another one in its lines, the
+// next confit trusts what is stored, and works out the shared hash anew.
+func TestShared_hash_of_other_options(t *testing.T) {
+	h := newHouse(t, "web/a a", "input pod/name")
+	h.write("web", "a", "1")
+	h.write("pod", "name", "web-1")
+	h.open()
+	first := h.adopt()
+	h.must(h.linker.Store())
+	h.config.Links[1].Local = true
+	h.restart()
+	got := h.wantAccepted(first.Number)
+	if got.Local != "pod/name" || got.Shared == first.Shared {
+		t.Errorf("local keys %q, shared hash %v, was %v", got.Local, got.Shared, first.Shared)
+	}
+	if c := h.stage(); c.Number != first.Number || c.Shared != got.Shared || c.Local != got.Local {
+		t.Errorf("mounted is %+v, stored %+v", c.Generation, got)
+	}
+}
