@@ -1,6 +1,12 @@
-// Package way leads to a directory that others may change, and works on names there. It
-// guarantees that no symlink leads elsewhere where another user than root and confit's own
-// may write, whatever somebody does meanwhile: a directory is worked on as it was opened.
+// Package way leads to a directory that others may change, and works on names there.
+//
+// It guarantees that
+//   - no symlink leads elsewhere where another user than root and confit's own may write;
+//   - a directory is worked on as it was opened, whatever somebody puts in its place
+//     meanwhile, and no symlink in it is followed;
+//   - only [Dir.Rename] replaces what has a name;
+//   - a directory that it makes is one that it made itself, has the mode that was asked
+//     for, whatever the umask, and is never set-user-ID.
 //
 // It does not know what confit puts there, and why.
 package way
