@@ -6,7 +6,9 @@
 //     where it could lead elsewhere;
 //   - no mode depends on the umask, and none is set by a system call that seccomp
 //     profiles refuse;
-//   - an error that may pass by itself is never an [*Invalid].
+//   - an error that may pass by itself is never an [*Invalid];
+//   - a name that confit gives is one that [IsOwnName] knows, and is never too long;
+//   - what is copied is hashed on the way, and never grows beyond its limit.
 //
 // It does not know what the files are for: volumes, generations and targets are the
 // business of the packages above it.
