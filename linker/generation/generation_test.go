@@ -1,0 +1,192 @@
+package generation_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"confit/linker/files"
+	"confit/linker/generation"
+	"confit/linker/lines"
+)
+
+// mounted are the bytes that keys have in their volumes.
+func mounted(keys map[lines.Key]string) generation.BytesOf {
+	return func(p lines.Key, _ generation.File, to io.Writer) (files.Hash, error) {
+		content, there := keys[p]
+		if !there {
+			return files.Hash{}, generation.ErrNoCopy
+		}
+		_, err := io.WriteString(to, content)
+		return fileOf(content, 0).Sum, err
+	}
+}
+
+// TestMend: whatever somebody did to a generation, it is byte for byte what was written
+// afterwards, with its modes and owners, if the volumes still have the bytes.
+func TestMend(t *testing.T) {
+	for name, harm := range map[string]func(dir string) error{
+		"nothing":            func(string) error { return nil },
+		"bytes":              func(dir string) error { return os.WriteFile(dir+"/web/a", []byte("2"), 0) },
+		"a mode":             func(dir string) error { return os.Chmod(dir+"/web/a", 0o666) },
+		"an owner":           func(dir string) error { return os.Chown(dir+"/web/sub/c", 1234, 1234) },
+		"a directory's mode": func(dir string) error { return os.Chmod(dir+"/web/sub", 0o700) },
+		"its own mode":       func(dir string) error { return os.Chmod(dir, 0o777) },
+		"a stranger":         func(dir string) error { return os.WriteFile(dir+"/web/x", nil, 0o600) },
+		"another kind":       func(dir string) error { return relink(dir+"/web/a", "/etc/passwd") },
+		"no file":            func(dir string) error { return os.Remove(dir + "/web/a") },
+		"no directory":       func(dir string) error { return os.RemoveAll(dir + "/web/sub") },
+		"a directory's link": func(dir string) error { return errors.Join(os.RemoveAll(dir+"/web"), os.Symlink("/etc", dir+"/web")) },
+		"nothing left":       func(dir string) error { return os.RemoveAll(dir) },
+		"a link in its place": func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.Symlink("/etc", dir))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+			g := s.write("web/a", "1", "web/sub/c", "3")
+			before := s.tree(g)
+			s.must(harm(g.Dir))
+			s.must(s.store.Mend(g, mounted(map[lines.Key]string{"web/a": "1", "web/sub/c": "3"})))
+			if after := s.tree(g); !maps.Equal(after, before) {
+				t.Errorf("it holds\n%v\nwant\n%v", after, before)
+			}
+			if said := strings.Contains(s.said.String(), "generation mended"); said != (name != "nothing" && name != "its own mode") {
+				t.Errorf("it says %q", s.said.String())
+			}
+		})
+	}
+}
+
+// TestMendReplaces: who reads a file while it is mended has the old one, whole.
+func TestMendReplaces(t *testing.T) {
+	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+	g := s.write("web/a", "1")
+	s.must(os.WriteFile(g.Dir+"/web/a", []byte("spoilt"), 0))
+	f, err := os.Open(g.Dir + "/web/a")
+	s.must(err)
+	defer f.Close()
+	s.must(s.store.Mend(g, mounted(map[lines.Key]string{"web/a": "1"})))
+	old, err := io.ReadAll(f)
+	s.must(err)
+	now, err := os.ReadFile(g.Dir + "/web/a")
+	s.must(err)
+	if string(old) != "spoilt" || string(now) != "1" {
+		t.Errorf("its reader has %q, the next one %q", old, now)
+	}
+}
+
+// TestMendLost: bytes that nothing has are named, and nothing else is put in their place.
+func TestMendLost(t *testing.T) {
+	s := newShelf(t, t.TempDir(), "web/", "/etc/web/")
+	g := s.write("web/a", "1", "web/b", "2", "web/c", "3")
+	s.must(errors.Join(os.WriteFile(g.Dir+"/web/b", []byte("x"), 0), os.Remove(g.Dir+"/web/a"), os.Chmod(g.Dir+"/web/c", 0)))
+	err := s.store.Mend(g, mounted(map[lines.Key]string{"web/b": "other bytes"}))
+	lost, ok := errors.AsType[*generation.Lost](err)
+	if !ok || !slices.Equal(lost.Keys, []lines.Key{"web/a", "web/b"}) || !lost.Missing || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
+		t.Fatalf("error %v", err)
+	}
+	data, err := os.ReadFile(g.Dir + "/web/b")
+	s.must(err)
+	info, err := os.Lstat(g.Dir + "/web/c")
+	s.must(err)
+	if string(data) != "x" || info.Mode() != 0o444 {
+		t.Errorf("b has %q, and c has mode %v", data, info.Mode())
+	}
+}
+
+// TestHashOf: names, modes and bytes make the hash, and nothing else does.
+func TestHashOf(t *testing.T) {
+	a, b := fileOf("a", 0o444), fileOf("b", 0o444)
+	base := generation.HashOf(map[lines.Key]generation.File{"x": a, "y": b})
+	mode, owner := fileOf("a", 0o400), a
+	owner.Owner, owner.Group, owner.Size, owner.Links = 1, 2, 3, []int{4}
+	for name, tt := range map[string]struct {
+		files map[lines.Key]generation.File
+		same  bool
+	}{
+		"another owner": {map[lines.Key]generation.File{"y": b, "x": owner}, true},
+		"another name":  {map[lines.Key]generation.File{"x2": a, "y": b}, false},
+		"another mode":  {map[lines.Key]generation.File{"x": mode, "y": b}, false},
+		"other bytes":   {map[lines.Key]generation.File{"x": b, "y": a}, false},
+		"a key less":    {map[lines.Key]generation.File{"x": a}, false},
+		"no key":        {nil, false},
+	} {
+		if got := generation.HashOf(tt.files); (got == base) != tt.same {
+			t.Errorf("%s: the same is %v", name, !tt.same)
+		}
+	}
+}
+
+// TestChanges: what differs is listed in order, the keys that are gone at the end. What the
+// renderer has yet to make isn't gone.
+func TestChanges(t *testing.T) {
+	from := &generation.Copy{Files: map[lines.Key]generation.File{
+		"a": fileOf("1", 0o444), "b": fileOf("1", 0o444), "c": fileOf("1", 0o444), "d": fileOf("1", 0o444), ".rendered/r": fileOf("1", 0o444)}}
+	to := &generation.Copy{Unrendered: true, Files: map[lines.Key]generation.File{
+		"b": fileOf("1", 0o444), "c": fileOf("2", 0o444), "d": fileOf("1", 0o400), "e": fileOf("1", 0o444)}}
+	told := func(list []generation.Change) (all []string) {
+		for _, c := range list {
+			all = append(all, fmt.Sprintf("%s %v %v", c.Key, c.ModeOnly, c.Was == files.Hash{}))
+		}
+		return all
+	}
+	if got, want := told(generation.Changes(from, to)), []string{"c false false", "d true false", "e false true", "a false false"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := told(generation.Changes(nil, to)), []string{"b false true", "c false true", "d false true", "e false true"}; !slices.Equal(got, want) {
+		t.Errorf("of all: got %q, want %q", got, want)
+	}
+	to.Unrendered = false
+	if got := generation.Changes(from, to); len(got) != 5 || !got[3].Rendered() || got[4].Rendered() {
+		t.Errorf("once it is rendered: %q", told(got))
+	}
+}
+
+// TestWhoMayRead: a file opens as open(2) decides, and nothing is made of it for more people.
+func TestWhoMayRead(t *testing.T) {
+	const user, group = 1234, 2345
+	for mode, want := range map[fs.FileMode][3]bool{ // for its owner, its group and others
+		0o444: {true, true, true}, 0o440: {true, true, false}, 0o400: {true, false, false}, 0o044: {false, true, true}, 0o404: {true, false, true},
+	} {
+		f := generation.File{Mode: mode, Owner: user, Group: group}
+		if got := [3]bool{f.OpensFor(user, []uint32{group}), f.OpensFor(1, []uint32{7, group}), f.OpensFor(1, []uint32{7})}; got != want {
+			t.Errorf("mode %03o opens for %v, want %v", mode, got, want)
+		}
+	}
+	for name, tt := range map[string]struct {
+		f    generation.File
+		want fs.FileMode
+	}{
+		"for all": {generation.File{Mode: 0o444, Group: group}, 0}, "for the same group": {generation.File{Mode: 0o440, Group: group}, 0o007},
+		"for another group": {generation.File{Mode: 0o440, Group: 1}, 0o077}, "for its owner": {generation.File{Mode: 0o400, Group: group}, 0o077},
+		"direct": {generation.File{Mode: 0o400, Direct: true}, 0},
+	} {
+		g := generation.Copy{Files: map[lines.Key]generation.File{"a": tt.f, "b": {Mode: 0o444}}}
+		if got := g.Unreadable(group); got != tt.want {
+			t.Errorf("%s: %03o, want %03o", name, got, tt.want)
+		}
+	}
+}
+
+// TestKeys: which of its keys are files, and which of these the renderer has not made.
+func TestKeys(t *testing.T) {
+	g := generation.Copy{Files: map[lines.Key]generation.File{"b": fileOf("1", 0o444), "a": fileOf("2", 0o444), "d": {Direct: true}, ".rendered/r": fileOf("3", 0o444)}}
+	if got := g.Paths(); !slices.Equal(got, []lines.Key{".rendered/r", "a", "b"}) {
+		t.Errorf("files: %q", got)
+	}
+	if got := slices.Sorted(maps.Keys(g.Staged())); !slices.Equal(got, []lines.Key{"a", "b", "d"}) {
+		t.Errorf("staged: %q", got)
+	}
+	g.Know("/state/generations/1")
+	sums := g.Keys.Sums()
+	if g.Keys.Len() != 4 || len(sums) != 4 || sums["a"] != fileOf("2", 0).Sum.Hex() || g.Dir != "/state/generations/1" {
+		t.Errorf("%d keys of %q: %v", g.Keys.Len(), g.Dir, sums)
+	}
+}
