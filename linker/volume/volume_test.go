@@ -130,6 +130,7 @@ func TestMemoryStaysInMemory(t *testing.T) {
 	}{
 		"a volume":          {"web/", "web", []string{"web/a", "s"}},
 		"a directory in it": {"plain/", "plain/tls", []string{"plain/harmless", "h", "plain/tls/a", "s"}},
+		"none of its keys":  {"web/none optional", "web", []string{}},
 		"a direct volume":   {"web/ direct", "web", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/linker/files"
 	"confit/linker/way"
 )
 
@@ -72,6 +73,26 @@ func TestOpenFollows(t *testing.T) {
 			t.Errorf("%q leads to directory %d, want %v", path, d.St.Ino, want)
 		}
 		d.Close()
+	}
+}
+
+// TestOpenFollowsAsManyAsTheKernel: the next one is refused, as by open(2).
+func TestOpenFollowsAsManyAsTheKernel(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 50 {
+		must(t, os.Symlink(fmt.Sprint("link", n-1), fmt.Sprint(dir, "/link", n)))
+	}
+	must(t, os.Mkdir(dir+"/link-1", 0o755))
+	for n := range 50 {
+		path := fmt.Sprint(dir, "/link", n)
+		_, kernel := os.Stat(path)
+		d, err := way.Open(path, false)
+		if err == nil {
+			d.Close()
+		}
+		if err != files.Cause(kernel) {
+			t.Errorf("%d symlinks: %v, want %v", n+1, err, kernel)
+		}
 	}
 }
 
