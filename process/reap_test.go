@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	crowd     = 50   // how many of them, and of what they left behind, may live at a time
-	hookEvery = 10   // every how many-th is a hook
-	leftEvery = 20   // every how many-th is a hook that leaves a child behind
+	crowd     = 50 // how many of them, and of what they left behind, may live at a time
+	hookEvery = 10 // every how many-th is a hook
+	leftEvery = 20 // every how many-th is a hook that leaves a child behind
 )
 
 // storm counts children that come and go.
