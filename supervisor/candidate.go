@@ -193,9 +193,6 @@ func (t *transition) splay() {
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
-// splayNoMore is for an app that is gone: nobody is disturbed.
-func (t *transition) splayNoMore() { t.deadline = t.now }
-
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:

@@ -79,9 +79,7 @@ func (c *course) giveAll(next []event) {
 		before, e := c.state, next[0]
 		s, actions := step(c.config, &before, c.now, e)
 		c.tell("%v: %s", before.shown(), recounted{e})
-		if _, ok := e.(elapsed); ok {
-			c.deadlineActs(before, *s, actions)
-		}
+		c.deadlinesAreAhead(s)
 		c.blames(&before, s)
 		c.state.unproved = s.unproved
 		c.mayBeAccepted(before.accepted, s.accepted)

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -151,14 +152,18 @@ func (c *course) gateHasRecord(hash string) {
 	c.owed = hash
 }
 
-// deadlineActs: a deadline that is due does something. Else the loop spins.
-func (c *course) deadlineActs(before, after state, actions []action) {
-	if after.shown() != before.shown() || after.shown() == done || len(actions) > 0 {
-		return
+// deadlinesAreAhead: after each event every time that confit waits for is still to come. One that has come was
+// taken up by the event, or it is due again and again, and the loop spins. That holds for what the next look is
+// made of, too: a bound on the deadline alone would turn a loop into a look a second.
+func (c *course) deadlinesAreAhead(s *state) {
+	wanted := []time.Time{s.deadline, s.app.deadline, s.deadlineBeside()}
+	if s.phase == running && !s.pending {
+		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy)
 	}
-	over := func(by time.Time) bool { return !by.IsZero() && !c.now.Before(by) }
-	if over(before.due()) && over(after.due()) || over(before.deadlineBeside()) && over(after.deadlineBeside()) {
-		c.breaks("the deadline of " + before.shown().String() + " does nothing")
+	for _, by := range wanted {
+		if !by.IsZero() && !c.now.Before(by) && s.shown() != done {
+			c.breaks(fmt.Sprintf("a time that %v waits for is %v ago, and nobody has taken it up", s.shown(), c.now.Sub(by)))
+		}
 	}
 }
 

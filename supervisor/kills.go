@@ -41,7 +41,7 @@ func (t *transition) rejectDeadly() {
 // know what to do with a reload. If confit is killed before that look, the next one doesn't
 // put the candidate off again: it may be what mends the other.
 func (t *transition) putOff() {
-	wait := min(t.config.Rescan, handlerWait)
+	wait := t.putOffWait()
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()

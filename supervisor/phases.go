@@ -36,7 +36,7 @@ func (p phase) rule() rule {
 	case checking:
 		return rule{due: (*transition).remind, answered: (*transition).checkEnded}
 	case splaying:
-		return rule{due: (*transition).passGate, withoutApp: (*transition).splayNoMore}
+		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:
 		return rule{due: (*transition).gateLate, hook: (*transition).gateHook, hookOver: (*transition).gateEnded, hinted: (*transition).hintedMeanwhile,
 			withoutApp: (*transition).leaveUndecided}

@@ -1,10 +1,6 @@
 package supervisor
 
-import (
-	"log/slog"
-
-	"confit/config"
-)
+import "confit/config"
 
 // reload makes the app read the generation that is in force.
 func (t *transition) reload() {
@@ -24,17 +20,6 @@ func (t *transition) reload() {
 	case config.Restart:
 		t.restart("the change requires it")
 	}
-}
-
-// warnUnread warns when nothing was opened in time. That is no reason for a roll
-// back: an app may read its files when it needs them.
-func (t *transition) warnUnread() {
-	if t.readBy.IsZero() || !t.over(t.readBy) {
-		return
-	}
-	t.noteRead(false)
-	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
-		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
 // reloadEnded is the end of a reload hook. If it fails on the accepted

@@ -1,6 +1,9 @@
 package supervisor
 
-import "time"
+import (
+	"log/slog"
+	"time"
+)
 
 // settleOn waits for quiet anew.
 func (t *transition) settleOn() {
@@ -24,17 +27,41 @@ func (t *transition) endTransaction() {
 		t.drain(startAgain)
 		return
 	}
-	t.phase, t.deadline = running, t.nextLook()
+	t.phase, t.deadline = running, noDeadline
 	t.keepHouse()
+	t.warnUnread()
 	t.mendInForce()
 	if t.pending {
 		t.settle()
+	} else {
+		t.deadline = t.nextLook()
 	}
 }
 
-// nextLook is the next rescan, or what is due before it.
+// nextLook is the next rescan, or what is due before it. A try that was due while something else was done, or that
+// the system refused, waits anew: one that stayed due would be tried again at once, for as long as a disk is full.
 func (t *transition) nextLook() time.Time {
+	if r := &t.rejection; r.isDue(t.now) {
+		r.nextTry = t.now.Add(r.wait)
+	}
+	if !t.putOffBy.IsZero() && t.over(t.putOffBy) {
+		t.putOffBy = t.now.Add(t.putOffWait())
+	}
 	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy)
+}
+
+// putOffWait is how long what was put off waits for an app that was started this moment.
+func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, handlerWait) }
+
+// warnUnread warns when nothing was opened in time. That is no reason for a roll
+// back: an app may read its files when it needs them.
+func (t *transition) warnUnread() {
+	if t.readBy.IsZero() || !t.over(t.readBy) {
+		return
+	}
+	t.noteRead(false)
+	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
+		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
 // mendInForce has the links and the bytes of the accepted generation mended that others have

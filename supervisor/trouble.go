@@ -58,9 +58,6 @@ func (t *transition) reportSystemError(err error) {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 	t.trouble = err.Error()
-	if t.isRetry {
-		t.rejection.nextTry = t.now.Add(t.rejection.wait)
-	}
 }
 
 // remind logs that the linker's answer is late.
