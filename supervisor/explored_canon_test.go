@@ -26,7 +26,6 @@ var leftOut = map[string]string{
 	"state.stalled":         "is for the status alone",
 	"state.mendBy":          "leads to mend alone, which changes nothing outside",
 	"state.links":           "the links files don't change here",
-	"life.since":            "decides only about a line of the log",
 	"life.inside":           "decides only about a line of the log",
 	"outcomes.trouble":      "decides only whether the log repeats itself",
 	"verdict.line":          "is a line of the log",
@@ -57,7 +56,7 @@ var ranked = map[string]byte{
 
 // stamps lists the times that count on after they have passed. All others are
 // just due then.
-var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true, "outcomes.since": true}
+var stamps = map[string]bool{"life.since": true, "life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true, "outcomes.since": true}
 
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
 const oldest = 2
