@@ -78,7 +78,7 @@ func (c *course) stopApp(s signals.Signal) {
 }
 
 func (c *course) runHook(a runHook) event {
-	if c.hook != "" {
+	if c.hook != "" && (c.state.hook || !c.hookKilled) { // one that was killed and given up may take its time
 		c.breaks("a second hook runs beside " + c.hook)
 	}
 	c.notAfterStop("runs a hook")

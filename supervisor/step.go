@@ -122,7 +122,12 @@ func (t *transition) linkerAnswered(e event) {
 	}
 }
 
+// The end of a hook that was killed and given up is no answer to what waits for another one by now.
 func (t *transition) onHookEnded(e hookEnded) {
+	if !t.hook {
+		t.keeper().lookForLeftovers()
+		return
+	}
 	t.hook = false
 	t.hookOver(t.ownHook().Failure(e.status, t.expired), e.tail)
 }

@@ -1,0 +1,31 @@
+package supervisor
+
+import (
+	"testing"
+	"time"
+
+	"confit/process"
+)
+
+// TestHook_given_up: the end of a hook that was killed and given up decides nothing, whatever confit waits for by
+// then.
+func TestHook_given_up(t *testing.T) {
+	for p := down; p < done; p++ {
+		i := idles(t)
+		if i.state.phase = p; p < running {
+			i.state.phase, i.state.app.phase = serving, p
+		}
+		i.state.deadline, i.state.app.deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
+		i.state.gate.asked = true // else that comes next
+		before := i.state.shown()
+		after, actions := step(i.config, i.state, i.now, hookEnded{status: process.Status(9)})
+		if after.shown() != before || !after.due().Equal(i.state.due()) {
+			t.Errorf("%v becomes %v, for %v", before, after.shown(), after.due().Sub(i.now))
+		}
+		for _, a := range actions {
+			if _, isLook := a.(endLeftovers); !isLook {
+				t.Errorf("in %v the end of a hook that was given up leads to %T", p, a)
+			}
+		}
+	}
+}
