@@ -25,7 +25,7 @@ func idles(t *testing.T) *idler {
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		Retry: 15 * time.Second, VerifyTimeout: 2 * time.Minute, StopSignal: signals.TERM,
 	}}
-	former := linker.Accepted{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}}, Survived: true, Settled: true}
+	former := linker.Accepted{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}, Shared: linker.Hash{1}}, Survived: true, Settled: true}
 	s, _ := begin(i.config, &linker.Former{Note: linker.Note{Accepted: former}}, false, i.now)
 	i.state = s
 	i.gives(staged{candidate: linker.Candidate{Generation: former.Generation}}, published{}, started{20})
@@ -68,7 +68,7 @@ func (i *idler) changes(action config.Action) {
 	i.gives(hinted{})
 	i.isIn(staging)
 	i.gives(staged{
-		candidate:    linker.Candidate{Generation: linker.Generation{Number: 2, Hash: linker.Hash{2}}, Changes: []linker.Change{{Key: "key"}}},
+		candidate:    linker.Candidate{Generation: linker.Generation{Number: 2, Hash: linker.Hash{2}, Shared: linker.Hash{2}}, Changes: []linker.Change{{Key: "key"}}},
 		reloadAction: action,
 	})
 }

@@ -1,0 +1,33 @@
+package supervisor
+
+import (
+	"errors"
+	"testing"
+
+	"confit/config"
+	"confit/process"
+)
+
+// TestCrash_tells: the linker panics while a note is on its way that nobody will answer for any more. What a gate
+// decided is reported all the same: other replicas wait for that.
+func TestCrash_tells(t *testing.T) {
+	i := idles(t)
+	i.config.Gate, i.config.Report = []string{"may-i"}, []string{"tell"}
+	i.changes(config.Action{Kind: config.None})
+	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{status: process.Status(0)}, published{})
+	i.isIn(running)
+	if i.state.note.given == i.state.note.held || i.state.outcomes.due() == nil {
+		t.Fatal("no outcome is on its way to the disk")
+	}
+	if i.state.outcomes.told != nil {
+		t.Fatal("an outcome is told before the note has it")
+	}
+	i.gives(crashed{errors.New("index out of range")})
+	if told := i.state.outcomes.told; told == nil || told.Outcome != outcomeAccepted {
+		t.Errorf("after the panic %v is told, want that the change was accepted", told)
+	}
+	i.gives(reportEnded{process.Status(0)})
+	if due := i.state.outcomes.due(); due != nil {
+		t.Errorf("%v is to be told again", due)
+	}
+}
