@@ -32,11 +32,12 @@ func (t *transition) crash(err error) {
 		return
 	}
 	t.phase, t.deadline = broken, noDeadline
+	t.lastResort = exit{process.ExitSystem, err} // of an app that is stopped, as it must not stay on what was rejected
 	switch t.app.phase {
 	case probing, delivering:
 		t.keeper().become(up)
 	case down:
-		t.startOnce(exit{process.ExitSystem, err})
+		t.startOnce(t.lastResort)
 	}
 }
 

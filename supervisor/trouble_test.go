@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"confit/config"
+	"confit/linker"
 	"confit/process"
 )
 
@@ -29,5 +30,25 @@ func TestCrash_tells(t *testing.T) {
 	i.gives(reportEnded{process.Status(0)})
 	if due := i.state.outcomes.due(); due != nil {
 		t.Errorf("%v is to be told again", due)
+	}
+}
+
+// TestCrash_without_resort: the linker panics while the app is asked to stop, as it must not stay on what was
+// rejected. Nobody can stage the fallback any more, so confit ends, and says so by its code.
+func TestCrash_without_resort(t *testing.T) {
+	i := begins(t, linker.Accepted{})
+	i.config.Verify = []string{"verify"}
+	i.gives(staged{candidate: linker.Candidate{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}}}}, published{}, started{20}, hookBegun{})
+	i.isIn(proving)
+	for !i.state.expired {
+		i.isIn(proving)
+		i.waits()
+	}
+	i.gives(hookEnded{status: process.Status(9)})
+	i.isIn(restarting)
+	i.gives(crashed{errors.New("index out of range")}, exited{status: process.Status(0)}, cleared{})
+	i.isIn(done)
+	if got := i.state.exit.code; got != process.ExitSystem {
+		t.Errorf("confit ends with %d, want %d", got, process.ExitSystem)
 	}
 }
