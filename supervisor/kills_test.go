@@ -1,0 +1,22 @@
+package supervisor
+
+import (
+	"testing"
+
+	"confit/linker"
+)
+
+// TestKills_without_resort: what was accepted by a reload, with nothing before it, is started on however often confit
+// was killed with it. There is nothing to go back to.
+func TestKills_without_resort(t *testing.T) {
+	accepted := linker.Generation{Number: 1, Hash: linker.Hash{1}, Shared: linker.Hash{1}}
+	i := begins(t, linker.Accepted{Generation: accepted})
+	i.state.killed = linker.Trial{Hash: accepted.Hash, Step: linker.StepProbation, Kills: maxKills}
+	i.gives(staged{candidate: linker.Candidate{Generation: accepted}})
+	i.isIn(publishing)
+	i.gives(published{}, started{20})
+	i.isIn(running)
+	if i.state.accepted.Generation != accepted || i.state.rejection.stands {
+		t.Errorf("%v is accepted, want what was accepted before, and no rejection", i.state.standing())
+	}
+}
