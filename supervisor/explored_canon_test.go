@@ -77,19 +77,18 @@ type canon struct {
 	form  []byte
 	ranks [2][]int64
 	known []unsafe.Pointer // by which states are told apart
+
+	writers map[reflect.Type]writer // those that were made
 }
 
 // writer appends what p points at to the form.
 type writer func(c *canon, p unsafe.Pointer)
 
-// writers holds those that were made.
-var writers = map[reflect.Type]writer{}
-
-func write(c *canon, t reflect.Type, p unsafe.Pointer) {
-	if writers[t] == nil {
-		writers[t] = writerOf(t)
+func (c *canon) write(t reflect.Type, p unsafe.Pointer) {
+	if c.writers[t] == nil {
+		c.writers[t] = writerOf(t)
 	}
-	writers[t](c, p)
+	c.writers[t](c, p)
 }
 
 // key identifies a place up to what the canonical form leaves out.
@@ -98,7 +97,7 @@ func (c *canon) key(p *place) (key [16]byte) {
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
-	write(c, reflect.TypeFor[place](), unsafe.Pointer(p))
+	c.write(reflect.TypeFor[place](), unsafe.Pointer(p))
 	sum := sha256.Sum256(c.form)
 	copy(key[:], sum[:])
 	return key
@@ -209,7 +208,7 @@ func writeJob(c *canon, p unsafe.Pointer) {
 	copied := reflect.New(t)
 	copied.Elem().Set(reflect.ValueOf(j))
 	c.form = append(c.form, t.Name()...)
-	write(c, t, copied.UnsafePointer())
+	c.write(t, copied.UnsafePointer())
 }
 
 // identityWriter writes which one it is, as step compares pointers, and what it says.
@@ -225,7 +224,7 @@ func identityWriter(t reflect.Type) writer {
 		c.bool(to != nil)
 		if to != nil {
 			c.known = append(c.known, to)
-			write(c, t, to)
+			c.write(t, to)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -17,15 +18,20 @@ type course struct {
 	choices []byte // made so far, and those to be made
 	among   []byte // of how many
 	taken   int
-	hurried bool     // somebody interfered, or what may be bad was lucky
-	broken  string   // the invariant that doesn't hold
-	log     []string // nil: nobody reads it
+	hurried bool       // somebody interfered, or what may be bad was lucky
+	broken  string     // the invariant that doesn't hold
+	log     []string   // nil: nobody reads it
+	dice    *rand.Rand // chooses; nil: the first of all
 }
 
-// choose returns one of n numbers, and in the end each of them.
+// choose returns one of n numbers, and in the end each of them. Under dice it is any.
 func (c *course) choose(n int) int {
 	if c.taken == len(c.choices) {
-		c.choices, c.among = append(c.choices, 0), append(c.among, byte(n))
+		one := 0
+		if c.dice != nil {
+			one = c.dice.IntN(n)
+		}
+		c.choices, c.among = append(c.choices, byte(one)), append(c.among, byte(n))
 	}
 	c.taken++
 	return int(c.choices[c.taken-1])

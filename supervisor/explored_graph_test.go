@@ -1,11 +1,9 @@
 package supervisor
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"regexp"
+	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"confit/config"
@@ -27,6 +25,7 @@ type explorer struct {
 	rand     *rand.Rand
 	canon    canon
 	course   course // the one that is taken, again and again: it is too large to be garbage
+	before   []leg  // the walk to the first vertex, if there was one
 }
 
 // vertex is a place, and how it was reached first.
@@ -53,30 +52,43 @@ type twin struct {
 	place  *place
 }
 
-// asBegun is the move of the first vertex.
-const asBegun = -1
+// The first vertex has no other before it, and a move of its own: confit was started, or a walk has led there.
+const (
+	nowhere int32 = -1
+	asBegun       = -1
+	asFound       = -2
+)
+
+func newExplorer(t *testing.T, may *setting) *explorer {
+	return &explorer{
+		t: t, may: may, config: may.configuration(), known: map[[16]byte]int32{}, choices: map[string]string{},
+		rand: rand.New(rand.NewPCG(1, 2)), canon: canon{writers: map[reflect.Type]writer{}},
+	}
+}
 
 // explore goes through all places, until the bound cuts it.
 func explore(t *testing.T, may *setting, bound int) *explorer {
-	x := &explorer{
-		t: t, may: may, config: may.configuration(), known: map[[16]byte]int32{}, choices: map[string]string{},
-		rand: rand.New(rand.NewPCG(1, 2)),
-	}
+	x := newExplorer(t, may)
 	for c := (&course{}); ; {
 		*c = course{place: may.start(), config: x.config, may: may, choices: c.choices, among: c.among}
 		c.begin()
-		x.arrive(c, -1, asBegun)
+		x.arrive(c, nowhere, asBegun)
 		if !c.another() {
 			break
 		}
 	}
-	for at := 0; at < len(x.vertices) && at < bound; at++ {
+	x.goOn(bound)
+	return x
+}
+
+// goOn leaves the places that are known and those that it finds, the nearest first.
+func (x *explorer) goOn(bound int) {
+	for at := len(x.ends); at < len(x.vertices) && at < bound; at++ {
 		from := x.waiting[at]
 		x.waiting[at] = nil
 		x.leave(from, func(c *course, m int) { x.edges = append(x.edges, edge{x.arrive(c, int32(at), m), c.hurried}) })
 		x.ends = append(x.ends, len(x.edges))
 	}
-	return x
 }
 
 // leave takes each course from a place.
@@ -100,16 +112,21 @@ func (x *explorer) leave(from *place, arrive func(c *course, m int)) {
 	}
 }
 
-// arrive notes where a course has led, and returns the vertex.
-func (x *explorer) arrive(c *course, parent int32, m int) int32 {
+// mustHold ends the test where an invariant is broken after a move from a vertex.
+func (x *explorer) mustHold(c *course, from int32, m int) {
 	c.phaseWaits()
 	c.agrees()
 	if c.broken != "" {
-		x.t.Fatalf("%s: %s\n%s", x.may.name, c.broken, x.path(parent, m, string(c.choices)))
+		x.t.Fatalf("%s: %s\n%s", x.may.name, c.broken, x.path(from, leg{m, string(c.choices)}))
 	}
 	if c.state.shown() == done {
 		c.end()
 	}
+}
+
+// arrive notes where a course has led, and returns the vertex.
+func (x *explorer) arrive(c *course, parent int32, m int) int32 {
+	x.mustHold(c, parent, m)
 	key := x.canon.key(&c.place)
 	if v, ok := x.known[key]; ok {
 		if x.rand.IntN(oneTwinIn) == 0 {
@@ -133,51 +150,6 @@ func (x *explorer) arrive(c *course, parent int32, m int) int32 {
 	copied := c.place
 	x.waiting = append(x.waiting, &copied)
 	return v
-}
-
-// zeros are the rest of a hash.
-var zeros = regexp.MustCompile(`(\[\d+(?: 1)?)(?: 0)+(\])`)
-
-// path tells how a vertex, and then one move more, is reached.
-func (x *explorer) path(v int32, m int, choices string) string {
-	type leg struct {
-		move    int
-		choices string
-	}
-	legs := []leg{{m, choices}}
-	for ; v >= 0; v = x.vertices[v].parent {
-		legs = append(legs, leg{int(x.vertices[v].move), x.vertices[v].choices})
-	}
-	slices.Reverse(legs)
-	at := x.may.start()
-	var b strings.Builder
-	for _, l := range legs {
-		c := &course{place: at, config: x.config, may: x.may, choices: []byte(l.choices), among: make([]byte, len(l.choices)), log: []string{}}
-		name := "confit is started"
-		if l.move == asBegun {
-			c.begin()
-		} else {
-			name = moves[l.move].name
-			moves[l.move].do(c)
-		}
-		fmt.Fprintf(&b, "%s\n", name)
-		for _, line := range c.log {
-			fmt.Fprintf(&b, "    %s\n", zeros.ReplaceAllString(line, "$1$2"))
-		}
-		fmt.Fprintf(&b, "  %s\n", &c.place)
-		at = c.place
-	}
-	return b.String()
-}
-
-// String says where one is.
-func (p *place) String() string {
-	s := &p.state
-	left := "no time"
-	if !s.due().IsZero() {
-		left = s.due().Sub(p.now).String()
-	}
-	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, earlier %v, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.accepted(), letter(p.state.accepted.Earlier.Hash[0]), p.note.accepted.holds, p.app, p.read, left)
 }
 
 // reaching returns which vertices a goal can be reached from, by edges that count. What

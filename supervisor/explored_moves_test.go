@@ -99,7 +99,10 @@ func (c *course) kill() {
 			c.carryOut()
 		}
 	}
-	c.die()
+	if c.die(); c.trial != (linker.Trial{}) && c.choose(2) == 1 {
+		c.tell("the node was started anew, too")
+		c.trial = linker.Trial{} // it is of another boot
+	}
 	c.begin()
 }
 

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"time"
 )
 
-var exploreBound = flag.Int("explore", 20000, "how many places TestExplored leaves in each configuration, the nearest first; 0: all")
+var exploreBound = flag.Int("explore", 5000, "how many places TestExplored leaves in each configuration, the nearest first; 0: all")
 
 // TestExplored goes through the places that step can reach in each of a few small
 // configurations, whatever happens outside. It says how many there are, and whether
@@ -28,17 +29,27 @@ func TestExplored(t *testing.T) {
 				bound = 500
 			}
 			x := explore(t, may, bound)
-			x.goodIsReached()
-			x.stopEnds()
-			x.eachIsAcceptable()
-			x.twinsAgree()
-			state := "all of them"
-			if x.isCut() {
-				state = "cut by the bound"
-			}
-			t.Logf("%-12s %7d places, %8d ways, %s; left %d of them; %d twins compared; %v", may.name, len(x.vertices), len(x.edges), state, len(x.ends), len(x.twins), time.Since(began).Round(time.Millisecond))
+			x.mustHoldFromAll()
+			t.Logf("%v; %v", x, time.Since(began).Round(time.Millisecond))
 		})
 	}
+}
+
+// String says how far it came.
+func (x *explorer) String() string {
+	state := "all of them"
+	if x.isCut() {
+		state = "cut by the bound"
+	}
+	return fmt.Sprintf("%-12s %7d places, %8d ways, %s; left %d of them; %d twins compared", x.may.name, len(x.vertices), len(x.edges), state, len(x.ends), len(x.twins))
+}
+
+// mustHoldFromAll ends the test where one can't get from a place to what must be within reach.
+func (x *explorer) mustHoldFromAll() {
+	x.goodIsReached()
+	x.stopEnds()
+	x.eachIsAcceptable()
+	x.twinsAgree()
 }
 
 // goodIsReached: from wherever one is, the app comes to be served what is accepted, or
@@ -67,7 +78,7 @@ func (x *explorer) mustReach(wrong string, hurried bool, goal, from func(v *vert
 	reaches := x.reaching(goal, hurried)
 	for i := range x.vertices {
 		if v := &x.vertices[i]; from(v) && !reaches[i] {
-			x.t.Fatalf("%s: %s\n%s", x.may.name, wrong, x.path(v.parent, int(v.move), v.choices))
+			x.t.Fatalf("%s: %s\n%s", x.may.name, wrong, x.path(v.parent, leg{int(v.move), v.choices}))
 		}
 	}
 }
@@ -104,7 +115,7 @@ func (x *explorer) twinsAgree() {
 			}
 			if got[v] = true; !want[v] {
 				v := &x.vertices[twin.vertex]
-				x.t.Errorf("%s: two places count as one, and only one of them leads by %q to\n%s\nthe other place is reached so:\n%s", x.may.name, moves[m].name, &c.place, x.path(v.parent, int(v.move), v.choices))
+				x.t.Errorf("%s: two places count as one, and only one of them leads by %q to\n%s\nthe other place is reached so:\n%s", x.may.name, moves[m].name, &c.place, x.path(v.parent, leg{int(v.move), v.choices}))
 			}
 		})
 		if !maps.Equal(want, got) {
