@@ -43,6 +43,24 @@ func TestTrial(t *testing.T) {
 	}
 }
 
+// TestTrialBesideTry: a try that was killed with confit is likelier to have needed the memory. The record counts
+// one kill less, and is none when nothing is left of it: a renderer that was killed so runs again.
+func TestTrialBesideTry(t *testing.T) {
+	for kills, counts := range map[int]bool{1: false, 2: true} {
+		h := newHouse(t, "web/ web/").openWith("one")
+		h.write("web", "a", "two")
+		killed := Trial{h.stage().Hash, StepRender, kills, false}
+		h.linker.Arm(killed)
+		h.close()
+		h.must(os.MkdirAll(h.path("state/try/99"), 0o700))
+		want := Trial{}
+		if killed.Kills--; counts {
+			want = killed
+		}
+		h.wantKilled(want)
+	}
+}
+
 // TestTrialBeforeTheNodeStarted: a node that loses power says nothing of what is
 // mounted, and a record without the kernel's id counts.
 func TestTrialBeforeTheNodeStarted(t *testing.T) {
