@@ -53,7 +53,7 @@ func TestExplored_to_the_end(t *testing.T) {
 
 // How much of what the bound has cut is looked at.
 const (
-	walks        = 200
+	walks        = 400
 	movesOfWalk  = 60
 	placesAround = 500
 )
@@ -62,7 +62,10 @@ const (
 // how many moves and places that were.
 func (x *explorer) sample(dice *rand.Rand) (sampled int) {
 	for range walks {
-		v := len(x.ends) + dice.IntN(len(x.vertices)-len(x.ends))
+		v := len(x.ends) + dice.IntN(len(x.waiting)-len(x.ends))
+		if x.waiting[v].ends() && dice.IntN(endsIn) > 0 {
+			continue
+		}
 		around := newExplorer(x.t, x.may)
 		around.before = x.legs(int32(v))
 		c := &course{place: *x.waiting[v], config: x.config, may: x.may}
@@ -78,8 +81,8 @@ func (x *explorer) sample(dice *rand.Rand) (sampled int) {
 	return sampled
 }
 
-// endsIn is how rarely a walk takes a move that leads to the end of confit: there is little beyond that.
-const endsIn = 30
+// endsIn is how rarely a walk begins near the end of confit, or takes a move that leads there: little is beyond.
+const endsIn = 300
 
 // wander makes one move at random. There is always one: a hint may come.
 func (x *explorer) wander(from place, dice *rand.Rand) *course {
