@@ -57,16 +57,19 @@ func (i *idler) isIn(p phase) {
 	}
 }
 
-// waits lets the time pass until the timer goes off.
+// waits lets the time pass until the timer goes off. What was due is taken up then.
 func (i *idler) waits() {
 	i.t.Helper()
-	due := earliest(i.state.due(), i.state.deadlineBeside())
-	if due.Before(i.now) {
-		i.t.Fatalf("a deadline of %v is %v ago", i.state.shown(), i.now.Sub(due))
+	if due := i.due(); due.Before(i.now) {
+		i.t.Fatalf("a deadline of %v is %v ago, or there is none", i.state.shown(), i.now.Sub(due))
 	}
-	i.now = due
-	i.gives(elapsed{})
+	i.now = i.due()
+	if i.gives(elapsed{}); !i.due().After(i.now) {
+		i.t.Fatalf("a deadline of %v is due again at once", i.state.shown())
+	}
 }
+
+func (i *idler) due() time.Time { return earliest(i.state.due(), i.state.deadlineBeside()) }
 
 // changes has the next look find a candidate.
 func (i *idler) changes(action config.Action) {
