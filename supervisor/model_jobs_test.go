@@ -44,7 +44,7 @@ func (m *model) watch(f fate) bool {
 // stage is linker.Stage, and linker.StageFallback.
 func (m *model) stage(f fate, j stage) event {
 	m.staged, m.action, m.unrendered, m.rendered = made{}, noAction, false, false
-	l, seen := m.mounted, m.mounted.print()
+	l, seen := m.mounted, m.print()
 	if j.fallback {
 		l, seen = m.baked, m.baked.printOfFallback()
 	}
@@ -115,9 +115,7 @@ func (m *model) complete(f fate, j complete) event {
 	}
 	m.staged.current, m.copies[at].current = true, true
 	e := staged{candidate: linker.Candidate{Generation: m.staged.generation(), Changes: m.changes(f, m.staged.holds, j.accepted)}}
-	if e.candidate.Fallback = false; e.candidate.Changes != nil {
-		e.reloadAction = m.action
-	}
+	e.candidate.Fallback, e.reloadAction = false, m.action
 	return e
 }
 
@@ -133,7 +131,12 @@ func (m *model) check(f fate, j check) event {
 }
 
 // isOvertaken reports that the volumes moved on since the candidate was staged.
-func (m *model) isOvertaken() bool { return m.staged.holds != m.mounted && !m.staged.fallback }
+func (m *model) isOvertaken() bool {
+	if m.staged.fallback {
+		return m.staged.holds != m.baked
+	}
+	return m.staged.holds != m.mounted
+}
 
 // publish is linker.Publish.
 func (m *model) publish(f fate, j publish) event {
@@ -184,7 +187,7 @@ func (m *model) writeNote(f fate, j writeNote) event {
 
 // peek is linker.Peek.
 func (m *model) peek(f fate, j peek) event {
-	seen, changes := m.mounted.print(), m.changes(f, m.mounted, j.known.Accepted)
+	seen, changes := m.print(), m.changes(f, m.mounted, j.known.Accepted)
 	switch {
 	case j.known.Seen == seen:
 		return peeked{}

@@ -34,8 +34,16 @@ func (l letter) hash() linker.Hash { return linker.Hash{byte(l), byte(l >> 8)} }
 // letterOf is the letter of a hash, also before anything was rendered.
 func letterOf(h linker.Hash) letter { return letter(h[0]) | letter(h[1])<<8 }
 
-// print is what a look at the volumes sees.
+// print is what a look at the volumes sees, if they hold this.
 func (l letter) print() linker.Print { return linker.Print(l.String()) }
+
+// print is what a look at the volumes sees now.
+func (m *model) print() linker.Print {
+	if m.swaps == 0 {
+		return m.mounted.print()
+	}
+	return linker.Print(fmt.Sprintf("%v, swap %d", m.mounted, m.swaps))
+}
 
 // printOfFallback is what a look at the fallback sees.
 func (l letter) printOfFallback() linker.Print { return linker.Print(l.String() + " baked in") }
@@ -106,6 +114,7 @@ const (
 // jobs of step, and step its answers. The model is a value: to copy it is to branch off.
 type model struct {
 	mounted letter
+	swaps   int    // of the same bytes, which a look sees all the same
 	baked   letter // what the fallback holds
 	numbers int    // of generations that were made
 
@@ -256,7 +265,7 @@ func (m *model) isThere(g made) bool {
 
 // die ends the linker. What is on the disk stays, and so does what is mounted.
 func (m *model) die() {
-	*m = model{numbers: m.numbers, mounted: m.mounted, baked: m.baked, note: m.note, trial: m.trial, live: m.live, copies: m.copies}
+	*m = model{numbers: m.numbers, mounted: m.mounted, swaps: m.swaps, baked: m.baked, note: m.note, trial: m.trial, live: m.live, copies: m.copies}
 	for i := range m.copies {
 		m.copies[i].current = false
 	}
