@@ -111,6 +111,7 @@ func (m *model) complete(f fate, j complete) event {
 	if m.staged.holds == accepted.holds {
 		m.copies[at] = made{}
 		at = slices.Index(m.copies[:], accepted)
+		accepted.fallback = m.staged.fallback
 		m.staged = accepted
 	}
 	m.staged.current, m.copies[at].current = true, true
