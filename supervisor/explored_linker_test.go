@@ -83,3 +83,26 @@ func (c *course) spoils(job) error {
 func (c *course) happens() bool { return c.choose(2) == 1 }
 
 func (c *course) watches() bool { return c.may.watches && c.choose(2) == 1 }
+
+// linkerAgrees: once the linker has done its jobs and confit waits for the next edit, the note says what confit
+// takes for accepted, no other generation takes up the disk, and the linker watches what is opened only if confit asks.
+func (c *course) linkerAgrees() {
+	s := &c.state
+	if c.jobs[0] != nil || s.shown() != running || c.isPlain() {
+		return
+	}
+	if c.watching && s.readBy.IsZero() {
+		c.breaks("the linker watches what is opened, and nobody asks")
+	}
+	if s.held.stands() || s.suspected != nil || !s.note.by.IsZero() { // nothing is decided, or the disk is full
+		return
+	}
+	if noted := asMemory(&linker.Note{Accepted: s.accepted}); s.unproved == nil && c.note.former() != noted.former() {
+		c.breaks("what is accepted isn't noted")
+	}
+	for _, g := range c.copies {
+		if !s.untidy && !c.isHeld(g.number) && g.number != c.live.number && g.number != c.note.accepted.number && g.number != c.note.earlier.number && g.number != 0 {
+			c.breaks("a generation stays on the disk for nobody")
+		}
+	}
+}

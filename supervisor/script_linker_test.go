@@ -152,7 +152,7 @@ func (p *player) endLeftovers(a endLeftovers) event {
 	if p.left = p.left || p.app != 0; a.signal != 0 {
 		name := signals.Name(a.signal)
 		if p.left {
-			p.write("signal %s to leftovers", name)
+			p.write("signal %s to %s", name, map[bool]string{false: "leftovers", true: "everybody"}[a.everybody])
 		}
 		if !isSpared {
 			p.killReport("signal " + name + " to report")

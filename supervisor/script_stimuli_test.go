@@ -33,7 +33,9 @@ func (p *player) line(words []string) {
 		if p.mounted = p.mount(words); p.mounted == before {
 			p.swaps++
 		}
-		p.give(hinted{})
+		if words[len(words)-1] != "unseen" {
+			p.give(hinted{})
+		}
 	case "bake":
 		p.baked, p.fallback = p.mount(words), true
 	case "begin":
@@ -111,6 +113,7 @@ func (p *player) mount(words []string) letter {
 		switch name, value, _ := strings.Cut(w, "="); name {
 		case "invalid:":
 			v.wrong = errors.New(strings.Join(words[i+3:], " "))
+		case "unseen":
 		case "volumes":
 			v.writing = map[string]linker.Writing{"plain": linker.FileByFile, "several": linker.SwapBySwap}[value]
 		case "like":

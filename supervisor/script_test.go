@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //
 //	config NAME=VALUE …            settings, see setting
 //	mount N [ACTION] [NAME=VALUE …] the volume is swapped, and holds N, see mount; ACTION is what its change requires
+//	mount N … unseen               … and no hint comes of it, as on a file system that inotify doesn't see
 //	mount N invalid: REASON        … which can't be staged
 //	bake N …                       the same of the fallback
 //	begin [NUMBER N [NUMBER N]] …  confit starts on what a former confit left, see formerOf
@@ -58,7 +59,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	start HOOK: COMMAND (generation N) [what only a gate is told]
 //	start report: WHAT (in force: generation N)
 //	ask gate to end, kill HOOK, kill report
-//	signal NAME, signal NAME to leftovers | report
+//	signal NAME, signal NAME to leftovers | everybody | report
 //	end CODE [: REASON]            of confit
 //	after TIME                     what follows has happened so long after the wait began
 //
