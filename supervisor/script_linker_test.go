@@ -160,5 +160,5 @@ func (p *player) endLeftovers(a endLeftovers) event {
 		p.left = p.left && (a.signal != 9 || p.immortal)
 	}
 	p.app = 0
-	return cleared{p.left || p.report}
+	return cleared{p.left || p.report || p.hookEnd != nil || p.reportEnd != nil}
 }

@@ -59,6 +59,9 @@ func (p *player) rest() {
 			reason = ": " + p.state.exit.reason.Error()
 		}
 		p.write("end %d%s", p.state.exit.code, reason)
+		for p.jobs[0] != nil && jobName(p.jobs[0]) != p.hanging { // nobody takes the answers any more
+			p.carryOut()
+		}
 	}
 }
 
