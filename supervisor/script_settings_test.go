@@ -20,8 +20,6 @@ func (p *player) setting(name, value string) {
 		p.inside = true
 	case "waits":
 		p.waits = true
-	case "links":
-		p.config.LinksRead = config.LinksSum{}
 	default:
 		set(p.t, &p.config, name, value)
 	}

@@ -56,9 +56,9 @@ func (p *player) line(words []string) {
 		p.left = false
 		p.give(reaped{})
 	case "links":
-		clear(p.links[:])
-		copy(p.links[:], strings.Trim(strings.TrimPrefix(rest, "file is "), `"`))
-		p.give(linksRead{p.links})
+		e := linksRead{}
+		copy(e.sum[:], strings.Trim(strings.TrimPrefix(rest, "file is "), `"`))
+		p.give(e)
 	case "linker":
 		p.hanging = ""
 		p.give(nil)

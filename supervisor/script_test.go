@@ -126,7 +126,6 @@ type player struct {
 	faults  map[string][]string // by job or process and kind; each counts once
 	hanging string              // the job that doesn't come to an end
 	people
-	links   config.LinksSum
 	watched bool                         // the linker sees who opens what
 	inside  bool                         // the actions and phases are shown
 	waits   bool                         // with what the phase doesn't say

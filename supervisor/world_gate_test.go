@@ -11,7 +11,6 @@ type gatekeeper struct {
 	hookTermed  bool
 	passed      bool           // the gate let the candidate go
 	file        *linker.Record // what note.json holds
-	late        *linker.Record // and of what was accepted before
 	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
 	report      *linker.Record // what the report hook is told; nil: none runs
 	reportEnds  bool           // it was killed

@@ -80,14 +80,14 @@ func (w *world) holdsAfter(j job, e event) {
 		c := w.contents[w.disk.staged.holds]
 		c.fallback = w.disk.staged.fallback
 		w.staged = &c
-		if !c.fallback && w.isStage(j) {
+		if !c.fallback && looksAtMounted(j) {
 			w.seen = w.mounted
 		}
 		if !e.candidate.Unrendered {
 			w.wasKilled(c)
 		}
 	case invalid:
-		if w.isStage(j) {
+		if looksAtMounted(j) {
 			w.seen = w.mounted
 		}
 	case superseded:
@@ -107,13 +107,13 @@ func (w *world) holdsAfter(j job, e event) {
 		}
 	case noted:
 		if e.err == nil {
-			w.file, w.late = e.note.Record, e.note.Late
+			w.file = e.note.Record
 		}
 	}
 }
 
-// isStage reports a look at what is mounted.
-func (w *world) isStage(j job) bool {
+// looksAtMounted reports a look at what is mounted, and not at the fallback.
+func looksAtMounted(j job) bool {
 	s, ok := j.(stage)
 	return ok && !s.fallback
 }
