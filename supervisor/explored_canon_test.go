@@ -35,9 +35,9 @@ var leftOut = map[string]string{
 	"contrast.reason":       "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",
-	"outside.copies":        "those that anything leads to are there, or an invariant is broken",
+	"model.copies":          "those that anything leads to are there, or an invariant is broken",
 	"outside.now":           "all times are written as what is left until then",
-	"outside.numbers":       "the next number is always a new one",
+	"model.numbers":         "the next number is always a new one",
 	"outside.pids":          "the next pid is always a new one",
 }
 
@@ -131,6 +131,8 @@ func wordWriter(t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
 	case reflect.Int, reflect.Int64:
 		return func(c *canon, p unsafe.Pointer) { c.form = binary.AppendVarint(c.form, *(*int64)(p)) }
+	case reflect.Uint16:
+		return func(c *canon, p unsafe.Pointer) { c.form = binary.AppendVarint(c.form, int64(*(*uint16)(p))) }
 	case reflect.Int32, reflect.Uint32:
 		return func(c *canon, p unsafe.Pointer) { c.form = binary.AppendVarint(c.form, int64(*(*int32)(p))) }
 	case reflect.Bool, reflect.Uint8:

@@ -92,6 +92,7 @@ func (c *course) giveAll(next []event) {
 		next = append(next, c.become(*s, actions)...)
 	}
 	c.cutWaits()
+	c.linkerAgrees()
 }
 
 // become performs the actions, and returns their answers.

@@ -100,7 +100,7 @@ func (c *course) mayBeAccepted(before, after linker.Accepted) {
 	case after.Number == 0 && c.state.relapsed != nil: // it relapsed, and the fallback is tried
 		return
 	}
-	asked := c.kind != config.None || survived
+	asked := c.action.Kind != config.None || survived
 	switch {
 	case after.Number == 0:
 		c.breaks("nothing is accepted")

@@ -70,3 +70,16 @@ func (c *course) isTold(r *linker.Record) {
 		c.relapsed = r.Hash
 	}
 }
+
+// isNoted: the record of a gate stays in the note until its outcome is delivered.
+func (c *course) isNoted(e noted) {
+	if e.err != nil {
+		return
+	}
+	if c.owed != "" && (e.note.Record == nil || e.note.Record.Hash != c.owed) {
+		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
+	}
+	if e.note == c.state.note.given { // no newer one is on its way
+		c.keepsVerdict()
+	}
+}

@@ -2,227 +2,107 @@ package supervisor
 
 import (
 	"errors"
-	"slices"
+	"time"
 
 	"confit/config"
 	"confit/linker"
 )
 
-var errRefused = errors.New("disk full")
+// The fate of the exploration's linker: each choice is made in turn.
 
-// order puts a job into the linker's queue. What changes nothing here isn't queued.
-// A job that nobody waits for is done at once if there is none before it: it makes no
-// difference to anybody.
 func (c *course) order(j job) {
-	switch j.(type) {
-	case mend, lookAtLinks, noteUser:
-		return
-	}
-	i := slices.Index(c.jobs[:], nil)
-	if i < 0 {
-		c.breaks("the linker's queue grows without end")
-		return
-	}
-	if c.jobs[i] = j; i == 0 && c.isUnanswered() {
-		c.carryOut()
-	}
-}
-
-// isUnanswered reports that nobody waits for the first job.
-func (c *course) isUnanswered() bool {
-	switch j := c.jobs[0].(type) {
-	case unwatchOpens, keep:
-		return true
-	case arm:
-		return !j.awaited
-	}
-	return false
+	c.model.order(c, j)
+	c.noteIsWhole()
 }
 
 // carryOut does the first job, and returns the answer.
 func (c *course) carryOut() event {
-	j, mayPanic := c.jobs[0], c.may.panics && !c.isUnanswered()
-	copy(c.jobs[:], c.jobs[1:])
-	c.jobs[maxJobs-1] = nil
-	c.tell("    linker: %s", recounted{j})
-	if mayPanic && c.choose(2) == 1 {
-		return crashed{errors.New("index out of range")}
+	c.tell("    linker: %s", recounted{c.jobs[0]})
+	if _, ok := c.jobs[0].(stage); ok {
+		c.passed = missing
 	}
-	answer := c.carry(j)
+	answer := c.model.carryOut(c)
+	switch e := answer.(type) {
+	case noted:
+		c.isNoted(e)
+	case touched:
+		if c.app != 0 && c.choose(2) == 1 { // it may look at once
+			c.appReads()
+		}
+	}
 	c.noteIsWhole()
 	return answer
 }
 
-func (c *course) carry(j job) event {
-	switch j := j.(type) {
-	case stage:
-		return c.stage(j)
-	case complete:
-		return c.complete(j)
-	case check:
-		return c.checkCandidate(j)
-	case publish:
-		return c.publish(j)
-	case goBack:
-		return c.goBack(j)
-	case writeNote:
-		return c.writeNote(j)
-	case arm:
-		if c.trial = counted(j.trial); j.awaited {
-			return armed{}
-		}
-	case touch:
-		return c.touch()
-	case peek:
-		return c.peek(j)
-	case compare:
-		return c.compare(j)
-	case keep:
-		numbers := []int{j.accepted, j.earlier, j.candidate}
-		if j.accepted == 0 {
-			numbers = append(numbers, c.former.number)
-		}
-		c.keepOnly(numbers...)
-	case unwatchOpens:
-		c.watching = false
+func (c *course) settings() *config.Config { return c.config }
+
+func (c *course) find(l letter) found {
+	f := found{writing: linker.OneSwap}
+	if l == spoilt {
+		f.wrong = errors.New("key missing")
 	}
-	return nil
-}
-
-// refuses reports that the system refuses the linker something.
-func (c *course) refuses() bool { return c.may.refuses && c.choose(2) == 1 }
-
-// print is what a look at the volumes sees.
-func (l letter) print() linker.Print { return linker.Print(l.String()) }
-
-func (c *course) stage(j stage) event {
-	c.staged, c.kind, c.passed, c.unrendered, c.rendered = made{}, config.None, missing, false, false
-	switch {
-	case c.refuses():
-		return failed{errRefused}
-	case j.fallback:
-		return c.candidate(backup, j.known)
-	case j.known.Seen == c.mounted.print():
-		return unchanged{}
-	case c.mounted == spoilt:
-		return invalid{errors.New("key missing"), c.changes(spoilt, j.known.Accepted), spoilt.print()}
-	}
-	return c.candidate(c.mounted, j.known)
+	return f
 }
 
 // changes is one key that differs, or none.
-func (c *course) changes(l letter, accepted int) []linker.Change {
-	if l == c.copyOf(accepted).holds {
+func (c *course) changes(from, to letter) []linker.Change {
+	if from == to {
 		return nil
 	}
 	return []linker.Change{{Key: "key"}}
 }
 
-// candidate stages what it finds, as linker.Stage does.
-func (c *course) candidate(l letter, k linker.Known) event {
-	accepted := c.copyOf(k.Accepted)
-	renders, isAccepted := len(c.config.Render) > 0, l == accepted.holds
-	unrun := isAccepted && k.Spared == linker.Hash{byte(l), inputs}
-	if isAccepted && (c.current[l] || !renders || unrun) {
-		c.staged = accepted
-		c.staged.fallback = l == backup
-	} else {
-		c.numbers++
-		c.staged, c.unrendered = made{number: c.numbers, holds: l, fallback: l == backup}, renders
-		c.keep(c.staged)
+func (c *course) demands(_ letter, changes []linker.Change) (config.Action, time.Duration) {
+	if changes == nil {
+		return noAction, c.config.Splay
 	}
-	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(l, k.Accepted), Writing: linker.OneSwap, Unrendered: c.unrendered, Unrun: unrun, Seen: l.print()}}
-	e.candidate.Hash = c.stagedHash()
-	if e.candidate.Changes != nil {
-		e.reloadAction = c.may.actions[c.choose(len(c.may.actions))]
-	}
-	if c.config.Splay > 0 {
-		e.splay = c.config.Splay
-	}
-	c.kind = e.reloadAction.Kind
-	return e
+	return c.may.actions[c.choose(len(c.may.actions))], c.config.Splay
 }
 
-func (c *course) stagedHash() linker.Hash {
-	if c.unrendered {
-		return linker.Hash{byte(c.staged.holds), inputs}
+func (c *course) panics(job) error {
+	if c.may.panics && c.choose(2) == 1 {
+		return errors.New("index out of range")
 	}
-	return linker.Hash{byte(c.staged.holds)}
+	return nil
 }
 
-// complete takes up what was rendered.
-func (c *course) complete(j complete) event {
-	accepted := c.copyOf(j.accepted)
-	switch {
-	case !c.rendered || c.staged.number != j.number:
-		c.breaks("it completes what was not rendered")
-	case c.refuses():
-		return failed{errRefused}
-	case c.may.spoils && c.choose(2) == 1:
-		return invalid{reason: errors.New("the renderer made a FIFO")}
+func (c *course) refuses(j job) error {
+	if _, ok := j.(peek); !ok && c.may.refuses && c.choose(2) == 1 {
+		return errRefused
 	}
-	c.unrendered, c.current[c.staged.holds] = false, true
-	if c.staged.holds == accepted.holds {
-		c.copies[slices.Index(c.copies[:], c.staged)] = made{}
-		c.staged = accepted
-	}
-	e := staged{candidate: linker.Candidate{Generation: c.staged.generation(), Changes: c.changes(c.staged.holds, j.accepted)}}
-	e.candidate.Fallback = false // only a look can tell
-	if e.candidate.Changes != nil {
-		e.reloadAction = config.Action{Kind: c.kind, Signal: 10, Command: []string{"reload"}}
-	}
-	return e
+	return nil
 }
 
-func (c *course) checkCandidate(j check) event {
+func (c *course) spoils(job) error {
 	if c.may.spoils && c.choose(2) == 1 {
-		return invalid{reason: errors.New("the hook changed a key")}
+		return errors.New("the hook changed a key, or made a FIFO")
 	}
-	if c.refuses() {
-		return failed{errRefused}
-	}
-	return checked{j.watch != nil && c.watches()}
+	return nil
 }
 
-// watches reports whether the linker sees when somebody opens what has changed.
-func (c *course) watches() bool {
-	c.watching = c.may.watches && c.choose(2) == 1
-	return c.watching
-}
+func (c *course) happens() bool { return c.choose(2) == 1 }
 
-func (c *course) publish(j publish) event {
-	switch {
-	case c.staged.number != j.number || j.number == 0:
-		c.breaks("it publishes what is no candidate")
-		return failed{errRefused}
-	case c.staged.holds != c.mounted && !c.staged.fallback:
-		return superseded{}
-	}
-	c.mayBePublished()
-	if c.refuses() {
-		if c.choose(2) == 1 {
-			c.live = c.staged
-		}
-		return failed{errRefused}
-	}
-	c.live = c.staged
-	return published{j.watch != nil && c.watches()}
-}
+func (c *course) watches() bool { return c.may.watches && c.choose(2) == 1 }
 
-// goBack is linker.GoBack.
-func (c *course) goBack(j goBack) event {
-	to := c.former
-	if j.to != 0 {
-		if to = c.copyOf(j.to); to.number == 0 {
-			c.breaks("it goes back to a generation that is gone")
+// linkerAgrees: once the linker has done its jobs and confit waits for the next edit, the note says what confit
+// takes for accepted, no other generation takes up the disk, and the linker watches what is opened only if confit asks.
+func (c *course) linkerAgrees() {
+	s := &c.state
+	if c.jobs[0] != nil || s.shown() != running || c.isPlain() {
+		return
+	}
+	if c.watching && s.readBy.IsZero() {
+		c.breaks("the linker watches what is opened, and nobody asks")
+	}
+	if s.held.stands() || s.suspected != nil || !s.note.by.IsZero() { // nothing is decided, or the disk is full
+		return
+	}
+	if noted := asMemory(&linker.Note{Accepted: s.accepted}); s.unproved == nil && c.note.former() != noted.former() {
+		c.breaks("what is accepted isn't noted")
+	}
+	for _, g := range c.copies {
+		if !s.untidy && !c.isHeld(g.number) && g.number != c.live.number && g.number != c.note.accepted.number && g.number != c.note.earlier.number && g.number != 0 {
+			c.breaks("a generation stays on the disk for nobody")
 		}
 	}
-	if c.refuses() {
-		return failed{errRefused}
-	}
-	c.live = to
-	if j.from != j.to {
-		return withdrawn{changes: []linker.Change{{Key: "key"}}}
-	}
-	return withdrawn{}
 }

@@ -108,7 +108,7 @@ func (may *setting) configuration() *config.Config {
 
 // start is how confit finds things when it is started.
 func (may *setting) start() place {
-	o := outside{now: time.Unix(1e9, 0), numbers: 10, pids: 100, mounted: letterA, note: may.begins, live: may.begins.accepted}
+	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: backup, note: may.begins, live: may.begins.accepted}}
 	for _, m := range []made{may.begins.accepted, may.begins.earlier} {
 		if m.number != 0 {
 			o.keep(m)

@@ -1,291 +1,161 @@
 package supervisor
 
 import (
-	"errors"
-	"slices"
-	"strconv"
+	"flag"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"confit/config"
-	"confit/linker"
-	"confit/notify"
-	"confit/process"
 	"confit/signals"
 )
 
-// plain holds the events that say no more than their name.
-var plain = map[string]event{
-	"hinted": hinted{}, "unchanged": unchanged{}, "opened": opened{}, "superseded": superseded{},
-	"compared": compared{}, "moved": compared{moved: true},
-	"hookBegun": hookBegun{}, "reached": reached{}, "unheard": unheard{}, "waits": unheard{true}, "inspected": inspected{true}, "reaped": reaped{},
+var update = flag.Bool("update", false, "write the answers into the scripts")
+
+// TestTranscripts plays the scripts in testdata. A line that begins at the margin is a stimulus: what somebody
+// outside does. The indented lines under it are the answers: what somebody outside sees. Everything between,
+// the phases of step and the jobs of the linker, is left out, so that another way to the same end changes no script.
+// go test -run Transcripts -update writes the answers anew, to be read before they are committed.
+//
+// The stimuli, in brackets what may be left out:
+//
+//	config NAME=VALUE …            settings, see setting
+//	mount N [ACTION] [NAME=VALUE …] the volume is swapped, and holds N, see mount; ACTION is what its change requires
+//	mount N … unseen               … and no hint comes of it, as on a file system that inotify doesn't see
+//	mount N invalid: REASON        … which can't be staged
+//	bake N …                       the same of the fallback
+//	begin [NUMBER N [NUMBER N]] …  confit starts on what a former confit left, see formerOf
+//	confit is killed, begin again  with what the one before has left on the disk, however it ended
+//	running N ACTION [again]       mount N and begin, unseen; again: it was accepted before
+//	hint                           something has stirred in a volume
+//	wait TIME                      time passes; what happens on the way stands under its own time
+//	signal NAME                    confit gets a signal
+//	app exits N [and leaves a process | and leaves a successor]
+//	app is killed by NAME, app is ended by the key NAME
+//	app opens what changed, app says READY | RELOADING | EXTEND SECONDS | TEXT
+//	app has its handler caught | default | ignored | waited [PROGRAM [alone]]
+//	app can't be signalled, app can be signalled
+//	app doesn't start: CODE        the next one
+//	app is stopped, app stands in a generation
+//	app leaves leftovers | what KILL doesn't end, leftovers end
+//	HOOK ends CODE [WORDS], report ends CODE
+//	HOOK doesn't start: REASON     the next one
+//	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, check, publish,
+//	                               withdraw, touch, note, compare. All others go well
+//	JOB partly fails: REASON       withdraw or mend has done the rest
+//	JOB finds: REASON              complete or check, that a hook has made what can't be
+//	JOB panics: REASON
+//	JOB hangs, linker goes on
+//	links file is TEXT             "" is what confit was started with
+//	status                         all that has changed since the last one
+//
+// The answers:
+//
+//	log LEVEL "MESSAGE" KEY=VALUE … but for the phase
+//	status NAME=VALUE …            what has changed in status.json, but for phase and times
+//	start app (generation N)
+//	start HOOK: COMMAND (generation N) [what only a gate is told]
+//	start report: WHAT (in force: generation N)
+//	ask gate to end, kill HOOK, kill report
+//	signal NAME, signal NAME to leftovers | everybody | report
+//	end CODE [: REASON]            of confit
+//	after TIME                     what follows has happened so long after the wait began
+//
+// Scripts debug_* say config shows=inside: there the actions and the phases stand, too.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			compareScript(t, file, func(script string) string {
+				p := newPlayer(t)
+				eachStimulus(script, &p.out, p.line)
+				p.usesUp()
+				return p.out.String()
+			})
+		})
+	}
 }
 
-// event is the event of a line.
-func (p *player) event(words []string) event {
-	e, ok := plain[words[0]]
-	for _, read := range []func(name, rest string, words []string) event{p.fromLinker, p.fromHook, p.fromApp} {
-		if !ok {
-			e = read(words[0], strings.Join(words[1:], " "), words)
-			ok = e != nil
-		}
-	}
-	if !ok {
-		p.t.Fatalf("event %q?", words)
-	}
-	return e
-}
-
-func (p *player) fromLinker(name, rest string, words []string) event {
-	switch name {
-	case "staged": // NUMBER HASH ACTION [volumes=plain|several] [kills=N] [in=STEP] [putOff] [unrun=true] [shared=HASH] [changed=KEY,KEY]
-		return p.staged(words)
-	case "fallback", "unrenderedFallback":
-		e := p.staged(words)
-		e.candidate.Fallback, e.candidate.Unrendered = true, name != "fallback"
-		return e
-	case "unrendered":
-		e := p.staged(words)
-		e.candidate.Unrendered = true
-		return e
-	case "barred":
-		return barred{errors.New(rest)}
-	case "invalid":
-		return invalid{reason: errors.New(rest), seen: "what is invalid"}
-	case "failed":
-		return failed{errors.New(rest)}
-	case "crashed":
-		return crashed{errors.New(rest)}
-	case "published":
-		return published{watched: rest == "watched"}
-	case "checked":
-		return checked{rest == "watched"}
-	case "withdrawn": // [changed=KEY,KEY | ERROR]
-		if list, ok := strings.CutPrefix(rest, "changed="); ok {
-			return withdrawn{changes: p.changes(list)}
-		}
-		if rest != "" {
-			return withdrawn{undone: errors.New(rest)}
-		}
-		return withdrawn{}
-	case "mended": // [ERROR]
-		if rest != "" {
-			return mended{errors.New(rest)}
-		}
-		return mended{}
-	case "touched": // watched | not | ERROR
-		if rest == "watched" || rest == "not" {
-			return touched{watched: rest == "watched"}
-		}
-		return touched{true, errors.New(rest)}
-	case "noted": // [ERROR]
-		if len(p.notes) == 0 {
-			p.t.Fatal("no note is on its way")
-		}
-		first := p.notes[0]
-		p.notes = p.notes[1:]
-		if rest != "" {
-			return noted{first, errors.New(rest)}
-		}
-		return noted{note: first}
-	case "linksRead": // TEXT; none is what confit was started with
-		var sum config.LinksSum
-		copy(sum[:], rest)
-		return linksRead{sum}
-	case "peeked": // [HASH]; none is what can't be a candidate
-		if rest == "" {
-			return peeked{changed: true, seen: "what is invalid"}
-		}
-		return peeked{changed: true, hash: p.hash(rest).Hex(), seen: linker.Print(rest)}
-	case "notCompared":
-		return compared{err: errors.New(rest)}
-	}
-	return nil
-}
-
-func (p *player) fromHook(name, rest string, words []string) event {
-	switch name {
-	case "hookStartFailed":
-		return hookStartFailed{errors.New(rest)}
-	case "hookEnded":
-		return hookEnded{status: waitStatus(p.number(words) << 8), tail: strings.Join(words[min(2, len(words)):], " ")}
-	case "reportStartFailed":
-		return reportStartFailed{errors.New(rest)}
-	case "reportEnded":
-		return reportEnded{waitStatus(p.number(words) << 8)}
-	}
-	return nil
-}
-
-// fromApp is what happens to the app, or a signal for it.
-func (p *player) fromApp(name, rest string, words []string) event {
-	switch name {
-	case "probed":
-		return p.probed(words[1:])
-	case "denied":
-		return denied{errors.New(rest)}
-	case "delivered":
-		return delivered{rest != "not"}
-	case "started":
-		return started{p.number(words)}
-	case "startFailed":
-		return startFailed{errors.New("cannot start"), p.number(words)}
-	case "exited":
-		return exited{status: waitStatus(p.number(words) << 8)}
-	case "left":
-		return exited{successor: life{pid: p.number(words), group: process.Group(p.number(words))}}
-	case "forked":
-		return exited{forked: true}
-	case "typed":
-		return exited{status: waitStatus(p.number(words)), typed: true}
-	case "killed":
-		return exited{status: waitStatus(int(p.signal(rest)))}
-	case "cleared":
-		return cleared{rest == "left"}
-	case "heard":
-		return p.heard(rest, words)
-	case "signalled":
-		return signalled{p.signal(rest)}
-	}
-	return nil
-}
-
-// heard is a message of the app: READY, RELOADING, EXTEND SECONDS, or a status.
-func (p *player) heard(rest string, words []string) event {
-	switch words[1] {
-	case "READY":
-		return heard{notify.Message{State: notify.Ready}}
-	case "RELOADING":
-		return heard{notify.Message{State: notify.Reloading}}
-	case "EXTEND":
-		return heard{notify.Message{ExtendMicroseconds: 1e6 * uint64(p.number(words[1:]))}}
-	}
-	return heard{notify.Message{HasStatus: true, Status: rest}}
-}
-
-func (p *player) signal(name string) signals.Signal {
-	sig, err := signals.Parse(name)
+// compareScript plays a script, and writes it anew where -update asks for that.
+func compareScript(t *testing.T, file string, play func(string) string) {
+	script, err := os.ReadFile(file)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return sig
+	got := play(string(script))
+	if got == string(script) {
+		return
+	}
+	if !*update {
+		t.Fatalf("want:\n%s\ngot:\n%s", script, got)
+	}
+	if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
-// number is the second word of an event.
-func (p *player) number(words []string) int {
-	if len(words) < 2 {
-		return 0
-	}
-	n, err := strconv.Atoi(words[1])
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return n
-}
-
-func (p *player) staged(words []string) staged {
-	c := linker.Candidate{Generation: p.generation(words[1:]), Writing: linker.OneSwap, Seen: linker.Print(words[2])}
-	var reload []string
-	for _, w := range words[3:] {
-		switch name, value, _ := strings.Cut(w, "="); name {
-		case "volumes":
-			c.Writing = map[string]linker.Writing{"plain": linker.FileByFile, "several": linker.SwapBySwap}[value]
-		case "kills":
-			p.state.killed = linker.Trial{Hash: c.Hash, Step: linker.StepProbation, Kills: p.number([]string{"", value})}
-		case "in":
-			p.state.killed.Step = value
-		case "putOff":
-			p.state.killed.PutOff = true
-		case "unrun":
-			c.Unrun = true
-		case "shared":
-			c.Shared = p.hash(value)
-		case "changed":
-			c.Changes = p.changes(value)
-		default:
-			reload = append(reload, w)
-		}
-	}
-	action, err := config.ParseAction(strings.Join(reload, " "))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return staged{c, action, p.config.Splay}
-}
-
-// probed is what was seen of the app: DISPOSITION [PROGRAM [alone]].
-func (p *player) probed(words []string) event {
-	e := probed{disposition: map[string]signals.Disposition{
-		"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "waited": signals.Waited}[words[0]]}
-	if len(words) > 1 {
-		e.runs, e.program, e.alone = words[1], words[1], len(words) > 2
-	}
-	return e
-}
-
-// accepted is what a former confit left: begin [NUMBER HASH [EARLIER HASH]].
-// A last word fallback says where it comes from. With an earlier one the accepted one has not survived a start, unless relapses=N says
-// how many lives on it ended badly while they were young. killed: confit was killed while it was young. relapsed=HASH: what isn't tried again. twin: all replicas share the same of both.
-func (p *player) accepted(words []string) (a linker.Accepted) {
-	twin := false
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		n, counted := strings.CutPrefix(w, "relapses=")
+// eachStimulus plays the stimuli of a script. Comments and empty lines stay, the answers are written anew.
+func eachStimulus(script string, out *strings.Builder, play func(words []string)) {
+	for line := range strings.Lines(script) {
 		switch {
-		case counted:
-			a.Relapses, a.Survived = p.number([]string{"", n}), true
-			a.Lived = int64(8 * time.Second)
-		case w == "twin":
-			twin = true
-		case w == "killed":
-			p.killed = linker.Trial{Hash: p.hash(words[2]), Step: linker.StepRelapse, Kills: 1}
-		case strings.HasPrefix(w, "relapsed="):
-			p.relapsed = &linker.Relapsed{Hash: p.hash(strings.TrimPrefix(w, "relapsed=")).Hex(), At: p.now.Add(-time.Hour).Unix()}
-		default:
-			return false
+		case strings.HasPrefix(line, "#") || line == "\n":
+			out.WriteString(line)
+		case !strings.HasPrefix(line, " "):
+			out.WriteString(line)
+			play(strings.Fields(line))
 		}
-		return true
-	})
-	if n := len(words) - 1; words[n] == "fallback" {
-		a.Fallback, words = true, words[:n]
 	}
-	if len(words) > 2 {
-		fallback := a.Fallback
-		a.Generation, a.Survived = p.generation(words[1:]), a.Survived || len(words) < 5
-		a.Settled = a.Survived && p.config.YoungFor() == 0
-		a.AcceptedAt = p.now.Add(-time.Hour).Unix()
-		a.Fallback = fallback
-	}
-	if len(words) > 4 {
-		a.Earlier = p.generation(words[3:])
-		a.Earlier.AcceptedAt = p.now.Add(-100 * time.Hour).Unix()
-	}
-	if twin {
-		a.Shared = a.Earlier.Shared
-	}
-	return a
 }
 
-// generation is NUMBER HASH.
-func (p *player) generation(words []string) (g linker.Generation) {
-	g.Number = p.number(append([]string{""}, words...))
-	g.Hash = p.hash(words[1])
-	g.Shared = g.Hash
-	return g
+// player plays a script. The model of the linker is the explorer's.
+type player struct {
+	t        *testing.T
+	config   config.Config
+	state    state
+	begun    bool
+	fallback bool
+	now      time.Time
+	out      strings.Builder
+	model
+	volumes map[letter]volume   // what the letters stand for
+	faults  map[string][]string // by job or process and kind; each counts once
+	hanging string              // the job that doesn't come to an end
+	people
+	watched bool                         // the linker sees who opens what
+	inside  bool                         // the actions and phases are shown
+	waits   bool                         // with what the phase doesn't say
+	silent  bool                         // nothing is written
+	shown   map[string]map[string]string // by the last status that was asked for
+	seen    map[string]string            // in the last status
+	waited  time.Time                    // the begin of the wait; zero: none is under way
+	until   time.Time                    // its end
+	marked  time.Time                    // the last time that was written
 }
 
-func (p *player) hash(word string) (h linker.Hash) {
-	n, err := strconv.Atoi(word)
-	if err != nil {
-		p.t.Fatal(err)
+// usesUp holds that each fault of the script has happened.
+func (p *player) usesUp() {
+	for name, left := range p.faults {
+		if len(left) > 0 {
+			p.t.Errorf("%s: %q hasn't happened", name, left)
+		}
 	}
-	h[0] = byte(n)
-	return h
 }
 
-// changes is KEY,KEY.
-func (p *player) changes(list string) (changes []linker.Change) {
-	for key := range strings.SplitSeq(list, ",") {
-		changes = append(changes, linker.Change{Key: linker.Key(key)})
+func newPlayer(t *testing.T) *player {
+	p := &player{t: t, now: time.Unix(1e9, 0), config: scriptConfig(), volumes: map[letter]volume{}, faults: map[string][]string{}}
+	p.pids, p.handler.disposition = 19, signals.Caught
+	return p
+}
+
+// scriptConfig is what a script's config line changes.
+func scriptConfig() config.Config {
+	return config.Config{
+		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second, StopSignal: 3,
+		Retry: 10 * time.Second, VerifyTimeout: 10 * time.Second,
 	}
-	return changes
 }

@@ -46,38 +46,40 @@ func (w *world) act() {
 }
 
 func (w *world) answer() {
-	if w.answerBeside() {
-		return
-	}
-	if job := w.job; job != nil {
-		w.job = nil
-		w.give(job())
+	if e := w.carryOut(); e != nil {
+		w.give(e)
 	}
 }
 
 func (w *world) edit() {
 	former := w.mounted
 	w.edits++
-	w.mounted = content{number: 1000 + w.edits, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
+	mounted := content{number: 1000 + w.edits, bad: w.rand.IntN(3) == 0, invalid: w.rand.IntN(6) == 0,
 		deadly: w.rand.IntN(6) == 0, unwell: w.rand.IntN(6) == 0, late: w.rand.IntN(6) == 0, killer: w.rand.IntN(20) == 0, shaky: w.rand.IntN(12) == 0,
 		barred: w.rand.IntN(6) == 0, silent: w.rand.IntN(12) == 0, unrenderable: w.rand.IntN(6) == 0}
 	if w.live != nil && w.rand.IntN(6) == 0 {
-		w.mounted.twin = w.live.number // as with another mode
+		mounted.twin = w.live.number // as with another mode
 		if w.live.twin != 0 {
-			w.mounted.twin = w.live.twin
+			mounted.twin = w.live.twin
 		}
 	}
 	if w.live != nil && w.rand.IntN(3) == 0 {
-		w.mounted = *w.live // reverted
-		w.mounted.fallback = false
+		mounted = *w.live // reverted
 	}
+	w.mount(mounted)
 	if w.fallback != nil && w.rand.IntN(4) == 0 {
-		w.fallback = w.newFallback()
+		w.bake()
 	}
 	if w.mounted != former {
 		delete(w.judged, w.mounted)
 		w.rolledBack = nil
 	}
+}
+
+// mount has the volume hold a content.
+func (w *world) mount(c content) {
+	c.fallback = false
+	w.mounted, w.contents[letter(c.number)], w.disk.mounted = c, c, letter(c.number)
 }
 
 // seldom is what ends an episode, so it is rare.
@@ -89,9 +91,9 @@ func (w *world) seldom() {
 	case 1:
 		w.die()
 	case 2:
-		if w.job != nil && w.rand.IntN(4) == 0 {
-			w.job = nil
-			w.give(crashed{errors.New("index out of range")})
+		if w.disk.jobs[0] != nil && w.rand.IntN(4) == 0 {
+			w.breaksDown = true
+			w.answer()
 		}
 	}
 }

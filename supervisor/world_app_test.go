@@ -80,7 +80,7 @@ func (w *world) endOfHook() {
 	if w.hookFails() || w.rand.IntN(10) == 0 {
 		code = 256
 	}
-	w.rendered = w.rendered || w.state.shown() == rendering && code == 0
+	w.disk.rendered = w.disk.rendered || w.state.shown() == rendering && code == 0
 	w.passed = w.state.shown() == gating && code == 0
 	if w.state.shown() == reloading && w.app != 0 && !w.hookKilled {
 		w.read()

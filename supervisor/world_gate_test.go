@@ -11,9 +11,7 @@ type gatekeeper struct {
 	hookTermed  bool
 	passed      bool           // the gate let the candidate go
 	file        *linker.Record // what note.json holds
-	late        *linker.Record // and of what was accepted before
 	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
-	beside      []func() event
 	report      *linker.Record // what the report hook is told; nil: none runs
 	reportEnds  bool           // it was killed
 	mute        bool           // it always fails
@@ -53,12 +51,6 @@ func (w *world) performGate(a any) event {
 	switch a := a.(type) {
 	case terminateHook:
 		w.hookTermed = true
-	case compare:
-		w.beside = append(w.beside, w.compare)
-	case peek:
-		w.beside = append(w.beside, func() event { return w.peek(a.known) })
-	case writeNote:
-		w.beside = append(w.beside, func() event { return w.writeNote(a.note) })
 	case runReport:
 		return w.runReport(a)
 	case killReport:
@@ -67,53 +59,14 @@ func (w *world) performGate(a any) event {
 	return nil
 }
 
-// answerBeside answers what the linker does beside its job.
-func (w *world) answerBeside() bool {
-	if len(w.beside) == 0 {
-		return false
-	}
-	first := w.beside[0]
-	w.beside = w.beside[1:]
-	w.give(first())
-	return true
-}
-
-func (w *world) compare() event {
-	switch {
-	case w.frail && w.rand.IntN(4) == 0:
-		return compared{err: errors.New("no such file")}
-	case w.staged != nil && *w.staged != w.mounted:
-		return compared{moved: true}
-	}
-	return compared{}
-}
-
-// peek tells what is mounted now.
-func (w *world) peek(k linker.Known) event {
-	seen := w.mounted.print()
-	if w.frail && w.rand.IntN(4) == 0 || k.Seen == seen {
-		return peeked{}
-	}
-	if w.state.phase.takesLong() {
-		w.seen = w.mounted
-	}
-	if w.mounted.invalid {
-		return peeked{true, "", w.changes(w.mounted), seen}
-	}
-	return peeked{true, w.mounted.hash().Hex(), w.changes(w.mounted), seen}
-}
-
-func (w *world) writeNote(n *linker.Note) event {
+// mayBeNoted holds what a note must say.
+func (w *world) mayBeNoted(n *linker.Note) {
 	switch {
 	case w.unproved && n.Accepted.Number == w.liveNumber:
 		w.fatalf("notes %+v, on which the app is not well", *w.live)
-	case w.frail && w.rand.IntN(4) == 0:
-		return noted{n, errors.New("disk full")}
 	case w.owed != "" && (n.Record == nil || n.Record.Hash != w.owed):
 		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, n.Record)
 	}
-	w.file, w.late = n.Record, n.Late
-	return noted{note: n}
 }
 
 // runReport starts the report hook, which is told what is true.
@@ -240,10 +193,11 @@ func (w *world) recordOutlives() {
 	if w.report != nil && !w.reportEnds {
 		w.fatalf("a report outlives confit")
 	}
-	for len(w.beside) > 0 {
-		first := w.beside[0]
-		w.beside = w.beside[1:]
-		first()
+	for _, j := range w.disk.jobs { // the last ones are carried out still
+		if n, ok := j.(writeNote); ok {
+			w.mayBeNoted(n.note)
+			w.file = n.note.Record
+		}
 	}
 	if w.owed != "" && (w.file == nil || w.file.Hash != w.owed) {
 		w.fatalf("how %.4s ended is forgotten: %+v", w.owed, w.file)

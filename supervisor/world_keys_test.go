@@ -23,13 +23,8 @@ func (c content) files() map[linker.Key]linker.Hash {
 	return files
 }
 
-// changes lists what differs in a content from the accepted one.
-func (w *world) changes(to content) (list []linker.Change) {
-	return changesBetween(w.accepted().Generation, to.files())
-}
-
-func changesBetween(from linker.Generation, to map[linker.Key]linker.Hash) (list []linker.Change) {
-	before := filesOf(from.Number, from.Hash.Hex())
+// changesBetween lists what differs in two contents.
+func changesBetween(before, to map[linker.Key]linker.Hash) (list []linker.Change) {
 	all := maps.Clone(before)
 	maps.Copy(all, to)
 	for key := range all {
@@ -67,7 +62,7 @@ func (w *world) checkKeys(s state) {
 }
 
 func (w *world) wantKeys(what string, keys map[string]status.Sum, files map[linker.Key]linker.Hash) {
-	want := sums(changesBetween(w.state.accepted.Generation, files))
+	want := sums(changesBetween(filesOf(w.state.accepted.Number, w.state.accepted.Hash.Hex()), files))
 	if !maps.Equal(keys, want) {
 		w.fatalf("the status says of %s: %s, want %s", what, fmt.Sprint(keys), fmt.Sprint(want))
 	}

@@ -2,229 +2,205 @@ package supervisor
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"confit/config"
 	"confit/linker"
 )
 
-func (w *world) begin(job func() event) {
-	if w.job != nil {
-		w.fatalf("two jobs for the linker at once")
+// The linker of the walks is the model. Here is its fate, which the dice decide, and what the world holds of each job
+// and of its answer.
+
+// order hands the model a job. Of those that a phase waits for there is one at a time.
+func (w *world) order(j job) {
+	if isAwaited(j) {
+		for _, other := range w.disk.jobs {
+			if isAwaited(other) {
+				w.fatalf("two jobs for the linker at once: %T and %T", other, j)
+			}
+		}
 	}
-	w.job = job
+	w.disk.order(w, j)
 }
 
-// print is what a look at the volumes sees.
-func (c content) print() linker.Print { return linker.Print(fmt.Sprint(c)) }
-
-func (w *world) stage(k linker.Known) event {
-	w.staged, w.rendered, w.passed = nil, false, false
-	switch {
-	case w.frail && w.rand.IntN(4) == 0:
-		return failed{errors.New("disk full")}
-	case k.Seen == w.mounted.print():
-		return unchanged{}
+func isAwaited(j job) bool {
+	switch j := j.(type) {
+	case stage, complete, check, publish, goBack, touch:
+		return true
+	case arm:
+		return j.awaited
 	}
-	w.seen = w.mounted
-	if w.mounted.invalid {
-		return invalid{errors.New("key missing"), w.changes(w.mounted), w.mounted.print()}
-	}
-	return w.candidate(w.mounted)
+	return false
 }
 
-func (w *world) candidate(c content) event {
-	w.staged = &c
-	w.stagedNumber = w.numbers + 1
-	unrendered := len(w.config.Render) > 0 && (w.live == nil || w.live.number != c.number || !w.confirmed[c.number])
-	if !unrendered && w.live != nil && w.live.number == c.number {
-		w.stagedNumber = w.liveNumber
-	} else {
-		w.numbers++
+// carryOut does jobs up to the first one that is answered, and returns the answer.
+func (w *world) carryOut() event {
+	for w.disk.jobs[0] != nil {
+		j := w.disk.jobs[0]
+		w.holdsBefore(j)
+		if e := w.disk.carryOut(w); e != nil {
+			w.holdsAfter(j, e)
+			return e
+		}
 	}
+	return nil
+}
+
+// holdsBefore checks what the linker is to do.
+func (w *world) holdsBefore(j job) {
+	switch j := j.(type) {
+	case stage:
+		w.staged, w.passed = nil, false
+		switch {
+		case j.fallback:
+			w.fallsBack()
+		case j.known.Seen == "":
+			delete(w.judged, w.mounted)
+		}
+	case publish:
+		if w.staged == nil {
+			w.fatalf("publishes without a candidate")
+		}
+	case touch:
+		if w.inForce() == nil {
+			w.fatalf("touches nothing")
+		}
+		if w.app != 0 && w.rand.IntN(3) > 0 { // most apps look at it
+			w.read()
+		}
+	case writeNote:
+		w.mayBeNoted(j.note)
+	}
+}
+
+// holdsAfter notes what the linker has done.
+func (w *world) holdsAfter(j job, e event) {
+	switch e := e.(type) {
+	case staged:
+		c := w.contents[w.disk.staged.holds]
+		c.fallback = w.disk.staged.fallback
+		w.staged = &c
+		if !c.fallback && looksAtMounted(j) {
+			w.seen = w.mounted
+		}
+		if !e.candidate.Unrendered {
+			w.wasKilled(c)
+		}
+	case invalid:
+		if looksAtMounted(j) {
+			w.seen = w.mounted
+		}
+	case superseded:
+		w.fellBack = w.fellBack && !w.staged.fallback
+	case failed:
+		if _, ok := j.(publish); ok {
+			w.visible = w.staged
+			delete(w.judged, *w.staged) // to be tried again
+		}
+	case published:
+		w.visible, w.published = w.staged, w.disk.staged.number
+	case withdrawn:
+		w.goesBack(j.(goBack))
+	case peeked:
+		if e.changed && w.state.phase.takesLong() {
+			w.seen = w.mounted
+		}
+	case noted:
+		if e.err == nil {
+			w.file = e.note.Record
+		}
+	}
+}
+
+// looksAtMounted reports a look at what is mounted, and not at the fallback.
+func looksAtMounted(j job) bool {
+	s, ok := j.(stage)
+	return ok && !s.fallback
+}
+
+func (w *world) settings() *config.Config { return w.config }
+
+func (w *world) find(l letter) found {
+	c := w.contents[l]
+	f := found{like: letter(c.twin), writing: linker.Writing(w.rand.IntN(3))}
+	if c.invalid {
+		f.wrong = errors.New("key missing")
+	}
+	return f
+}
+
+func (w *world) changes(from, to letter) []linker.Change {
+	before := map[linker.Key]linker.Hash{}
+	if from != missing {
+		before = content{number: int(from)}.files()
+	}
+	return changesBetween(before, w.contents[to].files())
+}
+
+func (w *world) demands(letter, []linker.Change) (config.Action, time.Duration) {
 	action := []config.Action{{Kind: config.None}, {Kind: config.Touch}, {Kind: config.Signal, Auto: true, Signal: 1},
 		{Kind: config.Signal, Signal: 10}, {Kind: config.Exec, Command: []string{"reload"}}, {Kind: config.Restart}}[w.rand.IntN(6)]
-	w.action = action.Kind
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c), Writing: linker.Writing(w.rand.IntN(3)), Seen: c.print()}
-	switch {
-	case unrendered:
-		candidate.Unrendered, candidate.Hash = true, c.inputs()
-	default:
-		w.wasKilled(c)
-	}
-	return staged{candidate, action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))}
+	return action, time.Duration(w.rand.Int64N(int64(w.config.Splay) + 1))
 }
 
-// complete takes up what was rendered.
-func (w *world) complete() event {
-	switch {
-	case !w.rendered || w.staged == nil:
-		w.fatalf("completes what was not rendered")
-	case w.frail && w.rand.IntN(4) == 0:
-		return failed{errors.New("disk full")}
-	case w.staged.unrenderable:
-		return invalid{reason: errors.New("the renderer made a FIFO")}
+func (w *world) panics(job) error {
+	if w.breaksDown {
+		return errors.New("index out of range")
 	}
-	c := *w.staged
-	if w.live != nil && w.live.number == c.number {
-		w.stagedNumber, w.confirmed[c.number] = w.liveNumber, true
-	}
-	candidate := linker.Candidate{Generation: c.generation(w.stagedNumber), Changes: w.changes(c)}
-	candidate.Fallback = false // only a look can tell
-	w.wasKilled(c)
-	return staged{candidate, config.Action{Kind: w.action, Signal: 10, Command: []string{"reload"}}, 0}
+	return nil
 }
 
-func (w *world) publish() event {
+func (w *world) refuses(j job) error {
+	oneIn := 4
+	switch j.(type) {
+	case goBack:
+		oneIn = 3
+	case check:
+		oneIn = 20
+	}
+	if w.frail && w.rand.IntN(oneIn) == 0 {
+		return errRefused
+	}
+	return nil
+}
+
+func (w *world) spoils(j job) error {
+	switch j.(type) {
+	case check:
+		if w.frail && w.rand.IntN(20) == 0 {
+			return errors.New("the hook changed key a")
+		}
+	case complete:
+		if w.staged.unrenderable {
+			return errors.New("the renderer made a FIFO")
+		}
+	}
+	return nil
+}
+
+func (w *world) happens() bool { return true }
+
+func (w *world) watches() bool { return w.rand.IntN(2) == 0 }
+
+func (w *world) breaks(invariant string) { w.fatalf("%s", invariant) }
+
+// mayBePublished holds what must be true of a candidate that is the newest.
+func (w *world) mayBePublished() {
+	number := w.disk.staged.number
+	isNew := w.live == nil || w.live.number != w.staged.number
 	switch {
-	case w.staged == nil:
-		w.fatalf("publishes without a candidate")
-	case w.hasMoved():
-		w.fellBack = w.fellBack && !w.staged.fallback
-		return superseded{}
-	case w.frail && w.rand.IntN(4) == 0:
-		w.visible = w.staged
-		delete(w.judged, *w.staged) // to be tried again
-		return failed{errors.New("disk full")}
-	case w.stagedNumber < w.published:
-		w.fatalf("publishes generation %d after %d", w.stagedNumber, w.published)
-	case len(w.config.Render) > 0 && !w.rendered && (w.live == nil || w.live.number != w.staged.number):
+	case number < w.published:
+		w.fatalf("publishes generation %d after %d", number, w.published)
+	case len(w.config.Render) > 0 && !w.disk.rendered && isNew:
 		w.fatalf("publishes %+v, which was not rendered", *w.staged)
-	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && (w.live == nil || w.live.number != w.staged.number):
+	case w.state.validatesBeforeIn(w.config) && !w.judged[*w.staged] && isNew:
 		w.fatalf("publishes %+v, which was not validated", *w.staged)
 	}
 	w.mustHavePassed()
-	w.mayBePublished()
-	w.visible, w.published = w.staged, w.stagedNumber
-	return published{watched: w.rand.IntN(2) == 0}
-}
-
-// hasMoved reports that the candidate isn't the newest.
-func (w *world) hasMoved() bool {
-	if w.staged.fallback {
-		return *w.staged != *w.fallback
-	}
-	return *w.staged != w.mounted
+	w.mayStartOn()
 }
 
 func (s state) validatesBeforeIn(c *config.Config) bool {
 	t := transition{state: s, config: c}
 	return t.validatesBefore()
-}
-
-func (w *world) withdraw() event {
-	if w.frail && w.rand.IntN(3) == 0 {
-		return failed{errors.New("disk full")}
-	}
-	if w.state.exposure.reached() {
-		w.rollBack()
-	}
-	w.visible, w.staged = nil, nil
-	if w.liveNumber > 0 {
-		w.published = w.liveNumber
-	}
-	return withdrawn{}
-}
-
-func (w *world) rollBack() {
-	switch {
-	case w.live == nil && w.fallback == nil:
-		w.fatalf("rolls back to nothing")
-	case w.live == nil && w.visible.fallback:
-		return
-	case w.live == nil:
-	case w.rolledBack != nil && *w.rolledBack == *w.visible:
-		w.fatalf("rolls %+v back twice in a row", *w.visible)
-	}
-	w.rolledBack = w.visible
-}
-
-// touch shows the app that something has changed. Most look at it.
-func (w *world) touch() event {
-	if w.inForce() == nil {
-		w.fatalf("touches nothing")
-	}
-	if w.app != 0 && w.rand.IntN(3) > 0 {
-		w.read()
-	}
-	if w.frail && w.rand.IntN(4) == 0 {
-		return touched{w.rand.IntN(2) == 0, errors.New("read-only")}
-	}
-	return touched{watched: w.rand.IntN(4) > 0}
-}
-
-func (w *world) checkHook() event {
-	if w.frail && w.rand.IntN(10) == 0 {
-		return []event{invalid{reason: errors.New("the hook changed key a")}, failed{errors.New("no memory")}}[w.rand.IntN(2)]
-	}
-	return checked{w.rand.IntN(2) == 0}
-}
-
-// goBack drops what was accepted, as no app can be started on it.
-func (w *world) goBack() event {
-	if w.frail && w.rand.IntN(3) == 0 {
-		return failed{errors.New("disk full")}
-	}
-	if w.earlier == nil || w.survived {
-		w.fatalf("goes back from what is accepted")
-	}
-	if w.state.rejection.hash == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
-		back := *w.live
-		back.fallback = false
-		w.rolledBack = &back
-	}
-	changes := w.changes(*w.earlier)
-	w.live, w.liveNumber, w.liveAt, w.survived, w.earlier = w.earlier, w.earlierNumber, w.earlierAt, true, nil
-	w.visible, w.staged, w.published = nil, nil, w.liveNumber
-	return withdrawn{changes: changes}
-}
-
-// noteAccepted notes what confit has accepted in a step.
-func (w *world) noteAccepted(before state) {
-	s := w.state
-	same := s.accepted.Number == before.accepted.Number
-	switch {
-	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.isEnding()):
-	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
-		w.accept(before, w.visible, w.published)
-	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted
-		w.accept(before, w.staged, s.accepted.Number)
-	case same && s.accepted.Survived && !before.accepted.Survived:
-		w.accept(before, w.live, w.liveNumber)
-	}
-}
-
-func (w *world) accept(before state, g *content, number int) {
-	switch {
-	case g == nil:
-		w.fatalf("accepts what is not published")
-	case len(w.config.Validate) > 0 && g.bad:
-		w.fatalf("accepts a bad configuration")
-	case w.unread && w.config.Probation > 0:
-		w.fatalf("accepts %+v, which the app has not opened", *g)
-	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
-		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)
-	}
-	if w.live == nil || g.number != w.live.number {
-		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.action != config.None
-		if w.unproved && (w.live != nil || w.fallback != nil && !w.fellBack) {
-			w.fatalf("accepts %+v, on which the app is not well", *g)
-		}
-	}
-	w.confirmed[g.number] = w.confirmed[g.number] || w.rendered
-	switch w.state.accepted.Earlier.Number {
-	case 0:
-		w.earlier = nil
-	case before.accepted.Number:
-		w.earlier, w.earlierNumber, w.earlierAt = w.live, w.liveNumber, w.liveAt
-	}
-	w.live, w.liveNumber, w.liveAt, w.survived = g, number, w.state.accepted.AcceptedAt, w.state.accepted.Survived
-	w.visible, w.staged = nil, nil
-	w.wasAccepted[g.shared().Hex()] = true
-}
-
-// acceptable reports whether nothing speaks against a configuration.
-func (w *world) acceptable(c content) bool {
-	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unrenderable || len(w.config.Render) == 0) && (!c.unwell || len(w.config.Verify) == 0) && !w.isShut(c)
 }

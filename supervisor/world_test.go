@@ -35,19 +35,9 @@ type content struct {
 	fallback bool // it comes from there
 }
 
-func (c content) hash() (h linker.Hash) {
-	h[0], h[1] = byte(c.number), byte(c.number>>8)
-	return h
-}
+func (c content) hash() linker.Hash { return letter(c.number).hash() }
 
-// inputs is the hash before anything was rendered.
-func (c content) inputs() linker.Hash {
-	h := c.hash()
-	h[2] = 1
-	return h
-}
-
-// world is a fake kernel, kubelet, linker, app and platform around step. It
+// world is a fake kernel, kubelet, app and platform around step; the model is its linker. It
 // answers actions when the dice say so, and checks each against the invariants.
 type world struct {
 	t      testing.TB
@@ -57,28 +47,27 @@ type world struct {
 	now    time.Time
 	log    []string // transcript, printed when an invariant breaks
 
-	mounted, seen  content
-	fallback       *content // nil: there is none
-	fellBack       bool     // it was tried
-	staged         *content
-	stagedNumber   int
-	visible        *content // published, not accepted
-	live           *content // the accepted generation
-	liveNumber     int
-	liveAt         int64
-	survived       bool     // a start on it
-	earlier        *content // the generation to go back to from live
-	earlierNumber  int
-	earlierAt      int64
-	action         config.Kind      // what the candidate requires
-	unproved       bool             // live is kept though it is not well, as there was nothing else
-	rolledBack     *content         // the last that was rolled back, until an edit
-	numbers, edits int              // of generations; of what was mounted
-	published      int              // the last number that was published
-	judged         map[content]bool // validated since it was mounted
-	job            func() event     // the linker's, not answered yet
-	confirmed      map[int]bool     // in this life the renderer made just this, and it was accepted then or is
-	rendered       bool             // it ended well on what is staged
+	mounted, seen content
+	fallback      *content // nil: there is none
+	fellBack      bool     // it was tried
+	disk          model
+	contents      map[letter]content // what the letters stand for
+	staged        *content
+	visible       *content // published, not accepted
+	live          *content // the accepted generation
+	liveNumber    int
+	liveAt        int64
+	survived      bool     // a start on it
+	earlier       *content // the generation to go back to from live
+	earlierNumber int
+	earlierAt     int64
+	unproved      bool             // live is kept though it is not well, as there was nothing else
+	rolledBack    *content         // the last that was rolled back, until an edit
+	edits         int              // of what is mounted
+	published     int              // the last number that was published
+	judged        map[content]bool // validated since it was mounted
+	baked         int              // how many fallbacks there were
+	breaksDown    bool             // the linker does, at its next job
 
 	pids       int
 	app, hook  int  // alive
@@ -100,7 +89,7 @@ type world struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, confirmed: map[int]bool{}}
+	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, contents: map[letter]content{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
@@ -120,8 +109,10 @@ func newWorld(t testing.TB, seed uint64) *world {
 	accepted := w.inherit()
 	w.inheritRecord()
 	if r.IntN(2) == 0 {
-		w.fallback = w.newFallback()
+		w.bake()
 	}
+	w.mount(w.mounted)
+	w.inheritDisk(&linker.Note{Accepted: accepted, Record: w.file})
 	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Record: w.file}}, w.fallback != nil, w.now)
 	w.become(*s, actions)
 	return w
@@ -145,7 +136,7 @@ func (w *world) inherit() linker.Accepted {
 		w.mounted = *w.live
 	}
 	w.live.fallback = w.rand.IntN(4) == 0
-	w.numbers, w.published = w.liveNumber, w.liveNumber
+	w.published = w.liveNumber
 	return w.accepted()
 }
 
@@ -161,6 +152,19 @@ func (w *world) accepted() linker.Accepted {
 		a.Earlier.AcceptedAt = w.earlierAt
 	}
 	return a
+}
+
+// inheritDisk is what a former confit left on the disk.
+func (w *world) inheritDisk(n *linker.Note) {
+	w.disk.note = asMemory(n)
+	for number, c := range map[int]*content{w.liveNumber: w.live, w.earlierNumber: w.earlier} {
+		if c != nil {
+			w.contents[letter(c.number)] = *c
+			w.disk.keep(asMade(c.generation(number)))
+		}
+	}
+	w.disk.numbers, w.disk.live = w.liveNumber, w.disk.note.accepted
+	w.disk.former = w.disk.live
 }
 
 func (w *world) fatalf(format string, args ...any) {
@@ -200,45 +204,33 @@ func (w *world) become(s state, actions []action) {
 func (w *world) perform(a action) event {
 	switch a := unwrapped(a).(type) {
 	case stage:
-		if a.fallback {
-			w.begin(w.stageFallback)
+		if w.order(a); a.fallback {
 			return nil
 		}
-		if a.known.Seen == "" {
-			delete(w.judged, w.mounted)
-		}
-		w.begin(func() event { return w.stage(a.known) })
 		return w.reach(&w.state)
 	case publish:
 		if a.app != 0 && w.beyond {
 			return barred{errBeyond}
 		}
-		w.begin(w.publish)
-	case complete:
-		w.begin(w.complete)
+		w.order(a)
 	case arm:
-		w.performTrial(a)
+		w.noteTrial(a)
+		w.order(a)
 	case touch:
 		w.unread = true // what is opened counts from now on
-		w.begin(w.touch)
-	case check:
-		w.begin(w.checkHook)
-	case goBack:
-		w.begin(func() event {
-			if a.to == w.earlierNumber && w.earlier != nil {
-				return w.goBack()
-			}
-			return w.withdraw()
-		})
+		w.order(a)
 	case keep:
 		if w.visible == nil && a.candidate == 0 {
 			w.staged = nil
 		}
+		w.order(a)
+	case complete, check, goBack, compare, peek, writeNote:
+		w.order(a.(job))
 	case runHook:
 		return w.runHook()
 	case killHook:
 		w.hookKilled = w.hook != 0 // its end is an event like any other
-	case terminateHook, compare, peek, writeNote, runReport, killReport:
+	case terminateHook, runReport, killReport:
 		return w.performGate(a)
 	case spawn:
 		return w.spawn()

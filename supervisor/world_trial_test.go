@@ -18,12 +18,10 @@ func (w *world) wasKilled(c content) {
 	}
 }
 
-func (w *world) performTrial(a arm) {
+// noteTrial notes which step a kill would count in.
+func (w *world) noteTrial(a arm) {
 	if w.trial = ""; a.trial == w.state.open {
 		w.trial = a.trial.Step
-	}
-	if a.awaited {
-		w.begin(func() event { return armed{} })
 	}
 }
 
@@ -49,9 +47,9 @@ func (w *world) checkTrial(s state) {
 	}
 }
 
-// mayBePublished holds that what confit was killed with isn't the first thing that an
+// mayStartOn holds that what confit was killed with isn't the first thing that an
 // app is started on, if there is something else.
-func (w *world) mayBePublished() {
+func (w *world) mayStartOn() {
 	other := w.live != nil && w.live.number != w.staged.number || w.live == nil && w.fallback != nil && !w.fellBack
 	if w.staged.shaky && w.state.neverStarted() && other {
 		w.fatalf("starts the app on %+v", *w.staged)

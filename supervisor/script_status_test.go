@@ -8,21 +8,21 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 
 	"confit/status"
 )
 
-// status writes down what differs from the last status, or from that of the first
-// moment, and how --status ends.
-func (p *player) status() {
-	if p.shown == nil {
-		p.shown = p.fields(observe(&p.config, p.now, &state{seen: &status.Status{}}, &state{}))
-	}
-	before, now := p.shown, p.fields(p.state.seen)
-	p.shown = now
+// writeFields writes down what differs from the fields before, and how --status ends. It returns
+// all fields, also those that are hidden.
+func writeFields(t *testing.T, out *strings.Builder, before map[string]map[string]string, s *status.Status, hidden ...string) map[string]map[string]string {
+	now := fieldsOf(t, s)
 	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if slices.Contains(hidden, name) {
+			continue
+		}
 		if len(now[name]) == 0 && len(before[name]) > 0 {
-			fmt.Fprintf(&p.out, "    %s null\n", name)
+			fmt.Fprintf(out, "    %s null\n", name)
 			continue
 		}
 		line, parts := "", maps.Clone(now[name])
@@ -33,18 +33,19 @@ func (p *player) status() {
 			}
 		}
 		if line != "" {
-			p.out.WriteString("    " + name + line + "\n")
+			out.WriteString("    " + name + line + "\n")
 		}
 	}
-	fmt.Fprintf(&p.out, "    verdict %d\n", p.state.seen.Verdict())
+	fmt.Fprintf(out, "    verdict %d\n", s.Verdict())
+	return now
 }
 
-// fields has the parts of each field of a status. A null has none; what isn't an
+// fieldsOf has the parts of each field of a status. A null has none; what isn't an
 // object has one, without a name.
-func (p *player) fields(s *status.Status) map[string]map[string]string {
+func fieldsOf(t *testing.T, s *status.Status) map[string]map[string]string {
 	var whole map[string]any
 	if err := json.Unmarshal(s.Encode(), &whole); err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	fields := map[string]map[string]string{}
 	for name, value := range whole {

@@ -1,0 +1,209 @@
+package supervisor
+
+import (
+	"slices"
+
+	"confit/linker"
+)
+
+// How the model carries out the jobs that somebody waits for. Each answers as the linker does.
+
+func (m *model) carry(f fate, j job) event {
+	switch j := j.(type) {
+	case stage:
+		return m.stage(f, j)
+	case complete:
+		return m.complete(f, j)
+	case check:
+		return m.check(f, j)
+	case publish:
+		return m.publish(f, j)
+	case goBack:
+		return m.goBack(f, j)
+	case writeNote:
+		return m.writeNote(f, j)
+	case arm:
+		m.trial = counted(j.trial)
+		return armed{}
+	case touch:
+		return touched{watched: m.watch(f), err: f.refuses(j)}
+	case peek:
+		return m.peek(f, j)
+	case compare:
+		return m.compare(f, j)
+	}
+	return nil
+}
+
+// watch reports whether the linker sees what is opened from now on.
+func (m *model) watch(f fate) bool {
+	m.watching = f.watches()
+	return m.watching
+}
+
+// stage is linker.Stage, and linker.StageFallback.
+func (m *model) stage(f fate, j stage) event {
+	m.staged, m.action, m.unrendered, m.rendered = made{}, noAction, false, false
+	l, seen := m.mounted, m.print()
+	if j.fallback {
+		l, seen = m.baked, m.baked.printOfFallback()
+	}
+	if err := f.refuses(j); err != nil {
+		return failed{err}
+	}
+	if j.known.Seen == seen && !j.fallback {
+		return unchanged{}
+	}
+	if err := f.find(l).wrong; err != nil {
+		return invalid{err, m.changes(f, l, j.known.Accepted), seen}
+	}
+	e := m.candidate(f, l, j)
+	e.candidate.Seen = seen
+	return e
+}
+
+// changes lists the keys that differ from the accepted generation.
+func (m *model) changes(f fate, to letter, accepted int) []linker.Change {
+	return f.changes(m.copyOf(accepted).holds, to)
+}
+
+// candidate stages what the linker finds. What is accepted is staged anew only to be rendered.
+func (m *model) candidate(f fate, l letter, j stage) staged {
+	accepted, of := m.copyOf(j.known.Accepted), f.find(l)
+	raw := l.hash()
+	raw[2] = inputs
+	renders, isAccepted := len(f.settings().Render) > 0, l == accepted.holds
+	unrun := isAccepted && j.known.Spared == raw
+	if isAccepted && (accepted.current || !renders || unrun) {
+		m.staged = accepted
+		m.staged.fallback = j.fallback
+	} else {
+		m.numbers++
+		m.staged, m.unrendered = made{number: m.numbers, holds: l, like: of.like, fallback: j.fallback}, renders
+		m.keep(m.staged)
+	}
+	e := staged{candidate: linker.Candidate{Generation: m.staged.generation(), Changes: m.changes(f, l, j.known.Accepted),
+		Writing: of.writing, Unrendered: m.unrendered, Unrun: unrun}}
+	if m.unrendered {
+		e.candidate.Hash = raw
+	}
+	e.reloadAction, e.splay = f.demands(l, e.candidate.Changes)
+	m.action = e.reloadAction
+	return e
+}
+
+// complete is linker.Complete: it takes up what was rendered. Only a look can tell whether that is of the
+// fallback.
+func (m *model) complete(f fate, j complete) event {
+	accepted := m.copyOf(j.accepted)
+	if !m.rendered || m.staged.number != j.number {
+		f.breaks("it completes what was not rendered")
+		return failed{errRefused}
+	}
+	if err := f.refuses(j); err != nil {
+		return failed{err}
+	}
+	if err := f.spoils(j); err != nil {
+		return invalid{reason: err}
+	}
+	m.unrendered = false
+	at := slices.IndexFunc(m.copies[:], func(g made) bool { return g.number == m.staged.number })
+	if m.staged.holds == accepted.holds {
+		m.copies[at] = made{}
+		at = slices.Index(m.copies[:], accepted)
+		accepted.fallback = m.staged.fallback
+		m.staged = accepted
+	}
+	m.staged.current, m.copies[at].current = true, true
+	e := staged{candidate: linker.Candidate{Generation: m.staged.generation(), Changes: m.changes(f, m.staged.holds, j.accepted)}}
+	e.candidate.Fallback, e.reloadAction = false, m.action
+	return e
+}
+
+// check is linker.Check.
+func (m *model) check(f fate, j check) event {
+	if err := f.spoils(j); err != nil {
+		return invalid{reason: err}
+	}
+	if err := f.refuses(j); err != nil {
+		return failed{err}
+	}
+	return checked{j.watch != nil && m.watch(f)}
+}
+
+// isOvertaken reports that the volumes moved on since the candidate was staged.
+func (m *model) isOvertaken() bool {
+	if m.staged.fallback {
+		return m.staged.holds != m.baked
+	}
+	return m.staged.holds != m.mounted
+}
+
+// publish is linker.Publish.
+func (m *model) publish(f fate, j publish) event {
+	switch {
+	case m.staged.number != j.number || j.number == 0:
+		f.breaks("it publishes what is no candidate")
+		return failed{errRefused}
+	case m.isOvertaken():
+		return superseded{}
+	}
+	f.mayBePublished()
+	if err := f.refuses(j); err != nil {
+		if f.happens() {
+			m.live = m.staged
+		}
+		return failed{err}
+	}
+	m.live = m.staged
+	return published{j.watch != nil && m.watch(f)}
+}
+
+// goBack is linker.GoBack.
+func (m *model) goBack(f fate, j goBack) event {
+	to := m.former
+	if j.to != 0 {
+		if to = m.copyOf(j.to); to.number == 0 {
+			f.breaks("it goes back to a generation that is gone")
+		}
+	}
+	if err := f.refuses(j); err != nil {
+		return failed{err}
+	}
+	m.live = to
+	if j.from != j.to {
+		return withdrawn{changes: f.changes(m.copyOf(j.from).holds, to.holds)}
+	}
+	return withdrawn{}
+}
+
+// writeNote is linker.WriteNote.
+func (m *model) writeNote(f fate, j writeNote) event {
+	if err := f.refuses(j); err != nil {
+		return noted{j.note, err}
+	}
+	m.note = asMemory(j.note)
+	return noted{note: j.note}
+}
+
+// peek is linker.Peek.
+func (m *model) peek(f fate, j peek) event {
+	seen, changes := m.print(), m.changes(f, m.mounted, j.known.Accepted)
+	switch {
+	case j.known.Seen == seen:
+		return peeked{}
+	case f.refuses(j) != nil:
+		return peeked{}
+	case f.find(m.mounted).wrong != nil:
+		return peeked{true, "", changes, seen}
+	}
+	return peeked{true, m.mounted.hash().Hex(), changes, seen}
+}
+
+// compare is linker.CheckNewest.
+func (m *model) compare(f fate, j compare) event {
+	if err := f.refuses(j); err != nil {
+		return compared{err: err}
+	}
+	return compared{moved: m.staged.number == j.number && m.isOvertaken()}
+}

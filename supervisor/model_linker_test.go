@@ -1,0 +1,280 @@
+package supervisor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"confit/config"
+	"confit/linker"
+)
+
+// letter is what a volume holds, as far as step may care. The first ones have names, which the exploration
+// uses; the others are numbers.
+type letter uint16
+
+const (
+	missing letter = iota
+	letterA
+	letterB
+	spoilt // can't be staged
+	backup // the fallback's
+)
+
+func (l letter) String() string {
+	if l > backup {
+		return fmt.Sprint(int(l))
+	}
+	return []string{"none", "A", "B", "spoilt", "backup"}[l]
+}
+
+func (l letter) hash() linker.Hash { return linker.Hash{byte(l), byte(l >> 8)} }
+
+// letterOf is the letter of a hash, also before anything was rendered.
+func letterOf(h linker.Hash) letter { return letter(h[0]) | letter(h[1])<<8 }
+
+// print is what a look at the volumes sees, if they hold this.
+func (l letter) print() linker.Print { return linker.Print(l.String()) }
+
+// print is what a look at the volumes sees now.
+func (m *model) print() linker.Print {
+	if m.swaps == 0 {
+		return m.mounted.print()
+	}
+	return linker.Print(fmt.Sprintf("%v, swap %d", m.mounted, m.swaps))
+}
+
+// printOfFallback is what a look at the fallback sees.
+func (l letter) printOfFallback() linker.Print { return linker.Print(l.String() + " baked in") }
+
+// inputs marks the hash of what isn't rendered, in its third byte.
+const inputs = 1
+
+// made is a generation.
+type made struct {
+	number   int // 0: none
+	holds    letter
+	like     letter // all replicas share what this letter has; missing: a generation has its own
+	fallback bool
+	current  bool  // this confit has rendered it
+	at       int64 // when it was accepted
+}
+
+func (m made) generation() linker.Generation {
+	if m.number == 0 {
+		return linker.Generation{}
+	}
+	g := linker.Generation{Number: m.number, Hash: m.holds.hash(), Shared: m.holds.hash(), AcceptedAt: m.at, Fallback: m.fallback}
+	if m.like != missing {
+		g.Shared = m.like.hash()
+	}
+	return g
+}
+
+func asMade(g linker.Generation) made {
+	m := made{number: g.Number, holds: letterOf(g.Hash), fallback: g.Fallback, at: g.AcceptedAt}
+	if g.Shared != g.Hash {
+		m.like = letterOf(g.Shared)
+	}
+	return m
+}
+
+// memory is what note.json says.
+type memory struct {
+	accepted, earlier made
+	survived, settled bool
+	relapses          int
+	relapsed          letter // what isn't tried again
+	record            *linker.Record
+	late              *linker.Record
+}
+
+// former is the generation to go back to, as linker.Accepted has it.
+func (n memory) former() linker.Accepted {
+	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Settled: n.settled, Relapses: n.relapses, Earlier: n.earlier.generation()}
+}
+
+// asMemory is what a note holds.
+func asMemory(n *linker.Note) memory {
+	a := n.Accepted
+	m := memory{accepted: asMade(a.Generation), survived: a.Survived, settled: a.Settled, relapses: a.Relapses, earlier: asMade(a.Earlier), record: n.Record, late: n.Late}
+	if n.Relapsed != nil {
+		m.relapsed = letterOf(linker.ParseHash(n.Relapsed.Hash))
+	}
+	return m
+}
+
+const (
+	maxJobs   = 16 // that wait for the linker
+	maxCopies = 8  // generations on the disk
+)
+
+// model is the linker, the volumes and the disk. The exploration, the random walks and the scripts give it the
+// jobs of step, and step its answers. The model is a value: to copy it is to branch off.
+type model struct {
+	mounted letter
+	swaps   int    // of the same bytes, which a look sees all the same
+	baked   letter // what the fallback holds
+	numbers int    // of generations that were made
+
+	// What the linker knows.
+	staged     made          // the candidate
+	action     config.Action // which the candidate requires
+	unrendered bool          // the candidate waits for the renderer
+	rendered   bool          // the renderer has ended well
+	former     made          // what was in force when confit came
+	watching   bool          // the linker sees what is opened
+	jobs       [maxJobs]job
+
+	// What is on the disk.
+	note   memory
+	trial  linker.Trial
+	live   made // the targets lead there
+	copies [maxCopies]made
+}
+
+// fate is what the model can't know: it chooses what may happen, and hears what may not. The exploration
+// chooses everything in turn, the walks throw dice, and a script says what goes wrong.
+type fate interface {
+	settings() *config.Config
+	find(l letter) found
+	changes(from, to letter) []linker.Change
+	demands(l letter, changes []linker.Change) (config.Action, time.Duration) // which action they require, and how long this replica waits
+	panics(j job) error
+	refuses(j job) error // what the system refuses the linker; nil: nothing
+	spoils(j job) error  // what is wrong with the candidate after a hook; nil: nothing
+	happens() bool       // a publish that is refused has changed the targets
+	watches() bool       // the linker sees when somebody opens what has changed
+	mayBePublished()
+	breaks(invariant string)
+}
+
+// found is what the linker finds in a volume.
+type found struct {
+	wrong   error  // why a volume can't be staged; nil: it can
+	like    letter // as in made
+	writing linker.Writing
+}
+
+// order puts a job into the linker's queue. What changes nothing here isn't queued. A job that nobody waits for
+// is done at once if there is none before it: it makes no difference to anybody.
+func (m *model) order(f fate, j job) {
+	switch j.(type) {
+	case mend, lookAtLinks, noteUser:
+		return
+	}
+	i := slices.Index(m.jobs[:], nil)
+	if i < 0 {
+		f.breaks("the linker's queue grows without end")
+		return
+	}
+	if m.jobs[i] = j; i == 0 && m.isUnanswered() {
+		m.carryOut(f)
+	}
+}
+
+// isUnanswered reports that nobody waits for the first job.
+func (m *model) isUnanswered() bool {
+	switch j := m.jobs[0].(type) {
+	case unwatchOpens, keep:
+		return true
+	case arm:
+		return !j.awaited
+	}
+	return false
+}
+
+// carryOut does the first job, and returns the answer.
+func (m *model) carryOut(f fate) event {
+	j, isUnanswered := m.jobs[0], m.isUnanswered()
+	copy(m.jobs[:], m.jobs[1:])
+	m.jobs[maxJobs-1] = nil
+	if isUnanswered {
+		m.carryOutUnanswered(j)
+		return nil
+	}
+	if err := f.panics(j); err != nil {
+		return crashed{err}
+	}
+	return m.carry(f, j)
+}
+
+func (m *model) carryOutUnanswered(j job) {
+	switch j := j.(type) {
+	case arm:
+		m.trial = counted(j.trial)
+	case unwatchOpens:
+		m.watching = false
+	case keep:
+		numbers := []int{j.accepted, j.earlier, j.candidate}
+		if j.accepted == 0 {
+			numbers = append(numbers, m.former.number)
+		}
+		m.keepOnly(numbers...)
+	}
+}
+
+// maxCounted is a number of kills from which on none more makes a difference.
+const maxCounted = maxKills + 1
+
+func counted(t linker.Trial) linker.Trial {
+	t.Kills = min(t.Kills, maxCounted)
+	return t
+}
+
+// keep puts a generation on the disk.
+func (m *model) keep(g made) {
+	for i := range m.copies {
+		if m.copies[i].number == 0 {
+			m.copies[i] = g
+			return
+		}
+	}
+	panic("cannot keep a generation: the disk of the model is full")
+}
+
+// keepOnly removes all others from the disk, but what is live and what is noted.
+func (m *model) keepOnly(numbers ...int) {
+	numbers = append(numbers, m.live.number, m.note.accepted.number, m.note.earlier.number)
+	var kept [maxCopies]made
+	n := 0
+	for _, g := range m.copies {
+		if g.number != 0 && slices.Contains(numbers, g.number) {
+			kept[n] = g
+			n++
+		}
+	}
+	m.copies = kept
+}
+
+// copyOf is a generation on the disk; number 0: there is none of this number.
+func (m *model) copyOf(number int) made {
+	for _, g := range m.copies {
+		if g.number == number {
+			return g
+		}
+	}
+	return made{}
+}
+
+func (m *model) isThere(g made) bool {
+	c := m.copyOf(g.number)
+	return g.number == 0 || c.number == g.number && c.holds == g.holds
+}
+
+// die ends the linker. What is on the disk stays, and so does what is mounted.
+func (m *model) die() {
+	*m = model{numbers: m.numbers, mounted: m.mounted, swaps: m.swaps, baked: m.baked, note: m.note, trial: m.trial, live: m.live, copies: m.copies}
+	for i := range m.copies {
+		m.copies[i].current = false
+	}
+	m.live.current = false
+	m.former = m.live
+	m.keepOnly()
+}
+
+// noAction is what no change requires.
+var noAction = config.Action{Kind: config.None}
+
+var errRefused = errors.New("disk full")

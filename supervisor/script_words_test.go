@@ -1,0 +1,150 @@
+package supervisor
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"confit/config"
+	"confit/linker"
+	"confit/signals"
+)
+
+// inNote shows what is accepted, and the records if there are any.
+func inNote(n *linker.Note) string {
+	text := fmt.Sprint(n.Accepted.Number)
+	if n.Accepted.Survived {
+		text += " survived"
+	}
+	if n.Accepted.Settled {
+		text = strings.Replace(text, "survived", "settled", 1)
+	}
+	if n.Accepted.Relapses != 0 {
+		text += fmt.Sprintf(", relapses %d", n.Accepted.Relapses)
+	}
+	if n.Accepted.Earlier.Number != 0 {
+		text += fmt.Sprintf(", earlier %d", n.Accepted.Earlier.Number)
+	}
+	if n.Relapsed != nil {
+		text += fmt.Sprintf(", not %s again", n.Relapsed.Hash[:2])
+	}
+	if n.Record != nil {
+		text += ", gate " + told(n.Record)
+	}
+	if l := n.Late; l != nil {
+		text += ", late " + told(l)
+		if l.Told != "" {
+			text += " (" + l.Told + ")"
+		}
+	}
+	return text
+}
+
+// told shows the first digits of the hash.
+func told(r *linker.Record) string {
+	switch {
+	case r == nil:
+		return "none"
+	case r.Outcome == "":
+		return r.Hash[:2] + " open"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s from %q %s %q", r.Hash[:min(2, len(r.Hash))], r.Outcome, r.Source, r.Step, r.Reason))
+}
+
+func pairs(keys []any) string {
+	var list []string
+	for i := 0; i+1 < len(keys); i += 2 {
+		list = append(list, fmt.Sprintf("%v=%v", keys[i], keys[i+1]))
+	}
+	return strings.Join(list, " ")
+}
+
+// formerRecord is a record that a former confit left: record N [OUTCOME], late N [OUTCOME] [told=OUTCOME].
+func formerRecord(t *testing.T, name string, words []string) (r *linker.Record, rest []string) {
+	i := slices.Index(words, name)
+	if i < 0 {
+		return nil, words
+	}
+	r = &linker.Record{Hash: letter(atoi(t, words[i+1])).hash().Hex()}
+	for _, w := range words[i+2:] {
+		if told, ok := strings.CutPrefix(w, "told="); ok {
+			r.Told = strings.ReplaceAll(told, ",", " ")
+		} else {
+			r.Outcome, r.Source = w, "stored"
+		}
+	}
+	return r, words[:i]
+}
+
+func atoi(t *testing.T, word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// unwrapped is an action, or the job that it hands the linker.
+func unwrapped(a action) any {
+	if a, ok := a.(assign); ok {
+		return a.job
+	}
+	return a
+}
+
+func describe(a action) string {
+	switch a := unwrapped(a).(type) {
+	case say:
+		return strings.TrimSpace(fmt.Sprintf("say %v %q %s", a.level, a.message, pairs(a.keys)))
+	case runHook:
+		return fmt.Sprintf("runHook %s (generation %d)%s", strings.Join(a.command, " "), a.candidate.Number, asked(a.variables))
+	case runReport:
+		return fmt.Sprintf("runReport %s (in force: generation %d)%s", told(a.report), a.inForce.Number, asked(a.variables))
+	case writeNote:
+		return "note " + inNote(a.note)
+	case stage:
+		switch {
+		case a.fallback:
+			return "stage the fallback"
+		case a.known.Seen == "":
+			return "stage anew"
+		}
+	case signal:
+		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
+	case deliver:
+		return describe(signal(a))
+	case ask:
+		return describe(signal(a))
+	case probe:
+		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
+	case endLeftovers:
+		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
+	case track:
+		return fmt.Sprintf("track %d %s", a.pid, signals.Name(a.signal))
+	case arm:
+		if a.trial == (linker.Trial{}) {
+			return "disarm"
+		}
+		if a.trial.PutOff {
+			return fmt.Sprintf("arm %s %d, put off", a.trial.Step, a.trial.Kills)
+		}
+		return fmt.Sprintf("arm %s %d", a.trial.Step, a.trial.Kills)
+	case goBack:
+		return fmt.Sprintf("goBack to %d", a.to)
+	case keep:
+		return "keep " + strings.ReplaceAll(fmt.Sprintf("%d, %d, %d", a.accepted, a.earlier, a.candidate), ", 0", "")
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
+}
+
+// asked is what only the gate is told, and the report of a relapse.
+func asked(variables []string) (list string) {
+	for _, v := range variables {
+		if strings.HasPrefix(v, config.BoundVariable) && v != config.BoundVariable+"=" || v == config.StartingVariable+"=1" {
+			list += " " + v
+		}
+	}
+	return list
+}

@@ -1,0 +1,95 @@
+package supervisor
+
+import "confit/config"
+
+// What the world holds of what confit accepts, and of what it takes back.
+
+// goesBack notes that what was published is taken back, or what was accepted.
+func (w *world) goesBack(j goBack) {
+	if j.to == w.earlierNumber && w.earlier != nil {
+		w.goesFurtherBack()
+		return
+	}
+	if w.state.exposure.reached() {
+		w.rollBack()
+	}
+	w.visible, w.staged = nil, nil
+	if w.liveNumber > 0 {
+		w.published = w.liveNumber
+	}
+}
+
+// goesFurtherBack drops what was accepted, as no app can be started on it.
+func (w *world) goesFurtherBack() {
+	if w.survived {
+		w.fatalf("goes back from what is accepted")
+	}
+	if w.state.rejection.hash == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
+		back := *w.live
+		back.fallback = false
+		w.rolledBack = &back
+	}
+	w.live, w.liveNumber, w.liveAt, w.survived, w.earlier = w.earlier, w.earlierNumber, w.earlierAt, true, nil
+	w.visible, w.staged, w.published = nil, nil, w.liveNumber
+}
+
+func (w *world) rollBack() {
+	switch {
+	case w.live == nil && w.fallback == nil:
+		w.fatalf("rolls back to nothing")
+	case w.live == nil && w.visible.fallback:
+		return
+	case w.live == nil:
+	case w.rolledBack != nil && *w.rolledBack == *w.visible:
+		w.fatalf("rolls %+v back twice in a row", *w.visible)
+	}
+	w.rolledBack = w.visible
+}
+
+// noteAccepted notes what confit has accepted in a step.
+func (w *world) noteAccepted(before state) {
+	s := w.state
+	same := s.accepted.Number == before.accepted.Number
+	switch {
+	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.isEnding()):
+	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
+		w.accept(before, w.visible, w.published)
+	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted
+		w.accept(before, w.staged, s.accepted.Number)
+	case same && s.accepted.Survived && !before.accepted.Survived:
+		w.accept(before, w.live, w.liveNumber)
+	}
+}
+
+func (w *world) accept(before state, g *content, number int) {
+	switch {
+	case g == nil:
+		w.fatalf("accepts what is not published")
+	case len(w.config.Validate) > 0 && g.bad:
+		w.fatalf("accepts a bad configuration")
+	case w.unread && w.config.Probation > 0:
+		w.fatalf("accepts %+v, which the app has not opened", *g)
+	case g.fallback && (w.live != nil && w.live != g || g.unwell && len(w.config.Verify) > 0):
+		w.fatalf("accepts the fallback, though %+v is accepted, or it isn't proved: %+v", w.live, *g)
+	}
+	if w.live == nil || g.number != w.live.number {
+		w.unproved = len(w.config.Verify) > 0 && g.unwell && w.disk.action.Kind != config.None
+		if w.unproved && (w.live != nil || w.fallback != nil && !w.fellBack) {
+			w.fatalf("accepts %+v, on which the app is not well", *g)
+		}
+	}
+	switch w.state.accepted.Earlier.Number {
+	case 0:
+		w.earlier = nil
+	case before.accepted.Number:
+		w.earlier, w.earlierNumber, w.earlierAt = w.live, w.liveNumber, w.liveAt
+	}
+	w.live, w.liveNumber, w.liveAt, w.survived = g, number, w.state.accepted.AcceptedAt, w.state.accepted.Survived
+	w.visible, w.staged = nil, nil
+	w.wasAccepted[g.shared().Hex()] = true
+}
+
+// acceptable reports whether nothing speaks against a configuration.
+func (w *world) acceptable(c content) bool {
+	return !c.invalid && !c.deadly && !c.killer && (!c.bad || len(w.config.Validate) == 0) && (!c.unrenderable || len(w.config.Render) == 0) && (!c.unwell || len(w.config.Verify) == 0) && !w.isShut(c)
+}
