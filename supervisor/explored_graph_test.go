@@ -54,9 +54,9 @@ type twin struct {
 
 // The first vertex has no other before it, and a move of its own: confit was started, or a walk has led there.
 const (
-	nowhere int32 = -1
-	asBegun       = -1
-	asFound       = -2
+	nowhere = int32(-1)
+	asBegun = -1
+	asFound = -2
 )
 
 func newExplorer(t *testing.T, may *setting) *explorer {

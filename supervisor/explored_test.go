@@ -22,11 +22,8 @@ func TestExplored(t *testing.T) {
 		t.Run(may.name, func(t *testing.T) {
 			began := time.Now()
 			bound := *exploreBound
-			switch {
-			case bound == 0:
+			if bound == 0 {
 				bound = 1 << 30
-			case testing.Short():
-				bound = 500
 			}
 			x := explore(t, may, bound)
 			x.mustHoldFromAll()

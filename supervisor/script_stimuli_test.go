@@ -173,7 +173,7 @@ func (p *player) begin(words []string) {
 
 // beginAgain starts a confit on what the one before has left on the disk.
 func (p *player) beginAgain() {
-	p.model.die()
+	p.die()
 	p.people = people{pids: p.pids, handler: p.handler}
 	former := &linker.Former{Note: linker.Note{Accepted: p.note.former(), Record: p.note.record, Late: p.note.late}, Killed: p.trial}
 	if p.note.relapsed != missing {
