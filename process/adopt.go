@@ -2,6 +2,7 @@ package process
 
 import (
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,6 +30,21 @@ func (f *Family) Successor(program string) (pid int, group Group) {
 		return 0, 0
 	}
 	return oldest.pid, Group(now)
+}
+
+// Started is what a process runs that was started by a command: what Executable says,
+// or the command's file where the process has ended before somebody could look, as a
+// daemon does that goes to the background within milliseconds.
+func Started(pid int, c Command) string {
+	if program := Executable(pid); program != "" {
+		return program
+	}
+	path, err := lookPath(c.Args[0], c.Env, c.Dir)
+	if err != nil {
+		return ""
+	}
+	program, _ := filepath.EvalSymlinks(inDir(c.Dir, path))
+	return program
 }
 
 // HasOrphans reports whether a process that lost its parent lives on as confit's

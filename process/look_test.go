@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 )
@@ -99,4 +100,35 @@ func TestWrapped(t *testing.T) {
 		pid := held(t, exec.Command("bash", "-c", at.script))
 		eventually(t, at.script, func() bool { return len(descendants(pid)) == at.below && Program(Wrapped(pid)) == at.want })
 	}
+}
+
+// TestStarted: what a daemon ran that has gone to the background is known, though it
+// has ended before anybody looked.
+func TestStarted(t *testing.T) {
+	dir := t.TempDir()
+	program := copied(t, "/bin/true", "true8.2")
+	if err := os.Symlink(program, filepath.Join(dir, "daemon")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Command{
+		{Args: []string{"daemon"}, Env: []string{"PATH=/usr/bin:" + dir}},
+		{Args: []string{"./daemon"}, Dir: dir},
+	} {
+		if got := Started(goneProcess(t), c); got != program {
+			t.Errorf("%q ran %q, want %q", c.Args, got, program)
+		}
+	}
+	if got := Started(os.Getpid(), Command{Args: []string{"daemon"}}); got != Executable(os.Getpid()) || got == "" {
+		t.Errorf("a process that lives runs %q", got)
+	}
+}
+
+// goneProcess is the pid of a process that has ended, and was reaped.
+func goneProcess(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command("true")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd.Process.Pid
 }

@@ -22,7 +22,7 @@ func (spawn) perform(l *loop) event {
 	}
 	l.sayVariables(app, l.state.inForce())
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms, l.program = process.OOMKills(), process.Executable(pid)
+	l.ooms, l.program = process.OOMKills(), process.Started(pid, app)
 	return started{pid}
 }
 
