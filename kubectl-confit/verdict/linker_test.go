@@ -60,7 +60,6 @@ func newHouse(t *testing.T, seed uint64) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(l.Close)
 	h.linker = l
 	return h
 }
@@ -213,33 +212,43 @@ func (h *house) edit() {
 func TestJudge_linker(t *testing.T) {
 	counted := map[verdict.State]int{}
 	for seed := range uint64(150) {
-		h := newHouse(t, seed)
-		if h.swaps == 0 || !h.bring() {
-			continue
+		if state, judged := judgeHouse(t, seed); judged {
+			counted[state]++
 		}
-		former := h.stage()
-		h.edit()
-		if !h.bring() {
-			continue
-		}
-		now := h.stage()
-		want := verdict.Behind
-		switch {
-		case len(former.Keys) == 0 && len(now.Keys) == 0:
-			want = verdict.Unfollowed
-		case maps.Equal(former.Keys, now.Keys):
-			want = verdict.Accepted
-		}
-		row := verdict.Judge(h.pod, &h.in, verdict.Answer{Status: former}, h.have(), nil)
-		if row.State != want {
-			t.Fatalf("seed %d: got %+v, want %s\nconfit had %v\nand takes %v\nof %+v", seed, row, want, former.Keys, now.Keys, former.Volumes)
-		}
-		if again := verdict.Judge(h.pod, &h.in, verdict.Answer{Status: now}, h.have(), nil); want != verdict.Unfollowed && again.State != verdict.Accepted && len(now.Keys) > 0 {
-			t.Fatalf("seed %d: got %+v of what it takes", seed, again)
-		}
-		counted[want]++
 	}
 	if t.Logf("%v", counted); counted[verdict.Accepted] < 30 || counted[verdict.Behind] < 20 || counted[verdict.Unfollowed] < 5 {
 		t.Errorf("too few of a kind: %v", counted)
 	}
+}
+
+// judgeHouse edits the objects of a house, and compares what Judge makes of its pod with what the linker makes of its volumes. It reports
+// false where the linker takes none of both. The linker is closed at once: a user may have 128 of them.
+func judgeHouse(t *testing.T, seed uint64) (want verdict.State, judged bool) {
+	t.Helper()
+	h := newHouse(t, seed)
+	defer h.linker.Close()
+	if h.swaps == 0 || !h.bring() {
+		return want, false
+	}
+	former := h.stage()
+	h.edit()
+	if !h.bring() {
+		return want, false
+	}
+	now := h.stage()
+	want = verdict.Behind
+	switch {
+	case len(former.Keys) == 0 && len(now.Keys) == 0:
+		want = verdict.Unfollowed
+	case maps.Equal(former.Keys, now.Keys):
+		want = verdict.Accepted
+	}
+	row := verdict.Judge(h.pod, &h.in, verdict.Answer{Status: former}, h.have(), nil)
+	if row.State != want {
+		t.Fatalf("seed %d: got %+v, want %s\nconfit had %v\nand takes %v\nof %+v", seed, row, want, former.Keys, now.Keys, former.Volumes)
+	}
+	if again := verdict.Judge(h.pod, &h.in, verdict.Answer{Status: now}, h.have(), nil); want != verdict.Unfollowed && again.State != verdict.Accepted && len(now.Keys) > 0 {
+		t.Fatalf("seed %d: got %+v of what it takes", seed, again)
+	}
+	return want, true
 }
