@@ -210,19 +210,22 @@ func (h *house) edit() {
 
 // TestJudge_linker: a container has accepted what the API has just if confit, asked anew, would take the same keys with the same bytes.
 func TestJudge_linker(t *testing.T) {
-	counted := map[verdict.State]int{}
-	for seed := range uint64(150) {
+	counted, houses := map[verdict.State]int{}, 150
+	if testing.Short() { // make test, where others need some: each linker has an inotify instance until the process ends, and a user 128
+		houses = 30
+	}
+	for seed := range uint64(houses) {
 		if state, judged := judgeHouse(t, seed); judged {
 			counted[state]++
 		}
 	}
-	if t.Logf("%v", counted); counted[verdict.Accepted] < 30 || counted[verdict.Behind] < 20 || counted[verdict.Unfollowed] < 5 {
+	if t.Logf("%v", counted); counted[verdict.Accepted] < houses/5 || counted[verdict.Behind] < houses/8 || counted[verdict.Unfollowed] < houses/30 {
 		t.Errorf("too few of a kind: %v", counted)
 	}
 }
 
 // judgeHouse edits the objects of a house, and compares what Judge makes of its pod with what the linker makes of its volumes. It reports
-// false where the linker takes none of both. The linker is closed at once: a user may have 128 of them.
+// false where the linker takes none of both.
 func judgeHouse(t *testing.T, seed uint64) (want verdict.State, judged bool) {
 	t.Helper()
 	h := newHouse(t, seed)
