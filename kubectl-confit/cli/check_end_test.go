@@ -7,6 +7,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -23,6 +24,9 @@ func TestCheckStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late := make(chan os.Signal, 1) // a signal that comes when a run has ended must not end the test
+	signal.Notify(late, os.Interrupt)
+	defer signal.Stop(late)
 	for _, meanwhile := range []time.Duration{0, 20 * time.Millisecond} {
 		stopped, last := 0, 1000
 		for at := 1; at <= last; at++ {
