@@ -69,12 +69,12 @@ func (c *Client) Exec(ctx context.Context, cmd Command) (*Result, error) {
 	err := c.stream(bounded, cmd.Pod, "exec", what, remotecommand.StreamOptions{Stdin: cmd.Stdin, Stdout: stdout, Stderr: stderr})
 	var ended exec.CodeExitError
 	switch {
-	case isTimeout(err) && isOver(bounded):
-		return nil, ErrTooSlow // the connection's deadline was faster than the context's
 	case context.Cause(bounded) != nil:
 		return nil, context.Cause(bounded)
 	case errors.As(err, &ended):
 		return &Result{ended.Code, stdout.bytes(), stderr.bytes()}, nil
+	case err != nil && isOver(bounded):
+		return nil, ErrTooSlow // the connection's deadline was faster than the context's, whatever it cut off
 	case err != nil:
 		return nil, Problem("run "+cmd.Words[0], fmt.Sprintf("in container %q of pod %q", cmd.Container, cmd.Pod), err)
 	}
