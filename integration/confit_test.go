@@ -49,6 +49,12 @@ func app(flags ...string) []string {
 	return append([]string{programs.app}, flags...)
 }
 
+// sheltered is a command whose program ignores HUP until its handler is in place. A Go program would die of one that comes earlier, and what
+// was put off at a kill is reloaded when the app has hardly begun.
+func sheltered(app []string) []string {
+	return append([]string{"sh", "-c", `trap '' HUP; exec "$@"`, "sheltered"}, app...)
+}
+
 func (s *setup) path(elements ...string) string {
 	return filepath.Join(append([]string{s.dir}, elements...)...)
 }

@@ -23,7 +23,7 @@ func crashInProof(t *testing.T, stride int) {
 // edit still mounted: the app dies of it once more, and is started on the accepted one.
 func crashInRollBack(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
-	printer := app("-print", s.target("conf.d/a"))
+	printer := sheltered(app("-print", s.target("conf.d/a")))
 	for n, step := range steps(stride) {
 		s.flags = []string{"--rescan", "300ms"}
 		web.swap(crashKeys(n - 1))

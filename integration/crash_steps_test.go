@@ -97,7 +97,7 @@ const badText = "die 3"
 // recover starts another confit on what the killed one left, and checks that all is well in the end.
 func (s *setup) recover(n, files int) *confit {
 	s.t.Helper()
-	c := s.start(app()...)
+	c := s.start(sheltered(app())...)
 	c.Says("ready", 1)
 	c.Eventually(fmt.Sprintf("the state after swap %d", n), func() bool { return s.settled(n, files) })
 	return c
@@ -223,7 +223,7 @@ func TestCrash_random(t *testing.T) {
 	web.swap(crashKeys(0))
 	n := 0
 	for range rounds {
-		c := s.start(app()...)
+		c := s.start(sheltered(app())...)
 		c.Says("ready", 1)
 		for range 1 + rand.IntN(29) {
 			n++
