@@ -6,6 +6,7 @@ import "testing"
 var crashes = map[string]func(t *testing.T, stride int){
 	"first_start": crashInFirstStart,
 	"gate":        crashInGate,
+	"late":        crashInLate,
 	"mend":        crashInMend,
 	"proof":       crashInProof,
 	"roll_back":   crashInRollBack,

@@ -92,12 +92,12 @@ func (g gated) reads(c *confit, want ...string) {
 	}
 }
 
-// record waits until the record of the gate holds a text; "": there is none.
-func (g gated) record(c *confit, text string) {
+// lists waits until the outcomes that the note holds have a text; "": there are none.
+func (g gated) lists(c *confit, text string) {
 	g.t.Helper()
-	c.Eventually("record "+text, func() bool {
-		record := g.recorded()
-		return text == "" && record == "" || text != "" && strings.Contains(record, text)
+	c.Eventually("outcomes "+text, func() bool {
+		list := g.outcomes()
+		return text == "" && list == "" || text != "" && strings.Contains(list, text)
 	})
 }
 
@@ -117,7 +117,7 @@ func TestGate_waits(t *testing.T) {
 	g := newGated(t)
 	g.flag("--rescan", "50ms")
 	c := g.startWaiting()
-	g.record(c, `"outcome":""`)
+	g.lists(c, `"outcome":""`)
 	c.tells(0, "the gate", func(st report) bool {
 		return st.Phase == "gating" && len(st.Gate.Hash) == 64 && st.Gate.Since != "" && st.PendingSince != nil
 	})
@@ -133,7 +133,7 @@ func TestGate_waits(t *testing.T) {
 	g.answer("second", "exit 0")
 	c.Says("read second", 1)
 	g.reads(c, "asked second", "told second accepted, mounted")
-	g.record(c, "")
+	g.lists(c, "")
 	c.tells(0, "the report", func(st report) bool {
 		return st.Gate.Hash == "" && st.Report.Outcome == "accepted" && st.Report.Delivered
 	})
@@ -194,7 +194,7 @@ func TestGate_killed(t *testing.T) {
 	c.Says("read second", 1)
 	g.wantNever(c, "read first")
 	g.reads(c, "asked second", "asked second at the start", "told second accepted, mounted")
-	g.record(c, "")
+	g.lists(c, "")
 }
 
 // Something else is mounted when confit is there again: the first change was superseded.
@@ -261,7 +261,7 @@ func TestGate_stopped(t *testing.T) {
 	c = g.start()
 	c.Says("read first", 1)
 	g.reads(c, "asked second", "told second stopped, stored")
-	g.record(c, "")
+	g.lists(c, "")
 }
 
 // The app ends while the gate is asked: so does confit, with its code. The record stays for the next one.
@@ -290,5 +290,5 @@ func TestGate_killed_twice(t *testing.T) {
 	c := g.start()
 	c.wantBlamed()
 	g.reads(c, "asked second at the start", "asked second", "told second rejected at probation, stored")
-	g.record(c, "")
+	g.lists(c, "")
 }

@@ -3,7 +3,6 @@ package integration
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,13 +31,11 @@ func newAsked(t *testing.T, edit string, flags ...string) (gatedYoung, *confit) 
 	return l, c
 }
 
-// lateRecord waits until the late record holds a text; "": there is none.
-func (l gatedYoung) lateRecord(c *confit, text string) {
+// noted waits until the note says that this was told of what is accepted, as in {"asked":true}, and until nothing is left to be told.
+func (l gatedYoung) noted(c *confit, told string) {
 	l.t.Helper()
-	c.Eventually("late record "+text, func() bool {
-		note, err := os.ReadFile(filepath.Join(l.state, "note.json"))
-		found := regexp.MustCompile(`"late":\{[^}]*\}`).FindString(string(note))
-		return err == nil && (text == "" && found == "" || text != "" && strings.Contains(found, text))
+	c.Eventually("a note of "+told, func() bool {
+		return strings.Contains(l.noteText(), `"told":`+told) && l.outcomes() == ""
 	})
 }
 
@@ -50,14 +47,14 @@ func TestLate_relapses(t *testing.T) {
 	c.Ends(3)
 	diary := []string{"asked bad new", "told bad new accepted, mounted", "told bad new relapsed at relapse, stored, more within 338"}
 	l.reads(c, diary...)
-	l.lateRecord(c, `"told":"relapsed"`)
+	l.noted(c, `{"asked":true,"relapsed":true}`)
 
 	c = l.young.runs()
 	c.logs(suspected, 1)
 	l.reads(c, diary...)
 	c.logs("candidate rejected", 1)
 	l.reads(c, append(diary, "told bad new rolled-back at relapse, stored")...)
-	l.lateRecord(c, "")
+	l.noted(c, `{"asked":false}`)
 }
 
 // The database is down for all: that is no roll back, and the next container says that the hash stays accepted.
@@ -74,7 +71,7 @@ func TestLate_all_down(t *testing.T) {
 	l.young.takes("old", "new")
 	c = l.young.runs()
 	l.reads(c, append(diary, "told good new relapsed at relapse, stored, more within 338", "told good new accepted, stored", "told good new settled, mounted")...)
-	l.lateRecord(c, "")
+	l.noted(c, `{"asked":true,"relapsed":true,"settled":true}`)
 }
 
 // Nobody takes what the first container says at its end: it is tried once more, and the next container tells it, before anything else.
@@ -86,7 +83,7 @@ func TestLate_undelivered(t *testing.T) {
 	l.write(l.path("deaf"), "")
 	c.Ends(3)
 	c.logs("outcome not reported", 1)
-	l.lateRecord(c, `"outcome":"relapsed"`)
+	l.lists(c, `"outcome":"relapsed"`)
 	if err := os.Remove(l.path("deaf")); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +97,7 @@ func TestLate_killed(t *testing.T) {
 	l, c := newAsked(t, "good new", "--young", "12s")
 	diary := []string{"asked good new", "told good new accepted, mounted"}
 	l.reads(c, diary...)
-	l.record(c, "")
+	l.lists(c, "")
 	c.Eventually("the trial", func() bool {
 		text, err := os.ReadFile(filepath.Join(l.state, "trial"))
 		return err == nil && strings.Contains(string(text), `"step":"relapse"`)
@@ -110,7 +107,7 @@ func TestLate_killed(t *testing.T) {
 	diary = append(diary, "told good new relapsed at relapse, stored, more within 354")
 	l.reads(c, diary...)
 	l.reads(c, append(diary, "told good new settled, mounted")...)
-	l.lateRecord(c, "")
+	l.noted(c, `{"asked":true,"relapsed":true,"settled":true}`)
 }
 
 // An app that was only reloaded has lived for --young: that is told about what is in force, once.
@@ -153,7 +150,7 @@ func TestLate_stop_tells(t *testing.T) {
 				return
 			}
 			g.reads(c, "asked second")
-			g.record(c, `"outcome":"stopped"`)
+			g.lists(c, `"outcome":"stopped"`)
 			g.web.swap(keys{"text": "first"})
 			if err := os.Remove(g.path("slow")); err != nil {
 				t.Fatal(err)

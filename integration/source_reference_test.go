@@ -41,7 +41,7 @@ func TestSource_reference(t *testing.T) {
 	c.accepts(1)
 	web.swap(keys{"text": "second"})
 	c.accepts(2)
-	c.Eventually("the end of the gate's record", func() bool { return s.recorded() == "" })
+	c.Eventually("the end of the gate's outcome", func() bool { return s.outcomes() == "" })
 	if v := s.beside(c, "", hook+"validate {candidate}"); v.wait() != 0 {
 		t.Errorf("a try ended with\n%s%s", &v.out, &v.stderr)
 	}

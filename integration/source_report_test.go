@@ -39,7 +39,7 @@ func TestReport_fails(t *testing.T) {
 	}
 	c.Says("read third", 1)
 	g.reads(c, "asked second", "told second accepted, mounted", "asked third", "told third accepted, mounted")
-	g.record(c, "")
+	g.lists(c, "")
 }
 
 // What the gate let through and the app dies of is told, though the app is drained meanwhile.

@@ -63,14 +63,19 @@ func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
 	return stored
 }
 
-// recorded is the record of a gate in the note; "": there is none.
-func (s *setup) recorded() string {
-	var noted struct{ Gate json.RawMessage }
-	data, err := os.ReadFile(filepath.Join(s.state, "note.json"))
-	if err == nil && json.Unmarshal(data, &noted) != nil {
-		s.t.Errorf("note.json is not whole: %q", data)
+// outcomes are those that the note holds; "": there is none.
+func (s *setup) outcomes() string {
+	var noted struct{ Outcomes json.RawMessage }
+	if text := s.noteText(); text != "" && json.Unmarshal([]byte(text), &noted) != nil {
+		s.t.Errorf("note.json is not whole: %q", text)
 	}
-	return string(noted.Gate)
+	return string(noted.Outcomes)
+}
+
+// noteText is note.json; "": there is none.
+func (s *setup) noteText() string {
+	text, _ := os.ReadFile(filepath.Join(s.state, "note.json"))
+	return string(text)
 }
 
 // accepts waits until the nth generation was accepted, and is stored.

@@ -18,14 +18,30 @@ type Accepted struct {
 	Settled    bool       // an app was started on it, and is no longer young
 	Relapses   int        // lives in a row that ended badly while they were young; below 0: so many are not counted
 	Lived      int64      // the longest of them, in nanoseconds
+	Told       Told       // what was told of it after it was accepted
 	Earlier    Generation // the newest one before it that survived a start, for when no app can live on this one; Number 0: none
+}
+
+// Told is what was decided to be told of an accepted generation, later than that. The zero value is for one that no gate was asked about.
+type Told struct {
+	Asked    bool `json:"asked"`              // a gate was asked about what all replicas share of it
+	Relapsed bool `json:"relapsed,omitempty"` // the app has ended while it was young
+	Settled  bool `json:"settled,omitempty"`  // the app has lived with it for long enough
+}
+
+// ToldOf is what was told of a generation that follows: the same, if all replicas share the same of both.
+func (a Accepted) ToldOf(g Generation) (told Told) {
+	if a.Number != 0 && a.Shared == g.Shared {
+		told = a.Told
+	}
+	return told
 }
 
 // Next is what there is to go back to after g is accepted. The same bytes need
 // not survive a second start. Nothing is gone back to from what has settled, and nothing to
 // a generation of which the app died while that was young, if there is one before it.
 func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
-	next := Accepted{Generation: g, Survived: survived, Settled: settled}
+	next := Accepted{Generation: g, Survived: survived, Settled: settled, Told: a.ToldOf(g)}
 	switch {
 	case a.Hash == g.Hash && a.Number != 0:
 		next = a

@@ -7,7 +7,7 @@ import "confit/linker/generation"
 type caller struct {
 	*Linker
 	former    *Former
-	record    *Record
+	outcomes  []Outcome
 	held      Accepted
 	seen      Print
 	peeked    Print
@@ -100,8 +100,8 @@ func (c *caller) Accept(survived bool, at int64) {
 	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived, survived), Candidate{}, nil
 }
 
-// Store writes down what is accepted and the record of a gate.
-func (c *caller) Store() error { return c.WriteNote(Note{Accepted: c.held, Record: c.record}) }
+// Store writes down what is accepted and the outcomes.
+func (c *caller) Store() error { return c.WriteNote(Note{Accepted: c.held, Outcomes: c.outcomes}) }
 
 func (c *caller) Reject() error {
 	err := c.Linker.GoBack(c.held.Number)
@@ -156,7 +156,7 @@ func (c *caller) resume() error {
 	c.noted = nil
 	c.former = &Former{}
 	err := c.Linker.resume(c.former)
-	c.held, c.record = c.former.Accepted, c.former.Record
+	c.held, c.outcomes = c.former.Accepted, c.former.Outcomes
 	return err
 }
 

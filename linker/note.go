@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"confit/linker/statedir"
 )
@@ -15,9 +16,13 @@ const noteVersion = 1
 // Note is what confit leaves to the one that starts next on its state directory.
 type Note struct {
 	Accepted Accepted  // Number 0: there is none
-	Record   *Record   // of the gate that was asked last, until its outcome is delivered; nil: none
-	Late     *Record   // what became of a change that a gate was asked about, after it was accepted; nil: nobody asks any more
+	Outcomes []Outcome // that the report hook hasn't taken, in the order of decisions; one may be a question
 	Relapsed *Relapsed // nil: nothing is remembered
+}
+
+// Equal reports that two notes say the same.
+func (n *Note) Equal(other *Note) bool {
+	return n.Accepted == other.Accepted && n.Relapsed == other.Relapsed && slices.Equal(n.Outcomes, other.Outcomes)
 }
 
 // Relapsed is a generation that was taken back as the app died of it late. The next confit
@@ -27,20 +32,17 @@ type Relapsed struct {
 	At   int64  `json:"at"`   // in seconds since 1970
 }
 
-// Record says how a change ended that a gate was asked about.
-type Record struct {
-	Hash    string `json:"hash"`    // the generation's Shared, all digits
-	Outcome string `json:"outcome"` // "": it isn't decided
-	Step    string `json:"step"`    // what rejected it; "": nothing did
-	Reason  string `json:"reason"`  // and why
-	Source  string `json:"source"`  // what the app went on with
-
-	// Told is for a late record alone: what was decided to be told of its hash so far.
-	Told string `json:"told,omitempty"`
+// Outcome says how a change ended that a gate was asked about.
+type Outcome struct {
+	Hash   string `json:"hash"`    // the generation's Shared, all digits
+	Kind   string `json:"outcome"` // "": a question, as nothing is decided
+	Step   string `json:"step"`    // what rejected it; "": nothing did
+	Reason string `json:"reason"`  // and why
+	Source string `json:"source"`  // what the app went on with
 }
 
 // noteFile is note.json. Each part is believed alone: a generation once its files match
-// it, the record whatever became of the generations.
+// it, the outcomes whatever became of the generations.
 type noteFile struct {
 	Version  int               `json:"version"`
 	Accepted *storedGeneration `json:"accepted,omitempty"`
@@ -48,8 +50,8 @@ type noteFile struct {
 	Relapses int               `json:"relapses,omitempty"`
 	Lived    int64             `json:"lived,omitempty"`
 	Relapsed *Relapsed         `json:"relapsed,omitempty"`
-	Gate     *Record           `json:"gate,omitempty"`
-	Late     *Record           `json:"late,omitempty"`
+	Told     Told              `json:"told"`
+	Outcomes []Outcome         `json:"outcomes,omitempty"`
 }
 
 // numbers lists the generations that a note names.
@@ -63,14 +65,6 @@ func (n *noteFile) numbers() []int {
 	return numbers
 }
 
-// named is a record that says what it is about, or nil.
-func (r *Record) named() *Record {
-	if r == nil || r.Hash == "" {
-		return nil
-	}
-	return r
-}
-
 // WriteNote replaces the note. After an error the former note stays, with the
 // generations that it names, and WriteNote can be called again.
 func (l *Linker) WriteNote(n Note) error {
@@ -78,7 +72,7 @@ func (l *Linker) WriteNote(n Note) error {
 		return err
 	}
 	a := &n.Accepted
-	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, n.Record, n.Late}
+	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, a.Told, n.Outcomes}
 	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
 		return err
 	}
@@ -106,7 +100,7 @@ func (l *Linker) readNote() (n Note, err error) {
 		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
 	}
 	l.noted = file.numbers()
-	n.Record, n.Late = file.Gate.named(), file.Late.named()
+	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
 	accepted, err := l.readGeneration(file.Accepted)
 	earlier, earlierErr := l.readGeneration(file.Earlier)
 	switch {
@@ -115,7 +109,7 @@ func (l *Linker) readNote() (n Note, err error) {
 		fallthrough
 	case accepted != nil:
 		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = accepted.Generation, file.Accepted.Survived, file.Accepted.Settled
-		n.Accepted.Relapses, n.Accepted.Lived, n.Relapsed = file.Relapses, file.Lived, file.Relapsed
+		n.Accepted.Relapses, n.Accepted.Lived, n.Accepted.Told, n.Relapsed = file.Relapses, file.Lived, file.Told, file.Relapsed
 	case earlier != nil:
 		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = earlier.Generation, true, true
 	}

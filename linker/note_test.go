@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/quick"
@@ -14,74 +15,64 @@ import (
 	"confit/linker/target"
 )
 
-var aRecord = Record{Hash: strings.Repeat("a", 64), Outcome: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
+var anOutcome = Outcome{Hash: strings.Repeat("a", 64), Kind: "rejected", Step: "verify", Reason: "the app ended with exit 1", Source: "stored"}
 
-// wantRecord checks what the next confit is told of a gate.
-func (h *house) wantRecord(want *Record) {
+// wantOutcomes checks what the next confit is told of gates.
+func (h *house) wantOutcomes(want ...Outcome) {
 	h.Helper()
-	switch got := h.restart().linker.former.Record; {
-	case got == nil || want == nil:
-		if got != want {
-			h.Errorf("the record is %+v, want %+v", got, want)
-		}
-	case *got != *want:
-		h.Errorf("the record is %+v, want %+v", *got, *want)
+	if got := h.restart().linker.former.Outcomes; !slices.Equal(got, want) {
+		h.Errorf("the outcomes are %+v, want %+v", got, want)
 	}
 }
 
-// TestRecord: the record of a gate is there for the next confit, with and without an
-// accepted generation, until a note has none.
-func TestRecord(t *testing.T) {
+// TestOutcomes: what the report hook hasn't taken is there for the next confit, with and without an
+// accepted generation, until a note has nothing.
+func TestOutcomes(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	h.wantRecord(nil)
-	h.linker.record = &aRecord
+	h.wantOutcomes()
+	h.linker.outcomes = []Outcome{anOutcome}
 	h.must(h.linker.Store())
-	h.wantRecord(&aRecord)
+	h.wantOutcomes(anOutcome)
 	h.wantAccepted(0)
 	h.write("web", "a", "a1")
 	h.adopt()
 	h.must(h.linker.Store())
 	number := h.linker.accepted().Number
-	h.wantRecord(&aRecord)
+	h.wantOutcomes(anOutcome)
 	h.wantAccepted(number)
-	h.linker.record = nil
+	h.linker.outcomes = nil
 	h.must(h.linker.Store())
-	h.wantRecord(nil)
+	h.wantOutcomes()
 	h.wantAccepted(number)
 	h.noLeftovers()
 }
 
-// TestRecord_late: what became of an accepted change is there beside the record of a gate. One that names nothing is none.
-func TestRecord_late(t *testing.T) {
+// TestOutcomes_in_order: a question stands behind what was decided before it. What names no generation is left out.
+func TestOutcomes_in_order(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	late := aRecord
-	late.Told = "relapsed"
-	h.must(h.linker.WriteNote(Note{Record: &aRecord, Late: &late}))
-	h.wantRecord(&aRecord)
-	if got := h.linker.former.Late; got == nil || *got != late {
-		t.Errorf("the late record is %+v, want %+v", got, late)
-	}
-	h.must(h.editNote(func(note map[string]any) { note["late"] = map[string]string{"outcome": "settled"} }))
-	h.wantRecord(&aRecord)
-	if got := h.linker.former.Late; got != nil {
-		t.Errorf("the late record is %+v, want none", got)
-	}
+	question := Outcome{Hash: strings.Repeat("c", 64)}
+	h.must(h.linker.WriteNote(Note{Outcomes: []Outcome{anOutcome, question}}))
+	h.wantOutcomes(anOutcome, question)
+	h.must(h.editNote(func(note map[string]any) {
+		note["outcomes"] = append([]any{map[string]string{"outcome": "settled"}}, note["outcomes"].([]any)...)
+	}))
+	h.wantOutcomes(anOutcome, question)
 }
 
-// TestNotePartsAlone: a generation that isn't believed takes no record with it, and a
-// record that is no record no generation.
+// TestNotePartsAlone: a generation that isn't believed takes no outcome with it, and a
+// list that is none no generation.
 func TestNotePartsAlone(t *testing.T) {
 	h := newStored(t, "web/ web/")
-	h.linker.record = &aRecord
+	h.linker.outcomes = []Outcome{anOutcome}
 	h.must(h.linker.Store())
 	h.must(edit("hash", "00")(h))
-	h.wantRecord(&aRecord)
+	h.wantOutcomes(anOutcome)
 	h.wantAccepted(0, "its hash differs")
 	h.adopt()
 	h.must(h.linker.Store())
 	number := h.linker.accepted().Number
-	h.must(h.editNote(func(note map[string]any) { note["gate"] = []int{1} }))
-	h.wantRecord(nil)
+	h.must(h.editNote(func(note map[string]any) { note["outcomes"] = 1 }))
+	h.wantOutcomes()
 	h.wantAccepted(number, "damaged")
 }
 
@@ -94,19 +85,19 @@ func TestNoteOnAFullDisk(t *testing.T) {
 	}
 	defer func() { h.must(unix.Unmount(h.path("state"), unix.MNT_DETACH)) }()
 	h.open()
-	h.linker.record = &aRecord
+	h.linker.outcomes = []Outcome{anOutcome}
 	h.must(h.linker.Store())
 	for n := range 40 {
 		_ = os.Mkdir(h.path("state", "full"+strings.Repeat("x", n)), 0o755)
 	}
-	other := aRecord
-	other.Outcome = "accepted"
-	if err := h.linker.WriteNote(Note{Record: &other}); !errors.Is(err, unix.ENOSPC) {
+	other := anOutcome
+	other.Kind = "accepted"
+	if err := h.linker.WriteNote(Note{Outcomes: []Outcome{other}}); !errors.Is(err, unix.ENOSPC) {
 		t.Fatalf("noted on a full disk: %v", err)
 	}
-	h.linker.record = nil
-	if n, err := h.linker.readNote(); err != nil || n.Record == nil || *n.Record != aRecord {
-		t.Errorf("the record is %+v, %v", n.Record, err)
+	h.linker.outcomes = nil
+	if n, err := h.linker.readNote(); err != nil || !slices.Equal(n.Outcomes, []Outcome{anOutcome}) {
+		t.Errorf("the outcomes are %+v, %v", n.Outcomes, err)
 	}
 }
 

@@ -10,10 +10,8 @@ import (
 func TestNoteComesBack(t *testing.T) {
 	h := newEarlier(t)
 	want := h.linker.held
-	want.Survived, want.Settled, want.Relapses, want.Lived = true, true, 2, 5e9
-	late := aRecord
-	late.Told = "relapsed"
-	note := Note{Accepted: want, Record: &aRecord, Late: &late, Relapsed: &Relapsed{Hash: strings.Repeat("b", 64), At: 1e9}}
+	want.Survived, want.Settled, want.Relapses, want.Lived, want.Told = true, true, 2, 5e9, Told{Asked: true, Relapsed: true, Settled: true}
+	note := Note{Accepted: want, Outcomes: []Outcome{anOutcome}, Relapsed: &Relapsed{Hash: strings.Repeat("b", 64), At: 1e9}}
 	for _, of := range []any{note, note.Accepted} {
 		for v, i := reflect.ValueOf(of), 0; i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {

@@ -87,9 +87,6 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 // killed while it proved that.
 func (l *Linker) resume(f *Former) error {
 	f.Note, f.Untrusted = l.readNote()
-	if err := l.replaceBefore(&f.Note); err != nil {
-		return err
-	}
 	f.Killed = readTrial(l.state)
 	if l.state.SweepTries() {
 		f.Killed = f.Killed.excused()

@@ -103,6 +103,7 @@ type Rejection struct {
 type Gate struct {
 	Hash  string `json:"hash"` // CONFIT_HASH: the same in every replica
 	Since Time   `json:"since"`
+	Waits string `json:"waits"` // what the report hook has to take before the gate is asked, such as "accepted of 08e2a94b6c5d"; "": it is asked
 }
 
 // Report is an outcome that the report hook was told.

@@ -36,7 +36,7 @@ func whole() Status {
 		Rejection: &Rejection{At: at(25), Hash: hash("d"), Step: "validate", Reason: "hook ended with exit 1",
 			Output: "nginx: [emerg] unknown directive \"sever\"\n", Attempts: 3, NextTry: at(58),
 			Keys: map[string]Sum{"web/nginx.conf": Sum(hash("4"))}},
-		Gate:   &Gate{Hash: hash("e"), Since: at(32)},
+		Gate:   &Gate{Hash: hash("e"), Since: at(32), Waits: "accepted of 08e2a94b6c5d"},
 		Report: &Report{At: at(26), Hash: hash("d"), Outcome: "rejected", Delivered: true, Error: "hook ended with exit 1"},
 		Volumes: []Volume{
 			{Path: "/confit/web", Kind: "atomic", Watched: "inotify", Mounted: "..2026_11_21_09_00_30.123456789",

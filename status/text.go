@@ -37,6 +37,8 @@ func (s *Status) headline(now time.Time) string {
 		return "REJECTED: " + s.standing()
 	case s.Trouble != "":
 		return "IN TROUBLE: the system refuses something that confit needs"
+	case s.Gate != nil && s.Gate.Waits != "":
+		return "WAITING: the gate is asked when the report hook has taken the outcome before"
 	case s.Gate != nil:
 		return "WAITING: the gate decides when this replica takes up what is mounted"
 	case s.Live == nil || s.Mounted == nil || s.Live.Hash != s.Mounted.Hash:
@@ -115,8 +117,12 @@ func (s *Status) troubles(p *page) {
 		p.todo("mend that; confit tries again at each rescan")
 	}
 	if s.Gate != nil {
-		p.row("gate", fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(s.Gate.Since), s.Gate.Hash))
-		p.todo("nothing; if it takes too long, see what the gate waits for")
+		row, todo := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(s.Gate.Since), s.Gate.Hash), "nothing; if it takes too long, see what the gate waits for"
+		if s.Gate.Waits != "" {
+			row, todo = row+"\nnot asked: the report hook hasn't taken "+s.Gate.Waits, "mend what the report hook needs: edits wait for that"
+		}
+		p.row("gate", row)
+		p.todo(todo)
 	}
 	if s.Report != nil && !s.Report.Delivered {
 		p.row("report", s.Report.Outcome+", not delivered "+p.when(s.Report.At)+"\n"+s.Report.Error)

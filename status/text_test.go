@@ -94,6 +94,10 @@ func texts() map[string]Status {
 		s.Live.Since = before(2 * time.Second)
 	})
 	add("gate", edited("gating"), func(s *Status) { s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second)} })
+	add("gate-waits", edited("gating"), func(s *Status) {
+		s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second), Waits: "rolled-back of 5f2b1c9d8e7a"}
+		s.Report = &Report{At: before(20 * time.Second), Hash: hashB, Outcome: "rolled-back", Error: `report "confitctl report" ended with exit 1`}
+	})
 	add("gate-refused", rejected(), func(s *Status) {
 		s.Rejection.Step, s.Rejection.Reason, s.Rejection.Output = "gate", "hook ended with exit 1: the fleet has rejected it", ""
 		s.Report = &Report{At: before(time.Minute), Hash: hashC, Outcome: "rejected", Error: "report hook ended with exit 1"}

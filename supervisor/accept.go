@@ -17,11 +17,13 @@ func (t *transition) provedBy() string {
 
 // accept makes the generation in force the one to go back to.
 func (t *transition) accept(proof string) {
-	before := t.accepted
+	before, asked := t.accepted, t.outcomes.question() == hexOf(t.candidate.Shared)
 	if t.exposure.published() {
 		t.decide(outcomeAccepted, t.candidate.Shared, "", "")
 	}
-	t.makeAccepted(t.started && t.generationInDoubt())
+	if t.makeAccepted(t.started && t.generationInDoubt()); asked && t.exposure.published() {
+		t.watchAccepted()
+	}
 	if t.accepted != before {
 		t.unsaid = proof
 	}

@@ -63,7 +63,7 @@ type (
 	runReport struct {             // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation
-		report    *linker.Record
+		report    *linker.Outcome
 		variables []string
 	}
 	killReport struct{}

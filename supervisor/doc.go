@@ -41,10 +41,9 @@
 // The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
 // parts.go, facts.go, times.go). Then come what step says and does (action.go, transition.go),
 // what is kept for the status, the report hook and a confit that comes after this one was killed
-// (past.go, outcome.go, late.go, note.go, verdict.go, trial.go), the app's half, what ends confit
-// (telling.go), what begins a phase (begin.go, hook.go), and what is counted of an app's lives
-// (young.go). What ends a phase names the next one: rest.go, accept.go, reject.go, proof.go,
+// (past.go, outcomes.go, note.go, verdict.go, trial.go), the app's half, what begins a phase
+// (begin.go, hook.go), and what is counted of an app's lives (young.go). What ends a phase names the next one: rest.go, accept.go, reject.go, proof.go,
 // reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
-// step.go on top. When an event is over, observe.go makes the status of the state, and
+// beside.go and step.go on top. When an event is over, observe.go makes the status of the state, and
 // waiting.go the line of a debug log.
 package supervisor

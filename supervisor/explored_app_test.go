@@ -88,7 +88,7 @@ func (c *course) runHook(a runHook) event {
 	c.hook, c.hookAbout, c.hookKilled = a.name, letter(a.candidate.Hash[0]), false
 	c.hookLate = !c.now.Before(c.readAt.Add(c.config.Probation))
 	if a.name == "gate" && len(c.config.Report) > 0 {
-		c.gateHasRecord(a.candidate.Shared.Hex())
+		c.gateHasQuestion(a.candidate.Shared.Hex())
 	}
 	return hookBegun{}
 }

@@ -30,7 +30,7 @@ var leftOut = map[string]string{
 	"outcomes.trouble":      "decides only whether the log repeats itself",
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
-	"Record.Reason":         "is a text for people",
+	"Outcome.Reason":        "is a text for people",
 	"Relapsed.At":           "no course is as long as a day",
 	"contrast.reason":       "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
@@ -107,7 +107,7 @@ func writerOf(t reflect.Type) writer {
 	switch t {
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
-	case reflect.TypeFor[*linker.Record](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*contrast](), reflect.TypeFor[*linker.Relapsed]():
+	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*report](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*contrast](), reflect.TypeFor[*linker.Relapsed]():
 		return identityWriter(t.Elem())
 	case reflect.TypeFor[job]():
 		return writeJob

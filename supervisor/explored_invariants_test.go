@@ -138,12 +138,12 @@ func (c *course) noteIsWhole() {
 	}
 }
 
-// gateHasRecord: a gate is asked only with a record of it on the disk, and when the
+// gateHasQuestion: a gate is asked only with the question on the disk, and when the
 // outcome of the one before was delivered.
-func (c *course) gateHasRecord(hash string) {
+func (c *course) gateHasQuestion(hash string) {
 	switch {
-	case c.note.record == nil || *c.note.record != linker.Record{Hash: hash}:
-		c.breaks("a gate is asked without a record")
+	case !asks(slices.DeleteFunc(slices.Clone(c.note.outcomes), func(r linker.Outcome) bool { return slices.Contains(c.delivered, r) }), hash):
+		c.breaks("a gate is asked without a question, or before what was decided is delivered")
 	case c.owed != "" && c.owed != hash:
 		c.breaks("a gate is asked, and the outcome of the one before wasn't delivered")
 	case c.verdict != "":

@@ -1,69 +1,53 @@
 package supervisor
 
-import "confit/linker"
+import (
+	"slices"
+
+	"confit/linker"
+)
 
 // What is told of a gate's change, and of what became of it.
 
-// readRecords is what the next confit finds in the note: records of its own. Whatever is open there may be
-// told once more.
-func (c *course) readRecords() {
-	if c.note.record != nil {
-		copied := *c.note.record
-		c.note.record = &copied
-	}
-	if c.note.late != nil {
-		copied := *c.note.late
-		if c.note.late = &copied; copied.Outcome == outcomeRelapsed {
+// readOutcomes is what the next confit finds in the note. A relapse that stands there may be told once more.
+func (c *course) readOutcomes() {
+	c.delivered = nil
+	for _, r := range c.note.outcomes {
+		if r.Kind == outcomeRelapsed {
 			c.relapsed = ""
 		}
 	}
 }
 
-// blames notes that a generation is rejected whose gate's hash has to be told of.
+// blames notes that a generation is rejected whose gate has to hear of it.
 func (c *course) blames(before, after *state) {
-	if before.suspected == nil || after.relapsed == before.relapsed || before.outcomes.late == nil {
-		return
-	}
-	if hash := before.suspected.of.Shared.Hex(); before.outcomes.late.Hash == hash {
-		c.verdict = hash
+	if before.suspected != nil && after.relapsed != before.relapsed && before.suspected.of.Told.Asked {
+		c.verdict = before.suspected.of.Shared.Hex()
 	}
 }
 
-// keepsVerdict: a verdict on what was accepted stays in the note until it is delivered, or the hash turns out
-// to be well.
-func (c *course) keepsVerdict() {
-	late := c.note.late
-	switch isAbout := late != nil && late.Hash == c.verdict; {
-	case c.verdict != "" && (!isAbout || late.Outcome == ""):
-		c.breaks("a verdict on what was accepted is dropped, and wasn't delivered")
-	case late == nil || !isVerdict(late.Outcome):
-		c.verdict = ""
-	default:
-		c.verdict = late.Hash
-	}
-}
-
-// mayBeTold: that all is well is told of what is accepted and in force. At its end confit tells only what it
-// owes.
-func (c *course) mayBeTold(r *linker.Record, inForce linker.Generation) {
+// mayBeTold: that all is well is told of what is accepted and in force. At its end confit tells only the list.
+func (c *course) mayBeTold(r *linker.Outcome, inForce linker.Generation) {
 	s := &c.state
 	switch {
-	case r.Outcome == outcomeSettled && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted.Generation):
+	case r.Kind == outcomeSettled && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted.Generation):
 		c.breaks("what isn't in force is told to be well")
-	case s.isEnding() && !s.outcomes.isOwed(r):
+	case s.isEnding() && !s.outcomes.stands(r):
 		c.breaks("the end tells what nobody waits for")
 	}
 }
 
 // isTold: a relapse is told once.
-func (c *course) isTold(r *linker.Record) {
-	if r == c.state.outcomes.gated && r.Hash == c.owed {
+func (c *course) isTold(r *linker.Outcome) {
+	if c.state.outcomes.stands(r) {
+		c.delivered = append(slices.Clip(c.delivered), *r)
+	}
+	if r.Hash == c.owed {
 		c.owed = ""
 	}
-	if isVerdict(r.Outcome) && r.Hash == c.verdict {
+	if (r.Kind == outcomeRelapsed || r.Kind == outcomeRolledBack) && r.Hash == c.verdict {
 		c.verdict = ""
 	}
-	if r.Outcome == outcomeRelapsed {
+	if r.Kind == outcomeRelapsed {
 		if r.Hash == c.relapsed {
 			c.breaks("a relapse is told twice")
 		}
@@ -71,15 +55,41 @@ func (c *course) isTold(r *linker.Record) {
 	}
 }
 
-// isNoted: the record of a gate stays in the note until its outcome is delivered.
-func (c *course) isNoted(e noted) {
+// isNoted: what the note holds of a gate stays there until the hook has taken that. A question gets its outcome.
+func (c *course) isNoted(before []linker.Outcome, e noted) {
 	if e.err != nil {
 		return
 	}
-	if c.owed != "" && (e.note.Record == nil || e.note.Record.Hash != c.owed) {
-		c.breaks("the record of a gate is replaced, and its outcome wasn't delivered")
+	list := e.note.Outcomes
+	about := func(hash string) bool {
+		return slices.ContainsFunc(list, func(r linker.Outcome) bool { return r.Hash == hash })
 	}
-	if e.note == c.state.note.given { // no newer one is on its way
-		c.keepsVerdict()
+	for _, r := range before {
+		switch {
+		case isGood(r), slices.Contains(c.delivered, r):
+		case isQuestion(r) && !about(r.Hash), isDecided(r) && !slices.Contains(list, r):
+			c.breaks("an outcome of a gate is gone, and wasn't delivered")
+		}
+	}
+	if e.note == c.state.note.given { // no older note brings back what was delivered
+		c.delivered = slices.DeleteFunc(slices.Clone(c.delivered), func(r linker.Outcome) bool { return !slices.Contains(list, r) })
+	}
+	switch {
+	case c.owed != "" && !about(c.owed):
+		c.breaks("the outcome of a gate isn't noted, and wasn't delivered")
+	case len(list) > maxOutcomes:
+		c.breaks("the list of outcomes grows")
+	case c.verdict != "" && about(c.verdict):
+		c.verdict = ""
+	case c.verdict != "" && e.note == c.state.note.given: // no newer one is on its way
+		c.breaks("a verdict on what was accepted is dropped, and wasn't delivered")
 	}
 }
+
+// asks reports that a question is all that holds up a gate.
+func asks(list []linker.Outcome, hash string) bool {
+	return slices.Equal(slices.DeleteFunc(slices.Clone(list), isGood), []linker.Outcome{{Hash: hash}})
+}
+
+// maxOutcomes bounds what the note holds: a question, how the one before ended, and what came of that.
+const maxOutcomes = 8

@@ -21,10 +21,11 @@ func (c *course) carryOut() event {
 	if _, ok := c.jobs[0].(stage); ok {
 		c.passed = missing
 	}
+	before := c.note.outcomes
 	answer := c.model.carryOut(c)
 	switch e := answer.(type) {
 	case noted:
-		c.isNoted(e)
+		c.isNoted(before, e)
 	case touched:
 		if c.app != 0 && c.choose(2) == 1 { // it may look at once
 			c.appReads()

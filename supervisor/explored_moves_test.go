@@ -107,12 +107,8 @@ func (c *course) kill() {
 }
 
 func (c *course) begin() {
-	c.readRecords()
-	note := linker.Note{Accepted: c.note.former(), Record: c.note.record, Late: c.note.late}
-	if c.note.relapsed != 0 {
-		note.Relapsed = &linker.Relapsed{Hash: linker.Hash{byte(c.note.relapsed)}.Hex(), At: c.now.Unix()}
-	}
-	s, actions := begin(c.config, &linker.Former{Note: note, Killed: c.trial}, c.may.fallback, c.now)
+	c.readOutcomes()
+	s, actions := begin(c.config, &linker.Former{Note: c.note.read(c.now), Killed: c.trial}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(*s, actions))
 }

@@ -23,26 +23,27 @@ type outside struct {
 	hookAbout  letter
 	hookKilled bool
 	hookLate   bool // it was started when the probation was over
-	told       *linker.Record
+	told       *linker.Outcome
 	tellKilled bool
 	stopped    bool // TERM was sent
 
 	// What the invariants ask for.
-	read     letter // by the app
-	readAt   time.Time
-	verified bool // the last verify hook of the proof ended well
-	valid    [backup + 1]bool
-	passed   letter // the gate let it go
-	owed     string // the hash of the last gate that was asked, until its outcome is delivered
-	verdict  string // the hash that the note has a verdict on, until that is delivered
-	relapsed string // the last hash that was told to have relapsed, until a gate lets it go again
+	read      letter // by the app
+	readAt    time.Time
+	verified  bool // the last verify hook of the proof ended well
+	valid     [backup + 1]bool
+	passed    letter           // the gate let it go
+	owed      string           // the hash of the last gate that was asked, until its outcome is delivered
+	verdict   string           // the hash that a verdict is passed on, until the note has that
+	delivered []linker.Outcome // by the report hook, since the last note
+	relapsed  string           // the last hash that was told to have relapsed, until a gate lets it go again
 }
 
 // die ends confit and with it all processes of the container. What is on the disk
 // stays.
 func (o *outside) die() {
 	o.model.die()
-	*o = outside{now: o.now, pids: o.pids, model: o.model, owed: o.owed, verdict: o.verdict, relapsed: o.relapsed}
+	*o = outside{now: o.now, pids: o.pids, model: o.model, owed: o.owed, verdict: o.verdict, delivered: o.delivered, relapsed: o.relapsed}
 }
 
 // end leaves what counts when confit has ended.

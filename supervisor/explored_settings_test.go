@@ -49,8 +49,8 @@ var (
 
 	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true, settled: true}
 	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}
-	askedA     = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}, survived: true, late: &linker.Record{Hash: linker.Hash{byte(letterA)}.Hex()}}
-	relapsedA  = memory{accepted: askedA.accepted, earlier: askedA.earlier, survived: true, relapses: 1, late: &linker.Record{Hash: askedA.late.Hash, Told: outcomeRelapsed}}
+	askedA     = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}, survived: true, told: linker.Told{Asked: true}}
+	relapsedA  = memory{accepted: askedA.accepted, earlier: askedA.earlier, survived: true, relapses: 1, told: linker.Told{Asked: true, Relapsed: true}}
 	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true, settled: true}
 )
 
@@ -115,9 +115,5 @@ func (may *setting) start() place {
 		}
 	}
 	o.die()
-	if o.note.late != nil {
-		late := *o.note.late
-		o.note.late = &late
-	}
 	return place{outside: o}
 }

@@ -33,10 +33,10 @@ func (t *transition) isGated() bool {
 
 func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }
 
-// askGate starts the hook as soon as the last outcome is delivered, and this one
-// has a record.
+// askGate starts the hook as soon as the question is noted, and nothing that was
+// decided before waits for the report hook.
 func (t *transition) askGate() {
-	if t.phase != gating || t.gate.asked || !t.openRecord() {
+	if t.phase != gating || t.gate.asked || !t.noteQuestion() {
 		return
 	}
 	t.gate.asked = true

@@ -21,6 +21,10 @@ func (t *transition) reloadHook() hooks.Hook {
 	return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: t.config.HookTimeout}
 }
 
+func (t *transition) reportHook() hooks.Hook {
+	return hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}
+}
+
 func (t *transition) verifyHook() hooks.Hook {
 	return hooks.Hook{Name: "verify", Command: t.config.Verify, Timeout: t.config.VerifyTimeout}
 }
@@ -46,9 +50,19 @@ func (t *transition) hookVariables(about linker.Hash) []string {
 }
 
 // reportVariables are what the report hook is told.
-func (t *transition) reportVariables(r *linker.Record) []string {
-	return append(t.hashVariables(r.Hash), config.OutcomeVariable+"="+r.Outcome, config.StepVariable+"="+r.Step,
+func (t *transition) reportVariables(r *linker.Outcome) []string {
+	return append(t.hashVariables(r.Hash), config.OutcomeVariable+"="+r.Kind, config.StepVariable+"="+r.Step,
 		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source, config.BoundVariable+"="+t.boundOf(r))
+}
+
+// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The second life
+// and the time that the app has to outlive it elsewhere take --young each.
+func (t *transition) boundOf(r *linker.Outcome) string {
+	if r.Kind != outcomeRelapsed {
+		return ""
+	}
+	whole := min(2*t.config.YoungFor()+restartPatience+t.config.HookTimeout, maxBound)
+	return strconv.Itoa(int((whole + time.Second - 1) / time.Second))
 }
 
 // hashVariables name a configuration as every replica names it. Nothing accepted

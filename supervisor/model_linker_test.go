@@ -86,19 +86,28 @@ type memory struct {
 	survived, settled bool
 	relapses          int
 	relapsed          letter // what isn't tried again
-	record            *linker.Record
-	late              *linker.Record
+	told              linker.Told
+	outcomes          []linker.Outcome
 }
 
 // former is the generation to go back to, as linker.Accepted has it.
 func (n memory) former() linker.Accepted {
-	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Settled: n.settled, Relapses: n.relapses, Earlier: n.earlier.generation()}
+	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Settled: n.settled, Relapses: n.relapses, Told: n.told, Earlier: n.earlier.generation()}
+}
+
+// read is what the next confit finds in it.
+func (n memory) read(now time.Time) linker.Note {
+	note := linker.Note{Accepted: n.former(), Outcomes: n.outcomes}
+	if n.relapsed != missing {
+		note.Relapsed = &linker.Relapsed{Hash: n.relapsed.hash().Hex(), At: now.Unix()}
+	}
+	return note
 }
 
 // asMemory is what a note holds.
 func asMemory(n *linker.Note) memory {
 	a := n.Accepted
-	m := memory{accepted: asMade(a.Generation), survived: a.Survived, settled: a.Settled, relapses: a.Relapses, earlier: asMade(a.Earlier), record: n.Record, late: n.Late}
+	m := memory{accepted: asMade(a.Generation), survived: a.Survived, settled: a.Settled, relapses: a.Relapses, earlier: asMade(a.Earlier), told: a.Told, outcomes: n.Outcomes}
 	if n.Relapsed != nil {
 		m.relapsed = letterOf(linker.ParseHash(n.Relapsed.Hash))
 	}

@@ -13,7 +13,7 @@ const alreadyStored = "stored"
 // over: a stop may still take back a verdict that is held. What isn't proved is never
 // noted. A generation that is suspected stays noted until it is to blame.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Accepted: s.note.given.Accepted, Record: s.outcomes.gated, Late: s.outcomes.late, Relapsed: s.relapsed}
+	n := linker.Note{Accepted: s.note.given.Accepted, Outcomes: s.outcomes.list, Relapsed: s.relapsed}
 	switch {
 	case s.phase != running && !s.counted || s.held.stands() || s.unproved != nil:
 	case s.suspected != nil:
@@ -21,16 +21,21 @@ func (s *state) toNote() linker.Note {
 	default:
 		n.Accepted = s.accepted
 	}
+	if n.Accepted.Number == s.accepted.Number { // what is decided to be told is noted with the list
+		n.Accepted.Told = s.accepted.Told
+	}
 	return n
 }
 
 // mayNote reports that note.json has to say something else than it will, and that the
 // linker can be asked to write it.
-func (s *state) mayNote() bool { return s.degraded == "" && s.toNote() != *s.note.given }
+func (s *state) mayNote() bool {
+	n := s.toNote()
+	return s.degraded == "" && !n.Equal(s.note.given)
+}
 
 // keepNote has the note written. It is tried again until it works.
 func (t *transition) keepNote() {
-	t.keepLate()
 	if t.mayNote() && (t.counted || t.over(t.note.by)) {
 		note := t.toNote()
 		t.note.given, t.note.by, t.counted = &note, noDeadline, false

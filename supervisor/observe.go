@@ -95,11 +95,17 @@ func (o *observation) rejection() *status.Rejection {
 }
 
 func (o *observation) gate() *status.Gate {
-	switch {
-	case o.after.phase != gating:
+	if o.after.phase != gating {
 		return nil
-	case o.before.phase == gating:
-		return o.before.seen.Gate
 	}
-	return &status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: o.now}
+	g, seen := status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: o.now}, o.before.seen.Gate
+	if r := o.after.outcomes.holdsUp(); r != nil && !o.after.gate.asked {
+		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
+	}
+	if o.before.phase == gating && seen != nil {
+		if g.Since = seen.Since; g == *seen {
+			return seen
+		}
+	}
+	return &g
 }

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"cmp"
 	"log/slog"
+	"slices"
 	"time"
 
 	"confit/linker"
@@ -119,13 +120,12 @@ func (r *Rejected) Output() string { return r.Tail }
 type verdict struct {
 	line      say               // without a message: it was said
 	rejection *status.Rejection // nil: the status is about something else
-	report    *linker.Record    // nil: there is no verdict
+	report    report            // without an outcome: there is no verdict
 	by        time.Time         // when one that is held is passed
-	outlive   time.Duration     // the app has to live so long on what it went back to until that is reported; 0: it needn't
 	relapses  int               // how many it counts
 }
 
-func (v verdict) stands() bool { return v.report != nil }
+func (v verdict) stands() bool { return v.report.Outcome != nil }
 
 // contrast is a suspicion: the app was started on the generation before.
 type contrast struct {
@@ -139,32 +139,36 @@ type notes struct {
 	held    *linker.Note // what it holds
 	given   *linker.Note // what the linker was given last to write; held, if that was done or refused
 	by      time.Time    // when a note that was refused is tried again
+	tellBy  time.Time    // when an outcome is told that can't be noted; zero: no note was refused
 	trouble string       // why what is accepted could not be noted, as the log says it
 }
 
-// outcomes is what the report hook is told. It has a slot beside all phases:
-// nothing but the next gate and the end waits for it.
+// outcomes is what the report hook is told. It has a slot beside all phases: nothing but the next gate and the end waits for it.
 type outcomes struct {
-	gated *linker.Record // of the last gate that was asked, until it is delivered; nil: none
-	late  *linker.Record // of a gate's change that was accepted; nil: none
-	other *linker.Record // of a change without a gate, until it was told once
-	last  *linker.Record // what was told last
+	list  []linker.Outcome // as the note is to hold it; a step makes a new one where that changes
+	other *linker.Outcome  // the newest that no gate was asked about, until it was told once
+	last  *linker.Outcome  // what was told last
 
-	asked   string         // the hash of a gate's change that was accepted, until it has a late record; "": it has
-	since   time.Time      // when that was accepted, by this confit
-	livedBy time.Time      // when the app has lived with it for long enough; zero: nobody asks
-	awaited *linker.Record // what is decided if the app lives on what it went back to; nil: nothing is
-	outlive time.Duration  // for so long
+	since   time.Time // when this confit accepted what a gate was asked about
+	livedBy time.Time // when the app has lived with it for long enough; zero: nobody asks
+	awaited *report   // what is decided if the app lives on what it went back to; nil: nothing is
 
-	told        *linker.Record // what the hook that runs is told; nil: none runs
-	by          time.Time      // when that is killed; or, if none runs, started again
-	wait        time.Duration  // before the last try; the next wait is twice as long
-	overdue     bool           // it was killed at its deadline
-	interrupted bool           // it was killed as a stop or the app comes first
-	trouble     string         // why it failed, as the log says it
+	told        *linker.Outcome // what the hook that runs is told; nil: none runs
+	by          time.Time       // when that is killed; or, if none runs, started again
+	wait        time.Duration   // before the last try; the next wait is twice as long
+	overdue     bool            // it was killed at its deadline
+	interrupted bool            // it was killed as a stop or the app comes first
+	trouble     string          // why it failed, as the log says it
 
 	until time.Time // how long the end of confit waits for the hook; zero: confit doesn't end
 	fails int       // how often it has failed since then
+}
+
+// report is an outcome, and when it is decided.
+type report struct {
+	*linker.Outcome
+	late    bool          // it is about what was accepted before, and a gate was asked about that
+	outlive time.Duration // the app has to live so long on what it went back to first; 0: it needn't
 }
 
 // How a change ended, as CONFIT_OUTCOME says it.
@@ -180,38 +184,49 @@ const (
 	outcomeSettled  = "settled"  // the app has lived with it for --young
 )
 
-// isOpen reports that a gate was asked about a change which isn't decided.
-func (o *outcomes) isOpen() bool { return o.gated != nil && o.gated.Outcome == "" }
+func isQuestion(r linker.Outcome) bool { return r.Kind == "" }
 
-// due is the outcome of a gate, or a verdict against what it let go, that isn't delivered;
-// or nil. It is told until the hook takes it.
-func (o *outcomes) due() *linker.Record {
-	switch {
-	case o.gated != nil && o.gated.Outcome != "":
-		return o.gated
-	case o.late != nil && isVerdict(o.late.Outcome):
-		return o.late
+func isDecided(r linker.Outcome) bool { return r.Kind != "" }
+
+// isGood reports that all is well with what was accepted before. It holds up nothing: whatever follows takes its place.
+func isGood(r linker.Outcome) bool {
+	return r.Kind == outcomeSettled || r.Kind == outcomeAccepted && r.Source == "stored"
+}
+
+// question is the hash that a gate was asked about, or is about to be; "": none is open.
+func (o *outcomes) question() (hash string) {
+	if i := slices.IndexFunc(o.list, isQuestion); i >= 0 {
+		hash = o.list[i].Hash
+	}
+	return hash
+}
+
+// holdsUp is what the next gate waits for, or nil: the hook hasn't taken how the one before ended, or what came of that.
+func (o *outcomes) holdsUp() *linker.Outcome {
+	for i, r := range o.list {
+		if isDecided(r) && !isGood(r) {
+			return &o.list[i]
+		}
 	}
 	return nil
 }
 
-// isVerdict reports an outcome that others have to hear of, whenever it comes.
-func isVerdict(outcome string) bool {
-	return outcome == outcomeRelapsed || outcome == outcomeRolledBack
-}
-
-// isRepeated reports that a record is told until the hook takes it.
-func (o *outcomes) isRepeated(r *linker.Record) bool { return r == o.gated || r == o.late }
-
-// isOwed reports that somebody waits for what a record says. The end of confit does, too.
-func (o *outcomes) isOwed(r *linker.Record) bool {
-	return r != nil && (r == o.gated || r == o.late && isVerdict(r.Outcome))
-}
+// stands reports that an outcome is told until the hook takes it. The end of confit waits for that.
+func (o *outcomes) stands(r *linker.Outcome) bool { return r != nil && slices.Contains(o.list, *r) }
 
 // isNews reports that this isn't what was told last, or is about to be.
-func (o *outcomes) isNews(r *linker.Record) bool {
-	newest := cmp.Or(o.other, o.due(), o.told, o.last)
-	return newest == nil || newest.Hash != r.Hash || newest.Outcome != r.Outcome || newest.Step != r.Step
+func (o *outcomes) isNews(r *linker.Outcome) bool {
+	newest := cmp.Or(o.told, o.last)
+	if i := len(o.list) - 1; i >= 0 && isDecided(o.list[i]) {
+		newest = &o.list[i]
+	}
+	newest = cmp.Or(o.other, newest)
+	return newest == nil || newest.Hash != r.Hash || newest.Kind != r.Kind || newest.Step != r.Step
+}
+
+// drop makes a list without some.
+func (o *outcomes) drop(gone func(linker.Outcome) bool) {
+	o.list = slices.DeleteFunc(slices.Clone(o.list), gone)
 }
 
 // past is what has happened, where the rest of the state shows it no more. It is for the

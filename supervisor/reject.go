@@ -32,7 +32,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 	t.judge(verdict{
 		line:      t.rejected(step, reason, again),
 		rejection: t.rejectionFor(step, reason, tail, again),
-		report:    t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
+		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
 	})
 	end := exit{process.ExitRejected, &Rejected{reason, tail}}
 	if t.exposure.reached() && !t.hasAccepted() {
@@ -124,16 +124,14 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 // with the accepted one before, and can't live on it: a daemon that finishes its
 // work first reads a bad file when its probation is over.
 func (t *transition) rejectAccepted(step string, reason error, tail string) {
+	isShared := t.accepted.Shared == t.accepted.Earlier.Shared
 	v := verdict{
 		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
 			"live", name(t.accepted.Earlier), "todo", mendIt}},
-		report: t.outcome(wayBack(t.accepted.Shared == t.accepted.Earlier.Shared), hexOf(t.accepted.Shared), step, reason.Error()),
+		report: report{t.outcome(wayBack(isShared), hexOf(t.accepted.Shared), step, reason.Error()), t.accepted.Told.Asked && !isShared, t.config.Probation},
 	}
-	if t.reports() {
-		v.outlive = t.config.Probation
-		if !t.neverStarted() {
-			v.outlive = max(v.outlive, t.now.Sub(t.app.since))
-		}
+	if !t.neverStarted() {
+		v.report.outlive = max(v.report.outlive, t.now.Sub(t.app.since))
 	}
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // the mounted configuration is just this
 		t.candidate.Generation = t.accepted.Generation

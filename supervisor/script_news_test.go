@@ -81,6 +81,7 @@ func (p *player) news(s *status.Status) map[string]string {
 	}
 	if s.Gate != nil {
 		n["gate"] = digits(s.Gate.Hash)
+		say("gate.waits", quoted(s.Gate.Waits))
 	}
 	if r := s.Report; r != nil {
 		n["report"] = r.Outcome + "/" + digits(r.Hash)

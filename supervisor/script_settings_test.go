@@ -66,16 +66,17 @@ func set(t *testing.T, c *config.Config, name, value string) {
 // With an earlier one the accepted one has not survived a start, unless relapses=N says how many lives on it ended
 // badly while they were young. killed: confit was killed while it was young. killed=N[,STEP[,KILLS[,putOff]]]: confit was
 // killed while it tried N. relapsed=N: what isn't tried again. twin: all replicas share the same of both.
-// record N [OUTCOME], late N [OUTCOME] [told=OUTCOME]: what the note has of a gate, and of what came later.
+// asked[=OUTCOME[,OUTCOME]]: a gate was asked about it, and what was told of it since. outcome N [OUTCOME]: what the note has to be told.
 func formerOf(t *testing.T, words []string, now time.Time, young time.Duration) *linker.Former {
 	f := &linker.Former{}
-	f.Late, words = formerRecord(t, "late", words)
-	f.Record, words = formerRecord(t, "record", words)
+	f.Outcomes, words = formerOutcomes(t, words)
 	a, twin := &f.Accepted, false
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		switch name, value, _ := strings.Cut(w, "="); name {
 		case "relapses":
 			a.Relapses, a.Survived, a.Lived = atoi(t, value), true, int64(8*time.Second)
+		case "asked":
+			a.Told = formerTold(value)
 		case "twin":
 			twin = true
 		case "fallback":

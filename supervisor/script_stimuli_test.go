@@ -175,11 +175,7 @@ func (p *player) begin(words []string) {
 func (p *player) beginAgain() {
 	p.die()
 	p.people = people{pids: p.pids, handler: p.handler}
-	former := &linker.Former{Note: linker.Note{Accepted: p.note.former(), Record: p.note.record, Late: p.note.late}, Killed: p.trial}
-	if p.note.relapsed != missing {
-		former.Relapsed = &linker.Relapsed{Hash: p.note.relapsed.hash().Hex(), At: p.now.Unix()}
-	}
-	p.start(former)
+	p.start(&linker.Former{Note: p.note.read(p.now), Killed: p.trial})
 }
 
 func (p *player) start(former *linker.Former) {

@@ -12,7 +12,7 @@ import (
 	"confit/signals"
 )
 
-// inNote shows what is accepted, and the records if there are any.
+// inNote shows what is accepted, and the outcomes if there are any.
 func inNote(n *linker.Note) string {
 	text := fmt.Sprint(n.Accepted.Number)
 	if n.Accepted.Survived {
@@ -30,27 +30,30 @@ func inNote(n *linker.Note) string {
 	if n.Relapsed != nil {
 		text += fmt.Sprintf(", not %s again", n.Relapsed.Hash[:2])
 	}
-	if n.Record != nil {
-		text += ", gate " + told(n.Record)
+	if n.Accepted.Told.Asked {
+		text += ", asked"
 	}
-	if l := n.Late; l != nil {
-		text += ", late " + told(l)
-		if l.Told != "" {
-			text += " (" + l.Told + ")"
-		}
+	if n.Accepted.Told.Relapsed {
+		text += ", relapsed"
+	}
+	if n.Accepted.Told.Settled {
+		text += ", told that it settled"
+	}
+	for _, o := range n.Outcomes {
+		text += ", outcome " + told(&o)
 	}
 	return text
 }
 
 // told shows the first digits of the hash.
-func told(r *linker.Record) string {
+func told(r *linker.Outcome) string {
 	switch {
 	case r == nil:
 		return "none"
-	case r.Outcome == "":
+	case r.Kind == "":
 		return r.Hash[:2] + " open"
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s from %q %s %q", r.Hash[:min(2, len(r.Hash))], r.Outcome, r.Source, r.Step, r.Reason))
+	return strings.TrimSpace(fmt.Sprintf("%s %s from %q %s %q", r.Hash[:min(2, len(r.Hash))], r.Kind, r.Source, r.Step, r.Reason))
 }
 
 func pairs(keys []any) string {
@@ -61,21 +64,28 @@ func pairs(keys []any) string {
 	return strings.Join(list, " ")
 }
 
-// formerRecord is a record that a former confit left: record N [OUTCOME], late N [OUTCOME] [told=OUTCOME].
-func formerRecord(t *testing.T, name string, words []string) (r *linker.Record, rest []string) {
-	i := slices.Index(words, name)
+// formerOutcomes are those that a former confit left: outcome N [OUTCOME], once or more.
+func formerOutcomes(t *testing.T, words []string) (list []linker.Outcome, rest []string) {
+	i := slices.Index(words, "outcome")
 	if i < 0 {
 		return nil, words
 	}
-	r = &linker.Record{Hash: letter(atoi(t, words[i+1])).hash().Hex()}
-	for _, w := range words[i+2:] {
-		if told, ok := strings.CutPrefix(w, "told="); ok {
-			r.Told = strings.ReplaceAll(told, ",", " ")
-		} else {
-			r.Outcome, r.Source = w, "stored"
+	for _, w := range words[i:] {
+		switch last := len(list) - 1; {
+		case w == "outcome":
+			list = append(list, linker.Outcome{})
+		case list[last].Hash == "":
+			list[last].Hash = letter(atoi(t, w)).hash().Hex()
+		default:
+			list[last].Kind, list[last].Source = w, "stored"
 		}
 	}
-	return r, words[:i]
+	return list, words[:i]
+}
+
+// formerTold is what was told of what is accepted: asked[=OUTCOME[,OUTCOME]].
+func formerTold(value string) linker.Told {
+	return linker.Told{Asked: true, Relapsed: strings.Contains(value, outcomeRelapsed), Settled: strings.Contains(value, outcomeSettled)}
 }
 
 func atoi(t *testing.T, word string) int {

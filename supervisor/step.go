@@ -78,28 +78,6 @@ func (t *transition) take(e event) {
 	}
 }
 
-// takeBeside takes what comes in beside the phases.
-func (t *transition) takeBeside(e event) {
-	switch e := e.(type) {
-	case noted:
-		t.onNoted(e)
-	case inspected:
-		t.onInspected(e)
-	case compared:
-		t.onCompared(e)
-	case peeked:
-		t.onPeeked(e)
-	case reportStartFailed:
-		t.reportEnded(fmt.Errorf("report: %w", e.err))
-	case reportEnded:
-		t.onReportEnded(e)
-	case linksRead:
-		t.onLinksRead(e)
-	case mended:
-		t.onMended(e)
-	}
-}
-
 // A timer that comes late, or twice, does no harm: the deadline is compared with now.
 func (t *transition) onElapsed() {
 	t.verdictDue()

@@ -17,19 +17,19 @@ func TestCrash_tells(t *testing.T) {
 	i.changes(config.Action{Kind: config.None})
 	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{status: process.Status(0)}, published{})
 	i.isIn(running)
-	if i.state.note.given == i.state.note.held || i.state.outcomes.due() == nil {
+	if i.state.note.given == i.state.note.held || len(i.state.outcomes.list) == 0 {
 		t.Fatal("no outcome is on its way to the disk")
 	}
 	if i.state.outcomes.told != nil {
 		t.Fatal("an outcome is told before the note has it")
 	}
 	i.gives(crashed{errors.New("index out of range")})
-	if told := i.state.outcomes.told; told == nil || told.Outcome != outcomeAccepted {
+	if told := i.state.outcomes.told; told == nil || told.Kind != outcomeAccepted {
 		t.Errorf("after the panic %v is told, want that the change was accepted", told)
 	}
 	i.gives(reportEnded{process.Status(0)})
-	if due := i.state.outcomes.due(); due != nil {
-		t.Errorf("%v is to be told again", due)
+	if left := i.state.outcomes.list; len(left) > 0 {
+		t.Errorf("%v is to be told again", left)
 	}
 }
 

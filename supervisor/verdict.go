@@ -22,8 +22,8 @@ func (t *transition) passVerdict() {
 		return
 	}
 	t.held = verdict{}
-	if v.outlive > 0 && t.reports() {
-		t.outcomes.awaited, t.outcomes.outlive = v.report, v.outlive
+	if v.report.outlive > 0 && t.reports() {
+		t.outcomes.awaited = &v.report
 	} else {
 		t.decideAs(v.report)
 	}
@@ -55,7 +55,7 @@ func (t *transition) dropVerdict() {
 // be told once.
 func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
 	t.passVerdict() // that was first
-	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
+	t.decideAs(report{Outcome: t.outcome(outcome, hexOf(of), step, reason)})
 }
 
 // keepHouse does what is left to do after a transaction: it notes what is accepted, also if

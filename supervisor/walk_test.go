@@ -131,7 +131,7 @@ func (w *world) quiet() {
 		if w.hook != 0 && !w.hookKilled {
 			w.fatalf("hook %d outlives confit", w.hook)
 		}
-		w.recordOutlives()
+		w.outcomeOutlives()
 		if s.exit.code == process.ExitRejected && w.fallback != nil && !w.fellBack && !w.frail {
 			w.fatalf("ends without having tried the fallback")
 		}

@@ -97,7 +97,8 @@ func (t *transition) isLive() bool {
 
 // acceptEarlier makes the earlier generation the accepted one.
 func (t *transition) acceptEarlier() {
-	t.accepted, t.unsaid = linker.Accepted{Generation: t.accepted.Earlier, Survived: true, Settled: true}, "" // the log has said it
+	earlier := t.accepted.Earlier
+	t.accepted, t.unsaid = linker.Accepted{Generation: earlier, Survived: true, Settled: true, Told: t.accepted.ToldOf(earlier)}, "" // the log has said it
 	if t.accepted == t.note.held.Accepted {
 		t.note.trouble = ""
 	}

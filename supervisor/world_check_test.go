@@ -1,6 +1,10 @@
 package supervisor
 
-import "time"
+import (
+	"time"
+
+	"confit/linker"
+)
 
 // check holds what must be true after every step.
 func (w *world) check() {
@@ -12,6 +16,7 @@ func (w *world) check() {
 	if s.degraded != "" { // nobody looks at what is mounted any more
 		s.accepted.Fallback = w.accepted().Fallback
 	}
+	s.accepted.Told = linker.Told{} // the world doesn't know what was told
 	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding(); !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}

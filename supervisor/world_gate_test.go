@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"slices"
 
 	"confit/linker"
 )
@@ -9,12 +10,12 @@ import (
 // gatekeeper is the world of the gate and the report.
 type gatekeeper struct {
 	hookTermed  bool
-	passed      bool           // the gate let the candidate go
-	file        *linker.Record // what note.json holds
-	owed        string         // the hash of the last gate that was asked, until its outcome is delivered
-	report      *linker.Record // what the report hook is told; nil: none runs
-	reportEnds  bool           // it was killed
-	mute        bool           // it always fails
+	passed      bool             // the gate let the candidate go
+	file        []linker.Outcome // what note.json holds
+	owed        string           // the hash of the last gate that was asked, until its outcome is delivered
+	report      *linker.Outcome  // what the report hook is told; nil: none runs
+	reportEnds  bool             // it was killed
+	mute        bool             // it always fails
 	wasAccepted map[string]bool
 }
 
@@ -30,20 +31,20 @@ func (c content) generation(number int) linker.Generation {
 	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared(), Fallback: c.fallback}
 }
 
-// inheritRecord is what a former confit left of a gate, now and then.
-func (w *world) inheritRecord() {
+// inheritOutcome is what a former confit left of a gate, now and then.
+func (w *world) inheritOutcome() {
 	w.wasAccepted = map[string]bool{}
 	w.mute = w.rand.IntN(4) == 0
 	if w.live == nil || w.rand.IntN(2) == 0 {
 		return
 	}
 	w.wasAccepted[w.live.shared().Hex()] = true
-	w.file = &linker.Record{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
+	left := linker.Outcome{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
 	if w.rand.IntN(2) == 0 {
-		w.file.Outcome = []string{outcomeRejected, outcomeStopped}[w.rand.IntN(2)]
+		left.Kind = []string{outcomeRejected, outcomeStopped}[w.rand.IntN(2)]
 	}
-	if len(w.config.Report) > 0 {
-		w.owed = w.file.Hash
+	if w.file = []linker.Outcome{left}; len(w.config.Report) > 0 {
+		w.owed = left.Hash
 	}
 }
 
@@ -64,9 +65,15 @@ func (w *world) mayBeNoted(n *linker.Note) {
 	switch {
 	case w.unproved && n.Accepted.Number == w.liveNumber:
 		w.fatalf("notes %+v, on which the app is not well", *w.live)
-	case w.owed != "" && (n.Record == nil || n.Record.Hash != w.owed):
-		w.fatalf("replaces the record about %.4s, which isn't delivered, by %+v", w.owed, n.Record)
+	case w.owed != "" && !isAbout(n.Outcomes, w.owed):
+		w.fatalf("replaces the outcome of %.4s, which isn't delivered, by %+v", w.owed, n.Outcomes)
+	case len(n.Outcomes) > maxOutcomes:
+		w.fatalf("notes %d outcomes", len(n.Outcomes))
 	}
+}
+
+func isAbout(list []linker.Outcome, hash string) bool {
+	return slices.ContainsFunc(list, func(r linker.Outcome) bool { return r.Hash == hash })
 }
 
 // runReport starts the report hook, which is told what is true.
@@ -77,13 +84,13 @@ func (w *world) runReport(a runReport) event {
 		w.fatalf("runs a report hook, which could be taken for the app that reads")
 	case w.report != nil:
 		w.fatalf("runs a second report hook")
-	case len(w.config.Report) == 0 || r == nil || r.Outcome == "":
+	case len(w.config.Report) == 0 || r == nil || r.Kind == "":
 		w.fatalf("reports %+v", r)
-	case (r.Outcome == outcomeAccepted || r.Outcome == outcomeSettled) && !w.wasAccepted[r.Hash]:
+	case (r.Kind == outcomeAccepted || r.Kind == outcomeSettled) && !w.wasAccepted[r.Hash]:
 		w.fatalf("reports %+v, which was not accepted", r)
-	case r.Outcome == outcomeSettled && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
+	case r.Kind == outcomeSettled && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
 		w.fatalf("reports %+v, which is not in force", r)
-	case w.state.isEnding() && !w.state.outcomes.isOwed(r):
+	case w.state.isEnding() && !w.state.outcomes.stands(r):
 		w.fatalf("the end tells %+v, which nobody waits for", r)
 	case w.rand.IntN(20) == 0:
 		return reportStartFailed{errors.New("no more processes")}
@@ -105,7 +112,7 @@ func (w *world) endOfReport() {
 	case w.mute:
 		w.give(reportEnded{waitStatus(256)})
 	default:
-		if r == w.state.outcomes.gated && r.Hash == w.owed {
+		if r.Hash == w.owed {
 			w.owed = ""
 		}
 		w.give(reportEnded{})
@@ -120,7 +127,7 @@ func (w *world) mustAsk() bool {
 	return len(w.config.Gate) > 0 && w.staged.shared() != w.live.shared()
 }
 
-// mayBeAsked holds that a gate has a record, and that the one before was
+// mayBeAsked holds that the question is noted, and that the outcome of the one before was
 // delivered.
 func (w *world) mayBeAsked() {
 	if w.state.shown() != gating {
@@ -130,8 +137,8 @@ func (w *world) mayBeAsked() {
 	case !w.mustAsk():
 		w.fatalf("asks the gate about %+v without a need", *w.staged)
 	case len(w.config.Report) == 0:
-	case w.file == nil || *w.file != linker.Record{Hash: hash}:
-		w.fatalf("asks the gate about %+v, and the record is %+v", *w.staged, w.file)
+	case !slices.Contains(w.file, linker.Outcome{Hash: hash}):
+		w.fatalf("asks the gate about %+v, and the note has %+v", *w.staged, w.file)
 	case w.owed != "" && w.owed != hash:
 		w.fatalf("asks the gate about %+v, and nobody knows how %.4s ended", *w.staged, w.owed)
 	default:
@@ -163,7 +170,7 @@ func (w *world) checkGate(s state) {
 
 // drainsAlone holds that no drain waits for a report, but for one that the end owes.
 func (w *world) drainsAlone() {
-	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.isOwed(w.report)) {
+	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.stands(w.report)) {
 		w.fatalf("a drain waits for the report hook")
 	}
 }
@@ -187,19 +194,19 @@ func (w *world) mayWaitForGate() {
 	}
 }
 
-// recordOutlives holds what is left at the end: no report, and the record of a
-// gate whose outcome nobody knows.
-func (w *world) recordOutlives() {
+// outcomeOutlives holds what is left at the end: no report, and the outcome of a
+// gate that nobody knows.
+func (w *world) outcomeOutlives() {
 	if w.report != nil && !w.reportEnds {
 		w.fatalf("a report outlives confit")
 	}
 	for _, j := range w.disk.jobs { // the last ones are carried out still
 		if n, ok := j.(writeNote); ok {
 			w.mayBeNoted(n.note)
-			w.file = n.note.Record
+			w.file = n.note.Outcomes
 		}
 	}
-	if w.owed != "" && (w.file == nil || w.file.Hash != w.owed) {
+	if w.owed != "" && !isAbout(w.file, w.owed) {
 		w.fatalf("how %.4s ended is forgotten: %+v", w.owed, w.file)
 	}
 }

@@ -107,7 +107,7 @@ func (w *world) holdsAfter(j job, e event) {
 		}
 	case noted:
 		if e.err == nil {
-			w.file = e.note.Record
+			w.file = e.note.Outcomes
 		}
 	}
 }

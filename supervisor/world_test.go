@@ -107,13 +107,13 @@ func newWorld(t testing.TB, seed uint64) *world {
 	w.mounted = content{number: 1, late: r.IntN(10) == 0, shaky: r.IntN(10) == 0, bad: r.IntN(10) == 0, invalid: r.IntN(10) == 0, deadly: r.IntN(10) == 0, unwell: r.IntN(10) == 0}
 	w.frail = r.IntN(3) == 0
 	accepted := w.inherit()
-	w.inheritRecord()
+	w.inheritOutcome()
 	if r.IntN(2) == 0 {
 		w.bake()
 	}
 	w.mount(w.mounted)
-	w.inheritDisk(&linker.Note{Accepted: accepted, Record: w.file})
-	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Record: w.file}}, w.fallback != nil, w.now)
+	w.inheritDisk(&linker.Note{Accepted: accepted, Outcomes: w.file})
+	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Outcomes: w.file}}, w.fallback != nil, w.now)
 	w.become(*s, actions)
 	return w
 }

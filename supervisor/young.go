@@ -3,7 +3,7 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
-	"strings"
+	"slices"
 	"time"
 
 	"confit/linker"
@@ -43,7 +43,7 @@ func (t *transition) growUp() {
 		case t.outcomes.awaited != nil:
 			told := t.outcomes.awaited
 			t.outcomes.awaited = nil
-			t.decideAs(told)
+			t.decideAs(*told)
 		default:
 			t.settled()
 		}
@@ -65,7 +65,7 @@ func (t *transition) getsOldBy() time.Time {
 	case t.suspected != nil:
 		return t.app.since.Add(t.suspected.outlive)
 	case t.outcomes.awaited != nil:
-		return t.app.since.Add(t.outcomes.outlive)
+		return t.app.since.Add(t.outcomes.awaited.outlive)
 	case young == 0 || t.accepted.Settled:
 	case t.suspect() == theAccepted && t.over(t.app.since.Add(young)): // its proof takes longer
 	default:
@@ -130,7 +130,7 @@ func (t *transition) liveOn() {
 	if o.livedBy = t.livesUntil(); o.livedBy.IsZero() || !t.over(o.livedBy) {
 		return
 	}
-	r := &linker.Record{Hash: o.late.Hash, Outcome: outcomeSettled, Source: "mounted"}
+	r := &linker.Outcome{Hash: t.accepted.Shared.Hex(), Kind: outcomeSettled, Source: "mounted"}
 	if t.rejection.stands || t.candidate.Number != 0 {
 		r.Source = "stored"
 	}
@@ -139,9 +139,8 @@ func (t *transition) liveOn() {
 }
 
 func (t *transition) livesUntil() time.Time {
-	late := t.current()
-	switch {
-	case late == nil || t.outcomes.due() != nil || strings.HasSuffix(late.Told, outcomeSettled):
+	switch told := t.accepted.Told; {
+	case !told.Asked || told.Settled || t.outcomes.holdsUp() != nil || slices.ContainsFunc(t.outcomes.list, isGood):
 	case t.isResting() || t.suspected != nil:
 	default:
 		return later(t.app.since, t.outcomes.since).Add(t.config.YoungFor())
@@ -152,11 +151,10 @@ func (t *transition) livesUntil() time.Time {
 // relapse tells the first relapse of an asked hash; counts says how many confit counts. What it
 // means is held if the app has died: a stop may follow.
 func (t *transition) relapse(reason string, counts int) {
-	late := t.current()
-	if late == nil || strings.HasPrefix(late.Told, outcomeRelapsed) {
-		return
+	if told := t.accepted.Told; told.Asked && !told.Relapsed {
+		o := t.outcome(outcomeRelapsed, t.accepted.Shared.Hex(), linker.StepRelapse, reason)
+		t.judge(verdict{report: report{Outcome: o, late: true}, relapses: counts})
 	}
-	t.judge(verdict{report: t.outcome(outcomeRelapsed, late.Hash, linker.StepRelapse, reason), relapses: counts})
 }
 
 // suspectLate starts the app on what there is besides the accepted generation.
@@ -193,20 +191,24 @@ func (t *transition) outlives(suspect linker.Accepted) time.Duration {
 func (t *transition) blame(of linker.Accepted, reason string, outlive time.Duration) {
 	t.relapsed = &linker.Relapsed{Hash: of.Hash.Hex(), At: t.now.Unix()}
 	v := verdict{
-		line:    say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
-		report:  t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason),
-		outlive: outlive,
+		line:   say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
+		report: report{t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason), of.Told.Asked, outlive},
 	}
 	if outlive > 0 {
 		v.report.Source = "fallback"
 	}
 	if of.Shared == t.accepted.Shared { // which stays in force
-		v.report = stillAccepted(v.report.Hash)
+		v.report.Outcome = stillAccepted(v.report.Hash)
 	}
 	if t.rejection.hash == of.Hash { // it is still mounted
 		v.rejection = t.lateRejection(of, reason)
 	}
 	t.judge(v)
+}
+
+// stillAccepted says that nothing of what all replicas share was to blame.
+func stillAccepted(hash string) *linker.Outcome {
+	return &linker.Outcome{Hash: hash, Kind: outcomeAccepted, Source: "stored"}
 }
 
 // lateRejection is what the status shows of a generation that is suspected or to blame.
@@ -222,8 +224,8 @@ func (t *transition) lateRejection(of linker.Accepted, reason string) *status.Re
 func (t *transition) dropSuspicion() {
 	t.say(slog.LevelWarn, "suspicion dropped: the app ended on the generation before, too", "generation", t.suspected.of.Number, "hash", t.suspected.of.Hash)
 	t.accepted = t.suspected.of
-	if late := t.current(); late != nil && late.Told == outcomeRelapsed {
-		t.tellLate(stillAccepted(late.Hash))
+	if told := t.accepted.Told; told.Relapsed && !told.Settled {
+		t.tellLate(stillAccepted(t.accepted.Shared.Hex()))
 	}
 	t.accepted.Relapses, t.counted, t.suspected, t.rejection = -forgiven, true, nil, rejection{}
 	t.assign(goBack{t.accepted.Number, t.accepted.Number}) // nobody waits for the answer

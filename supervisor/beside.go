@@ -1,0 +1,98 @@
+package supervisor
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"confit/process"
+)
+
+// What comes in and what is due beside the phases.
+
+// doBeside does what is due beside the phase.
+func (t *transition) doBeside() {
+	t.growUp()
+	t.askGate()
+	t.keepNote()
+	t.deliver()
+	t.peekMeanwhile()
+}
+
+// deadlineBeside is when something is due beside the phase; zero: never. What has to wait for an event has none: its timer would go off again
+// and again.
+func (s *state) deadlineBeside() (by time.Time) {
+	if from, may := s.tellsFrom(); may {
+		by = from
+	} else if s.outcomes.told != nil {
+		by = s.outcomes.by
+	}
+	if s.mayNote() {
+		by = earliest(by, s.note.by)
+	}
+	if s.held.stands() {
+		by = earliest(by, s.held.by)
+	}
+	by = earliest(by, s.oldBy, s.outcomes.livedBy)
+	if !s.peeking {
+		by = earliest(by, s.peekBy)
+	}
+	return by
+}
+
+// takeBeside takes what comes in beside the phases.
+func (t *transition) takeBeside(e event) {
+	switch e := e.(type) {
+	case noted:
+		t.onNoted(e)
+	case inspected:
+		t.onInspected(e)
+	case compared:
+		t.onCompared(e)
+	case peeked:
+		t.onPeeked(e)
+	case reportStartFailed:
+		t.reportEnded(fmt.Errorf("report: %w", e.err))
+		t.endTelling()
+	case reportEnded:
+		t.reportEnded(t.reportHook().Failure(e.status, t.outcomes.overdue))
+		t.keeper().lookForLeftovers()
+		t.endTelling()
+	case linksRead:
+		t.onLinksRead(e)
+	case mended:
+		t.onMended(e)
+	}
+}
+
+// Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it. Without a question
+// that is noted no gate is asked.
+func (t *transition) onNoted(e noted) {
+	switch {
+	case e.err == nil:
+		t.note.held, t.note.trouble, t.note.tellBy = e.note, "", noDeadline
+		t.sayAccepted()
+		if t.phase == running {
+			t.keepHouse()
+		}
+		return
+	case e.note != t.note.given: // a newer one is on its way
+		return
+	}
+	t.note.given, t.note.by = t.note.held, t.now.Add(t.config.Rescan)
+	if t.note.tellBy.IsZero() {
+		t.note.tellBy = t.note.by
+	}
+	if t.phase == gating && !t.gate.asked && t.outcomes.question() != "" {
+		t.outcomes.drop(isQuestion)
+		t.looked = ""
+		t.reportSystemError(e.err)
+		t.dropCandidate(exit{process.ExitSystem, e.err})
+		return
+	}
+	if reason := e.err.Error(); reason != t.note.trouble && e.note.Accepted != t.note.held.Accepted {
+		t.note.trouble = reason
+		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
+			"generation", e.note.Accepted.Number, "error", reason, "nextTry", t.config.Rescan)
+	}
+}
