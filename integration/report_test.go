@@ -42,7 +42,7 @@ type report struct {
 		NextTry                    *time.Time
 		Keys                       map[string]string
 	}
-	Gate   struct{ Hash, Since string }
+	Gate   struct{ Hash, Since, Waits string }
 	Report struct {
 		Outcome, Error string
 		Delivered      bool

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // A report that isn't taken is tried again, also by the next confit, and no gate is asked meanwhile. In the end it was told once.
@@ -22,7 +24,7 @@ func TestReport_fails(t *testing.T) {
 	c.logs("outcome not reported", 1)
 	g.web.swap(keys{"text": "third"})
 	c.tells(0, "the wait", func(st report) bool {
-		return st.Phase == "gating" && st.Report.Outcome == "accepted" && !st.Report.Delivered && st.Report.Error != ""
+		return st.Phase == "gating" && st.Report.Outcome == "accepted" && !st.Report.Delivered && st.Report.Error != "" && strings.HasPrefix(st.Gate.Waits, "accepted of ")
 	})
 	g.tries(c, 4)
 	g.reads(c, "asked second")
@@ -40,6 +42,28 @@ func TestReport_fails(t *testing.T) {
 	c.Says("read third", 1)
 	g.reads(c, "asked second", "told second accepted, mounted", "asked third", "told third accepted, mounted")
 	g.lists(c, "")
+}
+
+// The disk is full when the gate answers: what it decided is told all the same, once, and the note says nothing of it when there is room again.
+func TestReport_on_a_full_disk(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	s.mkdir("state")
+	s.box.Mounts = []harness.Mount{harness.Tmpfs(s.state, "size=512k,nr_inodes=120,mode=0755")}
+	s.flag("--rescan", "300ms")
+	web.swap(keys{"text": "first"})
+	g := newHooks(s, web)
+	c := g.startWaiting()
+	f := c.filler()
+	f.leaveInodes(0)
+	g.answer("second", "rm answer.second; exit 1")
+	g.reads(c, "asked second", "told second rejected at gate, stored")
+	f.release()
+	g.reads(c, "asked second", "told second rejected at gate, stored", "asked second")
+	note, err := os.ReadFile(c.Proc("root", s.state, "note.json"))
+	if err != nil || strings.Contains(string(note), "rejected") {
+		t.Errorf("the note holds %q (%v), want no outcome", note, err)
+	}
 }
 
 // What the gate let through and the app dies of is told, though the app is drained meanwhile.
