@@ -40,14 +40,13 @@ func (t *transition) makeAccepted(survived bool) {
 	}
 	t.accepted = t.accepted.Next(g, survived, survived && t.config.YoungFor() == 0)
 	t.suspected = nil
-	t.untidy, t.fallback, t.unproved = true, false, nil
+	t.untidy, t.unproved = true, nil
 	if t.exposure.published() {
-		if !t.candidate.Fallback { // the mounted configuration may still have killed confit
-			t.forgetKills()
-		}
 		t.rebase(t.candidate.Changes)
-		t.decided()
-		if !t.candidate.Fallback { // else the mounted configuration stays rejected
+		t.tried = nil
+		if !t.candidate.Fallback { // else the mounted configuration stays what it is: rejected, or put off
+			t.decided()
+			t.forgetKills()
 			t.rejection, t.relapsed, t.outcomes.awaited = rejection{}, nil, nil
 		}
 	}

@@ -34,7 +34,7 @@ func (t *transition) onExited(e exited) {
 		t.continueWithoutApp()
 	case t.suspect() != nobody:
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
-		t.resortTo(exit{code: t.keeper().exitCode(e.status)})
+		t.noteSetback(exit{code: t.keeper().exitCode(e.status)}, false)
 		t.continueWithoutApp()
 	case t.exposure == restored: // it may have died of the candidate
 		t.continueWithoutApp()
@@ -120,8 +120,6 @@ func (t *transition) stop(s signals.Signal) {
 	case t.app.isEnding():
 	case t.phase == telling:
 		t.endNow(t.app.exit)
-	case t.neverStarted():
-		t.endNow(exit{code: exitStopped})
 	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
 		t.endWith(exit{code: exitStopped})
 	default:

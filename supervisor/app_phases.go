@@ -83,7 +83,7 @@ func (t *transition) startFailed(e startFailed) {
 		t.endNow(exit{e.code, e.err})
 	case t.suspect() != nobody:
 		t.keeper().become(down)
-		t.resortTo(exit{e.code, e.err})
+		t.noteSetback(exit{e.code, e.err}, false)
 		t.fail("start", e.err, "")
 	default:
 		t.endNow(exit{e.code, e.err})
@@ -153,7 +153,7 @@ func (t *transition) drained() {
 	case then == endConfit:
 		t.endNow(t.app.exit)
 	case then == stayDown && t.phase == broken:
-		t.endNow(t.lastResort)
+		t.endNow(t.setback.end)
 	case then == stayDown:
 		t.withdraw()
 	default:

@@ -51,18 +51,9 @@ func (t *transition) stageMounted() {
 // doesn't run.
 func (t *transition) fallBack() {
 	t.say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
-	t.fallback = false
-	t.transaction = transaction{lastResort: t.lastResort, stays: t.stays}
+	t.fallback, t.transaction = false, transaction{setback: t.setback}
 	t.candidate.Fallback = true
 	t.order(staging, stage{known: t.known(), fallback: true})
-}
-
-// resortTo notes how confit ends if there is nothing to start on. The mounted
-// configuration decides that, and not the fallback.
-func (t *transition) resortTo(how exit) {
-	if !t.onFallback() {
-		t.lastResort = how
-	}
 }
 
 // render has the staged keys made into files: all that follows is about both.
@@ -165,7 +156,12 @@ func (t *transition) endTelling() {
 	}
 }
 
+// endWith ends confit. Something of the app may be left, if it ever ran.
 func (t *transition) endWith(how exit) {
+	if t.neverStarted() {
+		t.endNow(how)
+		return
+	}
 	t.endHook()
 	t.app.exit = how
 	t.drain(endConfit)

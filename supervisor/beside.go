@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
-
-	"confit/process"
 )
 
 // What comes in and what is due beside the phases.
@@ -86,8 +84,7 @@ func (t *transition) onNoted(e noted) {
 	if t.phase == gating && !t.gate.asked && t.outcomes.question() != "" {
 		t.outcomes.drop(isQuestion)
 		t.looked = ""
-		t.reportSystemError(e.err)
-		t.dropCandidate(exit{process.ExitSystem, e.err})
+		t.systemRefused("gate", e.err)
 		return
 	}
 	if reason := e.err.Error(); reason != t.note.trouble && e.note.Accepted != t.note.held.Accepted {

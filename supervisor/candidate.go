@@ -16,42 +16,37 @@ import (
 // stageEnded is the linker's look at the volumes: it found nothing new, a
 // candidate, or what can't be one.
 func (t *transition) stageEnded(e event) {
-	if e, ok := e.(failed); ok {
-		t.systemRefused("stage", e.err)
-		return
-	}
 	switch e := e.(type) {
+	case failed:
+		t.systemRefused("stage", e.err)
 	case unchanged:
 		t.decided()
 		t.endTransaction()
 	case staged:
-		t.noteSeen(e.candidate.Seen, e.candidate.Fresh)
 		t.noteUnrun(e.candidate)
-		if !t.onFallback() {
-			t.supersede(e.candidate.Shared)
+		if !e.candidate.Fallback {
+			t.noteSeen(e.candidate.Seen, e.candidate.Fresh, e.candidate.Shared)
 		}
 		t.compareCandidate(e)
 	case invalid:
-		t.noteSeen(e.seen, false)
 		t.candidate.Changes, t.untidy = e.changes, true
-		if !t.onFallback() { // something else is mounted
+		if !t.candidate.Fallback {
+			t.noteSeen(e.seen, false, linker.Hash{})
 			t.found("", e.changes)
-			t.supersede(linker.Hash{})
-			t.rejection.cost = costly{}
+			t.rejection.cost = costly{} // something else is mounted
 		}
 		t.reject("stage", e.reason, "")
 	}
 }
 
 // noteSeen notes what a look at the volumes saw. Where a key may have changed once
-// more, unseen, the next look compares the bytes.
-func (t *transition) noteSeen(print linker.Print, fresh bool) {
-	if t.onFallback() {
-		return
-	}
+// more, unseen, the next look compares the bytes. A gate that was asked about something
+// else needn't answer.
+func (t *transition) noteSeen(print linker.Print, fresh bool, shared linker.Hash) {
 	if t.looked, t.peeked = print, print; fresh {
 		t.looked = ""
 	}
+	t.supersede(shared)
 }
 
 // compareCandidate compares a candidate with the live generation and with the
@@ -59,15 +54,15 @@ func (t *transition) noteSeen(print linker.Print, fresh bool) {
 func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
-	if !t.onFallback() {
-		t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
-		t.compareWithCostly()
+	if t.candidate.Fallback {
+		t.compareFallback(e.splay)
+		return
 	}
+	t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
+	t.compareWithCostly()
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
-	case t.isKnownBad() && t.onFallback():
-		t.reject("stage", errors.New("it is what was rejected"), "")
 	case t.isKnownBad():
 		t.trouble = ""
 		t.discard()
@@ -78,10 +73,25 @@ func (t *transition) compareCandidate(e staged) {
 		t.suspectDeadly()
 	case t.isDeadly():
 		t.rejectDeadly()
-	case t.mayBeDeadly() && t.hasResort() && !t.killed.PutOff:
+	case t.mayBeDeadly() && !t.isLast() && !t.killed.PutOff:
 		t.putOff()
 	default:
+		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
+			t.undecided = t.now
+		}
+		if t.mayBeDeadly() {
+			t.sayTriedAgain()
+		}
 		t.tryCandidate(e.splay)
+	}
+}
+
+// compareFallback goes on with the fallback, unless that is just what was taken back.
+func (t *transition) compareFallback(splay time.Duration) {
+	if t.isKnownBad() || t.isCostly() {
+		t.reject("stage", errors.New("it is what was rejected"), "")
+	} else {
+		t.tryCandidate(splay)
 	}
 }
 
@@ -131,12 +141,6 @@ func (t *transition) liveAgain() {
 // tryCandidate goes on with a candidate that is new.
 func (t *transition) tryCandidate(splay time.Duration) {
 	t.tried = t.sinceNow(t.candidate.Generation)
-	if t.undecided.IsZero() && !t.isRetry && !t.onFallback() { // what is tried again counts as rejected until it is accepted
-		t.undecided = t.now
-	}
-	if t.mayBeDeadly() {
-		t.sayTriedAgain()
-	}
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
@@ -196,7 +200,10 @@ func (t *transition) splay() {
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.exposure, t.watched, t.readBy, t.trouble = visible, e.watched, time.Time{}, ""
+		t.exposure, t.watched, t.readBy = visible, e.watched, time.Time{}
+		if !t.candidate.Fallback { // what is mounted waits still
+			t.trouble = ""
+		}
 		t.live = t.sinceNow(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {

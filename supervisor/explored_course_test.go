@@ -130,6 +130,7 @@ func (c *course) perform(a action) event {
 	case assign:
 		c.order(a.job)
 	case stage:
+		c.looksAt(a)
 		c.order(a)
 		return c.reach()
 	case publish:

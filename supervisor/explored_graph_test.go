@@ -116,6 +116,7 @@ func (x *explorer) leave(from *place, arrive func(c *course, m int)) {
 func (x *explorer) mustHold(c *course, from int32, m int) {
 	c.phaseWaits()
 	c.agrees()
+	c.endsAsItFailed()
 	if c.broken != "" {
 		x.t.Fatalf("%s: %s\n%s", x.may.name, c.broken, x.path(from, leg{m, string(c.choices)}))
 	}

@@ -75,6 +75,8 @@ func (c *course) mayBePublished() {
 	l, isNew := c.staged.holds, !c.isHeld(c.staged.number)
 	t := transition{state: c.state, config: c.config}
 	switch {
+	case c.isSame():
+		c.breaks(l.String() + " is published as the fallback, and was rejected")
 	case !isNew:
 	case c.unrendered:
 		c.breaks(l.String() + " is published, and was not rendered")

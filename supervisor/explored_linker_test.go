@@ -26,6 +26,8 @@ func (c *course) carryOut() event {
 	switch e := answer.(type) {
 	case noted:
 		c.isNoted(before, e)
+	case superseded:
+		c.fellBack = c.fellBack && !c.staged.fallback
 	case touched:
 		if c.app != 0 && c.choose(2) == 1 { // it may look at once
 			c.appReads()

@@ -37,6 +37,8 @@ type outside struct {
 	verdict   string           // the hash that a verdict is passed on, until the note has that
 	delivered []linker.Outcome // by the report hook, since the last note
 	relapsed  string           // the last hash that was told to have relapsed, until a gate lets it go again
+	fellBack  bool             // the fallback was tried
+	failed    setback          // why it is
 }
 
 // die ends confit and with it all processes of the container. What is on the disk

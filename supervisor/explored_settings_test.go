@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"time"
 
 	"confit/config"
@@ -19,21 +20,22 @@ type setting struct {
 	found   []signals.Disposition // of the reload signal
 	begins  memory                // what a former confit accepted
 
-	fallback     bool // there is one
-	kills        bool // confit is killed
-	breaks       bool // what is mounted can't be staged
-	refuses      bool // the system refuses the linker things
-	spoils       bool // hooks change what they must not
-	panics       bool // the linker does
-	failedStarts int  // in how many ways the app can't be started
-	hooksMissing bool // hooks can't be started
-	leftovers    bool // the app leaves processes behind
-	zombies      bool // the app is dead for a while before it is reaped
-	watches      bool // the linker may see what is opened
-	drops        bool // the app may not take its stop signal
-	beyond       bool // it can't be signalled
-	quits        bool // QUIT comes from outside
-	speaks       bool // the app speaks sd_notify(3)
+	fallback     bool   // there is one
+	baked        letter // what it holds; missing: what is never mounted
+	kills        bool   // confit is killed
+	breaks       bool   // what is mounted can't be staged
+	refuses      bool   // the system refuses the linker things
+	spoils       bool   // hooks change what they must not
+	panics       bool   // the linker does
+	failedStarts int    // in how many ways the app can't be started
+	hooksMissing bool   // hooks can't be started
+	leftovers    bool   // the app leaves processes behind
+	zombies      bool   // the app is dead for a while before it is reaped
+	watches      bool   // the linker may see what is opened
+	drops        bool   // the app may not take its stop signal
+	beyond       bool   // it can't be signalled
+	quits        bool   // QUIT comes from outside
+	speaks       bool   // the app speaks sd_notify(3)
 }
 
 var (
@@ -71,6 +73,8 @@ var settings = []setting{
 	{name: "touch", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byTouch}, watches: true, kills: true, begins: provenA},
 	{name: "fallback", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true},
 	{name: "refusal", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, failedStarts: 1},
+	{name: "same", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, baked: letterA, kills: true},
+	{name: "first", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, kills: true, refuses: true},
 	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, drops: true, leftovers: true, failedStarts: 2, begins: doubtfulA},
 	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
 	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
@@ -108,7 +112,7 @@ func (may *setting) configuration() *config.Config {
 
 // start is how confit finds things when it is started.
 func (may *setting) start() place {
-	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: backup, note: may.begins, live: may.begins.accepted}}
+	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: cmp.Or(may.baked, backup), note: may.begins, live: may.begins.accepted}}
 	for _, m := range []made{may.begins.accepted, may.begins.earlier} {
 		if m.number != 0 {
 			o.keep(m)

@@ -45,7 +45,7 @@ const (
 func (s *state) suspect() suspect {
 	switch {
 	case s.phase == broken: // nothing can be taken back
-	case s.exposure == read && s.unacceptedInForce() && s.hasResort():
+	case s.exposure == read && s.unacceptedInForce() && !s.isLast():
 		return theCandidate
 	case s.started && s.doubtful() && !s.unacceptedInForce() && s.suspected == nil:
 		return theAccepted
@@ -66,23 +66,12 @@ func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started 
 // hasAccepted reports whether there is something to go back to.
 func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
 
-// nothingToStartOn reports that only the mounted configuration could start the app.
-func (s *state) nothingToStartOn() bool { return s.neverStarted() && !s.hasResort() }
-
 // doubtful reports that no app has survived a start on the accepted generation,
 // and that there is an earlier one to go back to.
 func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
 
 // standing names the generation that the app goes on with.
 func (s *state) standing() string { return name(s.accepted.Generation) }
-
-// hasResort reports whether the app can be started on anything else than the mounted
-// configuration, or than the fallback if that is on its way.
-func (s *state) hasResort() bool { return s.hasAccepted() || s.fallback || s.onFallback() }
-
-// onFallback reports that the transaction is about the fallback. Nothing was
-// accepted before.
-func (s *state) onFallback() bool { return s.candidate.Fallback && !s.hasAccepted() }
 
 // name is what a generation is called in a log line.
 func name(g linker.Generation) string {

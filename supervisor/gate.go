@@ -28,7 +28,7 @@ func (t *transition) passGate() {
 // about what all replicas share with the accepted generation, nor when the app
 // has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.fallback)
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.resort() == untriedFallback)
 }
 
 func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }
@@ -142,13 +142,10 @@ func (t *transition) outdate() {
 func (t *transition) overtaken() {
 	t.looked = ""
 	t.discard()
-	switch {
-	case t.onFallback():
-		t.fallback = true // it wasn't tried
+	t.fallback = t.fallback || t.candidate.Fallback              // it wasn't tried
+	if !t.hasAccepted() && (t.isRetry || t.candidate.Fallback) { // what failed may be mounted again, and there is nothing else
 		t.stageMounted()
-	case t.rejection.stands && !t.app.runs() && !t.hasAccepted(): // it may be mounted again, and there is nothing else
-		t.stageMounted()
-	default:
+	} else {
 		t.look()
 	}
 }

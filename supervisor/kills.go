@@ -14,13 +14,13 @@ import (
 // isDeadly reports that confit was killed with the candidate more than once, and
 // that there is something else to start on.
 func (t *transition) isDeadly() bool {
-	return t.kills() >= maxKills && t.hasResort() && !t.onFallback() && (!t.isAccepted() || t.doubtful())
+	return t.kills() >= maxKills && !t.isLast() && (!t.isAccepted() || t.doubtful())
 }
 
 // mayBeDeadly reports that confit was killed with the candidate, and that the app
 // isn't started yet.
 func (t *transition) mayBeDeadly() bool {
-	return t.kills() > 0 && t.neverStarted() && !t.isAccepted() && !t.onFallback()
+	return t.kills() > 0 && t.neverStarted() && !t.isAccepted()
 }
 
 func (t *transition) killKeys() []any {
@@ -49,8 +49,8 @@ func (t *transition) putOff() {
 	killed.PutOff = true
 	t.setTrials(t.open, killed)
 	t.looked = "" // the next look stages it again
-	t.stays = true
-	t.dropCandidate(t.lastResort)
+	t.noteSetback(exit{}, true)
+	t.dropCandidate()
 }
 
 // sayTriedAgain says why a candidate isn't put off.

@@ -114,9 +114,9 @@ func (t *transition) outcome(kind, hash, step, reason string) *linker.Outcome {
 // source is what the app goes on with.
 func (t *transition) source(kind string) string {
 	switch {
-	case t.onFallback() && kind == outcomeAccepted:
+	case kind == outcomeAccepted:
 		return source(t.candidate.Generation)
-	case kind == outcomeAccepted, t.exposure == read && !t.hasAccepted():
+	case t.exposure == read && !t.hasAccepted():
 		return "mounted"
 	case t.hasAccepted():
 		return "stored"

@@ -19,10 +19,11 @@ func (t *transition) fail(step string, reason error, tail string) {
 // force and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
 	switch {
-	case t.onFallback():
-		t.rejectFallback(step, reason)
+	case t.candidate.Fallback:
+		t.say(slog.LevelError, "fallback rejected", t.reasons(step, reason)...)
+		t.dropCandidate()
 		return
-	case t.exposure.reached() && !t.hasResort():
+	case t.exposure.reached() && t.isLast():
 		t.keepUnproved(step, reason, tail)
 		return
 	}
@@ -34,13 +35,9 @@ func (t *transition) reject(step string, reason error, tail string) {
 		rejection: t.rejectionFor(step, reason, tail, again),
 		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
 	})
-	end := exit{process.ExitRejected, &Rejected{reason, tail}}
-	if t.exposure.reached() && !t.hasAccepted() {
-		t.stays = t.app.runs() // it is only not well
-		end = t.lastResort
-	}
-	t.stays = t.stays || step == "gate"
-	t.dropCandidate(end)
+	isUnwell := t.exposure.reached() && t.app.runs()
+	t.noteSetback(exit{process.ExitRejected, &Rejected{reason, tail}}, isUnwell || step == "gate")
+	t.dropCandidate()
 }
 
 // rejectionFor is what the status will say of a candidate that is rejected.
@@ -98,10 +95,7 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 	if again {
 		level = slog.LevelWarn
 	}
-	keys := []any{"step", step, "reason", reason.Error()}
-	if t.candidate.Number != 0 {
-		keys = append(keys, "hash", t.candidate.Hash)
-	}
+	keys := t.reasons(step, reason)
 	if t.hasAccepted() && len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
@@ -118,6 +112,15 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 		keys = append(keys, "nextTry", t.rejection.wait)
 	}
 	return say{level, "candidate rejected", append(keys, "live", t.standing(), "todo", todo)}
+}
+
+// reasons says why a candidate is rejected, and which one that is, if it was staged.
+func (t *transition) reasons(step string, reason error) []any {
+	keys := []any{"step", step, "reason", reason.Error()}
+	if t.candidate.Number != 0 {
+		keys = append(keys, "hash", t.candidate.Hash)
+	}
+	return keys
 }
 
 // rejectAccepted goes back to the earlier generation. The app was only reloaded
@@ -146,8 +149,7 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 // dropCandidate ends a transaction that led to nothing. A published candidate is taken
 // back first. Before the app ever ran the accepted generation is put in force, whatever a
 // former confit left there.
-func (t *transition) dropCandidate(lastResort exit) {
-	t.resortTo(lastResort)
+func (t *transition) dropCandidate() {
 	switch {
 	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
 		t.serve()
@@ -156,30 +158,34 @@ func (t *transition) dropCandidate(lastResort exit) {
 		t.withdraw()
 	default:
 		t.discard()
-		t.goOnWithAccepted()
+		t.goOn()
 	}
 }
 
-// goOnWithAccepted goes on with the accepted generation. Without one the fallback is
-// tried, once. If nothing is left, the mounted configuration decides how confit ends.
+// goOn goes on with what there is, when what was on its way is taken back.
+func (t *transition) goOn() {
+	switch t.resort() {
+	case acceptedBefore:
+		t.goOnWithAccepted()
+	case untriedFallback:
+		t.fallBack()
+	case mountedUnproved:
+		t.stageMounted()
+	default:
+		t.endWith(t.setback.end)
+	}
+}
+
 func (t *transition) goOnWithAccepted() {
 	switch {
-	case t.app.runs() || !t.neverStarted() && t.hasAccepted():
+	case !t.neverStarted():
 		t.endTransaction()
 	case t.accepted.Earlier.Number != 0 && t.isLateDeadly():
 		t.suspectDeadly()
-	case t.hasAccepted():
+	default:
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
 		t.start()
-	case t.fallback:
-		t.fallBack()
-	case t.stays:
-		t.stageMounted()
-	case t.neverStarted():
-		t.endNow(t.lastResort)
-	default: // something of the app may be left
-		t.endWith(t.lastResort)
 	}
 }
 
@@ -198,24 +204,14 @@ func (t *transition) recoverFromExit() {
 	}
 }
 
-// rejectFallback drops the fallback. The rejection of the mounted configuration stands,
-// and decides how confit ends.
-func (t *transition) rejectFallback(step string, reason error) {
-	keys := []any{"step", step, "reason", reason.Error()}
-	if t.candidate.Number != 0 {
-		keys = append(keys, "hash", t.candidate.Hash)
-	}
-	t.say(slog.LevelError, "fallback rejected", keys...)
-	t.dropCandidate(t.lastResort)
-}
-
 // systemRefused ends a transaction because the system refused the linker something.
 func (t *transition) systemRefused(step string, err error) {
 	t.changeWaits()
-	if t.onFallback() {
-		t.rejectFallback(step, err)
+	if t.candidate.Fallback {
+		t.reject(step, err, "")
 		return
 	}
 	t.reportSystemError(err)
-	t.dropCandidate(exit{process.ExitSystem, err})
+	t.noteSetback(exit{process.ExitSystem, err}, false)
+	t.dropCandidate()
 }

@@ -69,13 +69,12 @@ type state struct {
 	transaction
 	accepted  linker.Accepted   // the generation to go back to
 	unproved  *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	fallback  bool              // there is one, it was not tried, and nothing is accepted
+	fallback  bool              // there is one, and this confit has not tried it
 	relapsed  *linker.Relapsed  // what the app died of late, while the next container has to know it
 	suspected *contrast         // the app was started on the generation before the suspected one; nil: none is
 	startedOn int               // the number of the generation that the app was started on
 	oldBy     time.Time         // when the app has lived on it for long enough; zero: nothing depends on that
 	counted   bool              // a death was counted: that is noted at once, also when confit ends
-	backup    bool              // there is a fallback, whether or not it was tried
 	unsaid    string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
 	putOffBy  time.Time         // when what confit was killed with is tried again; zero: nothing was put off
 	unrun     string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
@@ -138,9 +137,8 @@ type transaction struct {
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
-	proof         proof // what the generation in force still has to prove
-	excused       bool  // the app was asked to stop: a kill of confit says nothing of the candidate
-	backToEarlier bool  // the accepted generation is taken back, too
-	lastResort    exit  // how confit ends if there is nothing to start on
-	stays         bool  // without anything else the app is started on the mounted configuration, though it was rejected
+	proof         proof   // what the generation in force still has to prove
+	excused       bool    // the app was asked to stop: a kill of confit says nothing of the candidate
+	backToEarlier bool    // the accepted generation is taken back, too
+	setback       setback // how what is mounted failed, where nothing is accepted
 }

@@ -15,9 +15,8 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
-		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback && former.Accepted.Number == 0, mendBy: now.Add(c.Rescan),
+		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
 	}}
-	t.backup = fallback
 	t.takeUp(&former.Note)
 	t.takeUpRelapses(former)
 	t.look()

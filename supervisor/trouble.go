@@ -32,23 +32,16 @@ func (t *transition) crash(err error) {
 		return
 	}
 	t.phase, t.deadline = broken, noDeadline
-	t.lastResort = exit{process.ExitSystem, err} // of an app that is stopped, as it must not stay on what was rejected
+	t.setback = setback{end: exit{process.ExitSystem, err}} // also of an app that must not stay on what was rejected
 	switch t.app.phase {
 	case probing, delivering:
 		t.keeper().become(up)
 	case down:
-		t.startOnce(t.lastResort)
-	}
-}
-
-func (t *transition) startOnce(orElse exit) {
-	switch {
-	case t.neverStarted():
-		t.endNow(orElse)
-	case t.hasAccepted():
-		t.drain(startAgain)
-	default: // something of the app may be left
-		t.endWith(orElse)
+		if t.hasAccepted() && !t.neverStarted() {
+			t.drain(startAgain)
+		} else {
+			t.endWith(t.setback.end)
+		}
 	}
 }
 

@@ -37,29 +37,16 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.neverStarted() && !t.backToEarlier:
-			t.withdrawRefused(e.err)
+		case t.neverStarted() && !t.backToEarlier && t.hasAccepted(): // it can't be put in force, and so not be started on
+			t.endNow(exit{process.ExitSystem, e.err})
+		case t.neverStarted() && !t.backToEarlier: // whatever follows replaces what is published
+			t.endTrial()
+			t.goOn()
 		case !t.app.runs(): // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
 			t.enter(withdrawing, t.config.Rescan)
 		}
-	}
-}
-
-// withdrawRefused goes on at a start whose withdrawal the system refused. An accepted
-// generation that can't be put in force can't be started on: the refusal decides how
-// confit ends. A fallback replaces whatever is published. Without both, the rejection
-// decides.
-func (t *transition) withdrawRefused(err error) {
-	t.endTrial()
-	switch {
-	case t.hasAccepted():
-		t.endNow(exit{process.ExitSystem, err})
-	case t.fallback:
-		t.fallBack()
-	default:
-		t.endNow(t.lastResort)
 	}
 }
 
@@ -87,7 +74,7 @@ func (t *transition) takenBack(e withdrawn) {
 	if wasLive {
 		t.say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
 	}
-	t.goOnWithAccepted()
+	t.goOn()
 }
 
 // isLive reports that the log has said of the candidate that it is published.
@@ -103,10 +90,7 @@ func (t *transition) acceptEarlier() {
 		t.note.trouble = ""
 	}
 	if t.rejection.hash == t.accepted.Hash { // it is the mounted configuration
-		t.rejection = rejection{}
-		if t.accepted.Fallback {
-			t.looked = "" // the next look finds that
-		}
+		t.rejection, t.accepted.Fallback = rejection{}, false
 	}
 }
 

@@ -82,7 +82,7 @@ func (t *transition) mayRelapse() bool {
 // hasOther reports that the app can be started on something before the accepted generation,
 // or on the fallback.
 func (t *transition) hasOther() bool {
-	return t.accepted.Earlier.Number != 0 || t.backup && !t.accepted.Fallback
+	return t.accepted.Earlier.Number != 0 || t.fallback && !t.accepted.Fallback
 }
 
 // settled notes that nothing is gone back to from the accepted generation any more.
@@ -165,12 +165,12 @@ func (t *transition) suspectLate(reason string, how exit) {
 		t.looked = "" // what was on its way is staged again
 	}
 	t.transaction = transaction{}
-	t.resortTo(how)
+	t.noteSetback(how, false)
 	suspect := t.accepted
 	t.rejection = rejection{stands: true, hash: suspect.Hash, cost: costly{hash: suspect.Hash, step: linker.StepRelapse}}
 	t.say(slog.LevelWarn, "generation suspected: the app dies of it late", "generation", suspect.Number, "hash", suspect.Hash, "reason", reason)
 	if suspect.Earlier.Number == 0 {
-		t.accepted, t.fallback, t.untidy = linker.Accepted{}, true, true
+		t.accepted, t.untidy = linker.Accepted{}, true
 		t.blame(suspect, reason, t.outlives(suspect))
 		t.fallBack()
 		return

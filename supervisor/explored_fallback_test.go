@@ -1,0 +1,40 @@
+package supervisor
+
+// What follows where nothing is accepted, and what is mounted fails.
+
+// looksAt: the fallback is staged once a container, unless it was replaced before it was tried; only when nothing is
+// accepted, and when no app runs.
+func (c *course) looksAt(j stage) {
+	c.failed = setback{}
+	if !j.fallback {
+		return
+	}
+	switch {
+	case c.app != 0:
+		c.breaks("the fallback is staged while an app runs")
+	case c.state.accepted.Number != 0:
+		c.breaks("the fallback is staged, and something is accepted")
+	case c.fellBack:
+		c.breaks("the fallback is staged twice")
+	}
+	c.fellBack, c.failed = true, c.state.setback
+}
+
+// endsAsItFailed: if the fallback fails as well, the app is started on what is mounted where it can bear that, and else
+// what failed first decides how confit ends.
+func (c *course) endsAsItFailed() {
+	s := &c.state
+	switch {
+	case s.shown() != done || !c.failed.stands || c.stopped || c.isPlain() || s.accepted.Number != 0:
+	case c.failed.bearable:
+		c.breaks("confit ends, and the app could be started on what is mounted")
+	case s.exit.code != c.failed.end.code:
+		c.breaks("confit ends, and not as what failed first decides")
+	}
+}
+
+// isSame reports that what is published comes from the fallback, and is just what was rejected.
+func (c *course) isSame() bool {
+	r := &c.state.rejection
+	return c.staged.fallback && r.stands && r.hash == c.staged.holds.hash()
+}

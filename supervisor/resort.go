@@ -1,0 +1,45 @@
+package supervisor
+
+// resort is what there is to go on with when the candidate can't be used.
+type resort int
+
+const (
+	nothingElse     resort = iota // the app has to live with it, or confit ends
+	acceptedBefore                // what was accepted last
+	untriedFallback               // the fallback
+	mountedUnproved               // what is mounted, which failed first: the app can bear that
+)
+
+// resort is the one place that decides what follows a failure. The rest asks it.
+func (s *state) resort() resort {
+	switch {
+	case s.hasAccepted():
+		return acceptedBefore
+	case s.fallback:
+		return untriedFallback
+	case s.setback.bearable:
+		return mountedUnproved
+	}
+	return nothingElse
+}
+
+// isLast reports that the app has to live with the candidate. It needn't with the fallback, which only stands in: if
+// that fails, too, what failed first decides.
+func (s *state) isLast() bool { return s.resort() == nothingElse && !s.candidate.Fallback }
+
+// nothingToStartOn reports that only the mounted configuration could start the app.
+func (s *state) nothingToStartOn() bool { return s.neverStarted() && s.isLast() }
+
+// setback is how what is mounted failed, at a start where nothing is accepted.
+type setback struct {
+	stands   bool
+	end      exit // how confit ends if there is nothing else
+	bearable bool // the app can be started on it all the same: it was only not well, or nobody let it go
+}
+
+// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback.
+func (s *state) noteSetback(end exit, bearable bool) {
+	if !s.setback.stands {
+		s.setback = setback{true, end, bearable}
+	}
+}
