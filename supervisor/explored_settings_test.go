@@ -73,8 +73,8 @@ var settings = []setting{
 	{name: "touch", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byTouch}, watches: true, kills: true, begins: provenA},
 	{name: "fallback", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true},
 	{name: "refusal", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, failedStarts: 1},
-	{name: "same", with: func(c *config.Config) { c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, baked: letterA, kills: true},
-	{name: "first", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, kills: true, refuses: true},
+	{name: "same", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, baked: letterA, kills: true},
+	{name: "first", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, refuses: true},
 	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, drops: true, leftovers: true, failedStarts: 2, begins: doubtfulA},
 	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
 	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
@@ -112,7 +112,8 @@ func (may *setting) configuration() *config.Config {
 
 // start is how confit finds things when it is started.
 func (may *setting) start() place {
-	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: cmp.Or(may.baked, backup), note: may.begins, live: may.begins.accepted}}
+	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: cmp.Or(may.baked, backup), note: may.begins}}
+	o.show(may.begins.accepted)
 	for _, m := range []made{may.begins.accepted, may.begins.earlier} {
 		if m.number != 0 {
 			o.keep(m)

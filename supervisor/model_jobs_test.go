@@ -151,11 +151,11 @@ func (m *model) publish(f fate, j publish) event {
 	f.mayBePublished()
 	if err := f.refuses(j); err != nil {
 		if f.happens() {
-			m.live = m.staged
+			m.show(m.staged)
 		}
 		return failed{err}
 	}
-	m.live = m.staged
+	m.show(m.staged)
 	return published{j.watch != nil && m.watch(f)}
 }
 
@@ -170,7 +170,7 @@ func (m *model) goBack(f fate, j goBack) event {
 	if err := f.refuses(j); err != nil {
 		return failed{err}
 	}
-	m.live = to
+	m.show(to)
 	if j.from != j.to {
 		return withdrawn{changes: f.changes(m.copyOf(j.from).holds, to.holds)}
 	}

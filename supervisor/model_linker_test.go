@@ -232,8 +232,12 @@ func counted(t linker.Trial) linker.Trial {
 	return t
 }
 
+// show has the targets lead to a generation. Where its keys come from shows nowhere on the disk but in the note.
+func (m *model) show(g made) { m.live, m.live.fallback = g, false }
+
 // keep puts a generation on the disk.
 func (m *model) keep(g made) {
+	g.fallback = false
 	for i := range m.copies {
 		if m.copies[i].number == 0 {
 			m.copies[i] = g
