@@ -35,8 +35,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		rejection: t.rejectionFor(step, reason, tail, again),
 		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
 	})
-	isUnwell := t.exposure.reached() && t.app.runs()
-	t.noteSetback(exit{process.ExitRejected, &Rejected{reason, tail}}, isUnwell || step == "gate")
+	t.noteSetback(exit{process.ExitRejected, &Rejected{reason, tail}}, t.app.runs() || step == "gate")
 	t.dropCandidate()
 }
 
