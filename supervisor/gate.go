@@ -142,8 +142,9 @@ func (t *transition) outdate() {
 func (t *transition) overtaken() {
 	t.looked = ""
 	t.discard()
-	t.fallback = t.fallback || t.candidate.Fallback              // it wasn't tried
-	if !t.hasAccepted() && (t.isRetry || t.candidate.Fallback) { // what failed may be mounted again, and there is nothing else
+	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is nothing else.
+	t.fallback = t.fallback || t.candidate.Fallback
+	if !t.hasAccepted() && (t.isRetry || t.candidate.Fallback) {
 		t.stageMounted()
 	} else {
 		t.look()
