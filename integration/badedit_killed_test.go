@@ -39,14 +39,14 @@ func (c *confit) wantReads(text string) {
 func (c *confit) wantBlamed() {
 	c.t.Helper()
 	c.Says("ready", 1)
-	if e := c.wantRejected("probation", 1); e["nextTry"] != "" {
-		c.t.Errorf("logged %v, want no next try", e)
+	if e := c.wantRejected("publish", 1); e["nextTry"] != "" || !strings.HasSuffix(e["reason"], ": suspect the app") {
+		c.t.Errorf("logged %v, want no next try, and the app suspected", e)
 	}
 	c.wantReads("first")
 	c.wantLogged("app started", 1)
 	c.setup.wantFiles(keys{"text": "first"})
 	c.tells(3, "the rejection", func(st report) bool {
-		return st.Rejection.Step == "probation" && st.Rejection.Hash == st.Mounted.Hash && st.Live.Hash == c.setup.stored().Hash
+		return st.Rejection.Step == "publish" && st.Rejection.Hash == st.Mounted.Hash && st.Live.Hash == c.setup.stored().Hash
 	})
 }
 
@@ -90,7 +90,7 @@ func TestBadEdit_killed_once(t *testing.T) {
 	s.killedOn("second")
 	s.flags = []string{"--probation", "300ms", "--rescan", "3s"}
 	c := s.start(s.printer()...)
-	c.wantPutOff("probation")
+	c.wantPutOff("publish", "the app")
 	c.accepts(1)
 	c.Says("read second", 1)
 	c.wantLogged("candidate rejected", 0)

@@ -15,12 +15,12 @@ import (
 const putOff = "candidate put off until the app runs: confit was killed with it"
 
 // killers are the lines by which a hook runs on the script of newKiller.
-var killers = map[string]struct{ step, line string }{
-	"render":          {"render", "render sh SCRIPT"},
-	"validate_before": {"validate", "validate sh SCRIPT {candidate}"},
-	"validate_after":  {"validate", "validate sh SCRIPT"},
-	"reload":          {"reload", "reload exec:sh SCRIPT"},
-	"verify":          {"verify", "verify sh SCRIPT"},
+var killers = map[string]struct{ step, suspects, line string }{
+	"render":          {"hooks", "render", "render sh SCRIPT"},
+	"validate_before": {"hooks", "validate", "validate sh SCRIPT {candidate}"},
+	"validate_after":  {"publish", "the app, validate", "validate sh SCRIPT"},
+	"reload":          {"publish", "the app, reload", "reload exec:sh SCRIPT"},
+	"verify":          {"publish", "the app, verify", "verify sh SCRIPT"},
 }
 
 // newKiller is a setup with a hook that doesn't end on a key "second".
@@ -39,7 +39,7 @@ func newKiller(t *testing.T, line string) (*setup, *volume) {
 	return s, s.volume("web")
 }
 
-// killedInHook kills a confit while the hook runs. A hook on what is published doesn't wait for the record to name it.
+// killedInHook kills a confit while the hook runs. A hook on what is published doesn't wait for the record of that.
 func (c *confit) killedInHook(step string) {
 	c.t.Helper()
 	c.find("sleep 7654321")
@@ -51,10 +51,10 @@ func (c *confit) killedInHook(step string) {
 }
 
 // wantPutOff checks that the app was started on what is accepted, as confit was killed in a step.
-func (c *confit) wantPutOff(step string) {
+func (c *confit) wantPutOff(step, suspects string) {
 	c.t.Helper()
-	if e := c.logs(putOff, 1); e["step"] != step || e["kills"] != "1" {
-		c.t.Errorf("logged %v, want step %s", e, step)
+	if e := c.logs(putOff, 1); e["step"] != step || e["suspects"] != suspects || e["kills"] != "1" {
+		c.t.Errorf("logged %v, want step %s and the suspects %s", e, step, suspects)
 	}
 	if e := c.logs("app started", 1); !strings.HasPrefix(c.setup.stored().Hash, e["hash"]) {
 		c.t.Errorf("logged %v, want the app on %s", e, c.setup.stored().Hash)
@@ -62,7 +62,7 @@ func (c *confit) wantPutOff(step string) {
 }
 
 // The first kill may be bad luck: the app comes up on what is accepted, and the edit is tried once more. The second time the edit is
-// rejected by the hook's step, without a try.
+// rejected by that step, without a try, and the hook is named.
 func TestBadEdit_killed_in_a_hook(t *testing.T) {
 	t.Parallel()
 	for name, test := range killers {
@@ -77,13 +77,13 @@ func TestBadEdit_killed_in_a_hook(t *testing.T) {
 			c.killedInHook(test.step)
 
 			c = s.start(s.printer()...)
-			c.wantPutOff(test.step)
+			c.wantPutOff(test.step, test.suspects)
 			c.killedInHook(test.step)
 
 			c = s.start(s.printer()...)
 			c.Says("ready", 1)
-			if e := c.wantRejected(test.step, 1); e["nextTry"] != "" {
-				t.Errorf("logged %v, want no next try", e)
+			if e := c.wantRejected(test.step, 1); e["nextTry"] != "" || !strings.HasSuffix(e["reason"], ": suspect "+test.suspects) {
+				t.Errorf("logged %v, want no next try, and the suspects", e)
 			}
 			c.wantReads("first")
 			s.wantFiles(keys{"text": "first"})
@@ -106,15 +106,15 @@ func TestBadEdit_killed_after_its_validator(t *testing.T) {
 	c := s.start(s.printer()...)
 	c.Says("ready", 1)
 	web.swap(keys{"text": "second"})
-	c.killedInHook("verify")
+	c.killedInHook("publish")
 
 	c = s.start(s.printer()...)
-	c.wantPutOff("verify")
-	c.killedInHook("verify")
+	c.wantPutOff("publish", "the app, verify")
+	c.killedInHook("publish")
 
 	c = s.start(s.printer()...)
 	c.Says("ready", 1)
-	c.wantRejected("verify", 1)
+	c.wantRejected("publish", 1)
 	c.wantReads("first")
 }
 
@@ -149,27 +149,27 @@ func TestBadEdit_killed_in_a_hook_at_the_first_start(t *testing.T) {
 	t.Parallel()
 	s, web := newKiller(t, killers["validate_before"].line)
 	web.swap(keys{"text": "second"})
-	s.start(s.printer()...).killedInHook("validate")
+	s.start(s.printer()...).killedInHook("hooks")
 	for range 2 {
 		c := s.start(s.printer()...)
-		if e := c.logs("trying again what confit was killed with: there is nothing else to start on", 1); e["step"] != "validate" {
-			t.Errorf("logged %v, want the step", e)
+		if e := c.logs("trying again what confit was killed with: there is nothing else to start on", 1); e["suspects"] != "validate" {
+			t.Errorf("logged %v, want the hook", e)
 		}
-		c.killedInHook("validate")
+		c.killedInHook("hooks")
 	}
 
 	s.line("fallback %s", s.path("fallback"))
 	s.write(s.path("fallback", "web", "text"), "from the image")
 	s.state = s.path("another")
-	s.start(s.printer()...).killedInHook("validate")
+	s.start(s.printer()...).killedInHook("hooks")
 	c := s.start(s.printer()...)
 	if e := c.accepts(1); e["source"] != "fallback" {
 		t.Errorf("logged %v, want that the fallback was accepted", e)
 	}
-	c.killedInHook("validate")
+	c.killedInHook("hooks")
 	c = s.start(s.printer()...)
 	c.Says("read from the image", 1)
-	c.wantRejected("validate", 1)
+	c.wantRejected("hooks", 1)
 }
 
 // At a start the renderer runs on what is accepted, too. If that kills confit, the files that it made before are good enough.
@@ -179,7 +179,7 @@ func TestBadEdit_killed_while_rendering_what_is_accepted(t *testing.T) {
 	web.swap(keys{"text": "first"})
 	s.accept(s.printer()...)
 	s.write(s.path("script"), "sleep 7654321")
-	s.start(s.printer()...).killedInHook("render")
+	s.start(s.printer()...).killedInHook("hooks")
 	for range 2 {
 		c := s.start(s.printer()...)
 		c.Says("read first", 1)
@@ -243,6 +243,6 @@ func TestBadEdit_killed_by_the_memory_limit(t *testing.T) {
 	}
 	c := s.startIn(group)
 	c.Says("ready", 1)
-	c.wantRejected("validate", 1)
+	c.wantRejected("hooks", 1)
 	c.wantReads("first")
 }

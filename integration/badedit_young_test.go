@@ -166,7 +166,7 @@ func TestYoung_killed(t *testing.T) {
 				}
 				c.Eventually("the trial", func() bool {
 					text, err := os.ReadFile(trial)
-					return err == nil && regexp.MustCompile(`"step":"relapse"`).Match(text)
+					return err == nil && regexp.MustCompile(`"step":"publish"`).Match(text)
 				})
 				c.Eventually("the note", func() bool { return y.stored().Number == 2 && y.relapses(i, reboots) })
 				c.Kill()

@@ -23,7 +23,7 @@ func TestPID1_app_dies_before_the_withdrawal(t *testing.T) {
 	c.find(s.path("verifier"))
 	c.Eventually("the trial of the verify hook", func() bool { // a record that can't be written would leave an inode
 		record, _ := os.ReadFile(s.path("state", "trial"))
-		return strings.Contains(string(record), `"verify"`)
+		return strings.Contains(string(record), `verify"`)
 	})
 	f := c.filler()
 	f.leaveInodes(0)

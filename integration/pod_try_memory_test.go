@@ -100,7 +100,7 @@ func TestTry_kill_counts_for_nobody(t *testing.T) {
 	c.find("sleep 7654321")
 	v := s.beside(c, "", endless, "--hook-timeout=1h")
 	c.find("sleep 7654322")
-	c.killedInHook("validate")
+	c.killedInHook("hooks")
 	v.wait()
 
 	s.write(s.path("script"), "exit 0")

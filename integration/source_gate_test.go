@@ -289,6 +289,6 @@ func TestGate_killed_twice(t *testing.T) {
 	g.killedOn("second")
 	c := g.start()
 	c.wantBlamed()
-	g.reads(c, "asked second at the start", "asked second", "told second rejected at probation, stored")
+	g.reads(c, "asked second at the start", "asked second", "told second rejected at publish, stored")
 	g.lists(c, "")
 }

@@ -100,7 +100,7 @@ func TestLate_killed(t *testing.T) {
 	l.lists(c, "")
 	c.Eventually("the trial", func() bool {
 		text, err := os.ReadFile(filepath.Join(l.state, "trial"))
-		return err == nil && strings.Contains(string(text), `"step":"relapse"`)
+		return err == nil && strings.Contains(string(text), `"step":"publish"`)
 	})
 	c.Kill()
 	c = l.young.runs()

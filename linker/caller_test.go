@@ -72,8 +72,6 @@ func (c *caller) Peek() (Candidate, error) {
 	return got, err
 }
 
-func (c *caller) Check() error { return c.Linker.Check(c.candidate.Number) }
-
 func (c *caller) CheckNewest() error {
 	err := c.Linker.CheckNewest(c.candidate.Number)
 	if err != nil {
@@ -82,8 +80,13 @@ func (c *caller) CheckNewest() error {
 	return err
 }
 
-func (c *caller) Publish() error {
-	err := c.Linker.Publish(c.candidate.Number)
+func (c *caller) Publish() error { return c.publish(false) }
+
+// PublishAfterHook publishes what a hook was run on.
+func (c *caller) PublishAfterHook() error { return c.publish(true) }
+
+func (c *caller) publish(hooked bool) error {
+	err := c.Linker.Publish(c.candidate.Number, hooked)
 	if err != nil {
 		c.seen = ""
 	}

@@ -14,7 +14,8 @@ import (
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
 // Publish makes all targets resolve to a candidate, if the volumes still look as
-// they did:
+// they did. A candidate that hooks were run on is checked before all else, see [Linker.Check]:
+// an [*Invalid] names what they have changed.
 //
 //  1. Look at the targets anew: others may have changed them since the
 //     candidate was staged. A target that can't be linked ends it here.
@@ -30,9 +31,14 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 //
 // After an error some of these steps are undone. [Linker.GoBack] takes back the
 // others.
-func (l *Linker) Publish(number int) error {
+func (l *Linker) Publish(number int, hooked bool) error {
 	if err := l.CheckNewest(number); err != nil {
 		return err
+	}
+	if hooked {
+		if err := l.Check(number); err != nil {
+			return err
+		}
 	}
 	g := l.generations[number]
 	return l.targets.Switch(g.Number, g.Targets, true)

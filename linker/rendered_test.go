@@ -188,8 +188,7 @@ func TestRendered_open_files(t *testing.T) {
 	h.complete()
 	_, err = f.WriteString("later")
 	h.must(err)
-	h.must(h.linker.Check())
-	h.must(h.linker.Publish())
+	h.must(h.linker.PublishAfterHook())
 	h.accept()
 	h.reads("r", "1")
 }
@@ -229,8 +228,7 @@ func TestRendered_modes(t *testing.T) {
 			h.render(c, "r", "rendered")
 			set(filepath.Join(c.RenderDir(), "r"), try.made)
 			h.complete()
-			h.must(h.linker.Check())
-			h.must(h.linker.Publish())
+			h.must(h.linker.PublishAfterHook())
 			h.accept()
 			if info, err := os.Stat(h.path("etc/r")); err != nil || info.Mode() != try.want {
 				t.Errorf("it is %v (%v), want %v", info.Mode(), err, try.want)

@@ -127,7 +127,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 		l.describe(c, g, accepted)
 		l.noteMounted(r, g)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
-		c.Unrun = g == accepted && k.Spared != Hash{} && k.Spared == g.Inputs
+		c.Unrun = l.renders && g == accepted && k.Spared == g.Inputs
 	case !IsInvalid(err):
 		return err
 	default:

@@ -90,6 +90,7 @@ func (l *Linker) resume(f *Former) error {
 	f.Killed = readTrial(l.state)
 	if l.state.SweepTries() {
 		f.Killed = f.Killed.excused()
+		l.Arm(f.Killed)
 	}
 	l.former = generation.Copy{Generation: Generation{Number: l.state.LiveNumber()}, Targets: map[Target]target.Want{}}
 	for path, dest := range l.targets.Made() {

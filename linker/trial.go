@@ -15,33 +15,33 @@ import (
 const trialName = "trial"
 
 // trialVersion is the version of the file; see noteVersion.
-const trialVersion = 2
+const trialVersion = 3
 
-// Steps that mean something to a trial. The others are named as their hooks.
+// The steps of a trial.
 const (
-	StepRender    = "render"    // the candidate isn't rendered yet
-	StepProbation = "probation" // it is published, and no hook works on it
-	StepRelapse   = "relapse"   // it is accepted, and an app that was started on it is young
+	StepHooks   = "hooks"   // hooks make or check the candidate, which nobody else reads
+	StepPublish = "publish" // it is about to be published, or is, until an app has proved that it can live with it
 )
 
-// Trial says that confit may be killed by a generation now: a hook runs that makes
-// or checks it, or it is published and not proved. The zero value is no trial.
+// Trial says that confit may be killed by a generation now. The zero value is no trial.
 type Trial struct {
-	Hash  Hash   // of the generation; of its inputs, as long as it isn't rendered
+	Hash  Hash   // of what comes from volumes: a renderer may never make the same twice
 	Step  string // what it goes through
 	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
 
-	PutOff bool // that was its last trial, and since then something else came first
+	Suspects string // who may need too much memory in that step: "render, validate"
+	PutOff   bool   // that was its last trial, and since then something else came first
 }
 
 // savedTrial is the file trial.
 type savedTrial struct {
-	Version int    `json:"version"`
-	Hash    string `json:"hash"`
-	Step    string `json:"step"`
-	Kills   int    `json:"kills"`
-	PutOff  bool   `json:"putOff,omitempty"`
-	Boot    string `json:"boot"` // the kernel's boot_id; "": not known
+	Version  int    `json:"version"`
+	Hash     string `json:"hash"`
+	Step     string `json:"step"`
+	Kills    int    `json:"kills"`
+	Suspects string `json:"suspects"`
+	PutOff   bool   `json:"putOff,omitempty"`
+	Boot     string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
 // Arm records a trial, for the next confit if this one is killed. No trial removes
@@ -51,7 +51,7 @@ type savedTrial struct {
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
-		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, t.PutOff, bootID()})
+		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, t.Suspects, t.PutOff, bootID()})
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
@@ -79,7 +79,7 @@ func readTrial(s *statedir.Dir) Trial {
 	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
 		return Trial{}
 	}
-	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills, r.PutOff}
+	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills, r.Suspects, r.PutOff}
 }
 
 // excused is a record without the kill that it counts last: confit was killed while a try ran,

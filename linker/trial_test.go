@@ -12,7 +12,7 @@ import (
 // try records a trial of what is mounted.
 func (h *house) try() Trial {
 	h.Helper()
-	t := Trial{Hash: h.stage().Hash, Step: StepProbation, Kills: 1}
+	t := Trial{Hash: h.stage().Inputs, Step: StepPublish, Kills: 1, Suspects: "the app, verify"}
 	h.linker.Arm(t)
 	return t
 }
@@ -31,7 +31,7 @@ func TestTrial(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
 	h.wantKilled(Trial{})
 	first := h.try()
-	second := Trial{first.Hash, "verify", 2, true}
+	second := Trial{first.Hash, StepHooks, 2, "render", true}
 	h.linker.Arm(second)
 	h.wantKilled(second)
 	h.wantKilled(second)
@@ -49,7 +49,7 @@ func TestTrialBesideTry(t *testing.T) {
 	for kills, counts := range map[int]bool{1: false, 2: true} {
 		h := newHouse(t, "web/ web/").openWith("one")
 		h.write("web", "a", "two")
-		killed := Trial{h.stage().Hash, StepRender, kills, false}
+		killed := Trial{h.stage().Inputs, StepHooks, kills, "render", false}
 		h.linker.Arm(killed)
 		h.close()
 		h.must(os.MkdirAll(h.path("state/try/99"), 0o700))
@@ -58,6 +58,7 @@ func TestTrialBesideTry(t *testing.T) {
 			want = killed
 		}
 		h.wantKilled(want)
+		h.wantKilled(want) // that counts for good
 	}
 }
 
@@ -124,7 +125,7 @@ func TestTrialOnAFullDisk(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.onSmallDisk()
 	h.try()
-	for _, step := range []string{"verify", "report"} {
+	for _, step := range []string{StepHooks, StepPublish} {
 		h.fill()
 		h.linker.Arm(Trial{Step: step})
 		h.must(os.Remove(h.path("state/filler")))
@@ -143,7 +144,7 @@ func TestTrialOnAFullDisk_again(t *testing.T) {
 	h := newHouse(t, "web/ web/")
 	h.onSmallDisk()
 	once := h.try()
-	twice := Trial{Hash: once.Hash, Step: "verify", Kills: 2}
+	twice := Trial{Hash: once.Hash, Step: StepHooks, Kills: 2}
 	for _, tt := range []struct{ recorded, tried, left Trial }{{once, twice, once}, {twice, once, Trial{}}} {
 		h.linker.Arm(tt.recorded)
 		h.fill()

@@ -2,6 +2,8 @@ package supervisor
 
 import (
 	"log/slog"
+
+	"confit/linker"
 )
 
 // provedBy is what showed that the app can live with the generation.
@@ -46,7 +48,9 @@ func (t *transition) makeAccepted(survived bool) {
 		t.tried = nil
 		if !t.candidate.Fallback { // else the mounted configuration stays what it is: rejected, or put off
 			t.decided()
-			t.forgetKills()
+			if !t.candidate.Unrun { // the renderer may still have killed confit
+				t.killed = linker.Trial{}
+			}
 			t.rejection, t.relapsed, t.outcomes.awaited = rejection{}, nil, nil
 		}
 	}
@@ -88,7 +92,6 @@ func (t *transition) onInspected(e inspected) {
 // becomeMounted notes that the mounted configuration has come to equal the accepted
 // fallback.
 func (t *transition) becomeMounted() {
-	t.forgetKills()
-	t.accepted.Fallback = false
+	t.killed, t.accepted.Fallback = linker.Trial{}, false
 	t.live = t.sinceNow(t.accepted.Generation)
 }

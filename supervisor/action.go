@@ -36,14 +36,12 @@ type (
 		awaited bool // answered by armed or crashed
 	}
 	complete struct{ number, accepted int } // answered by staged, invalid, failed or crashed
-	check    struct {                       // answered by checked, invalid, failed or crashed
-		number int
-		watch  []linker.Change // who opens it from now on; nil: as before
-	}
-	publish struct { // answered by published, barred, superseded, failed or crashed
+	publish  struct {                       // answered by published, barred, superseded, invalid, failed or crashed
 		number int
 		watch  []linker.Change // who opens it
 		app    int             // that must be within reach; 0: nobody is signalled
+		hooked bool            // hooks were run on it
+		shown  bool            // it is published, and a hook was run on it since: only that is looked at
 	}
 	goBack    struct{ to, from int }                     // answered by withdrawn, failed or crashed
 	writeNote struct{ note *linker.Note }                // answered by noted

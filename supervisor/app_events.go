@@ -114,6 +114,7 @@ func (t *transition) onSignalled(e signalled) {
 func (t *transition) stop(s signals.Signal) {
 	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.shown().String())
 	t.endHook()
+	t.excuse()
 	t.dropVerdict()
 	t.stopReporting()
 	switch {
@@ -123,7 +124,6 @@ func (t *transition) stop(s signals.Signal) {
 	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
 		t.endWith(exit{code: exitStopped})
 	default:
-		t.excuse()
 		t.serve()
 		t.keeper().stop(s)
 	}

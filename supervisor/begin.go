@@ -33,7 +33,7 @@ func (t *transition) stage() {
 // known is what the linker needs to know of the former look.
 func (t *transition) known() linker.Known {
 	k := linker.Known{Seen: t.looked, Accepted: t.accepted.Number}
-	if t.killed.Step == linker.StepRender {
+	if t.killed.Step == linker.StepHooks {
 		k.Spared = t.killed.Hash
 	}
 	return k
@@ -73,8 +73,12 @@ func (t *transition) publish() {
 	if t.validatesAfter() { // and may write to what is gone back to
 		t.secure()
 	}
-	t.inStep(linker.StepProbation)
-	job := publish{number: t.candidate.Number, watch: t.toBeRead()}
+	if t.killed.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
+		t.killed = linker.Trial{}
+	}
+	t.enterTrial(linker.StepPublish, t.suspectsIn(linker.StepPublish))
+	t.keepTrial() // before that
+	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.gate.asked}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
 		job.app = t.app.pid
 	}

@@ -11,6 +11,7 @@ import (
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	t.growUp()
+	t.keepTrial()
 	t.askGate()
 	t.keepNote()
 	t.deliver()

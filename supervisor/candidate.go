@@ -79,7 +79,7 @@ func (t *transition) compareCandidate(e staged) {
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now
 		}
-		if t.mayBeDeadly() {
+		if t.mayBeDeadly() && t.open.Step == "" {
 			t.sayTriedAgain()
 		}
 		t.tryCandidate(e.splay)
@@ -116,11 +116,10 @@ func (t *transition) compareWithCostly() {
 		}
 		return
 	case cost.inputs == linker.Hash{}:
-		cost.inputs = t.candidate.Hash
-	case cost.inputs != t.candidate.Hash:
+		cost.inputs = t.candidate.Inputs
+	case cost.inputs != t.candidate.Inputs:
 		*cost = costly{}
 	}
-	t.inputs = t.candidate.Hash
 }
 
 // liveAgain ends a transaction whose candidate is the accepted generation: nothing is to
@@ -144,45 +143,44 @@ func (t *transition) tryCandidate(splay time.Duration) {
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
+	t.arm()
+}
+
+// arm has the trial recorded before the first hook runs on a candidate that isn't published.
+func (t *transition) arm() {
+	if t.open.Step == "" && t.suspectsIn(linker.StepHooks) != "" {
+		t.secure()
+		t.enterTrial(linker.StepHooks, t.suspectsIn(linker.StepHooks))
+	}
+	if t.open.Step == "" || t.open == t.recorded {
+		t.armEnded(armed{})
+		return
+	}
+	t.recorded = t.open
+	t.order(arming, assign{arm{t.open, true}})
+}
+
+func (t *transition) armEnded(event) {
 	switch {
 	case t.candidate.Unrendered:
-		t.arm(linker.StepRender)
+		t.render()
 	case t.validatesBefore() && !t.isAccepted():
-		t.arm("validate")
+		t.validate()
 	default:
 		t.splay()
 	}
 }
 
-// validateEnded is the end of the validate hook. The linker looks at what it
-// did: a hook runs as confit's own user, and may have written to its candidate.
+// validateEnded is the end of the validate hook. What it did to a candidate that is
+// published already is looked at now. It has opened that, too: who does from now on counts.
 func (t *transition) validateEnded(err error, tail string) {
-	if err != nil {
+	switch {
+	case err != nil:
 		t.reject("validate", err, tail)
-		return
-	}
-	job := check{number: t.candidate.Number}
-	if t.exposure.published() { // the hook has opened it, too
-		job.watch = t.toBeRead()
-	}
-	t.order(checking, assign{job})
-}
-
-// checkEnded is the end of validation.
-func (t *transition) checkEnded(e event) {
-	switch e := e.(type) {
-	case checked:
-		if t.exposure.published() {
-			t.watched = e.watched
-			t.makeAppRead()
-		} else {
-			t.splay()
-		}
-	case invalid:
-		t.reject("validate", e.reason, "")
-	case failed:
-		t.looked = ""
-		t.systemRefused("validate", e.err)
+	case t.exposure.published():
+		t.order(publishing, publish{number: t.candidate.Number, watch: t.toBeRead(), shown: true})
+	default:
+		t.splay()
 	}
 }
 
@@ -194,13 +192,18 @@ func (t *transition) splay() {
 		return
 	}
 	t.secure()
+	t.pauseTrial()
 	t.phase, t.deadline = splaying, t.splayBy
 }
 
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
-		t.exposure, t.watched, t.readBy = visible, e.watched, time.Time{}
+		if t.watched = e.watched; t.exposure.published() { // its validator has passed
+			t.makeAppRead()
+			return
+		}
+		t.exposure, t.readBy = visible, time.Time{}
 		if !t.candidate.Fallback { // what is mounted waits still
 			t.trouble = ""
 		}
@@ -211,13 +214,13 @@ func (t *transition) publishEnded(e event) {
 		} else {
 			t.makeAppRead()
 		}
-	case barred: // nothing was tried: what is known of former kills stays
-		t.setTrials(linker.Trial{}, t.killed)
+	case barred:
 		t.keeper().noteBeyond(e.err)
 		t.reject("reload", e.err, "")
 	case superseded:
-		t.setTrials(linker.Trial{}, t.killed)
 		t.overtaken()
+	case invalid:
+		t.reject(linker.StepHooks, e.reason, "")
 	case failed:
 		t.exposure, t.looked = visible, "" // in part, perhaps
 		t.systemRefused("publish", e.err)

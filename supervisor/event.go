@@ -22,9 +22,8 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
-	armed   struct{}               // the trial is noted, or can't be
-	checked struct{ watched bool } // the candidate is as it was staged; watched as in published
-	invalid struct {               // the mounted configuration, or what a hook made of it, can't be a candidate
+	armed   struct{} // the trial is recorded, or can't be
+	invalid struct { // the mounted configuration, or what a hook made of it, can't be a candidate
 		reason  error
 		changes []linker.Change // of the mounted configuration, as far as they are known
 		seen    linker.Print    // of the mounted configuration; "": nobody looked

@@ -55,5 +55,5 @@ func (p *place) end() {
 	p.staged, p.jobs, p.stopped, p.former = before.staged, before.jobs, before.stopped, before.former
 	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
-	p.state = state{phase: done, accepted: p.state.accepted, open: p.state.open, killed: p.state.killed}
+	p.state = state{phase: done, accepted: p.state.accepted, recorded: p.state.recorded}
 }

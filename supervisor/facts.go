@@ -118,6 +118,17 @@ func (s *state) isResting() bool {
 	return !s.app.runs() || s.app.phase == stopping || s.degraded != "" || !s.hasAccepted() || s.exposure.published() || s.unproved != nil
 }
 
+// mayRelapse reports that the app is young, and that there is something else to start on.
+func (s *state) mayRelapse() bool {
+	return !s.oldBy.IsZero() && s.suspected == nil && s.outcomes.awaited == nil && s.hasOther()
+}
+
+// hasOther reports that the app can be started on something before the accepted generation,
+// or on the fallback.
+func (s *state) hasOther() bool {
+	return s.accepted.Earlier.Number != 0 || s.fallback && !s.accepted.Fallback
+}
+
 // isEnding reports that the app is gone, and confit is about to be.
 func (s *state) isEnding() bool { return s.app.isEnding() || s.phase == telling }
 

@@ -19,16 +19,11 @@ func (t *transition) passGate() {
 		t.phase, t.gate = gating, gate{lookBy: t.now.Add(t.config.Rescan)}
 		if t.neverStarted() {
 			t.gate = gate{by: t.now.Add(startPatience)}
+		} else {
+			t.pauseTrial()
 		}
 		t.waitForGate()
 	}
-}
-
-// isGated reports whether the gate decides about the candidate. It isn't asked
-// about what all replicas share with the accepted generation, nor when the app
-// has nothing else to start on.
-func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.resort() == untriedFallback)
 }
 
 func (t *transition) waitForGate() { t.deadline = earliest(t.gate.by, t.gate.lookBy) }

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"confit/config"
@@ -105,23 +106,11 @@ func (t *transition) bound() time.Duration {
 	return whole
 }
 
-// disarm is the end of a hook. A trial of the published candidate goes on without it.
-func (t *transition) disarm(failure error) {
-	switch {
-	case !t.exposure.published() && (t.phase == rendering || t.phase == validating):
-		t.endStep()
-	case failure == nil && t.exposure.published():
-		t.inStep(linker.StepProbation)
-	}
-}
-
-// excuse ends the trial of the candidate: if the app doesn't stop in time, the
-// platform kills it and confit, and that says nothing of the candidate.
+// excuse ends the trial: if the app doesn't stop in time, the platform kills it and
+// confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
-	if t.candidate.Number != 0 && !t.excused {
-		t.excused = true
-		t.endTrial()
-	}
+	t.excused = true
+	t.endTrial()
 }
 
 // validatesAfter reports whether the hook reads the app's own paths. Then the
@@ -134,6 +123,36 @@ func (t *transition) validatesAfter() bool {
 // nothing is visible before it is valid.
 func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandidate() }
 
+// isGated reports whether the gate decides about the candidate. It isn't asked
+// about what all replicas share with the accepted generation, nor when the app
+// has nothing else to start on.
+func (t *transition) isGated() bool {
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.resort() == untriedFallback)
+}
+
+// suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
+// reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
+// hours, see pauseTrial.
+func (t *transition) suspectsIn(step string) string {
+	var names []string
+	add := func(name string, runs bool) {
+		if runs {
+			names = append(names, name)
+		}
+	}
+	if step == linker.StepHooks {
+		add("render", t.candidate.Unrendered)
+		add("validate", t.validatesBefore() && !t.isAccepted())
+		add("gate", t.neverStarted() && t.isGated())
+	} else {
+		add("the app", true)
+		add("validate", t.validatesAfter() && !t.isAccepted())
+		add("reload", t.app.runs() && t.reloadAction.Kind == config.Exec)
+		add("verify", len(t.config.Verify) > 0)
+	}
+	return strings.Join(names, ", ")
+}
+
 // run starts a hook that works on the generation in force.
 func (t *transition) run(h hooks.Hook) {
 	about := t.candidate
@@ -144,8 +163,5 @@ func (t *transition) run(h hooks.Hook) {
 // runOn starts a hook that is about a candidate.
 func (t *transition) runOn(about linker.Candidate, h hooks.Hook) {
 	t.expired = false
-	if t.exposure.published() {
-		t.inStep(h.Name)
-	}
 	t.do(runHook{h.Name, h.Command, about, t.hookVariables(about.Shared)})
 }

@@ -7,9 +7,7 @@ import (
 	"confit/linker"
 )
 
-// A kill of confit while it tries a candidate is counted by the linker's trial: an
-// edit that makes the cgroup run out of memory ends PID 1, too, by the app or by a
-// hook. The trial is open while a hook runs, and from the publish on.
+// What follows from it that confit was killed while it tried a candidate.
 
 // isDeadly reports that confit was killed with the candidate more than once, and
 // that there is something else to start on.
@@ -24,11 +22,11 @@ func (t *transition) mayBeDeadly() bool {
 }
 
 func (t *transition) killKeys() []any {
-	return []any{"hash", t.candidate.Hash, "step", t.killed.Step, "kills", t.kills()}
+	return []any{"hash", t.candidate.Hash, "step", t.killed.Step, "kills", t.kills(), "suspects", t.killed.Suspects}
 }
 
 func (t *transition) rejectDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it tried this generation", t.kills())
+	reason := fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.killed.Suspects)
 	if t.isAccepted() {
 		t.rejectAccepted(t.killed.Step, reason, "")
 	} else {
@@ -45,9 +43,8 @@ func (t *transition) putOff() {
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()
-	killed := t.killed
-	killed.PutOff = true
-	t.setTrials(t.open, killed)
+	t.killed.PutOff = true
+	t.keepTrial()
 	t.looked = "" // the next look stages it again
 	t.noteSetback(exit{}, true)
 	t.dropCandidate()
@@ -72,23 +69,4 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 	if t.unrun != before && c.Unrun {
 		t.say(slog.LevelWarn, "renderer not run", "reason", t.unrun)
 	}
-}
-
-func (t *transition) armEnded(event) {
-	if t.candidate.Unrendered {
-		t.render()
-	} else {
-		t.validate()
-	}
-}
-
-// arm has the trial noted before a hook runs on a candidate that isn't published.
-func (t *transition) arm(step string) {
-	t.secure()
-	if !t.isOnTrial() {
-		t.armEnded(armed{})
-		return
-	}
-	t.open = t.trialIn(step)
-	t.order(arming, assign{arm{t.open, true}})
 }

@@ -9,9 +9,9 @@ import (
 // TestKills_without_resort: what was accepted by a reload, with nothing before it, is started on however often confit
 // was killed with it. There is nothing to go back to.
 func TestKills_without_resort(t *testing.T) {
-	accepted := linker.Generation{Number: 1, Hash: linker.Hash{1}, Shared: linker.Hash{1}}
+	accepted := made{number: 1, holds: letterA}.generation()
 	i := begins(t, linker.Accepted{Generation: accepted})
-	i.state.killed = linker.Trial{Hash: accepted.Hash, Step: linker.StepProbation, Kills: maxKills}
+	i.state.killed = linker.Trial{Hash: accepted.Inputs, Step: linker.StepPublish, Kills: maxKills}
 	i.gives(staged{candidate: linker.Candidate{Generation: accepted}})
 	i.isIn(publishing)
 	i.gives(published{}, started{20})

@@ -14,8 +14,6 @@ func (m *model) carry(f fate, j job) event {
 		return m.stage(f, j)
 	case complete:
 		return m.complete(f, j)
-	case check:
-		return m.check(f, j)
 	case publish:
 		return m.publish(f, j)
 	case goBack:
@@ -70,10 +68,8 @@ func (m *model) changes(f fate, to letter, accepted int) []linker.Change {
 // candidate stages what the linker finds. What is accepted is staged anew only to be rendered.
 func (m *model) candidate(f fate, l letter, j stage) staged {
 	accepted, of := m.copyOf(j.known.Accepted), f.find(l)
-	raw := l.hash()
-	raw[2] = inputs
 	renders, isAccepted := len(f.settings().Render) > 0, l == accepted.holds
-	unrun := isAccepted && j.known.Spared == raw
+	unrun := renders && isAccepted && j.known.Spared == l.inputs()
 	if isAccepted && (accepted.current || !renders || unrun) {
 		m.staged = accepted
 		m.staged.fallback = j.fallback
@@ -85,7 +81,7 @@ func (m *model) candidate(f fate, l letter, j stage) staged {
 	e := staged{candidate: linker.Candidate{Generation: m.staged.generation(), Changes: m.changes(f, l, j.known.Accepted),
 		Writing: of.writing, Unrendered: m.unrendered, Unrun: unrun}}
 	if m.unrendered {
-		e.candidate.Hash = raw
+		e.candidate.Hash = l.inputs()
 	}
 	e.reloadAction, e.splay = f.demands(l, e.candidate.Changes)
 	m.action = e.reloadAction
@@ -120,17 +116,6 @@ func (m *model) complete(f fate, j complete) event {
 	return e
 }
 
-// check is linker.Check.
-func (m *model) check(f fate, j check) event {
-	if err := f.spoils(j); err != nil {
-		return invalid{reason: err}
-	}
-	if err := f.refuses(j); err != nil {
-		return failed{err}
-	}
-	return checked{j.watch != nil && m.watch(f)}
-}
-
 // isOvertaken reports that the volumes moved on since the candidate was staged.
 func (m *model) isOvertaken() bool {
 	if m.staged.fallback {
@@ -139,16 +124,22 @@ func (m *model) isOvertaken() bool {
 	return m.staged.holds != m.mounted
 }
 
-// publish is linker.Publish.
+// publish is linker.Publish, or linker.Check of what is published.
 func (m *model) publish(f fate, j publish) event {
 	switch {
-	case m.staged.number != j.number || j.number == 0:
+	case m.staged.number != j.number || j.number == 0 || j.shown && m.live.number != j.number:
 		f.breaks("it publishes what is no candidate")
 		return failed{errRefused}
-	case m.isOvertaken():
+	case !j.shown && m.isOvertaken():
 		return superseded{}
+	case j.hooked || j.shown:
+		if err := f.spoils(j); err != nil {
+			return invalid{reason: err}
+		}
 	}
-	f.mayBePublished()
+	if !j.shown {
+		f.mayBePublished()
+	}
 	if err := f.refuses(j); err != nil {
 		if f.happens() {
 			m.show(m.staged)

@@ -48,8 +48,13 @@ func (m *model) print() linker.Print {
 // printOfFallback is what a look at the fallback sees.
 func (l letter) printOfFallback() linker.Print { return linker.Print(l.String() + " baked in") }
 
-// inputs marks the hash of what isn't rendered, in its third byte.
-const inputs = 1
+// inputs is the hash of what comes from volumes. It differs from that of a generation, even if nothing is rendered: whoever
+// takes one for the other is found out.
+func (l letter) inputs() linker.Hash {
+	h := l.hash()
+	h[2] = 1
+	return h
+}
 
 // made is a generation.
 type made struct {
@@ -65,7 +70,7 @@ func (m made) generation() linker.Generation {
 	if m.number == 0 {
 		return linker.Generation{}
 	}
-	g := linker.Generation{Number: m.number, Hash: m.holds.hash(), Shared: m.holds.hash(), AcceptedAt: m.at, Fallback: m.fallback}
+	g := linker.Generation{Number: m.number, Hash: m.holds.hash(), Shared: m.holds.hash(), Inputs: m.holds.inputs(), AcceptedAt: m.at, Fallback: m.fallback}
 	if m.like != missing {
 		g.Shared = m.like.hash()
 	}

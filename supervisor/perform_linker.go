@@ -72,17 +72,6 @@ func draw(maximum time.Duration) time.Duration {
 	return rand.N(maximum)
 }
 
-func (a check) carryOut(l *loop) event {
-	err := l.Linker.Check(a.number)
-	switch {
-	case err == nil:
-		return checked{a.watch != nil && l.Linker.WatchOpens(a.number, a.watch)}
-	case linker.IsInvalid(err):
-		return invalid{reason: err}
-	}
-	return failed{err}
-}
-
 func (a compare) carryOut(l *loop) event {
 	err := l.Linker.CheckNewest(a.number)
 	if errors.Is(err, linker.ErrSuperseded) {
@@ -111,14 +100,21 @@ func (a publish) perform(l *loop) event {
 }
 
 func (a publish) carryOut(l *loop) event {
-	switch err := l.Linker.Publish(a.number); {
+	var err error
+	if a.shown {
+		err = l.Linker.Check(a.number)
+	} else {
+		err = l.Linker.Publish(a.number, a.hooked)
+	}
+	switch {
 	case err == nil:
 		return published{watched: l.Linker.WatchOpens(a.number, a.watch)}
 	case errors.Is(err, linker.ErrSuperseded):
 		return superseded{}
-	default:
-		return failed{err}
+	case linker.IsInvalid(err):
+		return invalid{reason: err}
 	}
+	return failed{err}
 }
 
 // The app goes on even if a target could not be put right.

@@ -33,8 +33,6 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).remind, answered: (*transition).completeEnded}
 	case validating:
 		return rule{due: (*transition).expire, hook: (*transition).validateHook, hookOver: (*transition).validateEnded}
-	case checking:
-		return rule{due: (*transition).remind, answered: (*transition).checkEnded}
 	case splaying:
 		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:

@@ -79,7 +79,7 @@ func (t *transition) planRetry(again bool) {
 	}
 	cost := t.rejection.cost
 	if t.exposure.reached() {
-		cost = costly{hash: t.candidate.Hash, inputs: t.inputs}
+		cost = costly{hash: t.candidate.Hash, inputs: t.candidate.Inputs}
 	}
 	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
 	if !t.exposure.reached() && t.kills() < maxKills && !cost.is(t.candidate.Hash) {

@@ -64,7 +64,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 
 // formerOf is what a former confit left: [NUMBER N [EARLIER N]]. A last word fallback says where it comes from.
 // With an earlier one the accepted one has not survived a start, unless relapses=N says how many lives on it ended
-// badly while they were young. killed: confit was killed while it was young. killed=N[,STEP[,KILLS[,putOff]]]: confit was
+// badly while they were young. killed: confit was killed while it was young. killed=N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]: confit was
 // killed while it tried N. relapsed=N: what isn't tried again. twin: all replicas share the same of both.
 // asked[=OUTCOME[,OUTCOME]]: a gate was asked about it, and what was told of it since. outcome N [OUTCOME]: what the note has to be told.
 func formerOf(t *testing.T, words []string, now time.Time, young time.Duration) *linker.Former {
@@ -91,7 +91,7 @@ func formerOf(t *testing.T, words []string, now time.Time, young time.Duration) 
 		return true
 	})
 	if f.Killed.Kills > 0 && f.Killed.Hash == (linker.Hash{}) {
-		f.Killed.Hash = letter(atoi(t, words[1])).hash()
+		f.Killed.Hash = letter(atoi(t, words[1])).inputs()
 	}
 	if len(words) > 1 {
 		fallback := a.Fallback
@@ -109,18 +109,15 @@ func formerOf(t *testing.T, words []string, now time.Time, young time.Duration) 
 	return f
 }
 
-// formerTrial is N[,STEP[,KILLS[,putOff]]]. Without a word it is that of what is young.
+// formerTrial is N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]. Without a word it is that of what is young.
 func formerTrial(t *testing.T, value string) linker.Trial {
 	if value == "" {
-		return linker.Trial{Step: linker.StepRelapse, Kills: 1}
+		return linker.Trial{Step: linker.StepPublish, Kills: 1}
 	}
 	parts := append(strings.Split(value, ","), "", "", "")
-	k := linker.Trial{Hash: letter(atoi(t, parts[0])).hash(), Step: linker.StepProbation, Kills: 1, PutOff: parts[3] != ""}
-	if parts[1] != "" {
-		k.Step = parts[1]
-	}
-	if k.Step == linker.StepRender { // nobody knows what comes of it
-		k.Hash[2] = inputs
+	k := linker.Trial{Hash: letter(atoi(t, parts[0])).inputs(), Step: linker.StepPublish, Suspects: "the app", Kills: 1, PutOff: parts[3] != ""}
+	if step, hooks, _ := strings.Cut(parts[1], ":"); hooks != "" {
+		k.Step, k.Suspects = step, strings.ReplaceAll(hooks, "+", ", ")
 	}
 	if parts[2] != "" {
 		k.Kills = atoi(t, parts[2])

@@ -42,10 +42,10 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	app leaves leftovers | what KILL doesn't end, leftovers end
 //	HOOK ends CODE [WORDS], report ends CODE
 //	HOOK doesn't start: REASON     the next one
-//	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, check, publish,
-//	                               withdraw, touch, note, compare. All others go well
+//	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, publish, withdraw,
+//	                               touch, note, compare. All others go well
 //	JOB partly fails: REASON       withdraw or mend has done the rest
-//	JOB finds: REASON              complete or check, that a hook has made what can't be
+//	JOB finds: REASON              complete or publish, that a hook has made what can't be
 //	JOB panics: REASON
 //	JOB hangs, linker goes on
 //	links file is TEXT             "" is what confit was started with

@@ -29,11 +29,10 @@ const (
 	running     phase = stopping + 1 + iota // nothing to do
 	settling                                // a volume changed: waiting for quiet
 	staging                                 // the linker is reading the volumes
-	arming                                  // the linker notes which hook is about to run on the candidate
+	arming                                  // the linker records that hooks are about to run on the candidate
 	rendering                               // the render hook runs
 	completing                              // the linker takes up what that made
 	validating                              // the validate hook runs
-	checking                                // the linker is looking at what the hook did to its candidate
 	splaying                                // a random wait, so that replicas don't all reload at once
 	gating                                  // the gate hook runs, or waits for the last outcome to be delivered
 	publishing                              // the linker is moving the live link
@@ -49,7 +48,7 @@ const (
 )
 
 var phaseNames = [...]string{"down", "up", "starting", "probing", "delivering", "restarting", "draining", "stopping",
-	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "checking", "splaying", "gating", "publishing", "withdrawing",
+	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
 
 func (p phase) String() string { return phaseNames[p] }
@@ -89,7 +88,7 @@ type state struct {
 	looked    linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
 	peeked    linker.Print   // the same, also of one that only peeked
 	killed    linker.Trial   // in which a former confit was killed
-	open      linker.Trial   // in which this one may be
+	recorded  linker.Trial   // what the linker was given last to record
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -126,7 +125,6 @@ func (s *state) due() time.Time { return earliest(s.deadline, s.app.deadline) }
 // again without a change has one without a candidate.
 type transaction struct {
 	candidate     linker.Candidate
-	inputs        linker.Hash   // the candidate's hash before it was rendered
 	isRetry       bool          // it was rejected before, and is tried again
 	reloadAction  config.Action // what its changes require
 	splayBy       time.Time     // when the app may be reloaded
@@ -137,8 +135,9 @@ type transaction struct {
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure    error // the app is gone, and the generation in force is to blame
 	gate          gate
-	proof         proof   // what the generation in force still has to prove
-	excused       bool    // the app was asked to stop: a kill of confit says nothing of the candidate
-	backToEarlier bool    // the accepted generation is taken back, too
-	setback       setback // how what is mounted failed, where nothing is accepted
+	proof         proof        // what the generation in force still has to prove
+	open          linker.Trial // the candidate's
+	excused       bool         // the app was asked to stop: a kill of confit says nothing of the candidate
+	backToEarlier bool         // the accepted generation is taken back, too
+	setback       setback      // how what is mounted failed, where nothing is accepted
 }

@@ -15,7 +15,7 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
-		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
+		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(&former.Note)
 	t.takeUpRelapses(former)
@@ -42,7 +42,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 
 func (t *transition) take(e event) {
 	switch e := e.(type) {
-	case staged, unchanged, armed, checked, invalid, published, barred, superseded, withdrawn, touched, failed:
+	case staged, unchanged, armed, invalid, published, barred, superseded, withdrawn, touched, failed:
 		t.linkerAnswered(e)
 	case started, startFailed, probed, sent, delivered, unheard, cleared:
 		t.appAnswered(e)
@@ -111,7 +111,6 @@ func (t *transition) onHookEnded(e hookEnded) {
 
 // hookOver takes the end of a hook, or of the attempt to start one.
 func (t *transition) hookOver(err error, tail string) {
-	t.disarm(err)
 	if over := t.phase.rule().hookOver; over != nil {
 		over(t, err, tail)
 	} else {

@@ -4,10 +4,29 @@ import (
 	"confit/linker"
 )
 
-// inStep has the trial of the candidate name what it goes through.
-func (t *transition) inStep(step string) {
-	if t.isOnTrial() {
-		t.setTrials(t.trialIn(step), t.killed)
+// A kill of confit while it tries a candidate counts: an edit that makes the cgroup run out of
+// memory ends PID 1, too, by the app or by a hook. The trial is what a kill would say in this
+// moment. It follows from the state, and the linker records it.
+
+// trial says that the candidate is tried, or that the app is young. Else it is what is known of
+// a confit that was killed before.
+func (t *transition) trial() linker.Trial {
+	switch {
+	case t.open.Step != "":
+		return t.open
+	case !t.mayRelapse() && t.held.relapses == 0 || t.keeper().stopMarked():
+		return t.killed
+	case t.recorded.Step == linker.StepPublish && t.recorded.Hash == t.accepted.Inputs: // it goes on
+		return t.recorded
+	}
+	return linker.Trial{Hash: t.accepted.Inputs, Step: linker.StepPublish, Kills: 1, Suspects: "the app"}
+}
+
+// keepTrial has the trial recorded.
+func (t *transition) keepTrial() {
+	if trial := t.trial(); trial != t.recorded {
+		t.recorded = trial
+		t.assign(arm{trial: trial})
 	}
 }
 
@@ -23,65 +42,33 @@ func (t *transition) isProven() bool {
 	return t.isAccepted() && t.accepted.Survived && !t.candidate.Unrendered
 }
 
-func (t *transition) trialIn(step string) linker.Trial {
-	return linker.Trial{Hash: t.candidate.Hash, Step: step, Kills: t.kills() + 1}
-}
-
-// kills is how often confit was killed while it tried the candidate.
+// kills is how often confit was killed while it tried the candidate. That the renderer
+// isn't run is all that follows from a kill in that.
 func (t *transition) kills() int {
-	if t.killed.Hash != t.candidate.Hash || t.isProven() {
+	if t.killed.Hash != t.candidate.Inputs || t.isProven() || t.candidate.Unrun {
 		return 0
 	}
 	return t.killed.Kills
 }
 
-// setTrials has the linker record the trial that is open or, if none is, the one in
-// which a former confit was killed.
-func (t *transition) setTrials(open, killed linker.Trial) {
-	before := *t.trialOnDisk()
-	t.open, t.killed = open, killed
-	if now := t.trialOnDisk(); *now != before {
-		t.assign(arm{trial: *now})
+// enterTrial begins a step of the trial, if the candidate is on trial.
+func (t *transition) enterTrial(step, suspects string) {
+	if t.open = (linker.Trial{}); t.isOnTrial() {
+		t.open = linker.Trial{Hash: t.candidate.Inputs, Step: step, Kills: t.kills() + 1, Suspects: suspects}
 	}
 }
 
-func (s *state) trialOnDisk() *linker.Trial {
-	if s.open.Step != "" {
-		return &s.open
-	}
-	return &s.killed
-}
+// pauseTrial is for a wait beside an app that runs: it alone uses memory, and it hasn't read
+// the candidate.
+func (t *transition) pauseTrial() { t.open = linker.Trial{} }
 
-// endStep ends the trial of a step that is over. That confit was killed with the same
-// candidate in another step stays known.
-func (t *transition) endStep() {
-	if t.open.Step != t.killed.Step {
-		t.setTrials(linker.Trial{}, t.killed)
-	} else {
-		t.endTrial()
-	}
-}
-
-// endTrial ends the trial without a verdict: a confit that is killed from now on was
-// asked to stop, or the app went well or badly before its eyes. A candidate that
-// isn't tried, as it has killed confit too often, keeps its record: the next confit
-// refuses it as well.
+// endTrial ends the trial before confit's eyes: the candidate was taken back, or confit is asked
+// to stop. That a former one was killed in just this step is forgotten. A candidate that isn't
+// tried, as it has killed confit too often, keeps its record.
 func (t *transition) endTrial() {
-	killed := t.killed
-	if t.open.Hash == killed.Hash {
-		killed = linker.Trial{}
+	if t.open.Step == t.killed.Step && t.open.Hash == t.killed.Hash {
+		t.killed = linker.Trial{}
 	}
-	if t.open.Step != "" {
-		t.setTrials(linker.Trial{}, killed)
-	}
-}
-
-// forgetKills is for a candidate that is accepted. That confit was killed while the
-// renderer ran on the same keys stays known, if it didn't run again.
-func (t *transition) forgetKills() {
-	if t.candidate.Unrun {
-		t.endTrial()
-	} else {
-		t.setTrials(linker.Trial{}, linker.Trial{})
-	}
+	t.open = linker.Trial{}
+	t.keepTrial() // before another hook runs
 }

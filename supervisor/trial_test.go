@@ -2,7 +2,9 @@ package supervisor
 
 import (
 	"testing"
+	"time"
 
+	"confit/config"
 	"confit/linker"
 )
 
@@ -13,15 +15,16 @@ type lives struct {
 }
 
 // is lets the next confit stage a candidate.
-func (l *lives) is(hash byte) *lives {
-	l.transition = transition{outbox: &outbox{}, state: state{killed: l.disk, accepted: l.accepted}}
-	l.candidate = linker.Candidate{Generation: linker.Generation{Number: 9, Hash: linker.Hash{hash}}}
+func (l *lives) is(of letter) *lives {
+	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{killed: l.disk, recorded: l.disk, accepted: l.accepted}}
+	l.candidate = linker.Candidate{Generation: made{number: 9, holds: of}.generation()}
 	return l
 }
 
-// then does something, and takes up what it writes.
+// then does something, and takes up what is recorded.
 func (l *lives) then(do func(t *transition)) *lives {
 	do(&l.transition)
+	l.keepTrial()
 	for _, a := range l.actions {
 		if a, ok := unwrapped(a).(arm); ok {
 			l.disk = a.trial
@@ -31,8 +34,16 @@ func (l *lives) then(do func(t *transition)) *lives {
 	return l
 }
 
-func (l *lives) isKilled(step string) {
-	l.then(func(t *transition) { t.inStep(step) })
+// tries begins a step of the trial.
+func (l *lives) tries(step string) *lives {
+	return l.then(func(t *transition) { t.enterTrial(step, "") })
+}
+
+// isAccepted ends a transaction that went well.
+func isAccepted(t *transition) {
+	t.exposure = visible
+	t.makeAccepted(false)
+	t.transaction = transaction{}
 }
 
 func (l *lives) want(t *testing.T, kills int) {
@@ -45,13 +56,13 @@ func (l *lives) want(t *testing.T, kills int) {
 // TestTrial: each kill in a trial counts, whatever the step.
 func TestTrial(t *testing.T) {
 	l := &lives{}
-	for n, step := range []string{"validate", linker.StepProbation, "verify", "verify"} {
-		l.is(1).want(t, n)
-		l.isKilled(step)
+	for n, step := range []string{linker.StepHooks, linker.StepPublish, linker.StepHooks, linker.StepPublish} {
+		l.is(letterA).want(t, n)
+		l.tries(step)
 	}
-	l.is(1).want(t, 4)
+	l.is(letterA).want(t, 4)
 	l.then((*transition).endTrial) // refused: it wasn't tried, so that stays known
-	l.is(1).want(t, 4)
+	l.is(letterA).want(t, 4)
 }
 
 // TestTrial_ends: an end that confit has seen is no kill, nor is one of another
@@ -59,72 +70,112 @@ func TestTrial(t *testing.T) {
 func TestTrial_ends(t *testing.T) {
 	for name, then := range map[string]func(l *lives){
 		"rejected, or stopped": func(l *lives) {
-			l.is(1).then(func(t *transition) { t.inStep("verify") }).then((*transition).endTrial)
+			l.is(letterA).tries(linker.StepPublish).then((*transition).endTrial)
 		},
-		"accepted": func(l *lives) { l.is(1).then(func(t *transition) { t.inStep("verify"); t.forgetKills() }) },
+		"in another life": func(l *lives) {
+			l.is(letterA).tries(linker.StepPublish)
+			l.is(letterA).tries(linker.StepPublish).then((*transition).endTrial)
+		},
+		"accepted": func(l *lives) {
+			l.is(letterA).tries(linker.StepPublish)
+			l.is(letterA).tries(linker.StepPublish).then(isAccepted)
+		},
 		"another": func(l *lives) {
-			l.is(1).isKilled("verify")
-			l.is(2).isKilled("verify")
+			l.is(letterA).tries(linker.StepPublish)
+			l.is(letterB).tries(linker.StepPublish)
 		},
 		"another accepted": func(l *lives) {
-			l.is(1).isKilled("verify")
-			l.is(2).then((*transition).forgetKills)
+			l.is(letterA).tries(linker.StepPublish)
+			l.is(letterB).then(isAccepted)
 		},
 		"the fallback mounted": func(l *lives) {
-			l.is(1).isKilled("verify")
-			l.is(2).then((*transition).becomeMounted)
+			l.is(letterA).tries(linker.StepPublish)
+			l.is(letterB).then((*transition).becomeMounted)
 		},
 		"excused": func(l *lives) {
-			l.is(1).then((*transition).excuse).isKilled("verify")
+			l.is(letterA).then((*transition).excuse).tries(linker.StepPublish)
+		},
+		"excused in a step": func(l *lives) {
+			l.is(letterA).tries(linker.StepPublish).then((*transition).excuse)
+		},
+		"paused": func(l *lives) {
+			l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
 		},
 		"the fallback": func(l *lives) {
-			l.is(1).candidate.Fallback = true
-			l.isKilled("verify")
+			l.is(letterA).candidate.Fallback = true
+			l.tries(linker.StepPublish)
 		},
 		"survived a start": func(l *lives) {
-			l.is(1)
+			l.is(letterA)
 			l.accepted = linker.Accepted{Generation: l.candidate.Generation, Survived: true}
-			l.isKilled("verify")
+			l.tries(linker.StepPublish)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &lives{}
 			then(l)
-			l.is(1).want(t, 0)
+			l.is(letterA).want(t, 0)
 		})
 	}
 }
 
 // TestTrial_of_another_step: a candidate that has killed confit once it was published
-// passes its validator again and again. Each kill counts all the same.
+// passes its validator, and is refused by its gate, again and again. Each kill counts all the same.
 func TestTrial_of_another_step(t *testing.T) {
 	l := &lives{}
 	for n := range 3 {
-		l.is(1).want(t, n)
-		l.then(func(t *transition) { t.inStep("validate"); t.endStep() })
-		l.isKilled(linker.StepProbation)
+		l.is(letterA).want(t, n)
+		l.tries(linker.StepHooks).then((*transition).endTrial)
+		l.tries(linker.StepPublish)
 	}
-	l.is(1).then(func(t *transition) { t.inStep(linker.StepProbation); t.endStep() })
-	l.is(1).want(t, 0) // it has gone well just where it killed
+	l.is(letterA).tries(linker.StepPublish).then((*transition).endTrial)
+	l.is(letterA).want(t, 0) // it has gone well just where it killed
+}
+
+// TestTrial_paused: a hook that has killed confit at a start passes beside an app that runs. It may
+// be the gate that has killed, and that is still to come.
+func TestTrial_paused(t *testing.T) {
+	l := &lives{}
+	l.is(letterA).tries(linker.StepHooks)
+	l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
+	l.is(letterA).want(t, 1)
 }
 
 // TestTrial_of_another_candidate: a candidate that goes well or badly says nothing of
 // one that has killed confit and isn't mounted now.
 func TestTrial_of_another_candidate(t *testing.T) {
 	l := &lives{}
-	l.is(1).isKilled("verify")
-	l.is(2).then(func(t *transition) { t.inStep("verify"); t.endTrial() })
-	l.is(1).want(t, 1)
+	l.is(letterA).tries(linker.StepPublish)
+	l.is(letterB).tries(linker.StepPublish).then((*transition).endTrial)
+	l.is(letterA).want(t, 1)
 }
 
-// TestTrial_unrun: that the renderer has killed confit stays known while it isn't run.
+// TestTrial_goes_on: what an app was started on and is accepted now is young. Nothing is written for that.
+func TestTrial_goes_on(t *testing.T) {
+	l := &lives{}
+	before := l.is(letterA).tries(linker.StepPublish).disk
+	l.then(func(t *transition) {
+		t.accepted = linker.Accepted{Generation: t.candidate.Generation, Survived: true, Earlier: made{number: 1, holds: letterB}.generation()}
+		t.transaction, t.oldBy = transaction{}, t.now.Add(time.Minute)
+	})
+	if l.disk != before {
+		t.Errorf("recorded %+v, want %+v as before", l.disk, before)
+	}
+	if l.then(func(t *transition) { t.oldBy = noDeadline }); l.disk != (linker.Trial{}) {
+		t.Errorf("recorded %+v for what is no longer young", l.disk)
+	}
+}
+
+// TestTrial_unrun: that the renderer has killed confit stays known while it isn't run. It says nothing of the files that
+// it had made before.
 func TestTrial_unrun(t *testing.T) {
 	l := &lives{}
-	l.is(1).isKilled(linker.StepRender)
-	l.is(2).candidate.Unrun = true
-	l.then(func(t *transition) { t.inStep(linker.StepProbation); t.forgetKills() })
-	l.is(1)
-	if got := l.known().Spared; got != (linker.Hash{1}) {
+	l.is(letterA).tries(linker.StepHooks)
+	l.is(letterA).candidate.Unrun = true
+	l.want(t, 0)
+	l.tries(linker.StepPublish).then(isAccepted)
+	l.is(letterA)
+	if got := l.known().Spared; got != letterA.inputs() {
 		t.Errorf("spares %v", got)
 	}
 }

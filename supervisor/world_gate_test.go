@@ -28,7 +28,7 @@ func (c content) shared() (h linker.Hash) {
 }
 
 func (c content) generation(number int) linker.Generation {
-	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared(), Fallback: c.fallback}
+	return linker.Generation{Number: number, Hash: c.hash(), Shared: c.shared(), Inputs: letter(c.number).inputs(), Fallback: c.fallback}
 }
 
 // inheritOutcome is what a former confit left of a gate, now and then.

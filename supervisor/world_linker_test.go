@@ -25,7 +25,7 @@ func (w *world) order(j job) {
 
 func isAwaited(j job) bool {
 	switch j := j.(type) {
-	case stage, complete, check, publish, goBack, touch:
+	case stage, complete, publish, goBack, touch:
 		return true
 	case arm:
 		return j.awaited
@@ -152,11 +152,8 @@ func (w *world) panics(job) error {
 
 func (w *world) refuses(j job) error {
 	oneIn := 4
-	switch j.(type) {
-	case goBack:
+	if _, ok := j.(goBack); ok {
 		oneIn = 3
-	case check:
-		oneIn = 20
 	}
 	if w.frail && w.rand.IntN(oneIn) == 0 {
 		return errRefused
@@ -166,7 +163,7 @@ func (w *world) refuses(j job) error {
 
 func (w *world) spoils(j job) error {
 	switch j.(type) {
-	case check:
+	case publish:
 		if w.frail && w.rand.IntN(20) == 0 {
 			return errors.New("the hook changed key a")
 		}

@@ -12,9 +12,9 @@ import (
 func (w *world) wasKilled(c content) {
 	switch {
 	case c.killer:
-		w.state.killed = linker.Trial{Hash: c.hash(), Step: "validate", Kills: maxKills}
+		w.state.killed = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: maxKills}
 	case c.shaky:
-		w.state.killed = linker.Trial{Hash: c.hash(), Step: "validate", Kills: 1}
+		w.state.killed = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: 1}
 	}
 }
 
@@ -26,23 +26,29 @@ func (w *world) noteTrial(a arm) {
 }
 
 // mustBeOnTrial holds that a kill counts in each hook that makes or checks the
-// candidate, by the hook's name; unless somebody wants the app to stop.
+// candidate, and in the gate of a start; unless somebody wants the app to stop.
 func (w *world) mustBeOnTrial() {
 	s := w.state
-	name := (&transition{state: s, config: w.config}).ownHook().Name
 	about := cmp.Or(w.staged, w.visible)
 	if about != nil && (about.fallback || w.survived && w.live.number == about.number) {
 		return // there is nothing to prove, or nothing else is left
 	}
-	switch tries := s.shown() == rendering || s.shown() == validating || w.visible != nil; {
-	case s.shown() == gating && w.trial != "", tries && !s.excused && w.trial != name, s.excused && w.trial != "":
-		w.fatalf("runs %s, and the trial is %q", name, w.trial)
+	want := ""
+	switch {
+	case s.excused:
+	case w.visible != nil:
+		want = linker.StepPublish
+	case s.shown() == rendering, s.shown() == validating, s.shown() == gating && s.neverStarted():
+		want = linker.StepHooks
+	}
+	if w.trial != want {
+		w.fatalf("runs a hook in %v, and the trial is %q, want %q", s.shown(), w.trial, want)
 	}
 }
 
-// checkTrial holds that no kill counts in a wait.
+// checkTrial holds that no kill counts in a wait beside an app that runs.
 func (w *world) checkTrial(s state) {
-	if (s.shown() == splaying || s.shown() == gating || s.shown() == running) && s.degraded == "" && w.trial != "" {
+	if (s.shown() == splaying || s.shown() == gating && !s.neverStarted() || s.shown() == running) && s.degraded == "" && w.trial != "" {
 		w.fatalf("the trial %q is open in %v", w.trial, s.shown())
 	}
 }

@@ -28,11 +28,13 @@ const forgiven = 8
 // --young isn't shorter.
 const shortestContrast = time.Minute
 
+// stepRelapse rejects what the app died of late.
+const stepRelapse = "relapse"
+
 // remembered is how long a generation isn't tried again of which the app died late.
 const remembered = 24 * time.Hour
 
-// growUp does what is due when the app has lived for long enough, and keeps open the trial
-// of a young generation: a kill of confit counts as well.
+// growUp does what is due when the app has lived for long enough.
 func (t *transition) growUp() {
 	t.liveOn()
 	if t.oldBy = t.getsOldBy(); !t.oldBy.IsZero() && t.over(t.oldBy) {
@@ -48,12 +50,6 @@ func (t *transition) growUp() {
 			t.settled()
 		}
 		t.oldBy = t.getsOldBy()
-	}
-	switch {
-	case t.mayRelapse() && t.open.Step == "" && !t.keeper().stopMarked():
-		t.setTrials(linker.Trial{Hash: t.accepted.Hash, Step: linker.StepRelapse, Kills: 1}, t.killed)
-	case t.open.Step == linker.StepRelapse && !t.mayRelapse() && t.held.relapses == 0:
-		t.setTrials(linker.Trial{}, t.killed)
 	}
 }
 
@@ -72,17 +68,6 @@ func (t *transition) getsOldBy() time.Time {
 		return t.app.since.Add(young)
 	}
 	return noDeadline
-}
-
-// mayRelapse reports that the app is young, and that there is something else to start on.
-func (t *transition) mayRelapse() bool {
-	return !t.oldBy.IsZero() && t.suspected == nil && t.outcomes.awaited == nil && t.hasOther()
-}
-
-// hasOther reports that the app can be started on something before the accepted generation,
-// or on the fallback.
-func (t *transition) hasOther() bool {
-	return t.accepted.Earlier.Number != 0 || t.fallback && !t.accepted.Fallback
 }
 
 // settled notes that nothing is gone back to from the accepted generation any more.
@@ -152,7 +137,7 @@ func (t *transition) livesUntil() time.Time {
 // means is held if the app has died: a stop may follow.
 func (t *transition) relapse(reason string, counts int) {
 	if told := t.accepted.Told; told.Asked && !told.Relapsed {
-		o := t.outcome(outcomeRelapsed, t.accepted.Shared.Hex(), linker.StepRelapse, reason)
+		o := t.outcome(outcomeRelapsed, t.accepted.Shared.Hex(), stepRelapse, reason)
 		t.judge(verdict{report: report{Outcome: o, late: true}, relapses: counts})
 	}
 }
@@ -167,7 +152,7 @@ func (t *transition) suspectLate(reason string, how exit) {
 	t.transaction = transaction{}
 	t.noteSetback(how, false)
 	suspect := t.accepted
-	t.rejection = rejection{stands: true, hash: suspect.Hash, cost: costly{hash: suspect.Hash, step: linker.StepRelapse}}
+	t.rejection = rejection{stands: true, hash: suspect.Hash, cost: costly{hash: suspect.Hash, step: stepRelapse}}
 	t.say(slog.LevelWarn, "generation suspected: the app dies of it late", "generation", suspect.Number, "hash", suspect.Hash, "reason", reason)
 	if suspect.Earlier.Number == 0 {
 		t.accepted, t.untidy = linker.Accepted{}, true
@@ -191,8 +176,8 @@ func (t *transition) outlives(suspect linker.Accepted) time.Duration {
 func (t *transition) blame(of linker.Accepted, reason string, outlive time.Duration) {
 	t.relapsed = &linker.Relapsed{Hash: of.Hash.Hex(), At: t.now.Unix()}
 	v := verdict{
-		line:   say{slog.LevelError, "candidate rejected", []any{"step", linker.StepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
-		report: report{t.outcome(outcomeRolledBack, hexOf(of.Shared), linker.StepRelapse, reason), of.Told.Asked, outlive},
+		line:   say{slog.LevelError, "candidate rejected", []any{"step", stepRelapse, "reason", reason, "hash", of.Hash, "live", t.standing(), "todo", mendIt}},
+		report: report{t.outcome(outcomeRolledBack, hexOf(of.Shared), stepRelapse, reason), of.Told.Asked, outlive},
 	}
 	if outlive > 0 {
 		v.report.Source = "fallback"
@@ -213,7 +198,7 @@ func stillAccepted(hash string) *linker.Outcome {
 
 // lateRejection is what the status shows of a generation that is suspected or to blame.
 func (t *transition) lateRejection(of linker.Accepted, reason string) *status.Rejection {
-	r := &status.Rejection{At: t.stamp(), Hash: of.Hash.Hex(), Step: linker.StepRelapse, Reason: reason, Attempts: 1, Keys: sums(nil)}
+	r := &status.Rejection{At: t.stamp(), Hash: of.Hash.Hex(), Step: stepRelapse, Reason: reason, Attempts: 1, Keys: sums(nil)}
 	if t.mounted != nil {
 		r.Keys = t.mounted.Keys
 	}
@@ -234,17 +219,14 @@ func (t *transition) dropSuspicion() {
 // takeUpRelapses goes on with what a former confit has counted. That it was killed while the
 // app was young counts, too, and is noted at once: the next kill may come soon.
 func (t *transition) takeUpRelapses(former *linker.Former) {
-	if k := former.Killed; k.Step == linker.StepRelapse {
-		if k.Hash == t.accepted.Hash {
-			t.accepted.Relapses++
-			t.counted = true
-			t.relapse("confit was killed while the app was young", 0)
-			t.keepNote()
-		}
-		t.setTrials(linker.Trial{}, linker.Trial{})
+	if a, k := &t.accepted, former.Killed; k.Step == linker.StepPublish && k.Hash == a.Inputs && a.Survived && !a.Settled {
+		a.Relapses++
+		t.counted, t.killed = true, linker.Trial{}
+		t.relapse("confit was killed while the app was young", 0)
+		t.keepNote()
 	}
 	if r := former.Relapsed; r != nil && t.now.Sub(time.Unix(r.At, 0)) < remembered {
-		t.relapsed, t.rejection.cost = r, costly{hash: linker.ParseHash(r.Hash), step: linker.StepRelapse}
+		t.relapsed, t.rejection.cost = r, costly{hash: linker.ParseHash(r.Hash), step: stepRelapse}
 	}
 }
 

@@ -21,7 +21,7 @@ func testScale(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "scale")
 	f.limited = true
 	f.startAll()
-	canaries := f.refuse("second", "eat", "probation")
+	canaries := f.refuse("second", "eat", "publish")
 	last := f.pod(f.history.last().revision().Rejected[0].Pod)
 	if ends := last.Texts("kubelet", "the container ended: signal: killed"); len(ends) != 2 || last.starts != 3 {
 		t.Errorf("the canary that rejected the edit was killed %d times, and started %d times", len(ends), last.starts)

@@ -27,6 +27,7 @@ type Generation struct {
 	Hash   files.Hash
 	Dir    string       // its directory, absolute
 	Shared files.Hash   // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Inputs files.Hash   // of what comes from volumes; the same as Hash when nothing is rendered
 	Local  string       // the staged keys that Shared leaves out, one a line
 	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
 	Keys   *Keys        // a generation keeps its pointer
@@ -48,7 +49,6 @@ type Copy struct {
 	Files   map[lines.Key]File           // by path in the generation
 	Targets map[lines.Target]target.Want // by target
 	Unmoved func() error                 // returns files.ErrMoved if the volumes no longer look as when it was read; nil: nobody asks any more
-	Inputs  files.Hash                   // of what comes from volumes; the same as Hash when nothing is rendered
 
 	Unrendered bool // what the renderer makes is missing yet
 	Current    bool // this confit has rendered its inputs, to just these files: while it is the accepted one, they aren't rendered again
