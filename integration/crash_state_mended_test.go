@@ -22,32 +22,101 @@ func TestState_mended_at_a_restart(t *testing.T) {
 			return errors.Join(os.Remove(key), os.Symlink("/etc/passwd", key), os.WriteFile(key+"2", nil, 0o644))
 		},
 	} {
-		for _, from := range []string{"mounted", "kept"} {
-			t.Run(name+"/"+from, func(t *testing.T) {
-				t.Parallel()
-				s, web := newProved(t)
-				s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
-				web.swap(keys{"text": "first"})
-				c := s.start(s.printer()...)
-				c.accepts(1)
-				if from == "kept" {
-					web.swap(keys{"text": "bad"})
-					c.logs("candidate rejected", 1)
-				}
-				c.Kill()
-				key := filepath.Join(s.state, "generations/1/web/text")
-				if err := spoil(key); err != nil {
-					t.Fatal(err)
-				}
-				c = s.start(s.printer()...)
-				c.Says("read first", 1)
-				c.logs("generation mended: somebody had changed it", 1)
-				if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
-					t.Errorf("mended to %v (%v)", info, err)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			runs := s.path("runs")
+			s.line("validate sh -c 'echo validate >>%s'", runs)
+			s.line("gate sh -c 'echo gate >>%s'", runs)
+			s.line("verify sh -c 'echo verify >>%s'", runs)
+			web.swap(keys{"text": "first"})
+			c := s.start(s.printer()...)
+			c.accepts(1)
+			c.Kill()
+			before := s.read(runs)
+			key := filepath.Join(s.state, "generations/1/web/text")
+			if err := spoil(key); err != nil {
+				t.Fatal(err)
+			}
+			c = s.start(s.printer()...)
+			c.Says("read first", 1)
+			c.logs("generation mended: somebody had changed it", 1)
+			if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
+				t.Errorf("mended to %v (%v)", info, err)
+			}
+			c.tells(0, "what was accepted", func(st report) bool { return st.quiet() && st.Live.Generation == 1 && st.Accepted.Proof == "stored" })
+			if after := s.read(runs); after != before {
+				t.Errorf("a generation that is written anew is no candidate, and these ran: %q", after)
+			}
+		})
 	}
+}
+
+// The deaths of what is written anew count on: it is as young as it was.
+func TestState_mended_with_its_deaths(t *testing.T) {
+	t.Parallel()
+	y, c := newYoung(t, "bad new")
+	c.logs(relapsed, 1)
+	c.Ends(3)
+	if err := os.RemoveAll(filepath.Join(y.state, "generations/2")); err != nil {
+		t.Fatal(err)
+	}
+	c = y.runs()
+	c.logs("generation mended: somebody had changed it", 1)
+	c.logs(suspected, 1)
+	c.Says("serves good old", 1)
+}
+
+// What is damaged and no longer mounted isn't believed. What is mounted goes first, as a candidate. If that is bad, too, the app starts
+// on what was accepted before.
+func TestState_damaged_and_not_mounted(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ edit, reads string }{"good": {"third", "read third"}, "bad": {"bad", "read first"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, web := newProved(t)
+			s.line("validate sh -c 'echo run >>%s; ! grep -q bad {candidate}/web/text'", s.path("runs"))
+			web.swap(keys{"text": "first"})
+			c := s.start(s.printer()...)
+			c.accepts(1)
+			c.Says("ready", 1)
+			web.swap(keys{"text": "second"})
+			c.accepts(2)
+			c.Kill()
+			web.swap(keys{"text": test.edit})
+			if err := overwrite(filepath.Join(s.state, "generations/2/web/text"), "damaged"); err != nil {
+				t.Fatal(err)
+			}
+			before := s.read(s.path("runs"))
+			c = s.start(s.printer()...)
+			c.Says(test.reads, 1)
+			c.Eventually("why the accepted one isn't used", func() bool { return len(c.beginning("stored generation not trusted: generation 1, ")) == 1 })
+			if s.read(s.path("runs")) == before {
+				t.Error("what is mounted wasn't validated")
+			}
+		})
+	}
+}
+
+// No volume has a rendered file. So the renderer runs, and what it makes is a candidate.
+func TestState_damaged_rendered_file(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	web := s.counted()
+	s.line("validate grep -q . {candidate}/.rendered/out")
+	web.swap(keys{"text": "first"})
+	c := s.start(app("-print", s.target("out"))...)
+	c.accepts(1)
+	c.Kill()
+	if err := overwrite(filepath.Join(s.state, "generations/1/.rendered/out"), "damaged"); err != nil {
+		t.Fatal(err)
+	}
+	c = s.start(app("-print", s.target("out"))...)
+	c.Says("read f one", 1)
+	if e := c.accepts(1); e["generation"] == "1" {
+		t.Errorf("logged %v, want another generation", e)
+	}
+	s.wantRuns(2)
 }
 
 // An entrypoint appends to its configuration at each start, and the app dies at once. Then a bad edit is mounted: the next start
@@ -67,46 +136,21 @@ func TestState_mended_at_the_end(t *testing.T) {
 	c.wantLogged(startsOnStored, 1)
 }
 
-// The app changes what it reads, in a generation that it works with: a rescan gives the bytes back, and leaves alone what an
-// entrypoint did to a mode.
-func TestState_healed(t *testing.T) {
-	t.Parallel()
-	s, web := newProved(t)
-	s.line("rescan 1s")
-	s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
-	web.swap(keys{"text": "first", "other": "x"})
-	c := s.start(s.printer()...)
-	c.accepts(1)
-	key := filepath.Join(s.state, "generations/1/web/text")
-	for i, mounted := range []string{"first", "bad"} {
-		web.swap(keys{"text": mounted, "other": "x"})
-		if mounted == "bad" {
-			c.logs("candidate rejected", 1)
-		}
-		if err := errors.Join(os.Chmod(filepath.Join(s.state, "generations/1"), 0o700), os.WriteFile(key, []byte("spoilt"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		c.logs("generation mended: somebody had changed it", i+1)
-		if got, err := os.ReadFile(s.target("text")); err != nil || string(got) != "first" {
-			t.Errorf("healed to %q (%v)", got, err)
-		}
-		if info, err := os.Stat(filepath.Join(s.state, "generations/1")); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("the mode is %v (%v)", info.Mode(), err)
-		}
-	}
-}
-
-// A validator without a placeholder writes to the live file and fails: the app never reads what it wrote.
+// A validator without a placeholder writes to the live file and fails: what was accepted is used as it is and named, and its bytes
+// come back with the volume's.
 func TestState_hook_that_writes(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
 	live := filepath.Join(s.state, "generations/1/web/text")
 	s.line("validate sh -c 'if grep -q bad %s; then echo spoilt >>%s; exit 1; fi'", s.target("text"), live)
+	s.line("rescan 200ms")
 	web.swap(keys{"text": "first"})
 	c := s.start(s.printer()...)
 	c.accepts(1)
 	web.swap(keys{"text": "bad"})
 	c.logs("candidate rejected", 1)
+	c.logs("not everything could be put back: it is tried again", 1)
+	web.swap(keys{"text": "first"})
 	c.Eventually("the accepted key, byte for byte", func() bool {
 		got, err := os.ReadFile(s.target("text"))
 		return err == nil && string(got) == "first"
@@ -167,3 +211,13 @@ func TestState_notes_that_lead_elsewhere(t *testing.T) {
 
 // overwrite replaces a file's bytes, whatever its mode.
 func overwrite(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
+
+// read is what a file holds; "": it isn't there.
+func (s *setup) read(path string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}

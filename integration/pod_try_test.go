@@ -69,7 +69,7 @@ func (s *setup) tryOut(code int, stdin, what string, flags ...string) *confit {
 // wantNoTry checks that nothing is left of a try, and that it made nothing else.
 func (s *setup) wantNoTry() {
 	s.t.Helper()
-	for _, name := range []string{"try", "lock", "note.json", "status.json", "live", "generations", "kept", "targets.json", "trial"} {
+	for _, name := range []string{"try", "lock", "note.json", "status.json", "live", "generations", "targets.json", "trial"} {
 		if exists(filepath.Join(s.state, name)) {
 			s.t.Errorf("a try left %s:\n%s", name, s.tree(s.state))
 		}

@@ -33,6 +33,7 @@ type report struct {
 	}
 	PendingSince *time.Time
 	Stalled      *time.Time
+	Damaged      bool
 	LinksChanged *time.Time
 	Trouble      string
 	Rejection    struct {

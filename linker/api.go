@@ -43,6 +43,7 @@ type (
 	Key          = lines.Key
 	Keys         = generation.Keys
 	Link         = lines.Link
+	Lost         = generation.Lost
 	Print        = volume.Print
 	Partly       = target.Partly
 	Target       = lines.Target

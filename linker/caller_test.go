@@ -137,7 +137,7 @@ func (c *caller) Discard() {
 	c.candidate = Candidate{}
 }
 
-func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number, true) }
+func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number) }
 
 func (c *caller) Touch(changes []Change) (bool, error) {
 	return c.Linker.Touch(c.inUse(), changes)

@@ -14,8 +14,9 @@
 //     is refused;
 //   - each step checks, in the moment in which it acts, that what it was planned for
 //     is still there;
-//   - a generation that is put in force again is byte for byte what was accepted,
-//     with its modes and owners, whatever an app, an entrypoint or a hook did to it;
+//   - bytes of the generation in force that an app, an entrypoint or a hook has changed come back,
+//     as long as the volumes have them; what they have no more is named;
+//   - a generation that is put in force again has its keys, with their modes and owners;
 //   - no error holds a value of a key.
 //
 // It does not know who reads the files, nor what a generation is to anybody, and it
@@ -35,7 +36,7 @@
 //	lines       the link lines, each and all together
 //	document    volumes that come as JSON
 //	target      how a target changes
-//	generation  generations on the disk, and what is kept of them once more
+//	generation  generations on the disk
 //	watch       hints that something has changed, or was opened
 //	volume      how volumes are found and read
 //
@@ -46,7 +47,6 @@
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy
 //	<state>/generations/8.tmp             being staged
-//	<state>/kept/SHA256                   bytes that no volume holds any more, for confit alone: generations are mended from them
 //	<state>/targets.json                  the links that confit made, to be pruned after a crash
 //	<state>/note.json                     the accepted and the earlier generation, to go back to after a crash, and how a
 //	                                      change ended that a gate was asked about, until that is delivered

@@ -17,14 +17,15 @@ import (
 // collector alone waits for a megabyte, and keeps as much.
 const mendsToRest = 16
 
-// Mend puts the live link and the targets of the generation that is in force right and,
-// with bytes, its files, and says so. What it can't mend it says once, returns, and tries
-// again when it is called again. What killed tries have left it removes. It reads each target, so it isn't part of each look: a
-// swap needn't wait for it, as publishing reads them anyway.
+// Mend puts the live link, the targets and the bytes of the generation that is in force right,
+// and says so. What it can't mend it says once, returns, and tries again when it is called
+// again. What killed tries have left it removes. It reads each target, so it isn't part of
+// each look: a swap needn't wait for it, as publishing reads them anyway. While it is watched who
+// opens what has changed it looks at no file, as that would count.
 //
 // Now and then Mend also returns to the system what looks and other events have left in
 // memory, as [Linker.Keep] does.
-func (l *Linker) Mend(number int, bytes bool) error {
+func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()
 	}
@@ -36,7 +37,7 @@ func (l *Linker) Mend(number int, bytes bool) error {
 	former := l.unmended
 	l.unmended = nil
 	l.mendLive(number, former)
-	if bytes {
+	if !l.opens.Watches() {
 		l.healFiles(g, former)
 	}
 	l.targets.Mend(g.Targets, func(target Target, found string, err error) {
@@ -44,13 +45,13 @@ func (l *Linker) Mend(number int, bytes bool) error {
 	})
 	var wrong []error
 	for _, path := range files.SortedKeys(l.unmended) {
-		wrong = append(wrong, errors.New(l.unmended[path]))
+		wrong = append(wrong, l.unmended[path])
 	}
 	return errors.Join(wrong...)
 }
 
 // healFiles gives the files of a generation back the bytes that were accepted.
-func (l *Linker) healFiles(g *generation.Copy, former map[string]string) {
+func (l *Linker) healFiles(g *generation.Copy, former map[string]error) {
 	mounted := volume.Mounted{Reader: l.reader}
 	defer mounted.Close()
 	if err := l.copies.Heal(g, mounted.Copy); err != nil {
@@ -59,7 +60,7 @@ func (l *Linker) healFiles(g *generation.Copy, former map[string]string) {
 }
 
 // mendLive points the live link at a generation again, whatever stands there now.
-func (l *Linker) mendLive(number int, former map[string]string) {
+func (l *Linker) mendLive(number int, former map[string]error) {
 	if l.state.LiveNumber() == number {
 		return
 	}
@@ -68,16 +69,16 @@ func (l *Linker) mendLive(number int, former map[string]string) {
 }
 
 // sayMended says what was mended. What was not, it says once.
-func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]string) {
+func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]error) {
 	if err == nil {
 		l.log.Warn(what+" mended", key, path, "found", found)
 		return
 	}
 	if l.unmended == nil {
-		l.unmended = map[string]string{}
+		l.unmended = map[string]error{}
 	}
-	l.unmended[path] = err.Error()
-	if former[path] != err.Error() {
+	l.unmended[path] = err
+	if before := former[path]; before == nil || before.Error() != err.Error() {
 		l.log.Warn(what+" not mended", key, path, "error", err.Error())
 	}
 }

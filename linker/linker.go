@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"slices"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -37,15 +36,13 @@ type Linker struct {
 
 	generations map[int]*generation.Copy // those that are on the disk, by number
 	former      generation.Copy          // what a former confit left in force, if it is not one of these
-	mounted     map[Key]generation.File  // what the last look has read of the volumes; nil: nothing yet
-	unkept      bool                     // not all second copies could be made, and the log says so
 	noted       []int                    // the numbers of those that note.json names
 	unlinked    []volume.Key             // the staged keys of the last look: their targets are found with those of the rendered keys
 	mounts      *mounts.Table            // until the first look
 
-	volumes  []VolumeStatus    // as the last look found them
-	unmended map[string]string // what could not be mended last, and why
-	mends    int               // calls of Mend so far
+	volumes  []VolumeStatus   // as the last look found them
+	unmended map[string]error // what could not be mended last, and why
+	mends    int              // calls of Mend so far
 
 	tooPrivate []int // links to rendered files that the app's user can't open, and the log says so
 	unrecorded bool  // the trial could not be recorded, and the log says so
@@ -67,51 +64,35 @@ func (l *Linker) Owns(path string) bool {
 	return false
 }
 
-// Keep removes all generations but the accepted one, the others that it is given, the live
+// Keep removes all generations but the accepted one, the earlier one, the live
 // one and those that note.json names, as the next confit looks for these. Before the first
-// acceptance (0) the one that a former confit left in force stays, too. Of those that
-// stay it keeps what the volumes, as they were read last, haven't any more.
+// acceptance (0) the one that a former confit left in force stays, too.
 //
 // Keep also returns the memory of staging to the system, as the collector alone would
 // keep some MiB for ever. After the first generation that isn't worth it: the first
 // collection costs more memory than it frees. Keep takes longer with more files, so
 // call it after the app was reloaded.
-func (l *Linker) Keep(accepted int, others ...int) {
-	kept := l.kept(accepted, others...)
+func (l *Linker) Keep(accepted, earlier int) {
+	if accepted != 0 {
+		l.former = generation.Copy{}
+	}
+	kept := l.kept(accepted, earlier)
 	_, _ = l.state.KeepOnly(kept)
 	for n, g := range l.generations {
-		if !slices.Contains(others, n) || n == accepted {
-			g.Unmoved = nil // it leads to all that was looked at
-		}
+		g.Unmoved = nil // it leads to all that was looked at
 		if !kept[n] {
 			delete(l.generations, n)
 		}
 	}
-	l.copies.SweepKept(true)
-	l.keepOld()
 	if l.state.Next > 2 {
 		debug.FreeOSMemory()
 	}
 }
 
-// keepOld makes second copies. That it can't is said once.
-func (l *Linker) keepOld() {
-	var err error
-	for _, g := range l.generations {
-		if err == nil && l.mounted != nil {
-			err = l.copies.Keep(g, l.mounted)
-		}
-	}
-	if err != nil && !l.unkept {
-		l.log.Warn("old keys not kept: what changes them can't be undone", "error", err)
-	}
-	l.unkept = err != nil
-}
-
 // kept lists what Keep leaves alone.
-func (l *Linker) kept(accepted int, others ...int) map[int]bool {
-	kept := map[int]bool{l.state.LiveNumber(): true, accepted: true}
-	for _, n := range append(others, l.noted...) {
+func (l *Linker) kept(accepted, earlier int) map[int]bool {
+	kept := map[int]bool{l.state.LiveNumber(): true, accepted: true, earlier: true}
+	for _, n := range l.noted {
 		kept[n] = true
 	}
 	if accepted == 0 {

@@ -6,7 +6,6 @@ import (
 	"path"
 
 	"confit/linker/files"
-	"confit/linker/generation"
 )
 
 // ErrSuperseded says that the volumes have changed since the candidate was
@@ -83,18 +82,26 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 		}
 		changed[dir][path.Base(string(c.Key))] = true
 	}
-	return len(changed) > 0 && l.opens.Watch(g.Dir, changed) == nil
+	if len(changed) == 0 {
+		return false
+	}
+	if err := l.opens.Watch(g.Dir, changed); err != nil {
+		l.opens.Unwatch()
+		return false
+	}
+	return true
 }
 
 // UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 
-// GoBack puts a generation that was accepted in force again, after it has mended
-// what others did to the files; 0: what a former confit left. It reads no volume, which
-// may hang. Nothing is removed: an app that looks by itself would read at the removal,
-// before anybody watches. A [*Partly] names the targets that could not be put right, and
-// the keys with other bytes that nothing has a copy of: they are used as they are, unless
-// one is a variable. After any other error nothing is lost, and GoBack can be called again.
+// GoBack puts a generation that was accepted in force again, with its modes and owners, and
+// without what others have added; 0: what a former confit left. It reads no volume, which
+// may hang, so bytes that somebody has changed are used as they are. Nothing is removed: an app
+// that looks by itself would read at the removal, before anybody watches. A [*Partly] names
+// the targets that could not be put right, and the keys with other bytes. The error is a [*Lost] if
+// a key is missing, or one that becomes a variable is damaged: then nothing else is to be
+// expected of this generation. After any other error GoBack can be called again.
 func (l *Linker) GoBack(number int) error {
 	if number == 0 {
 		return l.targets.Switch(l.former.Number, l.former.Targets, false)
@@ -103,8 +110,8 @@ func (l *Linker) GoBack(number int) error {
 	if err == nil {
 		err = l.copies.Mend(g, nil)
 	}
-	damaged, lost := errors.AsType[*generation.Lost](err)
-	if lost && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
+	damaged, isDamaged := errors.AsType[*Lost](err)
+	if isDamaged && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
 		err = nil
 	}
 	if err != nil {
@@ -113,7 +120,7 @@ func (l *Linker) GoBack(number int) error {
 	err = l.targets.Switch(number, g.Targets, false)
 	partly, ok := errors.AsType[*Partly](err)
 	switch {
-	case !lost || err != nil && !ok:
+	case !isDamaged || err != nil && !ok:
 		return err
 	case !ok:
 		return &Partly{Err: damaged}

@@ -125,7 +125,6 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	switch {
 	case err == nil:
 		l.describe(c, g, accepted)
-		l.noteMounted(r, g)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
 		c.Unrun = l.renders && g == accepted && k.Spared == g.Inputs
 	case !IsInvalid(err):
@@ -134,18 +133,10 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 		if read == nil {
 			read = l.readable(r, accepted)
 		}
-		l.noteMounted(r, read)
 		c.Changes = generation.Changes(accepted, read)
 	}
 	c.Seen = r.Print
 	return err
-}
-
-// noteMounted notes what a look has read of the volumes. The fallback is none.
-func (l *Linker) noteMounted(r *volume.Reading, read *generation.Copy) {
-	if !r.OfFallback() {
-		l.mounted = read.Files
-	}
 }
 
 // readable is what can be read of volumes that give no generation.

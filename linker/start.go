@@ -73,7 +73,7 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 		log:         c.Log,
 		ownDirs:     st.OwnDirs(),
 	}
-	l.copies = generation.NewStore(copier, links, st, c.Log, l.generations)
+	l.copies = generation.NewStore(copier, links, st, c.Log)
 	for i := range links {
 		if links[i].Rendered {
 			l.rendered = append(l.rendered, i)
@@ -96,7 +96,6 @@ func (l *Linker) resume(f *Former) error {
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}
 	}
-	l.copies.SweepKept(false)
 	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
 }
 

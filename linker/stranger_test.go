@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // stranger puts links to the victim in the place of all that confit makes in a
 // directory of his, and of all that it may make, as fast as he can.
 func stranger(dir, victim string) {
-	fixed := []string{"live", "generations", "kept", "lock", "notify", "note.json", "targets.json", "trial", "status.json"}
+	fixed := []string{"live", "generations", "lock", "notify", "note.json", "targets.json", "trial", "status.json"}
 	fmt.Println("ready")
 	for n := 0; ; n++ {
 		names := fixed
@@ -44,7 +44,7 @@ func stranger(dir, victim string) {
 		}
 		for i, name := range names {
 			path := filepath.Join(dir, name)
-			to := []string{victim, "kept", "generations", "note.json", filepath.Dir(victim)}[(n+i)%5]
+			to := []string{victim, "generations", "note.json", filepath.Dir(victim)}[(n+i)%4]
 			switch (n + i) % 4 {
 			case 0:
 				_ = os.Rename(path, filepath.Join(dir, fmt.Sprint("taken", n%7)))

@@ -31,6 +31,7 @@ type Status struct {
 	Degraded     string            `json:"degraded"`     // why the configuration side broke down; "": it works
 	Trouble      string            `json:"trouble"`      // what the system refused and confit tries again; "": nothing
 	Stalled      Time              `json:"stalled"`      // since when the volumes or the state directory don't answer; null: they do
+	Damaged      bool              `json:"damaged"`      // that is a key of what is live, which somebody has changed and no volume has any more
 	LinksChanged Time              `json:"linksChanged"` // since when the links files are not what confit was started with; null: they are
 	App          App               `json:"app"`          //
 	Mounted      *Mounted          `json:"mounted"`      // what the last look found in the volumes
@@ -145,10 +146,10 @@ const (
 // is accepted or another one is mounted, so it doesn't flicker while confit tries
 // again. It is [Rejected], too, when the system refuses to apply what is mounted, when
 // the configuration side broke down, and when it waits for a volume that doesn't
-// answer, as confit applies nothing then.
+// answer, as confit applies nothing then; and when what is live isn't what was accepted.
 func (s *Status) Verdict() int {
 	switch {
-	case s.Degraded != "", s.Stalled != "", s.refused():
+	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused():
 		return Rejected
 	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
 		return Well

@@ -25,7 +25,7 @@ func hash(digit string) string { return strings.Repeat(digit, 64) }
 func whole() Status {
 	return Status{
 		Version: Version, Confit: "1.2.3", Updated: at(59), Phase: "validating",
-		Degraded: "panic: index out of range", Trouble: "cannot write generation 8: no space left on device", Stalled: at(40), LinksChanged: at(4),
+		Degraded: "panic: index out of range", Trouble: "cannot write generation 8: no space left on device", Damaged: true, Stalled: at(40), LinksChanged: at(4),
 		App: App{PID: 7, Started: at(1), Restarts: 2, Reload: "restart: it left at HUP", Read: new(true), Text: "3 workers <idle>",
 			LastExit: &Exit{At: at(2), Status: "signal 9", Code: 137, OOMKilled: true}},
 		Mounted:      &Mounted{Hash: hash("c"), Since: at(30), Keys: map[string]Sum{"web/nginx.conf": Sum(hash("3")), "srv/app/flags.json": ""}},

@@ -31,6 +31,8 @@ func (s *Status) headline(now time.Time) string {
 		return "BROKEN DOWN: confit is a plain init now, and applies no change"
 	case s.Stalled != "":
 		return "STALLED: a volume or the state directory doesn't answer"
+	case s.Damaged:
+		return "DAMAGED: somebody has changed what is live, and no volume has its bytes"
 	case s.refused():
 		return "IN TROUBLE: the system refuses to apply what is mounted"
 	case s.Verdict() == Rejected:
@@ -114,7 +116,11 @@ func (s *Status) troubles(p *page) {
 	}
 	if s.Trouble != "" {
 		p.row("refused", s.Trouble)
-		p.todo("mend that; confit tries again at each rescan")
+		if s.Damaged {
+			p.todo("edit a key of what is mounted: all keys are written anew then")
+		} else {
+			p.todo("mend that; confit tries again at each rescan")
+		}
 	}
 	if s.Gate != nil {
 		row, todo := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(s.Gate.Since), s.Gate.Hash), "nothing; if it takes too long, see what the gate waits for"

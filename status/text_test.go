@@ -139,6 +139,9 @@ func texts() map[string]Status {
 	add("in-want", quiet(), func(s *Status) {
 		s.Trouble = "cannot link target \"/home/app/conf/a\": a symlink of user 1000 in the place of directory \"/home/app/conf\", where others may write, is there; write the real path, or remove it from the image or the pod"
 	})
+	add("damaged", quiet(), func(s *Status) {
+		s.Damaged, s.Trouble = true, "key \".rendered/nginx.conf\" of generation 7 is damaged, and can't be mended"
+	})
 	add("out-of-date", rejected(), func(s *Status) { s.Rejection.NextTry = before(5 * time.Minute) })
 	add("ended", quiet(), func(s *Status) {
 		s.Phase, s.App.PID, s.App.LastExit = "done", 0, &Exit{At: before(time.Minute), Status: "exit 1", Code: 1}

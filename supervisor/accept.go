@@ -64,6 +64,11 @@ func (t *transition) keepUnproved(step string, reason error, tail string) {
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
+	t.stayUnproved()
+}
+
+// stayUnproved goes on with what was rejected last, and is in force.
+func (t *transition) stayUnproved() {
 	t.makeAccepted(false)
 	t.unproved = t.lastRejection
 	t.standRejected()

@@ -23,11 +23,8 @@ func (a assign) perform(l *loop) event {
 }
 
 type (
-	mend struct { // puts right what others have changed; answered by mended
-		number int
-		bytes  bool // of the files, too, and not only links
-	}
-	stage struct { // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
+	mend  struct{ number int } // puts right what others have changed; answered by mended
+	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
 		known    linker.Known
 		fallback bool
 	}
@@ -43,10 +40,10 @@ type (
 		hooked bool            // hooks were run on it
 		shown  bool            // it is published, and a hook was run on it since: only that is looked at
 	}
-	goBack    struct{ to, from int }                     // answered by withdrawn, failed or crashed
-	writeNote struct{ note *linker.Note }                // answered by noted
-	keep      struct{ accepted, earlier, candidate int } // and no other generation; what is gone back to gets a second copy
-	runHook   struct {                                   // answered by hookBegun or hookStartFailed, then by hookEnded
+	goBack    struct{ to, from int }          // answered by withdrawn, lost, failed or crashed
+	writeNote struct{ note *linker.Note }     // answered by noted
+	keep      struct{ accepted, earlier int } // and no other generation
+	runHook   struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate

@@ -70,9 +70,6 @@ func (t *transition) validate() {
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {
-	if t.validatesAfter() { // and may write to what is gone back to
-		t.secure()
-	}
 	if t.killed.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
 		t.killed = linker.Trial{}
 	}
@@ -146,7 +143,8 @@ func (t *transition) endNow(how exit) {
 	}
 	t.passVerdict()
 	if t.showsAccepted() {
-		t.assign(mend{t.accepted.Number, true})
+		t.assign(unwatchOpens{}) // which keeps files from being looked at
+		t.assign(mend{t.accepted.Number})
 	}
 	t.endTrial()
 	t.interruptReport()

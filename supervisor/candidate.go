@@ -149,7 +149,6 @@ func (t *transition) tryCandidate(splay time.Duration) {
 // arm has the trial recorded before the first hook runs on a candidate that isn't published.
 func (t *transition) arm() {
 	if t.open.Step == "" && t.suspectsIn(linker.StepHooks) != "" {
-		t.secure()
 		t.enterTrial(linker.StepHooks, t.suspectsIn(linker.StepHooks))
 	}
 	if t.open.Step == "" || t.open == t.recorded {
@@ -191,7 +190,6 @@ func (t *transition) splay() {
 		t.passGate()
 		return
 	}
-	t.secure()
 	t.pauseTrial()
 	t.phase, t.deadline = splaying, t.splayBy
 }

@@ -50,7 +50,7 @@ var presence = map[string]bool{
 // kind of each.
 var ranked = map[string]byte{
 	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n', "keep.candidate": 'n', "state.startedOn": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n', "state.startedOn": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "peek.underWay": 'n', "Known.Accepted": 'n',
 }
 

@@ -99,7 +99,7 @@ func (c *course) mayBeAccepted(before, after linker.Accepted) {
 		return
 	case after.Relapses < 0 && after.Earlier.Number == before.Number: // so was this, until it was suspected
 		return
-	case after.Number == 0 && c.state.relapsed != nil: // it relapsed, and the fallback is tried
+	case after.Number == 0 && (c.state.relapsed != nil || c.may.loses): // it relapsed, and the fallback is tried; or it is lost
 		return
 	}
 	asked := c.action.Kind != config.None || survived

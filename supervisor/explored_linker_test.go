@@ -83,6 +83,13 @@ func (c *course) spoils(job) error {
 	return nil
 }
 
+func (c *course) loses(job) error {
+	if c.may.loses && c.choose(2) == 1 {
+		return errors.New("a key is missing")
+	}
+	return nil
+}
+
 func (c *course) happens() bool { return c.choose(2) == 1 }
 
 func (c *course) watches() bool { return c.may.watches && c.choose(2) == 1 }

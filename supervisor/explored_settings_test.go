@@ -26,6 +26,7 @@ type setting struct {
 	breaks       bool   // what is mounted can't be staged
 	refuses      bool   // the system refuses the linker things
 	spoils       bool   // hooks change what they must not
+	loses        bool   // what is gone back to lacks a key
 	panics       bool   // the linker does
 	failedStarts int    // in how many ways the app can't be started
 	hooksMissing bool   // hooks can't be started
@@ -90,6 +91,8 @@ var settings = []setting{
 	}, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
 	{name: "late", with: asksAndTells, actions: []config.Action{byRestart}, begins: askedA},
 	{name: "late-again", with: asksAndTells, actions: []config.Action{byRestart}, begins: relapsedA},
+	{name: "lost", with: func(c *config.Config) { c.Verify = []string{"verify"}; c.Probation = tick }, actions: []config.Action{byRestart}, fallback: true, loses: true, begins: doubtfulA},
+	{name: "lost-all", with: func(c *config.Config) { c.Validate = []string{"check"} }, actions: []config.Action{byUSR1}, found: caught, loses: true, begins: provenA},
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
 }
 

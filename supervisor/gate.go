@@ -15,7 +15,6 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.runs():
 		t.leaveUndecided()
 	default:
-		t.secure()
 		t.phase, t.gate = gating, gate{lookBy: t.now.Add(t.config.Rescan)}
 		if t.neverStarted() {
 			t.gate = gate{by: t.now.Add(startPatience)}

@@ -80,7 +80,7 @@ type shown struct {
 
 // gist is all that goes into a status, and comparable: another gist makes another status.
 // Of what a pointer leads to nothing ever changes.
-type gist [17]any
+type gist [18]any
 
 // guard turns a panic into an error.
 func guard(do func() error) (err error) {

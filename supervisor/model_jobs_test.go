@@ -161,6 +161,11 @@ func (m *model) goBack(f fate, j goBack) event {
 	if err := f.refuses(j); err != nil {
 		return failed{err}
 	}
+	if j.to != 0 {
+		if err := f.loses(j); err != nil {
+			return lost{err}
+		}
+	}
 	m.show(to)
 	if j.from != j.to {
 		return withdrawn{changes: f.changes(m.copyOf(j.from).holds, to.holds)}

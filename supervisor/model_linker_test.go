@@ -158,6 +158,7 @@ type fate interface {
 	panics(j job) error
 	refuses(j job) error // what the system refuses the linker; nil: nothing
 	spoils(j job) error  // what is wrong with the candidate after a hook; nil: nothing
+	loses(j job) error   // why what is to be gone back to can't be used; nil: it can
 	happens() bool       // a publish that is refused has changed the targets
 	watches() bool       // the linker sees when somebody opens what has changed
 	mayBePublished()
@@ -221,11 +222,10 @@ func (m *model) carryOutUnanswered(j job) {
 	case unwatchOpens:
 		m.watching = false
 	case keep:
-		numbers := []int{j.accepted, j.earlier, j.candidate}
-		if j.accepted == 0 {
-			numbers = append(numbers, m.former.number)
+		if j.accepted != 0 {
+			m.former = made{}
 		}
-		m.keepOnly(numbers...)
+		m.keepOnly(j.accepted, j.earlier, m.former.number)
 	}
 }
 

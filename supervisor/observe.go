@@ -17,6 +17,7 @@ func observe(c *config.Config, now time.Time, before, after *state) *status.Stat
 		Degraded:     after.degraded,
 		Trouble:      o.trouble(),
 		Stalled:      status.At(after.stalled),
+		Damaged:      after.damaged,
 		LinksChanged: status.At(after.relinked),
 		App:          o.app(),
 		Mounted:      after.mounted,

@@ -30,7 +30,7 @@ func (l *loop) guarded(j job) (e event) {
 	return e
 }
 
-func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number, a.bytes)} }
+func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
 
 // The volumes come first, then the links files.
 func (a stage) perform(l *loop) event {
@@ -120,7 +120,12 @@ func (a publish) carryOut(l *loop) event {
 // The app goes on even if a target could not be put right.
 func (a goBack) carryOut(l *loop) event {
 	err := l.Linker.GoBack(a.to)
-	if _, partly := errors.AsType[*linker.Partly](err); err != nil && !partly {
+	_, partly := errors.AsType[*linker.Partly](err)
+	_, isLost := errors.AsType[*linker.Lost](err)
+	switch {
+	case isLost && !partly:
+		return lost{err}
+	case err != nil && !partly:
 		return failed{err}
 	}
 	return withdrawn{err, l.Linker.Changes(a.from, a.to)}
@@ -145,7 +150,7 @@ func (a arm) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier, a.candidate); return nil }
+func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted, a.earlier); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

@@ -25,7 +25,6 @@ func (t *transition) prove() {
 		t.drain(startAgain)
 	case t.proof.generation, t.appInDoubt():
 		t.phase = proving
-		t.secure()
 		t.expectReady()
 		t.verifyFirst()
 	case t.exposure.published():

@@ -66,11 +66,10 @@ func (t *transition) warnUnread() {
 
 // mendInForce has the links and the bytes of the accepted generation mended that others have
 // changed, as often as --rescan says. It doesn't wait for a rescan: where somebody writes
-// to a plain volume all the time, each hint begins the wait for one anew. While the app is
-// expected to open what has changed no file is looked at: that would count as opened.
+// to a plain volume all the time, each hint begins the wait for one anew.
 func (t *transition) mendInForce() {
 	if t.over(t.mendBy) {
 		t.mendBy = t.now.Add(t.config.Rescan)
-		t.assign(mend{t.accepted.Number, t.readBy.IsZero()})
+		t.assign(mend{t.accepted.Number})
 	}
 }

@@ -31,6 +31,9 @@ func jobName(j job) string {
 // assign hands the model a job. What the model leaves out is answered at once.
 func (p *player) assign(j job) event {
 	if _, ok := j.(mend); ok {
+		if err := p.fault("mend", "loses"); err != nil {
+			return mended{&linker.Lost{Keys: []linker.Key{linker.Key(err.Error())}}}
+		}
 		return mended{p.fault("mend", "partly fails")}
 	}
 	p.order(p, j)
@@ -72,6 +75,8 @@ func (p *player) panics(j job) error { return p.fault(jobName(j), "panics") }
 func (p *player) refuses(j job) error { return p.fault(jobName(j), "fails") }
 
 func (p *player) spoils(j job) error { return p.fault(jobName(j), "finds") }
+
+func (p *player) loses(j job) error { return p.fault(jobName(j), "loses") }
 
 // happens: what fails in a script has changed nothing.
 func (p *player) happens() bool { return false }

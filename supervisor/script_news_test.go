@@ -53,6 +53,7 @@ func (p *player) news(s *status.Status) map[string]string {
 	}
 	say("degraded", quoted(s.Degraded))
 	say("trouble", quoted(s.Trouble))
+	say("damaged", s.Damaged)
 	say("stalled", s.Stalled != "")
 	say("linksChanged", s.LinksChanged != "")
 	say("pending", s.PendingSince != "")

@@ -84,7 +84,7 @@ func (p *player) jobOrHook(name, rest string) {
 		return
 	}
 	kind, reason, ok := strings.Cut(rest, ": ")
-	if !ok || !slices.Contains([]string{"fails", "partly fails", "finds", "panics", "doesn't start"}, kind) {
+	if !ok || !slices.Contains([]string{"fails", "partly fails", "finds", "loses", "panics", "doesn't start"}, kind) {
 		p.t.Fatalf("stimulus %s %s?", name, rest)
 	}
 	p.faults[name+" "+kind] = append(p.faults[name+" "+kind], reason)

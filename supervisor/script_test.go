@@ -45,6 +45,8 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	JOB fails: REASON              the next of the linker's jobs: stage, fallback (to stage that), complete, publish, withdraw,
 //	                               touch, note, compare. All others go well
 //	JOB partly fails: REASON       withdraw or mend has done the rest
+//	mend loses: KEY                of what is in force, for good
+//	withdraw loses: REASON         what is gone back to can't be used
 //	JOB finds: REASON              complete or publish, that a hook has made what can't be
 //	JOB panics: REASON
 //	JOB hangs, linker goes on

@@ -144,7 +144,7 @@ func describe(a action) string {
 	case goBack:
 		return fmt.Sprintf("goBack to %d", a.to)
 	case keep:
-		return "keep " + strings.ReplaceAll(fmt.Sprintf("%d, %d, %d", a.accepted, a.earlier, a.candidate), ", 0", "")
+		return "keep " + strings.TrimSuffix(fmt.Sprintf("%d, %d", a.accepted, a.earlier), ", 0")
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }

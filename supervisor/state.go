@@ -95,6 +95,7 @@ type state struct {
 	outcomes  outcomes
 	trouble   string // what the system refused last, as the log says it
 	drift     string // which links of the accepted generation others have changed and can't be put right; "": none
+	damaged   bool   // or bytes of it, which no volume has any more
 	degraded  string // how the configuration side broke down; "": it works
 
 	links config.LinksSum // what the links files held at the last look
@@ -129,7 +130,6 @@ type transaction struct {
 	reloadAction  config.Action // what its changes require
 	splayBy       time.Time     // when the app may be reloaded
 	exposure      exposure
-	secured       bool  // what is gone back to has a second copy
 	watched       bool  // the linker sees when somebody opens what has changed
 	started       bool  // the app is started on the generation in force, not only reloaded
 	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
@@ -139,5 +139,6 @@ type transaction struct {
 	open          linker.Trial // the candidate's
 	excused       bool         // the app was asked to stop: a kill of confit says nothing of the candidate
 	backToEarlier bool         // the accepted generation is taken back, too
+	lost          bool         // as it can't be gone back to
 	setback       setback      // how what is mounted failed, where nothing is accepted
 }

@@ -1,18 +1,20 @@
 package supervisor
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
 
+	"confit/linker"
 	"confit/process"
 )
 
 func (t *transition) onMended(e mended) { // the linker has logged it
-	t.drift = ""
-	if e.err != nil {
+	if t.drift = ""; e.err != nil {
 		t.drift = e.err.Error()
 	}
+	_, t.damaged = errors.AsType[*linker.Lost](e.err)
 }
 
 func (t *transition) onCrashed(e crashed) {

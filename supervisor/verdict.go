@@ -77,22 +77,10 @@ func (t *transition) discard() {
 }
 
 // keep removes the generations that nobody can go back to.
-func (t *transition) keep() { t.keepWith(0) }
-
-// secure has what is gone back to copied once more, as it is no longer mounted: before a
-// hook runs or the candidate waits, and else once the app was reloaded, which doesn't wait
-// for that.
-func (t *transition) secure() {
-	if t.hasAccepted() && !t.secured {
-		t.secured = true
-		t.keepWith(t.candidate.Number)
-	}
-}
-
-func (t *transition) keepWith(candidate int) {
+func (t *transition) keep() {
 	a := &t.accepted
 	if t.suspected != nil {
 		a = &t.suspected.of
 	}
-	t.assign(keep{a.Number, a.Earlier.Number, candidate})
+	t.assign(keep{a.Number, a.Earlier.Number})
 }

@@ -34,6 +34,8 @@ func (t *transition) withdrawEnded(e event) {
 			t.say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
 		}
 		t.takenBack(e)
+	case lost:
+		t.goFurther(e.err)
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
@@ -50,11 +52,36 @@ func (t *transition) withdrawEnded(e event) {
 	}
 }
 
+// goFurther goes on without what was to be gone back to: with the earlier generation, with the
+// fallback, or with what is in force. Where no app runs on that it is the end.
+func (t *transition) goFurther(err error) {
+	t.say(slog.LevelError, "generation not gone back to", "error", err.Error())
+	switch {
+	case !t.backToEarlier && t.accepted.Earlier.Number != 0:
+		t.backToEarlier, t.lost = true, true
+		t.withdraw()
+	case t.backToEarlier && !t.lost && t.app.runs(): // on what was to be taken back
+		t.accepted.Earlier, t.suspected, t.untidy = linker.Generation{}, nil, true
+		t.endTransaction()
+	case t.fallback || !t.app.runs():
+		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.runs()}
+		t.accepted, t.backToEarlier, t.suspected = linker.Accepted{}, false, nil
+		t.dropCandidate()
+	case t.rejection.stands && t.rejection.hash == t.candidate.Hash:
+		t.passVerdict()
+		t.accepted = linker.Accepted{}
+		t.stayUnproved()
+	default: // nobody has found anything wrong with what is in force: it is tried again
+		t.accepted = linker.Accepted{}
+		t.endTransaction()
+	}
+}
+
 // takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
 	further, wasLive := t.backToEarlier, t.isLive()
 	t.exposure = t.exposure.takenBack()
-	t.started, t.backToEarlier, t.leftAtHUP = false, false, false
+	t.started, t.backToEarlier, t.lost, t.leftAtHUP = false, false, false, false
 	t.untidy = true // the candidate, or one of a confit that was killed
 	t.endTrial()
 	if further {

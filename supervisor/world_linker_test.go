@@ -175,6 +175,8 @@ func (w *world) spoils(j job) error {
 	return nil
 }
 
+func (w *world) loses(job) error { return nil }
+
 func (w *world) happens() bool { return true }
 
 func (w *world) watches() bool { return w.rand.IntN(2) == 0 }

@@ -220,7 +220,7 @@ func (w *world) perform(a action) event {
 		w.unread = true // what is opened counts from now on
 		w.order(a)
 	case keep:
-		if w.visible == nil && a.candidate == 0 {
+		if w.visible == nil {
 			w.staged = nil
 		}
 		w.order(a)

@@ -21,7 +21,7 @@ func mounted(keys map[lines.Key]string) generation.BytesOf {
 	return func(p lines.Key, _ generation.File, to io.Writer) (files.Hash, error) {
 		content, there := keys[p]
 		if !there {
-			return files.Hash{}, generation.ErrNoCopy
+			return files.Hash{}, generation.ErrNotMounted
 		}
 		_, err := io.WriteString(to, content)
 		return fileOf(content, 0).Sum, err

@@ -18,20 +18,18 @@ import (
 	"confit/linker/statedir"
 )
 
-// Store knows the generations on the disk, and what is kept of them once more.
+// Store knows the generations on the disk.
 type Store struct {
 	*files.Copier
-	links       []lines.Line // a directory may be a target as a whole
-	state       *statedir.Dir
-	log         *slog.Logger
-	generations map[int]*Copy // by number, of the caller
-	strays      []lines.Key   // what a hook left in its candidate, and the log says so
+	links  []lines.Line // a directory may be a target as a whole
+	state  *statedir.Dir
+	log    *slog.Logger
+	strays []lines.Key // what a hook left in its candidate, and the log says so
 }
 
-// NewStore makes one. links are the lines whose keys generations have, and generations those
-// that are on the disk by number, which the caller changes as they come and go.
-func NewStore(copier *files.Copier, links []lines.Line, state *statedir.Dir, log *slog.Logger, generations map[int]*Copy) *Store {
-	return &Store{Copier: copier, links: links, state: state, log: log, generations: generations}
+// NewStore makes one. links are the lines whose keys generations have.
+func NewStore(copier *files.Copier, links []lines.Line, state *statedir.Dir, log *slog.Logger) *Store {
+	return &Store{Copier: copier, links: links, state: state, log: log}
 }
 
 // flaw is a difference between a generation's directory and what was written.
@@ -159,7 +157,7 @@ func (c *Store) compare(g *Copy, root *os.Root, p lines.Key, isDir bool) (flawKi
 	case isDir:
 		return none, nil
 	case !g.untouched(p, info):
-		if sum, err := c.from(root, string(p))(io.Discard); err != nil || sum != f.Sum {
+		if c.hashOf(root, p) != f.Sum {
 			return altered, nil
 		}
 		g.touched(p, info)
@@ -168,6 +166,20 @@ func (c *Store) compare(g *Copy, root *os.Root, p lines.Key, isDir bool) (flawKi
 		return attributes, nil
 	}
 	return none, nil
+}
+
+// hashOf is the hash of a file's bytes; zero: it can't be read.
+func (c *Store) hashOf(root *os.Root, p lines.Key) files.Hash {
+	in, _, err := files.OpenRegular(root, string(p))
+	if err != nil {
+		return files.Hash{}
+	}
+	defer in.Close()
+	sum, err := c.Copy(in, io.Discard)
+	if err != nil {
+		return files.Hash{}
+	}
+	return sum
 }
 
 // Check looks at a candidate after a hook has run. If a key is no longer what was staged,

@@ -32,7 +32,6 @@ import (
 const (
 	liveName        = "live"
 	generationsName = "generations"
-	keptName        = "kept"
 )
 
 // Note is the file that outlives the machine, too: see [Dir.Replace].
@@ -43,7 +42,6 @@ type Dir struct {
 	Path        string   // absolute
 	Root        *os.Root // of it
 	Generations *os.Root // a directory for each generation, by number
-	Kept        *os.Root // bytes of keys, for confit's user alone
 	Lock        *os.File // open as long as confit runs
 	Memory      bool     // it lives in memory
 	Next        int      // the number of the next generation
@@ -62,10 +60,7 @@ func Open(dir string) (*Dir, error) {
 	if s.Lock, err = takeLock(s.Root, dir); err != nil {
 		return nil, err
 	}
-	if s.Generations, err = s.openDir(generationsName, files.DirMode); err != nil {
-		return nil, err
-	}
-	s.Kept, err = s.openDir(keptName, 0o700)
+	s.Generations, err = s.openDir(generationsName, files.DirMode)
 	return s, err
 }
 

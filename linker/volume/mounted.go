@@ -22,7 +22,7 @@ func (m *Mounted) Copy(p lines.Key, f generation.File, to io.Writer) (files.Hash
 	}
 	k, there := m.keys[p]
 	if !there {
-		return files.Hash{}, generation.ErrNoCopy
+		return files.Hash{}, generation.ErrNotMounted
 	}
 	return m.r.Copy(k, to, f)
 }

@@ -75,6 +75,9 @@ func (o *Opens) opened(events []byte) bool {
 	return false
 }
 
+// Watches reports that something is watched.
+func (o *Opens) Watches() bool { return o.watched != nil }
+
 // Unwatch ends it. No hint is left that was about what was watched.
 func (o *Opens) Unwatch() {
 	o.mutex.Lock()

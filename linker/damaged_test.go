@@ -1,0 +1,70 @@
+package linker
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestNotMendedAtOpen: what no volume has any more isn't believed, and the reason is said;
+// what needs no bytes is.
+func TestNotMendedAtOpen(t *testing.T) {
+	for name, tt := range damages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newStored(t, "web/ web/")
+			want := h.tree("state/generations/1")
+			h.close()
+			h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2")
+			h.must(tt.do(h))
+			h.open()
+			if tt.words == "" {
+				h.wantAccepted(1)
+				h.wantTree(want, "state/generations/1")
+			} else {
+				h.wantAccepted(0, tt.words)
+			}
+			h.worksOn()
+		})
+	}
+}
+
+// TestDamagedAtReject: a generation that is gone back to is used as it is where a key has other
+// bytes, and the key is named, even if the volume has the bytes: it may hang. But the generation
+// isn't used without a key, nor for a variable.
+func TestDamagedAtReject(t *testing.T) {
+	for name, tt := range map[string]struct {
+		links []string
+		do    func(*house) error
+		used  bool
+	}{
+		"altered": {[]string{"web/ web/"}, write("generations/1/web/a", "a9"), true},
+		"altered, with its times set back": {[]string{"web/ web/"}, func(h *house) error {
+			return errors.Join(write("generations/1/web/a", "a9")(h), os.Chtimes(h.path("state/generations/1/web/a"), h.modified("c.conf"), h.modified("c.conf")))
+		}, true},
+		"missing":  {[]string{"web/ web/"}, takeAway("generations/1/web/a"), false},
+		"gone":     {[]string{"web/ web/"}, takeAway("generations/1"), false},
+		"variable": {[]string{"web/ web/", "env web/a A"}, write("generations/1/web/a", "a9"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newStored(t, tt.links...)
+			h.write("web", "a", "a1", "sub/b", "b1", "c.conf", "c2")
+			h.stage()
+			h.must(h.linker.Publish())
+			h.must(tt.do(h))
+			err := h.linker.Reject()
+			_, partly := errors.AsType[*Partly](err)
+			_, lost := errors.AsType[*Lost](err)
+			if partly != tt.used || !lost || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
+				t.Errorf("went back: %v", err)
+			}
+			if tt.used {
+				h.reads("web/a", "a9", "web/c.conf", "c1")
+			} else {
+				h.reads("web/c.conf", "c2")
+			}
+		})
+	}
+}
