@@ -41,8 +41,8 @@ func oneRound(t *testing.T, only string) (p printed) {
 // One round of every measurement that needs no yardstick of another package: each figure is there. Only a quiet machine can say
 // whether it keeps its budget.
 func TestBench_one_round(t *testing.T) {
-	p := oneRound(t, "swap,size,keys,publish,growth,volumes")
-	if want := 18; len(p.Rows) != want || !strings.Contains(p.Machine, "confit") {
+	p := oneRound(t, "swap,size,keys,publish,disk,growth,volumes")
+	if want := 25; len(p.Rows) != want || !strings.Contains(p.Machine, "confit") {
 		t.Errorf("%d rows, want %d: %+v", len(p.Rows), want, p)
 	}
 	for _, r := range p.Rows {
