@@ -156,11 +156,11 @@ func (c *confit) atEnd() {
 }
 
 // running are the processes other than confit whose command line holds a text. Confit's own holds its hooks' and the
-// app's.
+// app's, and so does that of a shell which is about to become confit.
 func (c *confit) running(text string) []harness.Process {
 	var found []harness.Process
 	for _, p := range c.Processes() {
-		if strings.Contains(p.Command, text) && !isConfit(p) {
+		if strings.Contains(p.Command, text) && !strings.Contains(p.Command, c.setup.program+" ") {
 			found = append(found, p)
 		}
 	}
