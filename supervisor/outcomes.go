@@ -124,17 +124,22 @@ func (t *transition) source(kind string) string {
 	return "" // it never started
 }
 
-// toTell is what has to be told next, or nil. At its end confit tells only the list. That all is well is told of what is in force.
+// toTell is what has to be told next, or nil. At its end confit tells only the list.
 func (s *state) toTell() *linker.Outcome {
 	o := &s.outcomes
 	i := slices.IndexFunc(o.list, isDecided)
 	switch {
 	case s.isEnding() && (i < 0 || o.fails >= maxFails):
 		return nil
-	case i >= 0 && !(isGood(o.list[i]) && (s.exposure.published() || o.list[i].Hash != hexOf(s.accepted.Shared))):
+	case i >= 0 && s.isTrue(&o.list[i]):
 		return &o.list[i]
 	}
 	return o.other
+}
+
+// isTrue reports that an outcome can be told now. That all is well is told of what is in force.
+func (s *state) isTrue(r *linker.Outcome) bool {
+	return !isGood(*r) || !s.exposure.published() && r.Hash == hexOf(s.accepted.Shared)
 }
 
 // tellsFrom is when the report hook may run, and whether there is anything to tell. What a gate was asked about is noted first, but for a
