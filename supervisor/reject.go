@@ -130,10 +130,13 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	v := verdict{
 		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
 			"live", name(t.accepted.Earlier), "todo", mendIt}},
-		report: report{t.outcome(wayBack(isShared), hexOf(t.accepted.Shared), step, reason.Error()), t.accepted.Told.Asked && !isShared, t.config.Probation},
+		report: report{Outcome: t.outcome(wayBack(isShared), hexOf(t.accepted.Shared), step, reason.Error()), late: t.accepted.Told.Asked && !isShared},
 	}
-	if !t.neverStarted() {
-		v.report.outlive = max(v.report.outlive, t.now.Sub(t.app.since))
+	if t.reports() {
+		v.report.outlive = t.config.Probation
+		if !t.neverStarted() {
+			v.report.outlive = max(v.report.outlive, t.now.Sub(t.app.since))
+		}
 	}
 	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // the mounted configuration is just this
 		t.candidate.Generation = t.accepted.Generation

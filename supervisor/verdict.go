@@ -59,12 +59,14 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 }
 
 // keepHouse does what is left to do after a transaction: it notes what is accepted, also if
-// a note was refused a moment ago, and only then removes what nobody can go back to.
+// a note was refused a moment ago, and only then removes what nobody can go back to. While notes
+// are refused it removes what lies between: the linker spares what is noted.
 func (t *transition) keepHouse() {
 	t.note.by = noDeadline
 	t.keepNote()
-	if t.untidy && !t.held.stands() && t.toNote().Accepted == t.note.held.Accepted {
-		t.untidy = false
+	isNoted := t.toNote().Accepted == t.note.held.Accepted
+	if t.untidy && !t.held.stands() && (isNoted || !t.note.tellBy.IsZero()) {
+		t.untidy = !isNoted
 		t.keep()
 	}
 }
