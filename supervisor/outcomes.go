@@ -126,15 +126,19 @@ func (t *transition) source(kind string) string {
 
 // toTell is what has to be told next, or nil. At its end confit tells only the list.
 func (s *state) toTell() *linker.Outcome {
+	if r := s.firstInList(); r != nil || s.isEnding() {
+		return r
+	}
+	return s.outcomes.other
+}
+
+// firstInList is what the list has to tell now, or nil.
+func (s *state) firstInList() *linker.Outcome {
 	o := &s.outcomes
-	i := slices.IndexFunc(o.list, isDecided)
-	switch {
-	case s.isEnding() && (i < 0 || o.fails >= maxFails):
-		return nil
-	case i >= 0 && s.isTrue(&o.list[i]):
+	if i := slices.IndexFunc(o.list, isDecided); i >= 0 && o.fails < maxFails && s.isTrue(&o.list[i]) {
 		return &o.list[i]
 	}
-	return o.other
+	return nil
 }
 
 // isTrue reports that an outcome can be told now. That all is well is told of what is in force.
@@ -276,7 +280,7 @@ func (t *transition) beginToEnd() {
 func (t *transition) owes() bool {
 	o, held := &t.outcomes, t.held.report
 	mayFollow := held.Outcome != nil && (held.late || held.Hash != "" && held.Hash == o.question())
-	return o.fails < maxFails && (mayFollow || slices.ContainsFunc(o.list, isDecided))
+	return o.fails < maxFails && mayFollow || t.firstInList() != nil
 }
 
 // tell waits for the report hook at the end. It reports whether there is anything to wait for.
