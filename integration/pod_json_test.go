@@ -94,7 +94,11 @@ grep -q good web/text && exit
 printf 'no\nlast words'; exit 1
 `)
 	web.swap(keys{"text": "good one"})
-	c, into := s.startInto("sh", "-c", `echo app to stdout; echo '{"app": to stderr' >&2; exec "$@"`, "sh", programs.app)
+	c, into := s.startInto("sh", "-c", `until [ -e $0 ]; do sleep 0.02; done; echo app to stdout; echo '{"app": to stderr' >&2; exec "$@"`, s.path("go"), programs.app)
+	harness.Eventually(t, "all that the validator printed", func() bool { // a pipe may tear what is longer than a page
+		return slices.ContainsFunc(into.lines(), func(line string) bool { return strings.Contains(line, `"msg":"app started"`) })
+	})
+	s.write(s.path("go"), "")
 	c.Says("app to stdout", 1)
 	c.reports("accepted", report.quiet)
 	web.swap(keys{"text": "good two"})
