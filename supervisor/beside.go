@@ -67,6 +67,7 @@ func (t *transition) takeBeside(e event) {
 // Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it. Without a question
 // that is noted no gate is asked.
 func (t *transition) onNoted(e noted) {
+	t.untidy = t.untidy || e.err != nil // what it replaces was spared
 	switch {
 	case e.err == nil:
 		t.note.held, t.note.trouble, t.note.tellBy = e.note, "", noDeadline

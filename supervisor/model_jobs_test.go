@@ -76,7 +76,9 @@ func (m *model) candidate(f fate, l letter, j stage) staged {
 	} else {
 		m.numbers++
 		m.staged, m.unrendered = made{number: m.numbers, holds: l, like: of.like, fallback: j.fallback}, renders
-		m.keep(m.staged)
+		if !m.keep(m.staged) {
+			f.breaks("the disk gets full of what nobody goes back to")
+		}
 	}
 	e := staged{candidate: linker.Candidate{Generation: m.staged.generation(), Changes: m.changes(f, l, j.known.Accepted),
 		Writing: of.writing, Unrendered: m.unrendered, Unrun: unrun}}

@@ -240,16 +240,16 @@ func counted(t linker.Trial) linker.Trial {
 // show has the targets lead to a generation. Where its keys come from shows nowhere on the disk but in the note.
 func (m *model) show(g made) { m.live, m.live.fallback = g, false }
 
-// keep puts a generation on the disk.
-func (m *model) keep(g made) {
+// keep puts a generation on the disk. It reports whether there was room.
+func (m *model) keep(g made) bool {
 	g.fallback = false
 	for i := range m.copies {
 		if m.copies[i].number == 0 {
 			m.copies[i] = g
-			return
+			return true
 		}
 	}
-	panic("cannot keep a generation: the disk of the model is full")
+	return false
 }
 
 // keepOnly removes all others from the disk, but what is live and what is noted.

@@ -59,14 +59,13 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 }
 
 // keepHouse does what is left to do after a transaction: it notes what is accepted, also if
-// a note was refused a moment ago, and only then removes what nobody can go back to. While notes
-// are refused it removes what lies between: the linker spares what is noted.
+// a note was refused a moment ago, and removes what nobody can go back to. The linker spares
+// what is noted: it may refuse this note, too.
 func (t *transition) keepHouse() {
 	t.note.by = noDeadline
 	t.keepNote()
-	isNoted := t.toNote().Accepted == t.note.held.Accepted
-	if t.untidy && !t.held.stands() && (isNoted || !t.note.tellBy.IsZero()) {
-		t.untidy = !isNoted
+	if t.untidy && !t.held.stands() {
+		t.untidy = false
 		t.keep()
 	}
 }
