@@ -28,9 +28,6 @@ var version = "devel"
 
 func main() {
 	environ := signals.Environ()
-	if hook, err := process.Become(os.Args, environ); err != nil {
-		leave(process.NewLog(os.Stderr), process.StartCode(err), err, hook)
-	}
 	inbox, err := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
 	stderr, code := process.NewLog(os.Stderr), process.ExitSystem
@@ -105,8 +102,8 @@ func app(c *config.Config, inbox signals.Inbox, environ []string) process.Comman
 	return process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited}
 }
 
-// leave ends this process and says why. A guest's end isn't the container's: a hook is one, whoever
-// asks for the status, and what kubectl exec started. Only Flush waits for a reader of stderr, who may hang.
+// leave ends this process and says why. A guest's end isn't the container's: whoever asks for the
+// status is one, and what kubectl exec started. Only Flush waits for a reader of stderr, who may hang.
 func leave(stderr *process.Log, code int, err error, guest bool) {
 	if _, said := err.(*try.Verdict); err != nil && !said {
 		stderr.Say(err.Error())

@@ -27,7 +27,6 @@ var silent = []string{
 	"covered ", ` '";&|<>()$`, "newline ", "unknown flag: --", " in -", " (deleted)", "oom_kill ", "\ninactive_file ", "\ntotal_inactive_file ", // what is looked up
 	"SIGHUP: terminal line hangup", "SIGINT: interrupt", "SIGQUIT: quit", "SIGABRT: abort", "SIGTERM: termination", // the Go runtime's
 	"SIGSTKFLT: stack fault", "SIGCHLD: child status has changed", "signal 34",
-	"confit: becoming", // the name of a process
 }
 
 // TestEveryMessageExplained holds that the page has each message of the program.

@@ -28,32 +28,27 @@ func (s *setup) hostile() []string {
 // The Go runtime would act on these variables. The app and the hooks get them byte for byte, and confit ignores them.
 func TestPID1_variables_of_the_app(t *testing.T) {
 	t.Parallel()
-	for name, more := range map[string][]string{"as_it_is": nil, "becoming": {"LISTEN_PID=1"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newExit(t)
-			s.program = programs.shipped
-			s.env = append(append(s.env, "NOTIFY_SOCKET=/run/somebody/else"), append(s.hostile(), more...)...)
-			s.line("validate cp /proc/self/environ %s", s.path("hook"))
-			c := s.start("sh", "-c", fmt.Sprintf("cp /proc/1/environ %s; pwd; exec cp /proc/self/environ %s", s.path("pid1"), s.path("app")))
-			c.Ends(0)
-			want := strings.Join(s.env, "\x00") + "\x00"
-			if got := s.environment("pid1"); got != want {
-				t.Errorf("/proc/1/environ is %q, want %q", got, want)
-			}
-			if got, _, _ := strings.Cut(s.environment("hook"), "CONFIT_"); got != want {
-				t.Errorf("the hook sees %q, want %q", got, want)
-			}
-			if got := s.environment("app"); !strings.Contains(got, "\x00GOMEMLIMIT=512Mi\x00") { // the shell has put PWD right, and dropped what stands there twice
-				t.Errorf("the app sees %q", got)
-			}
-			c.Says(s.dir, 1)
-			for _, printed := range []string{"gc 1 @", "SCHED ", "init ", "FSNOTIFY_DEBUG: "} {
-				if lines := c.Texts("stderr", printed); len(lines) > 0 {
-					t.Errorf("confit prints %q", lines)
-				}
-			}
-		})
+	s := newExit(t)
+	s.program = programs.shipped
+	s.env = append(append(s.env, "NOTIFY_SOCKET=/run/somebody/else"), s.hostile()...)
+	s.line("validate cp /proc/self/environ %s", s.path("hook"))
+	c := s.start("sh", "-c", fmt.Sprintf("cp /proc/1/environ %s; pwd; exec cp /proc/self/environ %s", s.path("pid1"), s.path("app")))
+	c.Ends(0)
+	want := strings.Join(s.env, "\x00") + "\x00"
+	if got := s.environment("pid1"); got != want {
+		t.Errorf("/proc/1/environ is %q, want %q", got, want)
+	}
+	if got, _, _ := strings.Cut(s.environment("hook"), "CONFIT_"); got != want {
+		t.Errorf("the hook sees %q, want %q", got, want)
+	}
+	if got := s.environment("app"); !strings.Contains(got, "\x00GOMEMLIMIT=512Mi\x00") { // the shell has put PWD right, and dropped what stands there twice
+		t.Errorf("the app sees %q", got)
+	}
+	c.Says(s.dir, 1)
+	for _, printed := range []string{"gc 1 @", "SCHED ", "init ", "FSNOTIFY_DEBUG: "} {
+		if lines := c.Texts("stderr", printed); len(lines) > 0 {
+			t.Errorf("confit prints %q", lines)
+		}
 	}
 }
 

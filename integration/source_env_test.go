@@ -247,21 +247,17 @@ func TestSource_env_rolled_back(t *testing.T) {
 	c.wantUntold()
 }
 
-// Variables of keys stand beside those that confit makes for the app: LISTEN_PID of socket activation, NOTIFY_SOCKET of sd_notify.
-func TestSource_env_beside_the_protocols(t *testing.T) {
+// Variables of keys stand beside the one that confit makes for the app, NOTIFY_SOCKET of sd_notify.
+func TestSource_env_beside_the_protocol(t *testing.T) {
 	t.Parallel()
 	s, web := newVariables(t)
-	s.env = append(s.env, "LISTEN_PID=1", "LISTEN_FDS=0", "LEVEL=of the pod")
+	s.env = append(s.env, "LEVEL=of the pod")
 	web.swap(keys{"LEVEL": "1"})
 	c := s.start(app()...)
 	for n := 1; n <= 2; n++ {
 		c.wantVariable(n, "LEVEL", fmt.Sprint(n))
-		got := c.variables(n)
-		if !strings.HasPrefix(c.Says("ready", n), "ready pid="+got["LISTEN_PID"]+" ") {
-			t.Errorf("app %d has LISTEN_PID=%q, and says %q", n, got["LISTEN_PID"], c.Says("ready", n))
-		}
-		if !strings.HasPrefix(got["NOTIFY_SOCKET"], s.state) {
-			t.Errorf("app %d has NOTIFY_SOCKET=%q", n, got["NOTIFY_SOCKET"])
+		if got := c.variables(n)["NOTIFY_SOCKET"]; !strings.HasPrefix(got, s.state) {
+			t.Errorf("app %d has NOTIFY_SOCKET=%q", n, got)
 		}
 		web.swap(keys{"LEVEL": "2"})
 	}

@@ -1,9 +1,7 @@
 package process
 
 import (
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"confit/signals"
@@ -16,20 +14,8 @@ type Command struct {
 	Env       []string // KEY=VALUE; its PATH finds the program
 	Vars      []string // KEY=VALUE; these win over Env
 	Dir       string
-	Inherited signals.Inherited // the signals that it ignores and blocks
+	Inherited signals.Inherited // the signals that it blocks
 	MaxData   uint64            // bytes of memory that each process may have, see limitData; 0: as confit itself
-
-	path string // of the program, once it was found
-}
-
-// listenPID begins the variable that names for whom descriptors were passed,
-// sd_listen_fds(3).
-const listenPID = "LISTEN_PID="
-
-// listens reports whether socket activation passed descriptors to confit: they
-// are meant for the app.
-func (c Command) listens() bool {
-	return slices.Contains(c.Env, listenPID+strconv.Itoa(os.Getpid()))
 }
 
 // environ is the environment of the process: Vars, and whatever of Env they don't

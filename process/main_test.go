@@ -114,7 +114,7 @@ func (n *nursery) talking(w *os.File, script string) int {
 	n.t.Helper()
 	defer w.Close()
 	c := Command{Args: shellScript(script), Env: os.Environ()}
-	pid, err := start(c, via{}, []uintptr{0, w.Fd(), 2}, &syscall.SysProcAttr{Setpgid: true})
+	pid, err := start(c, []uintptr{0, w.Fd(), 2}, &syscall.SysProcAttr{Setpgid: true})
 	if err != nil {
 		n.t.Fatal(err)
 	}

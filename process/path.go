@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -114,15 +115,15 @@ func checkInterpreter(path string) error {
 // shell runs scripts without #!.
 const shell = "/bin/sh"
 
-// orByShell executes a program, or has the shell execute a script without #!, as
+// forkExec starts a program, or has the shell run a script without #!, as
 // execvp(3) does.
-func orByShell(path string, args []string, execute func(path string, args []string) error) error {
-	err := execute(path, args)
+func forkExec(path string, args []string, how *syscall.ProcAttr) (pid int, err error) {
+	pid, err = syscall.ForkExec(path, args, how)
 	switch {
 	case errors.Is(err, unix.ENOEXEC):
-		return execute(shell, append([]string{shell, path}, args[1:]...))
+		return syscall.ForkExec(shell, append([]string{shell, path}, args[1:]...), how)
 	case errors.Is(err, unix.ENOENT):
-		return cmp.Or(checkInterpreter(path), err)
+		return 0, cmp.Or(checkInterpreter(path), err)
 	}
-	return err
+	return pid, err
 }

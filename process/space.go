@@ -11,8 +11,7 @@ const (
 	pointer  = 8
 )
 
-// reserve is left for what only a hook gets: its own arguments, the changed keys,
-// and the command line by which confit becomes the hook.
+// reserve is left for what only a hook gets: its own arguments and the changed keys.
 const reserve = 128 << 10
 
 // Space is how many bytes of variables confit can give to a process beside args

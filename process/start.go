@@ -19,18 +19,14 @@ import (
 
 // start starts a process with the mask of signals that confit was started with;
 // attr makes it the leader of a group or a session of its own.
-func start(c Command, v via, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
+func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr}
-	path, args := v.commandLine(path, c.Args)
 	c.Inherited.Lend(func() {
-		err = orByShell(path, args, func(path string, args []string) (err error) {
-			pid, err = syscall.ForkExec(path, args, how)
-			return err
-		})
+		pid, err = forkExec(path, c.Args, how)
 	})
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
@@ -74,7 +70,7 @@ func startApp(c Command) (pid int, err error) {
 	if _, terminal := foreground(); terminal {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
 	}
-	return start(c, via{ignored: c.Inherited.Ignored(), listen: c.listens()}, []uintptr{0, 1, 2}, attr)
+	return start(c, []uintptr{0, 1, 2}, attr)
 }
 
 // LeaveDirectory makes / confit's own working directory, so that no volume stays
@@ -92,7 +88,7 @@ func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
 	}
 	defer null.Close()
 	restore := limitData(c.MaxData)
-	pid, err = start(c, via{ignored: c.Inherited.Ignored(), hook: true}, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
+	pid, err = start(c, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
 	restore()
 	if err == nil {
 		f.hooks[pid] = true

@@ -33,9 +33,10 @@ func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 // program that is PID 1 exits with 2 at a TERM, HUP or QUIT that nobody subscribed
 // to, where the kernel would have dropped it.
 //
-// It leaves out SIGURG, which is the Go runtime's own (golang/go#37942).
+// It leaves out SIGURG, which is the Go runtime's own (golang/go#37942), and HUP and
+// INT if confit was started with them ignored.
 func Subscribe() (Inbox, error) {
-	in := Inbox{Inherited: atStart()}
+	in := Inbox{Inherited: Inherited{blocked: blockedAtEntry, exact: entered == 1}}
 	children := make(chan os.Signal, 1)
 	in.Children = children
 	var err error

@@ -36,8 +36,6 @@ type sigaction struct {
 	mask                     set
 }
 
-const ignore = 1 // SIG_IGN
-
 // install sets a signal's action. The kernel refuses to for KILL and STOP.
 func (a sigaction) install(sig Signal) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&a)), 0, 8, 0, 0)

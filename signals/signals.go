@@ -3,9 +3,10 @@
 //
 // It guarantees that a name it prints is a name it reads; that an [Inbox]
 // receives before the first process is started; that it tells of the end of a
-// child whatever else comes in; that confit itself ignores no signal, as an app
-// would inherit that (golang/go#46321); and that it knows what confit was started
-// with: which signals were ignored and blocked, and the environment.
+// child whatever else comes in; that confit itself ignores no signal but a HUP or
+// INT that it was started with ignored, as an app inherits that (golang/go#46321);
+// and that it knows what confit was started with: which signals were blocked, and
+// the environment.
 //
 // It knows nothing of files, generations or policy: package supervisor decides
 // who is sent what, and when.
@@ -14,6 +15,7 @@ package signals
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -141,6 +143,9 @@ func Typed(sig Signal) bool { return sig == INT || sig == QUIT }
 // forwarded lists the signals that confit passes on to the app. PROF and RTMIN
 // come in only with the entry point: the Go runtime keeps the first for its
 // profiler (runtime.sighandler) and leaves the second to musl (golang/go#39343).
+// HUP and INT stay ignored if they were when confit was started, as by nohup(1): the
+// Go runtime leaves them so, and a child inherits it. Any other signal the runtime
+// catches, and what is caught has its default action in a child (execve(2)).
 func forwarded() []os.Signal {
 	var list []os.Signal
 	for sig := Signal(1); sig <= rtMax; sig++ {
@@ -148,6 +153,10 @@ func forwarded() []os.Signal {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
 		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
 		case 32, 33: // the C library's own, nptl(7)
+		case HUP, INT:
+			if !signal.Ignored(sig) {
+				list = append(list, sig)
+			}
 		default:
 			list = append(list, sig)
 		}

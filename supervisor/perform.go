@@ -53,12 +53,8 @@ func (l *loop) exitOf(status process.Status) exited {
 func (a probe) perform(*loop) event {
 	daemon := process.Wrapped(a.pid)
 	program := process.Program(daemon)
-	disposition := signals.DispositionOf(a.pid, a.signal)
-	if process.IsBecoming(a.pid) {
-		disposition = signals.Default
-	}
 	return probed{
-		disposition: disposition,
+		disposition: signals.DispositionOf(a.pid, a.signal),
 		runs:        process.Program(a.pid),
 		program:     program,
 		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(daemon),

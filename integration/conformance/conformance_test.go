@@ -24,6 +24,8 @@ type behaviour struct {
 var gaps = map[string]bool{
 	// The URG and PIPE that were sent can't be told from the Go runtime's own.
 	"URG, PIPE, PROF and RTMIN reach the app": true,
+	// The Go runtime catches all but HUP and INT, and what is caught has its default action in a child.
+	"other signals stay ignored": true,
 	// A word before a later -- is taken for the value of a switch: --adopt true -- app.
 	"options end at the app's name": true,
 	// The app may have to be started again, and needs it then, too.

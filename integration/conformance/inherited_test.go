@@ -20,8 +20,10 @@ var inherited = []behaviour{
 		does: "an init started with TTIN, ILL and TERM blocked: the app's SigBlk in /proc is the same"},
 	{name: "no signal is blocked that wasn't", try: noMask,
 		does: "an init started with nothing blocked: nothing is in the app"},
-	{name: "ignored signals stay ignored", try: ignored,
-		does: "an init started with HUP, INT, SEGV and TTOU ignored, as by `nohup`: the app's SigIgn is the same"},
+	{name: "HUP and INT stay ignored", try: ignoring(syscall.SIGHUP, syscall.SIGINT),
+		does: "an init started with both ignored, as by `nohup` and a shell's `&`: the app's SigIgn is the same"},
+	{name: "other signals stay ignored", try: ignoring(syscall.SIGSEGV, syscall.SIGTTOU),
+		does: "the same with SEGV and TTOU"},
 	{name: "no signal is ignored that wasn't", try: noIgnored,
 		does: "an init started with nothing ignored: nothing is in the app"},
 	{name: "umask", try: umask, does: "027 in the app as in the init"},
@@ -41,8 +43,8 @@ func mask(s subject) error {
 
 func noMask(s subject) error { return masks(s, "SigBlk", harness.Box{}) }
 
-func ignored(s subject) error {
-	return masks(s, "SigIgn", harness.Box{Ignored: []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGSEGV, syscall.SIGTTOU}})
+func ignoring(signals ...syscall.Signal) func(subject) error {
+	return func(s subject) error { return masks(s, "SigIgn", harness.Box{Ignored: signals}) }
 }
 
 func noIgnored(s subject) error { return masks(s, "SigIgn", harness.Box{}) }

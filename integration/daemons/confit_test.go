@@ -77,7 +77,7 @@ func (s *site) start(flags ...string) *confit {
 	s.write("links", s.links())
 	argv := append(slices.Clip(s.front), confitPath, "--links", root+"/links", "--volumes", root+"/volumes", "--rescan", "1h")
 	c := &confit{s, harness.Start(s.t, harness.Command{
-		Argv: append(append(append(argv, flags...), "--"), strings.Fields(s.app)...),
+		Argv: append(append(append(argv, flags...), "--"), words(s.app)...),
 		Env:  []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"},
 		Dir:  "/",
 		Box: harness.Box{Net: true, Mounts: []harness.Mount{
@@ -87,6 +87,18 @@ func (s *site) start(flags ...string) *confit {
 	})}
 	c.AtEnd = c.atEnd
 	return c
+}
+
+// words are those of a command line. What is in quotes is one.
+func words(command string) (list []string) {
+	for i, part := range strings.Split(command, "'") {
+		if quoted := i%2 == 1; quoted {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
 }
 
 // atEnd also checks what must hold in every test, whatever it is about.
