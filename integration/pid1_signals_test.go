@@ -166,27 +166,6 @@ func TestSignals_app_starts_as_under_exec(t *testing.T) {
 	}
 }
 
-// An app that wants to be traced is traced by its parent, and each signal stops it. confit lets it go, and the signal with it. The
-// TRAP of its execve, which nobody has sent, ends nothing.
-func TestSignals_traced_app(t *testing.T) {
-	for name, app := range map[string][]string{
-		"itself":  {programs.unruly, "traceme", "7"},
-		"execing": {programs.unruly, "traceme", "0", "sh", "-c", `trap 'echo asked' USR1; trap 'exit 7' TERM; echo traced; while :; do sleep 0.05; done`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newExit(t).start(app...)
-			c.Says("traced", 1)
-			for n := 1; n < 4; n++ {
-				c.Signal(syscall.SIGUSR1)
-				c.Says("asked", n)
-			}
-			c.stops(7)
-			c.wantLogged("app started", 1)
-		})
-	}
-}
-
 // Without a terminal nobody types fg, so a signal of job control stops nobody who doesn't catch it, as without confit. haproxy's
 // worker that dies sends TTIN to the others, who would be stopped for good in the midst of their end.
 func TestSignals_stop_nobody_without_a_terminal(t *testing.T) {

@@ -23,7 +23,6 @@ type Exit struct {
 // Family remembers what was started. It belongs to one goroutine and needs no lock.
 type Family struct {
 	hooks    map[int]bool // pids; the group of each ends with it
-	asParent chan func()  // to be done on the thread that has started the app; nil: none was started
 	reserved bool         // the spare threads are made
 }
 
@@ -93,13 +92,10 @@ func CanReap() error {
 	return fmt.Errorf("cannot wait for processes: waitid: %w; allow waitid(2) in the seccomp profile", err)
 }
 
-// stopOf is the signal that has stopped a child since the last call, or 0, and
-// whether it stopped for confit as its tracer. It leaves the status of a child
-// that has ended to Reap.
-func stopOf(pid int) (sig syscall.Signal, traced bool) {
-	const trapped = 4 // CLD_TRAPPED of waitid(2)
-	info := waitid(unix.P_PID, pid, unix.WSTOPPED)
-	return syscall.Signal(info.status), info.code == trapped
+// stopOf is the signal that has stopped a child since the last call, or 0. It
+// leaves the status of a child that has ended to Reap.
+func stopOf(pid int) syscall.Signal {
+	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
 }
 
 // waitid is waitid(2), without blocking. The result is empty when there is nothing

@@ -11,7 +11,6 @@ package process
 
 import (
 	"os"
-	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -43,34 +42,16 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err 
 // confit. For then its group is orphaned, so the kernel drops TSTP, TTIN and TTOU
 // instead of stopping who doesn't catch them (signal(7), setpgid(2)).
 //
-// The thread that starts an app stays until the next one is started: to the kernel
-// it is the app's parent, and its tracer if the app wants one.
+// To the kernel the thread that starts an app is its parent. Go ends no thread, so an
+// app that asks for a signal at that end (PR_SET_PDEATHSIG of prctl(2)) gets none.
 func (f *Family) StartApp(c Command) (pid int, err error) {
-	if f.asParent != nil {
-		close(f.asParent)
-	}
-	f.asParent = make(chan func())
-	started := make(chan struct{})
-	go func(asParent <-chan func()) {
-		runtime.LockOSThread()
-		pid, err = startApp(c)
-		close(started)
-		for do := range asParent {
-			do()
-		}
-		runtime.UnlockOSThread()
-	}(f.asParent)
-	<-started
-	f.reserveThreads() // while the kernel still loads the app
-	return pid, err
-}
-
-func startApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
 	}
-	return start(c, []uintptr{0, 1, 2}, attr)
+	pid, err = start(c, []uintptr{0, 1, 2}, attr)
+	f.reserveThreads() // while the kernel still loads the app
+	return pid, err
 }
 
 // LeaveDirectory makes / confit's own working directory, so that no volume stays

@@ -16,27 +16,11 @@ import (
 
 // GiveTerminal puts an app that was stopped because it wanted the terminal (TTIN,
 // TTOU) into the foreground and lets it go on, if the terminal is confit's to
-// give. One that waits for confit as its tracer is let go. An app that anything
-// else has stopped stays so until a CONT comes.
-func (f *Family) GiveTerminal(app int, group Group) {
-	sig, traced := stopOf(app)
-	switch {
-	case traced && f.asParent != nil: // an adopted app has another parent
-		f.asParent <- func() { stopTracing(app, sig) }
-	case wantsTerminal(sig) && terminalIsOurs() && setForeground(group) == nil:
+// give. An app that anything else has stopped stays so until a CONT comes.
+func GiveTerminal(app int, group Group) {
+	if wantsTerminal(stopOf(app)) && terminalIsOurs() && setForeground(group) == nil {
 		_ = KillGroup(group, unix.SIGCONT)
 	}
-}
-
-// stopTracing gives an app back to itself. PTRACE_TRACEME of ptrace(2) makes the
-// parent the tracer, so each signal but KILL stops the app until confit passes the
-// signal on. TRAP is what a traced process gets for its execve(2): nobody has sent
-// that. Only the thread that has started the app may do this.
-func stopTracing(app int, sig syscall.Signal) {
-	if sig == unix.SIGTRAP {
-		sig = 0
-	}
-	_, _, _ = unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(app), 0, uintptr(sig), 0, 0)
 }
 
 // wantsTerminal reports whether a process in the background gets the signal when

@@ -84,7 +84,7 @@ func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
 		l.heed()
-		l.family.GiveTerminal(l.state.app.pid, l.state.app.group)
+		process.GiveTerminal(l.state.app.pid, l.state.app.group)
 		l.reap()
 		return nil
 	case <-l.Inbox.Hints():

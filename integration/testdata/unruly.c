@@ -9,7 +9,6 @@
  *                                  exits with 0; says "reused" when that has worked; exits with CODE at TERM
  *   unruly traced HOW CODE         leaves an orphan behind that another orphan traces; exits with CODE at TERM, or, where
  *                                  HOW begins with "left-", when all is prepared
- *   unruly traceme CODE [APP…]     wants its parent to trace it; says "asked" at USR1, exits with CODE at TERM, or becomes APP
  *   unruly count FILE              counts each signal in FILE, which it maps; says "ready"
  */
 #include <errno.h>
@@ -245,12 +244,6 @@ int main(int argc, char **argv) {
 		reuse(argv[2]);
 	} else if (strcmp(role, "count") == 0) {
 		count_all(argv[2]);
-	} else if (strcmp(role, "traceme") == 0) {
-		code = atoi(argv[2]);
-		must(ptrace(PTRACE_TRACEME, 0, 0, 0) == 0, "ptrace");
-		if (argc > 3)
-			must(execvp(argv[3], argv + 3) == 0, "execvp");
-		say("traced");
 	} else if (strcmp(role, "traced") == 0) {
 		const char *how = argv[2];
 		int left = strncmp(how, "left-", 5) == 0;
