@@ -9,7 +9,7 @@ var mayImport = map[string][]string{
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
-	"status":     {"confit/internal/tojson"},
+	"status":     {},
 	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/hooks"},
 
 	// What the supervisor and a try have in common, and the try.
@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
 	"linker/way":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
 	"linker/seed":       {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/statedir":   {"confit/internal/tojson", "confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/lines":      {"confit/linker/files"},
 	"linker/document":   {"confit/linker/files", "confit/linker/lines", "golang.org/x/sys/unix"},
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
@@ -34,9 +34,6 @@ var mayImport = map[string][]string{
 	"integration/cluster":          {}, // the tests of confitctl use it, too
 
 	"internal/near": {},
-
-	// How the state directory's JSON is written.
-	"internal/tojson": {},
 
 	// What tests know of the pages. No program is linked with it.
 	"internal/markdown": {},

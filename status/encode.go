@@ -1,10 +1,10 @@
 package status
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"strings"
-
-	"confit/internal/tojson"
 )
 
 // Encode writes the status as indented JSON that ends in a newline. It replaces
@@ -22,7 +22,14 @@ func (s *Status) Encode() []byte {
 }
 
 // encode writes a value as it stands behind an indented name.
-func encode(v any, indent string) string { return string(tojson.Indent(v, indent)) }
+func encode(v any, indent string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it
+	e.SetIndent(indent, "  ")
+	_ = e.Encode(v) // to memory, and there is nothing in a status that JSON can't say
+	return strings.TrimSuffix(b.String(), "\n")
+}
 
 // Encoder encodes one status after the other. Of keys, which may be many, it keeps the text,
 // as another phase changes none. It belongs to one goroutine; the zero value has no keys.

@@ -2,14 +2,10 @@ package status
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
-	oldrand "math/rand"
 	"math/rand/v2"
-	"reflect"
 	"testing"
-	"testing/quick"
 )
 
 // randomKeys has keys with all that JSON has to escape, and values of some.
@@ -125,36 +121,5 @@ func BenchmarkEncoder(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		e.Encode(&s)
-	}
-}
-
-// Generate makes times as At does.
-func (Time) Generate(r *oldrand.Rand, _ int) reflect.Value {
-	return reflect.ValueOf([]Time{"", "2026-03-01T08:00:00Z"}[r.Intn(2)])
-}
-
-// Generate makes sums, and none.
-func (Sum) Generate(r *oldrand.Rand, _ int) reflect.Value {
-	return reflect.ValueOf([]Sum{"", Sum(hash("a"))}[r.Intn(2)])
-}
-
-// TestEncode_every_field: whatever the status says, its bytes are those of encoding/json.
-func TestEncode_every_field(t *testing.T) {
-	same := func(s Status) bool {
-		var want bytes.Buffer
-		e := json.NewEncoder(&want)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		s.Version = Version
-		if s.Volumes == nil {
-			s.Volumes = []Volume{}
-		}
-		if s.Keys == nil {
-			s.Keys = map[string]string{}
-		}
-		return e.Encode(s) == nil && bytes.Equal(s.Encode(), want.Bytes())
-	}
-	if err := quick.Check(same, nil); err != nil {
-		t.Error(err)
 	}
 }

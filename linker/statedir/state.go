@@ -11,6 +11,7 @@ package statedir
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +24,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/tojson"
 	"confit/linker/files"
 	"confit/linker/way"
 )
@@ -223,7 +223,11 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 
 // WriteJSON replaces a file of the state directory by a value's JSON.
 func (s *Dir) WriteJSON(name string, value any) error {
-	return s.Replace(name, tojson.Append(nil, value))
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return s.Replace(name, data)
 }
 
 // Replace replaces a file of the state directory, by rename(2): a reader finds
