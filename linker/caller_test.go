@@ -10,7 +10,6 @@ type caller struct {
 	outcomes  []Outcome
 	held      Accepted
 	seen      Print
-	peeked    Print
 	candidate Candidate // Number 0: none
 }
 
@@ -36,7 +35,7 @@ func (c *caller) Stage() (Candidate, error) {
 	c.Discard()
 	got, err := c.Linker.Stage(c.known())
 	if got.Seen != "" {
-		c.seen, c.peeked = got.Seen, got.Seen
+		c.seen = got.Seen
 	}
 	if err == nil {
 		if c.candidate = got; got.Fresh {
@@ -60,14 +59,6 @@ func (c *caller) Complete() (Candidate, error) {
 	if err == nil {
 		got.Fallback = c.candidate.Fallback
 		c.candidate = got
-	}
-	return got, err
-}
-
-func (c *caller) Peek() (Candidate, error) {
-	got, err := c.Linker.Peek(Known{Seen: c.peeked, Accepted: c.held.Number}, c.candidate.Number)
-	if got.Seen != "" {
-		c.peeked, c.seen = got.Seen, ""
 	}
 	return got, err
 }

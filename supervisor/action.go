@@ -49,13 +49,9 @@ type (
 		candidate linker.Candidate
 		variables []string // NAME=VALUE, besides what says which candidate
 	}
-	terminateHook struct{} // asks it to end
-	peek          struct { // answered by peeked or crashed
-		known    linker.Known
-		underWay int
-	}
-	compare   struct{ number int } // answered by compared
-	runReport struct {             // answered by reportStartFailed, or later by reportEnded
+	terminateHook struct{}             // asks it to end
+	compare       struct{ number int } // answered by compared
+	runReport     struct {             // answered by reportStartFailed, or later by reportEnded
 		command   []string
 		inForce   linker.Generation
 		report    *linker.Outcome

@@ -15,7 +15,6 @@ func (t *transition) doBeside() {
 	t.askGate()
 	t.keepNote()
 	t.deliver()
-	t.peekMeanwhile()
 }
 
 // deadlineBeside is when something is due beside the phase; zero: never. What has to wait for an event has none: its timer would go off again
@@ -32,11 +31,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
 	}
-	by = earliest(by, s.oldBy, s.outcomes.livedBy)
-	if !s.peeking {
-		by = earliest(by, s.peekBy)
-	}
-	return by
+	return earliest(by, s.oldBy, s.outcomes.livedBy)
 }
 
 // takeBeside takes what comes in beside the phases.
@@ -48,8 +43,6 @@ func (t *transition) takeBeside(e event) {
 		t.onInspected(e)
 	case compared:
 		t.onCompared(e)
-	case peeked:
-		t.onPeeked(e)
 	case reportStartFailed:
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 		t.endTelling()

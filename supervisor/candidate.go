@@ -43,7 +43,7 @@ func (t *transition) stageEnded(e event) {
 // more, unseen, the next look compares the bytes. A gate that was asked about something
 // else needn't answer.
 func (t *transition) noteSeen(print linker.Print, fresh bool, shared linker.Hash) {
-	if t.looked, t.peeked = print, print; fresh {
+	if t.looked = print; fresh {
 		t.looked = ""
 	}
 	t.supersede(shared)

@@ -51,12 +51,6 @@ type (
 		moved bool
 		err   error
 	}
-	peeked struct { // at the mounted configuration
-		changed bool   // it isn't what was known; false, too, if it can't be read
-		hash    string // "": it can't be a candidate
-		changes []linker.Change
-		seen    linker.Print
-	}
 	reportStartFailed struct{ err error }
 	reportEnded       struct{ status process.Status }
 	hookBegun         struct{}

@@ -51,7 +51,7 @@ var presence = map[string]bool{
 var ranked = map[string]byte{
 	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
 	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n', "state.startedOn": 'n',
-	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "peek.underWay": 'n', "Known.Accepted": 'n',
+	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
 }
 
 // stamps lists the times that count on after they have passed. All others are

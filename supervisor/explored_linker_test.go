@@ -69,8 +69,8 @@ func (c *course) panics(job) error {
 	return nil
 }
 
-func (c *course) refuses(j job) error {
-	if _, ok := j.(peek); !ok && c.may.refuses && c.choose(2) == 1 {
+func (c *course) refuses(job) error {
+	if c.may.refuses && c.choose(2) == 1 {
 		return errRefused
 	}
 	return nil

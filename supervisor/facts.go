@@ -107,10 +107,6 @@ func (s *state) leavesRoom() bool {
 	return (s.app.phase != draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
 }
 
-// takesLong reports whether a phase may last longer than a rescan without a look at
-// the volumes.
-func (p phase) takesLong() bool { return p == splaying || p == reading || p == proving }
-
 func (s *state) neverStarted() bool { return s.app.neverStarted() }
 
 // isResting reports that the life of the app says nothing of the accepted generation.

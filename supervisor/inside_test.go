@@ -127,7 +127,7 @@ func (p *insider) write(s *state, actions []action) {
 	if s.held.stands() && s.shown() != done {
 		fmt.Fprintf(&p.out, "; verdict for %v", s.held.by.Sub(p.now))
 	}
-	s.held, s.peekBy = verdict{}, noDeadline
+	s.held = verdict{}
 	if by := s.deadlineBeside(); !by.IsZero() && s.shown() != done {
 		fmt.Fprintf(&p.out, "; next due in %v", by.Sub(p.now))
 	}

@@ -25,8 +25,6 @@ func (m *model) carry(f fate, j job) event {
 		return armed{}
 	case touch:
 		return touched{watched: m.watch(f), err: f.refuses(j)}
-	case peek:
-		return m.peek(f, j)
 	case compare:
 		return m.compare(f, j)
 	}
@@ -182,20 +180,6 @@ func (m *model) writeNote(f fate, j writeNote) event {
 	}
 	m.note = asMemory(j.note)
 	return noted{note: j.note}
-}
-
-// peek is linker.Peek.
-func (m *model) peek(f fate, j peek) event {
-	seen, changes := m.print(), m.changes(f, m.mounted, j.known.Accepted)
-	switch {
-	case j.known.Seen == seen:
-		return peeked{}
-	case f.refuses(j) != nil:
-		return peeked{}
-	case f.find(m.mounted).wrong != nil:
-		return peeked{true, "", changes, seen}
-	}
-	return peeked{true, m.mounted.hash().Hex(), changes, seen}
 }
 
 // compare is linker.CheckNewest.

@@ -80,17 +80,6 @@ func (a compare) carryOut(l *loop) event {
 	return compared{err: err}
 }
 
-func (a peek) carryOut(l *loop) event {
-	c, err := l.Linker.Peek(a.known, a.underWay)
-	switch {
-	case err == nil:
-		return peeked{true, c.Hash.Hex(), c.Changes, c.Seen}
-	case linker.IsInvalid(err):
-		return peeked{true, "", c.Changes, c.Seen}
-	}
-	return peeked{}
-}
-
 func (a publish) perform(l *loop) event {
 	if err := process.Reach(a.app); a.app != 0 && err != nil {
 		return barred{err}

@@ -80,13 +80,10 @@ type state struct {
 	note      notes
 	untidy    bool           // a generation that nobody can go back to may be left
 	mendBy    time.Time      // when links that others have changed are mended next
-	peekBy    time.Time      // when the linker peeks at the mounted configuration; zero: a look is near
-	peeking   bool           // it does
 	readBy    time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
 	pending   bool           // a hint came while there was something else to do
 	writing   linker.Writing // how the volumes change
 	looked    linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	peeked    linker.Print   // the same, also of one that only peeked
 	killed    linker.Trial   // in which a former confit was killed
 	recorded  linker.Trial   // what the linker was given last to record
 

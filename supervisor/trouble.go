@@ -29,7 +29,7 @@ func (t *transition) crash(err error) {
 	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
 	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
 	t.endHook()
-	t.note.given, t.peeking = t.note.held, false
+	t.note.given = t.note.held
 	if t.phase == telling {
 		return
 	}

@@ -101,10 +101,6 @@ func (w *world) holdsAfter(j job, e event) {
 		w.visible, w.published = w.staged, w.disk.staged.number
 	case withdrawn:
 		w.goesBack(j.(goBack))
-	case peeked:
-		if e.changed && w.state.phase.takesLong() {
-			w.seen = w.mounted
-		}
 	case noted:
 		if e.err == nil {
 			w.file = e.note.Outcomes

@@ -224,7 +224,7 @@ func (w *world) perform(a action) event {
 			w.staged = nil
 		}
 		w.order(a)
-	case complete, goBack, compare, peek, writeNote:
+	case complete, goBack, compare, writeNote:
 		w.order(a.(job))
 	case runHook:
 		return w.runHook()

@@ -66,7 +66,7 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 	case v.ails() != "":
 		r.State, r.Why = Stuck, v.ails()
 	case found.has(Behind):
-		r.State, r.Why = Behind, found.whyBehind()
+		r.State, r.Why = Behind, found.whyBehind(v)
 	case v.stands():
 		r.rejected(v)
 	case v.Gate != nil:
@@ -155,8 +155,8 @@ func lines(text string) string {
 	return strings.Join(all, "\n")
 }
 
-// whyBehind says what keeps the kubelet from bringing what the API has.
-func (r *comparison) whyBehind() string {
+// whyBehind says what keeps the kubelet from bringing what the API has. A confit in a splay or a probation doesn't look.
+func (r *comparison) whyBehind(v view) string {
 	switch {
 	case len(r.missing) > 0 && r.missing[0].Key != "":
 		return fmt.Sprintf("the kubelet can't bring it: %s has no key %q", r.missing[0].Object, r.missing[0].Key)
@@ -164,6 +164,8 @@ func (r *comparison) whyBehind() string {
 		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
 	case len(r.frozen) > 0:
 		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
+	case v.PendingSince != "":
+		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}
 	return "the kubelet has not brought it yet"
 }
