@@ -42,7 +42,7 @@ func ParseAction(s string) (Action, error) {
 	case s == "none":
 		return Action{Kind: None}, nil
 	case verb == "signal" && rest != "":
-		sig, err := signals.Parse(rest)
+		sig, err := parseCaught(rest)
 		return Action{Kind: Signal, Signal: sig}, err
 	case verb == "exec" && strings.TrimSpace(rest) != "":
 		command, err := splitHook(rest)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"confit/linker"
 )
@@ -24,6 +25,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 	err := errors.Join(linker.Explain(w, c.Linker(nil, 0)), c.findPrograms(w, find))
 	c.noteExpanded(w)
 	c.notePaths(w)
+	c.noteTimes(w)
 	c.noteRestarts(w, restarts)
 	return err
 }
@@ -72,6 +74,16 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 	}
 	if c.Splay == 0 && c.Gate == nil {
 		fmt.Fprintln(w, "todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
+	}
+}
+
+// noteTimes names times that are hardly meant to be as long.
+func (c *Config) noteTimes(w io.Writer) {
+	if c.Settle > time.Minute {
+		fmt.Fprintf(w, "note: settle %v: an edit waits until nothing has changed for so long; to spread reloads, write splay\n", c.Settle)
+	}
+	if young := c.youngAlone(); young != 0 && c.Probation > young {
+		fmt.Fprintf(w, "note: probation %v is longer than young %v, and the next edit waits for its end: write a shorter one\n", c.Probation, young)
 	}
 }
 

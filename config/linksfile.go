@@ -125,13 +125,16 @@ func (p *parser) linksFile(name, text string) []given {
 		return nil
 	}
 	var list []given
-	number := 0
+	number, continued := 0, false
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
 		where := fmt.Sprintf("%s:%d", name, number)
 		ws, err := words(line)
+		isRest := continued
+		continued = err == errContinued
 		switch {
+		case isRest: // that was said
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case len(ws) == 0:

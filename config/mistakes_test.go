@@ -39,6 +39,19 @@ var mistakes = []mistake{
 	{links: "apiVersion: v1\n", answer: ":1: this is YAML"},
 	{links: "{\n", answer: ":1: this is JSON"},
 	{links: "[links]\n", answer: ":1: this is INI or TOML"},
+	{links: "link web/nginx.conf\u00a0/etc/a", answer: `"web/nginx.conf\u00a0/etc/a" holds what can't be told from a blank`},
+	{links: "\u200blink web/nginx.conf /etc/a", answer: `"\u200blink" holds what can't be told from a blank`},
+	{links: "link “web/nginx.conf” /etc/a", answer: "holds a typographic quote: write ' or \""},
+	{links: "validate sh -c ‘nginx -t’", answer: "holds a typographic quote"},
+	{links: `settle 1s\nlink web/nginx.conf /etc/a`, answer: `links:1: \n ends no line: write a new one`},
+	{args: []string{"--validate", `nginx -t \`}, answer: `--validate: a line can't be continued by \: write all of it in one line`},
+	{args: []string{"--stop-signal", "STOP"}, answer: `--stop-signal: nobody can catch "STOP": write another signal, such as TERM`},
+	{links: "stop-signal 9", answer: `nobody can catch "9"`},
+	{links: "reload signal:KILL", answer: `nobody can catch "KILL"`},
+	{links: "map-signal KILL:TERM", answer: `nobody can catch "KILL"`},
+	{links: "settle 10m", answer: "note: settle 10m0s: an edit waits until nothing has changed for so long; to spread reloads, write splay\n"},
+	{links: "probation 10h", answer: "note: probation 10h0m0s is longer than young 1h0m0s, and the next edit waits for its end: write a shorter one\n"},
+	{links: "young 1m\nprobation 2m", answer: "note: probation 2m0s is longer than young 1m0s"},
 	{links: "secret web/a /etc/a", answer: `"secret" is not known: did you mean link?`},
 	{links: "reload SIGHUP", answer: "write signal:HUP"},
 
@@ -120,11 +133,12 @@ func TestNoMistakes(t *testing.T) {
 		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
 		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
 		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",
+		"young 0\nprobation 2h", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"",
 	} {
 		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
 		var plan strings.Builder
 		_ = Explain(&plan, &c, func(string) error { return errors.ErrUnsupported }, never)
-		if strings.Contains(plan.String(), "no line puts") {
+		if strings.Contains(plan.String(), "no line puts") || strings.Contains(plan.String(), "so long") || strings.Contains(plan.String(), "is longer") {
 			t.Errorf("%s: says %s", line, plan.String())
 		}
 	}

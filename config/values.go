@@ -51,8 +51,17 @@ func (v *action) show() string { return Action(*v).String() }
 type signalName signals.Signal
 
 func (v *signalName) read(text string) (err error) {
-	*(*signals.Signal)(v), err = signals.Parse(text)
+	*(*signals.Signal)(v), err = parseCaught(text)
 	return err
+}
+
+// parseCaught reads a signal that a process can do something about.
+func parseCaught(text string) (signals.Signal, error) {
+	sig, err := signals.Parse(text)
+	if err == nil && !signals.Catchable(sig) {
+		return 0, fmt.Errorf("nobody can catch %q: write another signal, such as TERM", text)
+	}
+	return sig, err
 }
 
 func (v *signalName) show() string { return signals.Name(signals.Signal(*v)) }
@@ -63,7 +72,7 @@ type signalMap struct{ c *Config }
 
 func (v *signalMap) read(text string) error {
 	return pairs(text, func(from, to string) error {
-		f, err := signals.Parse(from)
+		f, err := parseCaught(from)
 		if err != nil {
 			return err
 		}

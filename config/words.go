@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -45,8 +44,8 @@ func oneWord(line string, start int) (word, error) {
 	for i < len(line) && !strings.ContainsRune(" \t\n\r", rune(line[i])) {
 		switch line[i] {
 		case '\\':
-			if i+1 == len(line) {
-				return word{}, errors.New(`a \ at the end of the line quotes nothing: remove it, or write '\'`)
+			if err := checkQuoted(line[i+1:]); err != nil {
+				return word{}, err
 			}
 			text.WriteByte(line[i+1])
 			i += 2
@@ -62,6 +61,9 @@ func oneWord(line string, start int) (word, error) {
 			i++
 		}
 		bare.WriteString(strings.Repeat(" ", text.Len()-bare.Len()))
+	}
+	if what := lookalike(bare.String()); what != "" {
+		return word{}, fmt.Errorf("%q holds %s", line[start:i], what)
 	}
 	return word{text.String(), bare.String(), start, i}, nil
 }
@@ -103,7 +105,7 @@ func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || needsShell(w) {
+		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || lookalike(w) != "" || needsShell(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

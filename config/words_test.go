@@ -66,7 +66,7 @@ func TestWordsThatNeverEnd(t *testing.T) {
 		`nginx 'x y`:    `"'x y" is never closed: add a ' at the end of the word`,
 		`nginx "x y`:    `"\"x y" is never closed: add a " at the end of the word`,
 		`"x\"`:          `"\"x\\\"" is never closed: add a " at the end of the word`,
-		`nginx -t \`:    `a \ at the end of the line quotes nothing: remove it, or write '\'`,
+		`nginx -t \`:    errContinued.Error(),
 		`'a' "b" c'd"e`: `"'d\"e" is never closed: add a ' at the end of the word`,
 	} {
 		if _, err := splitWords(line); err == nil || err.Error() != want {

@@ -48,6 +48,9 @@ func MayStop(sig Signal) bool {
 	return true
 }
 
+// Catchable reports a signal that a process can catch: signal(7).
+func Catchable(sig Signal) bool { return sig != unix.SIGKILL && sig != unix.SIGSTOP }
+
 // rtMin and rtMax are the first and the last real-time signal of a program. The
 // kernel's begin at 32; the C library keeps two for itself, signal(7).
 const (
