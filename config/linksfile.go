@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"confit/linker"
 )
 
 // linksFiles finds and reads the links files, which the command line names, or else
@@ -70,7 +72,7 @@ func readLinksFiles(names []string, instead string, found func(file string, text
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {
-				wrong(fmt.Errorf("cannot read links file %q: %w", file, cause(err)))
+				wrong(fmt.Errorf("cannot read links file %q: %w%s", file, cause(err), linker.AccessHint(err)))
 				continue
 			}
 			fmt.Fprintf(h, "%q %d\n", filepath.Base(file), len(text))
@@ -92,6 +94,9 @@ func expandDir(name, instead string) ([]string, error) {
 		} else if first, rest, list := strings.Cut(name, ","); list {
 			hint = fmt.Sprintf("write --links once for each file, as in --links %s --links %s", first, rest)
 		}
+		if access := linker.AccessHint(err); access != "" {
+			return nil, fmt.Errorf("cannot read links file %q: %w%s", name, cause(err), access)
+		}
 		return nil, fmt.Errorf("cannot read links file %q: %w; %s", name, cause(err), hint)
 	}
 	if !info.IsDir() {
@@ -99,7 +104,7 @@ func expandDir(name, instead string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read links directory %q: %w", name, cause(err))
+		return nil, fmt.Errorf("cannot read links directory %q: %w%s", name, cause(err), linker.AccessHint(err))
 	}
 	var files []string
 	for _, e := range entries {

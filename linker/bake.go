@@ -3,6 +3,7 @@ package linker
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"path/filepath"
 
 	"confit/linker/files"
@@ -33,7 +34,7 @@ func Bake(w io.Writer, c Config) error {
 		return err
 	}
 	state := &statedir.Dir{Path: c.State}
-	t := target.New(state, nil)
+	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
 	wanted := map[Target]target.Want{}
 	var dirs []string
 	count, left := 0, ""

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
+	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
@@ -98,16 +100,16 @@ func (e *explanation) noteSkipped(s *lines.Line) {
 	}
 }
 
-// isMounted reports whether a link's volume holds anything: an image may have an
-// empty directory in its place. In the one of all volumes only files count.
+// isMounted reports whether a link's volume holds anything, or can't be listed: an image
+// may have an empty directory in its place. In the one of all volumes only files count.
 func (e *explanation) isMounted(s *lines.Line) bool {
-	entries, _ := os.ReadDir(s.Floor)
+	entries, err := os.ReadDir(s.Floor)
 	for _, d := range entries {
 		if s.Floor != e.mount || !d.IsDir() {
 			return true
 		}
 	}
-	return false
+	return files.Ignoring(err, fs.ErrNotExist) != nil
 }
 
 // print prints a line for each link, and for each key of a link with several.

@@ -2,6 +2,7 @@ package linker
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -95,7 +96,14 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
 	case err == unix.ENOENT && dir != "/":
-		e.checkDir(filepath.Dir(dir), refuse)
+		above := filepath.Dir(dir)
+		if to, err := os.Readlink(dir); err == nil {
+			e.notef("directory %q is a symlink to %q, where nothing is: a start makes a directory there", dir, to)
+			if above = filepath.Join(above, to); filepath.IsAbs(to) {
+				above = to
+			}
+		}
+		e.checkDir(above, refuse)
 		return
 	case err == nil && isKernels(dir):
 		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))

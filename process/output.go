@@ -48,6 +48,9 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 		if _, err := io.Copy(to, o.read); err != nil {
 			_, _ = to.Write(o.rest())
 		}
+		if n := len(t.last); n > 0 && t.last[n-1] != '\n' {
+			_, _ = quiet{w}.Write([]byte("\n")) // what confit says next is a line of its own
+		}
 		done(string(t.last))
 	}()
 }

@@ -50,7 +50,8 @@ func wantTail(t *testing.T, ended <-chan string, want string) {
 	}
 }
 
-// TestOutput: all is passed on, the last 4096 bytes are kept.
+// TestOutput: all is passed on, the last 4096 bytes are kept. What follows in the log is a
+// line of its own.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -66,6 +67,9 @@ func TestOutput(t *testing.T) {
 			}
 			hook.Close()
 			wantTail(t, ended, text[max(0, len(text)-4096):])
+			if !strings.HasSuffix(text, "\n") && text != "" {
+				text += "\n"
+			}
 			if passed.String() != text {
 				t.Errorf("%d of %d bytes were passed on", passed.Len(), len(text))
 			}
@@ -101,7 +105,7 @@ func TestOutputEndsThoughAStrangerHoldsIt(t *testing.T) {
 	}
 	o.Ended()
 	wantTail(t, ended, "last words")
-	if passed.String() != "last words" {
+	if passed.String() != "last words\n" {
 		t.Errorf("passed on: %q", &passed)
 	}
 	o.Ended() // as does a second call, no harm is done

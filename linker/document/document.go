@@ -31,6 +31,7 @@ import (
 const (
 	maxSize  = 4 << 20 // bytes
 	maxFiles = 4 << 10 // files and directories that are made of it
+	maxDepth = 100     // directories in a name: each is opened by its path, so the time grows with the square of the depth
 )
 
 // Wrong is the error of a document that can't be read, or names what can't be a key.
@@ -222,6 +223,9 @@ func flawOf(name string) string {
 	}
 	if name == "." || path.Clean(name) != name || !filepath.IsLocal(name) || strings.Contains("/"+name, "/..") {
 		return "is no path of plain names: write it as it is below the directory of volumes"
+	}
+	if strings.Count(name, "/") > maxDepth {
+		return fmt.Sprintf("is nested in more than %d directories", maxDepth)
 	}
 	return ""
 }

@@ -54,6 +54,10 @@ func write(t *testing.T, text string) (volumes []string, made map[string]string,
 
 // TestWrite: volumes look as the kubelet makes them.
 func TestWrite(t *testing.T) {
+	deep := strings.Repeat("d/", maxDepth)
+	if _, made, err := write(t, `{"web": {"`+deep+`k": ""}}`); err != nil || len(made) != 2 {
+		t.Errorf("%d files are made, %v", len(made), err)
+	}
 	volumes, made, err := write(t, ` {"web": {"nginx.conf": "`+encoded("events {}\n")+`", "conf.d/a": ""}, "a/b": {}} `+"\n")
 	if err != nil || !slices.Equal(volumes, []string{"web", "a/b"}) {
 		t.Fatal(volumes, err)
@@ -97,6 +101,8 @@ func TestWrong(t *testing.T) {
 		`{"w": {"..data": "", "a/..b": "", "../../x": "", "a\u0000": ""}}`: {`key "..data" of`, `key "a/..b" of`, `key "../../x" of`, `key "a\x00" of`},
 		`{"w": {"` + strings.Repeat("x", 256) + `": ""}}`:                  {"can't be a file: file name too long"},
 		`{"w": {"a": "` + strings.Repeat("A", maxSize):                     {"it is larger than 4 MiB"},
+		`{"w": {"` + strings.Repeat("d/", maxDepth+1) + `k": ""}, "` + strings.Repeat("d/", maxDepth+1) + `w": {"k": ""}}`: {
+			`/k" of volume "w" is nested in more than 100 directories`, `/w" is nested in more than 100 directories`},
 		string(tooMany): {"it makes more than 4096 files and directories"},
 		`{` + strings.Repeat(`"..":{},`, 30) + `"w": {}}`: {"and 20 more"},
 	} {

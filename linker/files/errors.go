@@ -69,6 +69,14 @@ func Cause(err error) error {
 	return err
 }
 
+// AccessHint says how a pod lets confit read what an error says that it may not; "" of any other error.
+func AccessHint(err error) string {
+	if !errors.Is(err, fs.ErrPermission) {
+		return ""
+	}
+	return fmt.Sprintf("; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", Euid)
+}
+
 // Ignoring returns nil for a harmless error.
 func Ignoring(err error, harmless ...error) error {
 	for _, h := range harmless {

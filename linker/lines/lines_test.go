@@ -128,7 +128,8 @@ func TestSaysWhatToWrite(t *testing.T) {
 		"/etc/a web/a":              "the source comes first, write link web/a /etc/a",
 		"web/a /etc/":               `is a directory: write the file, such as "/etc/a"`,
 		"web/* /etc":                `takes the keys of a pattern: end it in a slash, "/etc/"`,
-		"web/ /":                    "", // each key in the root directory
+		"web/ /":                    `is the root directory: write the path that the app opens`,
+		"web/*.conf /":              `is the root directory: write the path that the app opens`,
 		"web/a /":                   `is the root directory: write the path that the app opens`,
 		"web/*/ /etc/":              `is a pattern for directories: write a pattern for keys, such as "web/*/*"`,
 		"web/[a /etc/":              `is not a pattern: close every [, or put \ in front of it`,

@@ -169,7 +169,7 @@ func (s *Line) parseTarget() error {
 		return err
 	}
 	switch {
-	case filepath.Clean(string(s.Target)) == "/" && s.Kind != Glob && s.Kind != Tree:
+	case filepath.Clean(string(s.Target)) == "/":
 		return s.Errorf("target %q is the root directory: write the path that the app opens", s.Target)
 	case s.Kind == OneKey && isDir:
 		return s.Errorf("target %q is a directory: write the file, such as %q", s.Target, s.Target+Target(path.Base(s.Source)))

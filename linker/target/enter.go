@@ -11,7 +11,13 @@ import (
 // open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
 // may have put in the place of another.
 func (t *Set) open(path string, makes bool) (*dir, error) {
-	opened, err := way.Open(path, makes)
+	opened, err := way.Open(path, false)
+	if err == unix.ENOENT && makes {
+		if link, to := way.Dangling(path); link != "" {
+			t.log.Warn("a directory for targets is made where a symlink leads", "symlink", link, "to", to)
+		}
+		opened, err = way.Open(path, true)
+	}
 	if err != nil {
 		return nil, err
 	}

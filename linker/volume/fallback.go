@@ -44,6 +44,9 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 // files count.
 func hasKeys(dir string, top bool) (bool, error) {
 	v, err := openVolume(dir, false)
+	if v.odd {
+		return false, oddError(dir)
+	}
 	if err != nil || v.root == nil {
 		return false, err
 	}

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -188,6 +189,20 @@ func (d *Dir) mkdir(name string, mode uint32) (*os.File, error) {
 		return nil, errors.Join(err, errors.New("it was replaced meanwhile"))
 	}
 	return f, nil
+}
+
+// Dangling is the symlink on the way to a directory that leads where nothing is yet, and where that
+// is; "": there is none.
+func Dangling(dir string) (link, to string) {
+	for ; dir != "/"; dir = path.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		if to, err := os.Readlink(dir); err == nil {
+			return dir, to
+		}
+	}
+	return "", ""
 }
 
 // MakeParents makes a directory and those above it that are missing.
