@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -171,6 +172,8 @@ func (s *Status) rejected(p *page) {
 // advice is what to do about a rejection that stands.
 func (r *Rejection) advice() string {
 	switch {
+	case strings.HasPrefix(r.Reason, r.Step+": cannot start "):
+		return "mend the links file or the image: the hook's program can't be started"
 	case r.Step == "gate":
 		return "see why the gate refused it; or take the change back"
 	case r.NextTry == "":

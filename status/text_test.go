@@ -117,6 +117,9 @@ func texts() map[string]Status {
 		s.Rejection.Step, s.Rejection.Reason, s.Rejection.NextTry = "verify", "hook killed after 10s", ""
 		s.Rejection.Output = strings.Repeat("connection refused\n", 30)
 	})
+	add("hook-not-started", rejected(), func(s *Status) {
+		s.Rejection.Reason, s.Rejection.Output = `validate: cannot start "nginx": no such file or directory in PATH`, ""
+	})
 	add("tried-again", rejected(), func(s *Status) {
 		s.Live, s.Phase = &Generation{Number: 4, Hash: hashB, Source: "mounted", Since: before(time.Second)}, "proving"
 	})
@@ -221,5 +224,20 @@ func TestEverySentenceShown(t *testing.T) {
 	})
 	if sentences < 30 {
 		t.Errorf("text.go has %d sentences", sentences)
+	}
+}
+
+// TestAdvice_hook_not_started: a hook whose program is missing isn't mended in what is mounted,
+// whatever the step.
+func TestAdvice_hook_not_started(t *testing.T) {
+	for reason, mounted := range map[string]bool{
+		`gate: cannot start "/ask": no such file or directory`: false, `gate "ask" ended with exit 1: it cannot start now`: true,
+	} {
+		for _, next := range []Time{"", before(-time.Minute)} {
+			got := (&Rejection{Step: "gate", Reason: reason, NextTry: next}).advice()
+			if strings.Contains(got, "mend the links file or the image") == mounted {
+				t.Errorf("%s: %s", reason, got)
+			}
+		}
 	}
 }

@@ -61,7 +61,7 @@ func (t *transition) makeAccepted(survived bool) {
 // rejected.
 func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
-		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mendIt)
+		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
 	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
 	t.stayUnproved()

@@ -98,8 +98,9 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 	if t.hasAccepted() && len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
-	todo := mendIt
+	todo := mending(reason)
 	switch {
+	case todo != mendIt:
 	case t.nothingToStartOn():
 		todo = "mend the configuration and start again"
 	case step == "gate":
@@ -129,7 +130,7 @@ func (t *transition) rejectAccepted(step string, reason error, tail string) {
 	isShared := t.accepted.Shared == t.accepted.Earlier.Shared
 	v := verdict{
 		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
-			"live", name(t.accepted.Earlier), "todo", mendIt}},
+			"live", name(t.accepted.Earlier), "todo", mending(reason)}},
 		report: report{Outcome: t.outcome(wayBack(isShared), hexOf(t.accepted.Shared), step, reason.Error()), late: t.accepted.Told.Asked && !isShared},
 	}
 	if t.reports() {

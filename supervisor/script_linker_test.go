@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"confit/config"
 	"confit/linker"
 	"confit/process"
@@ -95,10 +97,20 @@ func (p *player) runHook(a runHook) event {
 		p.t.Fatalf("a second hook runs beside %s", p.hook)
 	}
 	if err := p.fault(a.name, "doesn't start"); err != nil {
-		return hookStartFailed{err}
+		return hookStartFailed{asErrno(err)}
 	}
 	p.hook = a.name
 	return hookBegun{}
+}
+
+// asErrno is the error of the system that a reason names.
+func asErrno(reason error) error {
+	for _, errno := range []error{unix.EAGAIN, unix.ENOENT, unix.EACCES} {
+		if errno.Error() == reason.Error() {
+			return errno
+		}
+	}
+	return reason
 }
 
 func (p *player) runReport(a runReport) event {

@@ -134,7 +134,7 @@ func (t *transition) onHookStartFailed(e hookStartFailed) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
-	t.hookOver(fmt.Errorf("%s: %w", t.ownHook().Name, e.err), "")
+	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.ownHook().Name, e.err)}, "")
 }
 
 // ownHook is the hook of this phase.
