@@ -53,10 +53,21 @@ func TestEndLeftovers_spares(t *testing.T) {
 		}
 		EndLeftovers(Group(app), unix.SIGTERM, true, Group(hook))
 		n.until("the app ended", func() bool { return !GroupAlive(Group(app)) })
-		if got := len(Members(Group(hook))); got != 2 {
+		if got := len(members(Group(hook))); got != 2 {
 			t.Errorf("%d processes of the hook are left, want 2", got)
 		}
 		EndLeftovers(Group(app), unix.SIGKILL, true, 0)
 		n.until("all ended", func() bool { return !Leftovers(Group(app)) })
 	})
+}
+
+// members lists the living processes of a group.
+func members(group Group) []int {
+	var list []int
+	for _, s := range processes() {
+		if s.group == group && !s.ended {
+			list = append(list, s.pid)
+		}
+	}
+	return list
 }

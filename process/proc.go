@@ -67,17 +67,6 @@ func descendants(of int) []int {
 	return list
 }
 
-// Members lists the living processes of a group. Without /proc there are none.
-func Members(group Group) []int {
-	var list []int
-	for _, s := range processes() {
-		if s.group == group && !s.ended {
-			list = append(list, s.pid)
-		}
-	}
-	return list
-}
-
 // IsVisitor reports whether another confit is the container's init. Then somebody has
 // started this one in it, as by kubectl exec. Without /proc nobody counts as one.
 func IsVisitor() bool {

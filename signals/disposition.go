@@ -31,21 +31,6 @@ func dispositionOf(pid int, sig Signal, inherited set) Disposition {
 	return d
 }
 
-// Dropped reports that a signal would do nothing to the process: it ignores the
-// signal, by choice or by default as WINCH. If waits is true it only seems to wait for
-// the signal: a shell that forks does so for a moment. Without /proc nothing is dropped.
-func Dropped(pid int, sig Signal) (dropped, waits bool) {
-	switch DispositionOf(pid, sig) {
-	case Ignored:
-		return true, false
-	case Default:
-		return !EndsByDefault(sig), false
-	case Waited:
-		return false, !EndsByDefault(sig)
-	}
-	return false, false
-}
-
 func dispositionIn(status string, sig Signal) Disposition {
 	caught, ok1 := mask(status, "SigCgt:")
 	ignored, ok2 := mask(status, "SigIgn:")

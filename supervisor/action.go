@@ -64,10 +64,6 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	ask struct { // the app to stop; answered by unheard or denied, if it is
-		pid    int
-		signal signals.Signal
-	}
 	deliver struct { // a reload signal; answered by sent or denied
 		pid    int
 		signal signals.Signal

@@ -24,13 +24,11 @@ func (p phase) ofApp() appRule {
 	case delivering:
 		return appRule{(*keeper).lookWhetherTaken, (*transition).trackEnded}
 	case restarting:
-		return appRule{(*keeper).restartLate, (*transition).askEnded}
-	case stopping:
-		return appRule{(*keeper).askAgain, (*transition).askEnded}
+		return appRule{(*keeper).kill, (*transition).askEnded}
 	case draining:
 		return appRule{(*keeper).killLeftovers, (*transition).drainEnded}
 	}
-	return appRule{} // up, down
+	return appRule{} // up, down, stopping
 }
 
 // appLate compares the app's deadline with now.
@@ -111,16 +109,11 @@ func (t *transition) trackEnded(e event) {
 	}
 }
 
-// askEnded takes what came of a stop signal. An app that must not stay is asked again
-// at the deadline.
+// askEnded takes what came of a stop signal. An app that must not stay is killed at the
+// deadline.
 func (t *transition) askEnded(e event) {
-	switch e := e.(type) {
-	case unheard:
-		t.keeper().unheard(e.waits)
-	case denied:
-		if t.app.phase == restarting && t.app.then != stayDown {
-			t.notTold(e.err)
-		}
+	if e, ok := e.(denied); ok && t.app.then != stayDown {
+		t.notTold(e.err)
 	}
 }
 

@@ -28,22 +28,18 @@ type app struct {
 
 // life is one process after --.
 type life struct {
-	pid       int            // 0: not running
-	group     process.Group  // the group of the last one, which may have members left
-	since     time.Time      // when it was started
-	renewed   time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	by        config.Action  // the signal that makes it reload
-	waitedFor int            // looks in a row at which it seemed to wait for that
-	autoHUP   bool           // the last HUP that it got was auto's
-	program   string         // what it ran when it got that
-	readiness readiness      // what it has said of itself since then
-	text      string         // the last STATUS= that it has said
-	asked     signals.Signal // by which it is to stop
-	looks     int            // at what it would do with that
-	drops     bool           // one of them found that it would drop it
-	asksAgain bool           // the next look is due
-	beyond    string         // why it can't be signalled; "": it can
-	inside    bool           // its working directory is inside a generation, and the log says so
+	pid       int           // 0: not running
+	group     process.Group // the group of the last one, which may have members left
+	since     time.Time     // when it was started
+	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	by        config.Action // the signal that makes it reload
+	waitedFor int           // looks in a row at which it seemed to wait for that
+	autoHUP   bool          // the last HUP that it got was auto's
+	program   string        // what it ran when it got that
+	readiness readiness     // what it has said of itself since then
+	text      string        // the last STATUS= that it has said
+	beyond    string        // why it can't be signalled; "": it can
+	inside    bool          // its working directory is inside a generation, and the log says so
 }
 
 func (l life) runs() bool { return l.pid != 0 }

@@ -23,54 +23,18 @@ func (k *keeper) stopFor(what then, why string, keys ...any) {
 // stop asks the app to stop. The platform owns the deadline: confit waits for as
 // long as the app takes.
 func (k *keeper) stop(s signals.Signal) {
-	asked := k.phase == restarting && !k.asksAgain
+	asked := k.phase == restarting
 	k.become(stopping)
 	if !asked {
 		k.askToStop(s)
 	}
 }
 
-// askToStop asks the app to end by its stop signal. Some are lost on an app that
-// has no handler yet: WINCH, on the entrypoint script before httpd. So the loop
-// looks first, as before a reload.
+// askToStop asks the app once to end by its stop signal, whatever the app does with
+// that.
 func (k *keeper) askToStop(s signals.Signal) {
-	k.asked, k.looks, k.drops, k.asksAgain = s, 0, false, false
-	k.do(ask{k.pid, s})
+	k.do(signal{k.pid, s})
 	k.do(wake{k.pid})
-}
-
-// unheard waits for the next look. Whoever waits for the signal does so at all of
-// them; else TERM follows.
-func (k *keeper) unheard(waits bool) {
-	k.drops = k.drops || !waits
-	if k.looks++; k.looks < waitedLooks {
-		k.asksAgain, k.deadline = true, k.now.Add(probeAgain)
-		return
-	}
-	k.do(signal{k.pid, k.asked})
-	if !k.drops || k.asked == signals.TERM {
-		return
-	}
-	k.say(slog.LevelWarn, "app doesn't take its stop signal: TERM follows", "signal", signals.Name(k.asked), "pid", k.pid)
-	k.do(signal{k.pid, signals.TERM})
-}
-
-func (k *keeper) askAgain() {
-	k.asksAgain, k.deadline = false, noDeadline // the platform owns it
-	if k.phase == restarting {
-		k.enter(restarting, k.config.StopTimeout)
-	}
-	k.do(ask{k.pid, k.asked})
-}
-
-// restartLate is the deadline of the app's end, or of another look at what it would
-// do with its stop signal.
-func (k *keeper) restartLate() {
-	if k.asksAgain {
-		k.askAgain()
-	} else {
-		k.kill()
-	}
 }
 
 // kill ends an app that did not stop in time.

@@ -68,7 +68,6 @@ type (
 	sent        struct{}             // the reload signal
 	denied      struct{ err error }  // a signal was refused, or would be
 	reached     struct{}             // the app can be signalled again
-	unheard     struct{ waits bool } // the stop signal isn't sent, as nobody would take it, or only seems to wait for it
 	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
 	inspected   struct{ inside bool }
 	started     struct{ pid int }

@@ -157,11 +157,6 @@ func (c *course) perform(a action) event {
 		return delivered{c.choose(2) == 1}
 	case deliver:
 		return c.deliver(a)
-	case ask:
-		c.isAlive(a.pid)
-		if c.may.drops && c.choose(2) == 1 {
-			return unheard{c.choose(2) == 1}
-		}
 	case signal:
 		c.isAlive(a.pid)
 	case endLeftovers:

@@ -33,7 +33,6 @@ type setting struct {
 	leftovers    bool   // the app leaves processes behind
 	zombies      bool   // the app is dead for a while before it is reaped
 	watches      bool   // the linker may see what is opened
-	drops        bool   // the app may not take its stop signal
 	beyond       bool   // it can't be signalled
 	quits        bool   // QUIT comes from outside
 	speaks       bool   // the app speaks sd_notify(3)
@@ -76,7 +75,7 @@ var settings = []setting{
 	{name: "refusal", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, failedStarts: 1},
 	{name: "same", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, baked: letterA, kills: true},
 	{name: "first", with: func(c *config.Config) { c.Gate = []string{"may-i"} }, actions: []config.Action{byUSR1}, found: caught, fallback: true, refuses: true},
-	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, drops: true, leftovers: true, failedStarts: 2, begins: doubtfulA},
+	{name: "restart", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byRestart}, leftovers: true, failedStarts: 2, begins: doubtfulA},
 	{name: "exec", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byHook}, hooksMissing: true, watches: true, begins: provenA},
 	{name: "refused", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, refuses: true, kills: true, begins: doubtfulA},
 	{name: "unchecked", with: func(c *config.Config) { c.Validate = []string{"check", config.Placeholder} }, actions: []config.Action{byUSR1}, found: caught, refuses: true, begins: provenA},

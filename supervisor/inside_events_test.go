@@ -13,7 +13,7 @@ import (
 // plain holds the events that say no more than their name.
 var plain = map[string]event{
 	"hinted": hinted{}, "unchanged": unchanged{}, "published": published{}, "withdrawn": withdrawn{},
-	"hookBegun": hookBegun{}, "unheard": unheard{}, "waits": unheard{true},
+	"hookBegun": hookBegun{},
 }
 
 // event is the event of a line.

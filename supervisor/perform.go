@@ -2,7 +2,6 @@ package supervisor
 
 import (
 	"context"
-	"slices"
 
 	"confit/process"
 	"confit/signals"
@@ -93,24 +92,6 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 		return l.noteFailedSignal(process.KillGroup(group, s), pid)
 	}
 	return l.noteFailedSignal(process.Kill(pid, s), pid)
-}
-
-// The stop signal is sent if somebody takes it.
-func (a ask) perform(l *loop) event {
-	whom := []int{a.pid}
-	if l.Config.SignalGroup {
-		whom = process.Members(l.state.app.group)
-	}
-	someWait := false
-	takes := func(pid int) bool {
-		dropped, waits := signals.Dropped(pid, a.signal)
-		someWait = someWait || waits
-		return !dropped && !waits
-	}
-	if len(whom) == 0 || slices.ContainsFunc(whom, takes) { // without /proc nobody knows
-		return l.signal(a.pid, a.signal)
-	}
-	return unheard{someWait}
 }
 
 // lookWhetherReached finds out whether the app can be signalled, which changes when

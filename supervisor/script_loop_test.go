@@ -82,7 +82,7 @@ func (p *player) become(s *state, actions []action) (answers []event) {
 // isShown reports an action that a script shows anyhow.
 func isShown(a action) bool {
 	switch a.(type) {
-	case say, spawn, runHook, runReport, killHook, killReport, terminateHook, signal, deliver, ask:
+	case say, spawn, runHook, runReport, killHook, killReport, terminateHook, signal, deliver:
 		return true
 	}
 	return false

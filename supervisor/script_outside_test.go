@@ -76,8 +76,6 @@ func (p *player) performOnApp(a action) event {
 		return delivered{true}
 	case inspect:
 		return inspected{p.standsIn}
-	case ask:
-		return p.toApp(a.pid, a.signal)
 	case signal:
 		return p.toApp(a.pid, a.signal)
 	case deliver:

@@ -125,8 +125,6 @@ func describe(a action) string {
 		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
 	case deliver:
 		return describe(signal(a))
-	case ask:
-		return describe(signal(a))
 	case probe:
 		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
 	case endLeftovers:

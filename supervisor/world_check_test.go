@@ -20,7 +20,7 @@ func (w *world) check() {
 	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding(); !leaving && s.accepted != w.accepted() {
 		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
 	}
-	if s.shown() == stopping && !s.due().IsZero() && !s.app.asksAgain {
+	if s.shown() == stopping && !s.due().IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
 	w.checkGate(s)

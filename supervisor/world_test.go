@@ -246,12 +246,6 @@ func (w *world) perform(a action) event {
 	case signal:
 		w.mayBeSignalled(a.pid)
 		return w.signal(a.signal)
-	case ask:
-		w.mayBeSignalled(a.pid)
-		if w.rand.IntN(3) == 0 {
-			return unheard{w.rand.IntN(2) == 0}
-		}
-		return w.signal(a.signal)
 	case deliver:
 		w.mayBeSignalled(a.pid)
 		return cmp.Or[event](w.signal(a.signal), sent{})

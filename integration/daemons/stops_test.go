@@ -94,21 +94,6 @@ func TestStop_after_a_pre_stop_hook(t *testing.T) {
 	t.Error("the edit was rejected each time")
 }
 
-// The container is stopped while the entrypoint still prepares: nobody has a handler for httpd's stop signal yet.
-func TestStop_in_the_entrypoint(t *testing.T) {
-	t.Parallel()
-	slow := apache
-	slow.app = "sh /srv/entrypoint " + apache.app
-	s := newSite(t, slow)
-	s.write("entrypoint", "echo preparing\nsleep 1h\nexec \"$@\"\n")
-	s.swap(s.good(1))
-	c := s.start()
-	c.Says("preparing", 1)
-	c.outside(syscall.SIGTERM)
-	c.Ends(128 + int(syscall.SIGTERM))
-	c.wantLogged(1, "TERM follows")
-}
-
 // An edit that comes in while the app ends is left to the next start.
 func TestStop_then_an_edit(t *testing.T) {
 	t.Parallel()
