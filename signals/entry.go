@@ -11,20 +11,16 @@ import "golang.org/x/sys/unix"
 // code 2 (runtime.dieFromSignal), which the kernel never does to a PID 1 that
 // doesn't ask for it. The steps:
 //
-//  1. note which signals are ignored
-//  2. note the mask, and block all that can wait
-//  3. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked, too:
+//  1. note the mask, and block all that can wait
+//  2. make the runtime leave HUP, INT, QUIT, ABRT, TERM and the like blocked, too:
 //     it never blocks a signal that runtime.sigtable marks as deadly or as the C
 //     library's (runtime.blockableSig), so take that mark off
-//  4. note where the environment is, and show the runtime one of confit's own
+//  3. note where the environment is, and show the runtime one of confit's own
 //     (environ.go says why)
-//  5. note where the handler is
+//  4. note where the handler is
 //
 // From then on a signal waits until [Subscribe] lets it in. Nothing else in
 // the runtime depends on the mark of a signal that it has no handler for.
-
-// action is room for the kernel's struct sigaction, rt_sigaction(2).
-var action [4]uint64
 
 // heldAtEntry is blocked at once. It lacks the signals of faults, as the kernel
 // ends a process that has them blocked; URG, by which the runtime preempts; and

@@ -6,37 +6,13 @@
 
 #include "textflag.h"
 
-#define SYS_rt_sigaction	13
 #define SYS_rt_sigprocmask	14
 #define SYS_rt_sigreturn	15
 #define SYS_write	1
 #define SIGCHLD	17
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
-	// 1. The signals that are ignored.
-	MOVQ	$1, R12 // the signal
-	XORQ	R13, R13 // the set
-action:
-	MOVQ	R12, DI
-	XORQ	SI, SI
-	LEAQ	·action(SB), DX
-	MOVQ	$8, R10
-	MOVQ	$0, ·action(SB)
-	MOVQ	$SYS_rt_sigaction, AX
-	SYSCALL
-	CMPQ	·action(SB), $1 // SIG_IGN
-	JNE	next
-	LEAQ	-1(R12), CX
-	MOVQ	$1, BX
-	SHLQ	CX, BX
-	ORQ	BX, R13
-next:
-	INCQ	R12
-	CMPQ	R12, $64
-	JLE	action
-	MOVQ	R13, ·ignoredAtEntry(SB)
-
-	// 2. The mask, and the new one.
+	// 1. The mask, and the new one.
 	MOVQ	$2, DI // SIG_SETMASK
 	LEAQ	·heldAtEntry(SB), SI
 	LEAQ	·blockedAtEntry(SB), DX
@@ -44,7 +20,7 @@ next:
 	MOVQ	$SYS_rt_sigprocmask, AX
 	SYSCALL
 
-	// 3. The runtime's table.
+	// 2. The runtime's table.
 	LEAQ	·patient(SB), BX
 patient:
 	MOVQ	0(BX), AX // the place in the table
@@ -63,7 +39,7 @@ other:
 	ADDQ	$24, BX
 	JMP	patient
 done:
-	// 4. The environment. SP points at argc, argv, 0, envp, 0.
+	// 3. The environment. SP points at argc, argv, 0, envp, 0.
 	MOVQ	0(SP), AX
 	LEAQ	16(SP)(AX*8), BX // envp
 	MOVQ	0(BX), AX
@@ -80,7 +56,7 @@ hide:
 hidden:
 	MOVQ	CX, ·environCount(SB)
 
-	// 5. The handler's address, which Go code can't take.
+	// 4. The handler's address, which Go code can't take.
 	LEAQ	·handler(SB), AX
 	MOVQ	AX, ·handlerAt(SB)
 	LEAQ	·restorer(SB), AX

@@ -6,38 +6,12 @@
 
 #include "textflag.h"
 
-#define SYS_rt_sigaction	134
 #define SYS_rt_sigprocmask	135
 #define SYS_write	64
 #define SIGCHLD	17
 
 TEXT ·entry(SB),NOSPLIT|NOFRAME,$0
-	// 1. The signals that are ignored.
-	MOVD	$1, R19 // the signal
-	MOVD	$0, R20 // the set
-action:
-	MOVD	R19, R0
-	MOVD	$0, R1
-	MOVD	$·action(SB), R2
-	MOVD	$8, R3
-	MOVD	ZR, (R2)
-	MOVD	$SYS_rt_sigaction, R8
-	SVC
-	MOVD	$·action(SB), R2
-	MOVD	(R2), R4
-	CMP	$1, R4 // SIG_IGN
-	BNE	next
-	SUB	$1, R19, R5
-	MOVD	$1, R6
-	LSL	R5, R6, R6
-	ORR	R6, R20, R20
-next:
-	ADD	$1, R19, R19
-	CMP	$64, R19
-	BLE	action
-	MOVD	R20, ·ignoredAtEntry(SB)
-
-	// 2. The mask, and the new one.
+	// 1. The mask, and the new one.
 	MOVD	$2, R0 // SIG_SETMASK
 	MOVD	$·heldAtEntry(SB), R1
 	MOVD	$·blockedAtEntry(SB), R2
@@ -45,7 +19,7 @@ next:
 	MOVD	$SYS_rt_sigprocmask, R8
 	SVC
 
-	// 3. The runtime's table.
+	// 2. The runtime's table.
 	MOVD	$·patient(SB), R19
 patient:
 	MOVD	0(R19), R4 // the place in the table
@@ -66,7 +40,7 @@ other:
 	ADD	$24, R19, R19
 	B	patient
 done:
-	// 4. The environment. RSP points at argc, argv, 0, envp, 0.
+	// 3. The environment. RSP points at argc, argv, 0, envp, 0.
 	MOVD	0(RSP), R4
 	ADD	$16, RSP, R5
 	ADD	R4<<3, R5, R5 // envp
@@ -85,7 +59,7 @@ hide:
 hidden:
 	MOVD	R7, ·environCount(SB)
 
-	// 5. The handler's address, which Go code can't take.
+	// 4. The handler's address, which Go code can't take.
 	MOVD	$·handler(SB), R6
 	MOVD	R6, ·handlerAt(SB)
 	MOVD	$1, R6

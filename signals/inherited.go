@@ -16,11 +16,11 @@ type Inherited struct {
 // The entry point writes these before there is a Go runtime. Without an entry
 // point they stay 0.
 var (
-	ignoredAtEntry, blockedAtEntry set
-	environAt                      *byte // the first variable
-	environCount                   uint64
-	handlerAt, restorerAt          uintptr // code for sigaction(2)
-	entered                        uint64  // 1 once the entry point has run
+	blockedAtEntry        set
+	environAt             *byte // the first variable
+	environCount          uint64
+	handlerAt, restorerAt uintptr // code for sigaction(2)
+	entered               uint64  // 1 once the entry point has run
 )
 
 // Lend runs start with the mask that confit was started with: a new process has
