@@ -6,17 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"confit/integration/internal/harness"
 )
 
 // damageAll changes the keys of the live generation, and takes one away.
 func (s *setup) damageAll(n int) {
 	s.t.Helper()
 	live := filepath.Join(s.state, "live", "web")
-	if err := errors.Join(overwrite(filepath.Join(live, "a"), badText), overwrite(filepath.Join(live, fmt.Sprint("c", n)), badText)); err != nil {
-		s.t.Fatal(err)
-	}
+	s.damage(errors.Join(overwrite(filepath.Join(live, "a"), badText), overwrite(filepath.Join(live, fmt.Sprint("c", n)), badText)))
 }
 
 // The system calls by which a rescan gives a generation its bytes back. A key is what somebody has made of it, or what was accepted.
@@ -36,28 +32,16 @@ func crashInMendedStart(t *testing.T, stride int) {
 	web.swap(crashKeys(1))
 	s.recover(1, files).Kill()
 	accepted := s.stored()
-	for n, step := range steps(stride) {
+	prepare := func(n int) {
 		if n%2 == 0 {
 			s.damageAll(1)
-		} else if err := os.RemoveAll(filepath.Join(s.state, "generations", fmt.Sprint(accepted.Number))); err != nil {
-			t.Fatal(err)
-		}
-		c, result := s.startTraced(step)
-		harness.Eventually(t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
-		alive := c.Alive()
-		c.Kill()
-		seen := result()
-		if !alive {
-			c.wantKilled()
-		}
-		c = s.recover(1, files)
-		if c.Kill(); s.stored() != accepted {
-			t.Fatalf("after a kill at step %d %v is accepted, and was %v", step, s.stored(), accepted)
-		}
-		if alive {
-			t.Logf("killed %d times within %d steps; %s", n-1, step-1, seen)
-			return
+		} else {
+			s.damage(os.RemoveAll(s.keyOf(fmt.Sprint(accepted.Number), "")))
 		}
 	}
-	t.Errorf("a start never came to its end within %d steps", maxSteps)
+	s.killStarts(stride, prepare, func(n int) {
+		if s.recover(1, files).Kill(); s.stored() != accepted {
+			t.Fatalf("after the kill of start %d %v is accepted, and was %v", n, s.stored(), accepted)
+		}
+	})
 }

@@ -34,13 +34,11 @@ func TestState_mended_at_a_restart(t *testing.T) {
 			c.accepts(1)
 			c.Kill()
 			before := s.read(runs)
-			key := filepath.Join(s.state, "generations/1/web/text")
-			if err := spoil(key); err != nil {
-				t.Fatal(err)
-			}
+			key := s.keyOf("1", "web/text")
+			s.damage(spoil(key))
 			c = s.start(s.printer()...)
 			c.Says("read first", 1)
-			c.logs("generation mended: somebody had changed it", 1)
+			c.logs(repaired, 1)
 			if info, err := os.Stat(key); err != nil || info.Mode() != 0o444 || exists(key+"2") {
 				t.Errorf("mended to %v (%v)", info, err)
 			}
@@ -58,11 +56,9 @@ func TestState_mended_with_its_deaths(t *testing.T) {
 	y, c := newYoung(t, "bad new")
 	c.logs(relapsed, 1)
 	c.Ends(3)
-	if err := os.RemoveAll(filepath.Join(y.state, "generations/2")); err != nil {
-		t.Fatal(err)
-	}
+	y.damage(os.RemoveAll(y.keyOf("2", "")))
 	c = y.runs()
-	c.logs("generation mended: somebody had changed it", 1)
+	c.logs(repaired, 1)
 	c.logs(suspected, 1)
 	c.Says("serves good old", 1)
 }
@@ -77,16 +73,12 @@ func TestState_damaged_and_not_mounted(t *testing.T) {
 			s, web := newProved(t)
 			s.line("validate sh -c 'echo run >>%s; ! grep -q bad {candidate}/web/text'", s.path("runs"))
 			web.swap(keys{"text": "first"})
-			c := s.start(s.printer()...)
-			c.accepts(1)
-			c.Says("ready", 1)
+			c := s.first(s.printer()...)
 			web.swap(keys{"text": "second"})
 			c.accepts(2)
 			c.Kill()
 			web.swap(keys{"text": test.edit})
-			if err := overwrite(filepath.Join(s.state, "generations/2/web/text"), "damaged"); err != nil {
-				t.Fatal(err)
-			}
+			s.damage(overwrite(s.keyOf("2", "web/text"), "damaged"))
 			before := s.read(s.path("runs"))
 			c = s.start(s.printer()...)
 			c.Says(test.reads, 1)
@@ -108,9 +100,7 @@ func TestState_damaged_rendered_file(t *testing.T) {
 	c := s.start(app("-print", s.target("out"))...)
 	c.accepts(1)
 	c.Kill()
-	if err := overwrite(filepath.Join(s.state, "generations/1/.rendered/out"), "damaged"); err != nil {
-		t.Fatal(err)
-	}
+	s.damage(overwrite(s.keyOf("1", ".rendered/out"), "damaged"))
 	c = s.start(app("-print", s.target("out"))...)
 	c.Says("read f one", 1)
 	if e := c.accepts(1); e["generation"] == "1" {
@@ -141,7 +131,7 @@ func TestState_mended_at_the_end(t *testing.T) {
 func TestState_hook_that_writes(t *testing.T) {
 	t.Parallel()
 	s, web := newProved(t)
-	live := filepath.Join(s.state, "generations/1/web/text")
+	live := s.keyOf("1", "web/text")
 	s.line("validate sh -c 'if grep -q bad %s; then echo spoilt >>%s; exit 1; fi'", s.target("text"), live)
 	s.line("rescan 200ms")
 	web.swap(keys{"text": "first"})
@@ -155,7 +145,7 @@ func TestState_hook_that_writes(t *testing.T) {
 		got, err := os.ReadFile(s.target("text"))
 		return err == nil && string(got) == "first"
 	})
-	c.logs("generation mended: somebody had changed it", 1)
+	c.logs(repaired, 1)
 }
 
 // A user who locks all that they can open doesn't keep a container from starting.
@@ -208,9 +198,6 @@ func TestState_notes_that_lead_elsewhere(t *testing.T) {
 		t.Errorf("a link was written through: %q (%v)", data, err)
 	}
 }
-
-// overwrite replaces a file's bytes, whatever its mode.
-func overwrite(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
 
 // read is what a file holds; "": it isn't there.
 func (s *setup) read(path string) string {

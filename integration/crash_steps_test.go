@@ -170,27 +170,38 @@ func crashInFirstStart(t *testing.T, stride int) {
 	const files = 3
 	s, web := newCrash(t, files)
 	web.swap(crashKeys(1))
+	prepare := func(int) {
+		if err := errors.Join(os.RemoveAll(s.state), os.RemoveAll(s.path("etc"))); err != nil {
+			t.Fatal(err)
+		}
+		s.image(files)
+	}
+	s.killStarts(stride, prepare, func(int) {
+		s.wantImage(files)
+		s.recover(1, files).Kill()
+	})
+}
+
+// killStarts kills confit at the steps of a start, a stride apart, until a start comes to its end before the step. Each finds what prepare
+// has made, and check looks at what it has left, and recovers.
+func (s *setup) killStarts(stride int, prepare, check func(n int)) {
+	s.t.Helper()
 	for n, step := range steps(stride) {
+		prepare(n)
 		c, result := s.startTraced(step)
-		harness.Eventually(t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
+		harness.Eventually(s.t, "the app or the end of confit", func() bool { return !c.Alive() || len(c.Texts("stdout", "ready")) > 0 })
 		alive := c.Alive()
 		c.Kill()
 		seen := result()
 		if !alive {
 			c.wantKilled()
 		}
-		s.wantImage(files)
-		s.recover(1, files).Kill()
-		if alive {
-			t.Logf("killed %d times within %d steps; %s", n-1, step-1, seen)
+		if check(n); alive {
+			s.t.Logf("killed %d times within %d steps; %s", n-1, step-1, seen)
 			return
 		}
-		if err := errors.Join(os.RemoveAll(s.state), os.RemoveAll(s.path("etc"))); err != nil {
-			t.Fatal(err)
-		}
-		s.image(files)
 	}
-	t.Errorf("a start never came to its end within %d steps", maxSteps)
+	s.t.Errorf("a start never came to its end within %d steps", maxSteps)
 }
 
 // startTraced starts a confit that is killed at its nth step, counted from its very first instruction.

@@ -21,12 +21,24 @@ func (s *setup) keyOf(generation, key string) string {
 	return filepath.Join(s.state, "generations", generation, key)
 }
 
-// damage does something to a key of a generation.
+// damage ends the test if a key of a generation could not be damaged.
 func (s *setup) damage(err error) {
 	s.t.Helper()
 	if err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// overwrite replaces a file's bytes, whatever its mode.
+func overwrite(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
+
+// first starts confit on a state directory without anything accepted, until the app is up on what is mounted.
+func (s *setup) first(argv ...string) *confit {
+	s.t.Helper()
+	c := s.start(argv...)
+	c.accepts(1)
+	c.Says("ready", 1)
+	return c
 }
 
 // An entrypoint writes into its linked file at each start, and the line says reload restart. A rescan gives the bytes back, and the
@@ -78,22 +90,20 @@ func TestRepair_while_the_volume_moved_on(t *testing.T) {
 	s.line("link web/other %s", s.target("other"))
 	s.line("validate sh -c '! grep -q bad {candidate}/web/text'")
 	web.swap(keys{"text": "first", "other": "x"})
-	c := s.start(s.printer()...)
-	c.accepts(1)
-	c.Says("ready", 1)
-	s.damage(os.WriteFile(s.keyOf("1", "web/text"), []byte("spoilt"), 0o644))
+	c := s.first(s.printer()...)
+	s.damage(overwrite(s.keyOf("1", "web/text"), "spoilt"))
 	c.logs(repaired, 1)
 	s.wantFiles(keys{"text": "first", "other": "x"})
 
 	web.swap(keys{"text": "bad", "other": "x"})
 	c.wantRejected("validate", 1)
-	s.damage(errors.Join(os.WriteFile(s.keyOf("1", "web/text"), []byte("spoilt"), 0o644), os.WriteFile(s.keyOf("1", "web/other"), []byte("spoilt"), 0o644)))
+	s.damage(errors.Join(overwrite(s.keyOf("1", "web/text"), "spoilt"), overwrite(s.keyOf("1", "web/other"), "spoilt")))
 	c.logs(repaired, 2)
 	if e := c.logs(notRepaired, 1); e["error"] != `key "web/text" of generation 1 is damaged, and can't be mended` {
 		t.Errorf("logged %v, want the key", e)
 	}
 	s.wantFiles(keys{"text": "spoilt", "other": "x"})
-	s.damage(os.WriteFile(s.keyOf("1", "web/other"), []byte("spoilt"), 0o644)) // and at another rescan
+	s.damage(overwrite(s.keyOf("1", "web/other"), "spoilt")) // and at another rescan
 	c.logs(repaired, 3)
 	c.wantLogged(notRepaired, 1)
 
@@ -110,10 +120,8 @@ func TestRepair_shows_what_is_damaged(t *testing.T) {
 	s.line("rescan 200ms")
 	web := s.counted()
 	web.swap(keys{"text": "first"})
-	c := s.start(app("-print", s.target("out"))...)
-	c.accepts(1)
-	c.Says("ready", 1)
-	s.damage(os.WriteFile(s.keyOf("1", ".rendered/out"), []byte("spoilt"), 0o644)) // which no volume has
+	c := s.first(app("-print", s.target("out"))...)
+	s.damage(overwrite(s.keyOf("1", ".rendered/out"), "spoilt")) // which no volume has
 	c.logs(notRepaired, 1)
 	c.tells(3, "the damaged key", func(st report) bool {
 		return st.Damaged && st.Trouble == `key ".rendered/out" of generation 1 is damaged, and can't be mended`
@@ -134,9 +142,7 @@ func twice(t *testing.T) (*setup, *volume, *confit) {
 	s.line("link web/other %s reload=none", s.target("other"))
 	s.line("env web/LEVEL LEVEL reload=none")
 	web.swap(keys{"text": "first", "other": "x1", "LEVEL": "L1"})
-	c := s.start(s.printer()...)
-	c.accepts(1)
-	c.Says("ready", 1)
+	c := s.first(s.printer()...)
 	web.swap(keys{"text": "second", "other": "x2", "LEVEL": "L2"})
 	c.Says("read second", 1)
 	c.accepts(2)
@@ -147,7 +153,7 @@ func twice(t *testing.T) (*setup, *volume, *confit) {
 func TestRepair_roll_back_to_what_is_damaged(t *testing.T) {
 	t.Parallel()
 	s, web, c := twice(t)
-	s.damage(os.WriteFile(s.keyOf("2", "web/other"), []byte("damaged"), 0o644))
+	s.damage(overwrite(s.keyOf("2", "web/other"), "damaged"))
 	web.swap(keys{"text": "die 3", "other": "x2", "LEVEL": "L2"})
 	c.wantRolledBack(1, "2")
 	c.Says("read second", 2)
@@ -164,7 +170,7 @@ func TestRepair_roll_back_further(t *testing.T) {
 	for name, harm := range map[string]func(s *setup) error{
 		"key_missing": func(s *setup) error { return os.Remove(s.keyOf("2", "web/other")) },
 		"all_gone":    func(s *setup) error { return os.RemoveAll(s.keyOf("2", "")) },
-		"variable":    func(s *setup) error { return os.WriteFile(s.keyOf("2", "web/LEVEL"), []byte("damaged"), 0o644) },
+		"variable":    func(s *setup) error { return overwrite(s.keyOf("2", "web/LEVEL"), "damaged") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -206,9 +212,7 @@ func TestRepair_nothing_to_go_back_to_alive(t *testing.T) {
 	t.Parallel()
 	s, web, verifier := newVerified(t, "3s")
 	s.flag("--rescan", "1h")
-	c := s.start(s.printer()...)
-	c.accepts(1)
-	c.Says("ready", 1)
+	c := s.first(s.printer()...)
 	s.damage(os.RemoveAll(s.keyOf("1", "")))
 	verifier("exit 7")
 	web.swap(keys{"text": "second"})
@@ -228,9 +232,7 @@ func TestRepair_roll_back_to_the_fallback(t *testing.T) {
 	s, web, verifier := newVerified(t, "3s")
 	s.flag("--rescan", "1h", "--fallback", s.mkdir("fallback"))
 	s.write(s.path("fallback", "web", "text"), "baked in")
-	c := s.start(s.printer()...)
-	c.accepts(1)
-	c.Says("ready", 1)
+	c := s.first(s.printer()...)
 	s.damage(os.RemoveAll(s.keyOf("1", "")))
 	verifier("! grep -q second " + s.target("text"))
 	web.swap(keys{"text": "second"})

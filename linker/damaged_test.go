@@ -13,12 +13,7 @@ func TestNotMendedAtOpen(t *testing.T) {
 	for name, tt := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newStored(t, "web/ web/")
-			want := h.tree("state/generations/1")
-			h.close()
-			h.write("web", "a", "a2", "sub/b", "b2", "c.conf", "c2")
-			h.must(tt.do(h))
-			h.open()
+			h, want := reopened(t, tt, "a", "a2", "sub/b", "b2", "c.conf", "c2")
 			if tt.words == "" {
 				h.wantAccepted(1)
 				h.wantTree(want, "state/generations/1")

@@ -78,15 +78,26 @@ func TestMendedAtOpen(t *testing.T) {
 	for name, tt := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newStored(t, "web/ web/")
-			want := h.tree("state/generations/1")
-			h.close()
-			h.must(tt.do(h))
-			h.open().wantAccepted(1)
+			h, want := reopened(t, tt)
+			h.wantAccepted(1)
 			h.wantTree(want, "state/generations/1")
 			h.worksOn()
 		})
 	}
+}
+
+// reopened is a house whose stored generation was damaged between two confits, beside an edit of
+// the volume, and what that generation was.
+func reopened(t *testing.T, d damage, edit ...string) (h *house, want map[string]string) {
+	t.Helper()
+	h = newStored(t, "web/ web/")
+	want = h.tree("state/generations/1")
+	h.close()
+	if len(edit) > 0 {
+		h.write("web", edit...)
+	}
+	h.must(d.do(h))
+	return h.open(), want
 }
 
 // TestMendedAtReject: what an app, an entrypoint or a hook added, or did to modes and owners while
