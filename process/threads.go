@@ -16,9 +16,6 @@ const (
 	// collection costs 600 KiB for ever, so a start should do without: at 1 MiB one of
 	// 10 to 60 links has it.
 	collectAt = 50
-	// manyKeys make a heap that isn't collected at each quarter more: with 10,000
-	// keys that took a fifth of the time from a swap to the reload.
-	manyKeys, collectManyAt = 1000, 100
 	// spare is how many threads are made ahead. Confit may want at once the one that
 	// runs, and one for each goroutine that blocks in a system call: the loop in fork,
 	// the linker, the status, the log. A few are on their way from one goroutine to
@@ -33,17 +30,6 @@ const (
 func TameRuntime() {
 	runtime.GOMAXPROCS(parallel)
 	debug.SetGCPercent(collectAt)
-}
-
-// CollectFor sets the collector up for as many keys as a generation has. Staging
-// another one needs that much memory again, which goes back to the system after
-// the reload.
-func CollectFor(keys int) {
-	if keys < manyKeys {
-		debug.SetGCPercent(collectAt)
-	} else {
-		debug.SetGCPercent(collectManyAt)
-	}
 }
 
 // reserveThreads makes the threads that confit will need while the kernel still

@@ -7,7 +7,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/process"
 	"confit/status"
 )
 
@@ -33,7 +32,6 @@ func (l *loop) showStatus() {
 	}
 	if keys != nil && keys != l.status.keys {
 		l.status.keys = keys
-		process.CollectFor(keys.Len())
 	}
 	l.status.last = now
 	l.status.unwritten.Store(false)
