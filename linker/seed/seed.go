@@ -49,6 +49,9 @@ func Run(w io.Writer, pairs []Pair) error {
 
 // seed copies one directory.
 func (c *work) seed(p Pair) error {
+	if c.w != nil {
+		defer lock(p.To).Close()
+	}
 	to, err := way.Open(p.To, false)
 	missing := err == unix.ENOENT
 	if err == nil {
