@@ -17,7 +17,7 @@ const batch = 16 << 10
 
 // Lines makes a record of each line that a hook prints, in whatever pieces it
 // comes, and writes whole records. A line that is too long comes in several. So
-// it holds little, and loses nothing.
+// it holds little, and loses nothing: Output ends the last line.
 type Lines struct {
 	To     io.Writer
 	Record func(line string) []byte // of a line without its newline
@@ -36,14 +36,6 @@ func (l *Lines) Write(p []byte) (int, error) {
 	l.held = append(l.held[:0], rest...)
 	l.flush()
 	return len(p), nil
-}
-
-// Close writes what is left, which no newline has ended.
-func (l *Lines) Close() {
-	if len(l.held) > 0 {
-		l.add(l.held)
-	}
-	l.flush()
 }
 
 func (l *Lines) add(line []byte) {

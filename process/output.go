@@ -43,13 +43,12 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	o.write.Close()
 	go func() {
 		defer o.read.Close()
-		t := &tail{}
-		to := io.MultiWriter(t, quiet{w})
-		if _, err := io.Copy(to, o.read); err != nil {
-			_, _ = to.Write(o.rest())
+		t := &tail{to: w}
+		if _, err := io.Copy(t, o.read); err != nil {
+			_, _ = t.Write(o.rest())
 		}
 		if n := len(t.last); n > 0 && t.last[n-1] != '\n' {
-			_, _ = quiet{w}.Write([]byte("\n")) // what confit says next is a line of its own
+			_, _ = w.Write([]byte("\n")) // what confit says next is a line of its own
 		}
 		done(string(t.last))
 	}()
@@ -81,19 +80,16 @@ func (o *Output) Close() {
 	o.write.Close()
 }
 
-// quiet swallows errors: if the log is closed, the pipe must still be emptied, or
-// the hook would wait.
-type quiet struct{ w io.Writer }
-
-func (q quiet) Write(p []byte) (int, error) {
-	_, _ = q.w.Write(p)
-	return len(p), nil
+// tail passes on what is written to it, and keeps the last of it.
+type tail struct {
+	to   io.Writer
+	last []byte
 }
 
-// tail keeps the last bytes that were written to it.
-type tail struct{ last []byte }
-
+// Write never fails: if the log is closed, the pipe must still be emptied, or the hook
+// would wait.
 func (t *tail) Write(p []byte) (int, error) {
+	_, _ = t.to.Write(p)
 	t.last = append(t.last, p...)
 	if over := len(t.last) - tailSize; over > 0 {
 		t.last = append(t.last[:0], t.last[over:]...)

@@ -50,14 +50,13 @@ func (l *loop) startHook(slot *hook, name string, command []string, about linker
 	}
 	spoken := make(chan string, 1)
 	*slot = hook{pid: pid, output: out, spoken: spoken}
-	if !l.Config.LogJSON {
-		out.Relay(l.Stderr, func(tail string) { spoken <- tail })
-		return nil
+	to := l.Stderr
+	if l.Config.LogJSON {
+		to = &process.Lines{To: l.Stderr, Record: func(line string) []byte {
+			return config.Record(slog.LevelInfo, "hook output", "hook", name, "line", line)
+		}}
 	}
-	lines := &process.Lines{To: l.Stderr, Record: func(line string) []byte {
-		return config.Record(slog.LevelInfo, "hook output", "hook", name, "line", line)
-	}}
-	out.Relay(lines, func(tail string) { lines.Close(); spoken <- tail })
+	out.Relay(to, func(tail string) { spoken <- tail })
 	return nil
 }
 
