@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
-	"confit/internal/near"
 	"confit/signals"
 )
 
@@ -29,18 +31,17 @@ type Action struct {
 	Command []string       // for Exec
 }
 
+// plainActions are those that are one word.
+var plainActions = map[string]Action{
+	"auto": {Kind: Signal, Auto: true, Signal: signals.HUP}, "touch": {Kind: Touch}, "restart": {Kind: Restart}, "none": {Kind: None},
+}
+
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
-	verb, rest, _ := strings.Cut(s, ":")
-	switch {
-	case s == "auto":
-		return Action{Kind: Signal, Auto: true, Signal: signals.HUP}, nil
-	case s == "restart":
-		return Action{Kind: Restart}, nil
-	case s == "touch":
-		return Action{Kind: Touch}, nil
-	case s == "none":
-		return Action{Kind: None}, nil
+	if a, plain := plainActions[s]; plain {
+		return a, nil
+	}
+	switch verb, rest, _ := strings.Cut(s, ":"); {
 	case verb == "signal" && rest != "":
 		sig, err := parseCaught(rest)
 		return Action{Kind: Signal, Signal: sig}, err
@@ -48,43 +49,21 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitHook(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s))
-}
-
-var actionWords = []string{"auto", "touch", "restart", "none"}
-
-// meantAction is what somebody probably meant who wrote just a signal, a command, or
-// a blank in place of the colon.
-func meantAction(s string) string {
-	first, rest, several := strings.Cut(s, " ")
-	sig, err := signals.Parse(s)
-	switch {
-	case err == nil:
-		return "signal:" + signals.Name(sig)
-	case strings.Contains(first, ":"):
-	case several && (first == "signal" || first == "exec"):
-		return first + ":" + rest
-	case several, strings.HasPrefix(s, "/"):
-		return "exec:" + s
-	case near.Of(s, actionWords) != "":
-		return near.Of(s, actionWords)
-	}
-	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"
+	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s, slices.Sorted(maps.Keys(plainActions))))
 }
 
 // String writes the action as ParseAction reads it.
 func (a Action) String() string {
 	switch {
-	case a.Auto:
-		return "auto"
-	case a.Kind == Signal:
+	case a.Kind == Signal && !a.Auto:
 		return "signal:" + signals.Name(a.Signal)
 	case a.Kind == Exec:
 		return "exec:" + JoinWords(a.Command)
-	case a.Kind == Restart:
-		return "restart"
-	case a.Kind == Touch:
-		return "touch"
 	}
-	return "none"
+	return [...]string{None: "none", Touch: "touch", Signal: "auto", Restart: "restart"}[a.Kind]
+}
+
+// ActionOf is what a change of a key of this link asks for.
+func (c *Config) ActionOf(l *Link) Action {
+	return *cmp.Or(l.Reload, &c.Reload)
 }

@@ -92,18 +92,14 @@ type Config struct {
 // gone back to from that; 0: as long as its probation. It is never less than that: by
 // itself ten of them, at least a minute, and at most an hour.
 func (c *Config) YoungFor() time.Duration {
-	if c.Young == 0 {
+	young := c.Young
+	if young == SettleAuto {
+		young = min(max(10*c.Probation, time.Minute), time.Hour)
+	}
+	if young == 0 {
 		return 0
 	}
-	return max(c.youngAlone(), c.Probation)
-}
-
-// youngAlone is YoungFor, but may be less than the probation.
-func (c *Config) youngAlone() time.Duration {
-	if c.Young == SettleAuto {
-		return min(max(10*c.Probation, time.Minute), time.Hour)
-	}
-	return c.Young
+	return max(young, c.Probation)
 }
 
 const (

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,14 +24,8 @@ func (g given) sibling(name string) string {
 // parser gathers what is wrong while it applies what is given.
 type parser struct {
 	config *Config
-	wrong  []error
+	wrong  []error           // nil among them is none
 	set    map[string]string // where a setting stands in the links files
-}
-
-func (p *parser) note(err error) {
-	if err != nil {
-		p.wrong = append(p.wrong, err)
-	}
 }
 
 func (p *parser) errorf(format string, args ...any) {
@@ -39,11 +34,9 @@ func (p *parser) errorf(format string, args ...any) {
 
 // applyAll applies the settings that pass, the weakest source first.
 func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
-	for _, source := range sources {
-		for _, g := range source {
-			if filter(g.setting) {
-				p.apply(g)
-			}
+	for _, g := range slices.Concat(sources...) {
+		if filter(g.setting) {
+			p.apply(g)
 		}
 	}
 }
@@ -52,14 +45,6 @@ func (p *parser) apply(g given) {
 	if err := g.setting.of(p.config).read(g.value); err != nil {
 		p.errorf("%s: %w", g.where, err)
 	}
-}
-
-// didYouMean is the hint for a name that is none of the choices.
-func didYouMean(name string, choices []string, otherwise string) string {
-	if m := meant(name, choices); m != "" {
-		return fmt.Sprintf("did you mean %s?", m)
-	}
-	return otherwise
 }
 
 // isPlain refuses a word of a line that a shell would expand.

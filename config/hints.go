@@ -2,9 +2,155 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"confit/internal/near"
+	"confit/linker"
+	"confit/signals"
 )
+
+// What a user most likely meant who has written what means nothing, or something else. Callers say what may stand there.
+
+// elsewhere has the names that other programs and manifests of Kubernetes have for a thing.
+var elsewhere = map[string][]string{
+	"link": {"configmap", "copy", "file", "ln", "mount", "secret", "subpath", "symlink"},
+	"env":  {"envfrom", "environment", "export", "set"}, "render": {"template"},
+	"validate": {"test", "cmd", "precheck"}, "verify": {"healthcheck", "probe"},
+	"reload": {"exec", "reload-signal", "reload-command", "on-change", "signal", "notify"},
+	"splay":  {"jitter", "delay"}, "settle": {"debounce"}, "rescan": {"interval", "poll"},
+	"stop-timeout": {"grace-period"}, "stop-signal": {"kill-signal"}, "hook-timeout": {"timeout"},
+	"volumes": {"volume"}, "fallback": {"default", "defaults"}, "links": {"c", "conf", "config", "f"},
+	"status": {"json", "format", "output", "o"}, "check": {"dry-run", "lint", "n", "plan", "t"}, "version": {"v"},
+	"log-level": {"debug", "log", "verbose", "quiet"},
+}
+
+// meant is the choice that somebody meant by a name, or "".
+func meant(name string, choices []string) string {
+	for _, choice := range choices {
+		if slices.Contains(elsewhere[choice], strings.ToLower(name)) {
+			return choice
+		}
+	}
+	return near.Of(name, choices)
+}
+
+// didYouMean is the hint for a name that is none of the choices.
+func didYouMean(name string, choices []string, otherwise string) string {
+	if m := meant(name, choices); m != "" {
+		return fmt.Sprintf("did you mean %s?", m)
+	}
+	return otherwise
+}
+
+// meantLine is the hint for a line that begins with none of the names: one as other files of
+// settings have it, one without its first word, or a misspelt one.
+func meantLine(first string, names []string) string {
+	at := max(strings.IndexAny(first, "=:"), 0)
+	switch {
+	case slices.Contains(names, first[:at]):
+		return fmt.Sprintf("write a blank after %s, not %q", first[:at], first[at])
+	case strings.HasPrefix(first, ";"), strings.HasPrefix(first, "//"):
+		return "begin a comment with #"
+	case strings.Contains(first, "/"):
+		return "write link, input or env in front of a source"
+	}
+	return didYouMean(first, names, "write link, input, env or a flag (confit --help lists the flags)")
+}
+
+// meantFlag is the hint for a name that no flag has. after is the flag before it if that has a command: what is
+// like no flag is most likely an argument of that.
+func meantFlag(name, after string, names []string) string {
+	m := meant(name, names)
+	switch {
+	case after != "" && near.Of(name, names) == "":
+		return "; put quotes around the whole command of " + after
+	case m != "":
+		return "; did you mean --" + m + "?"
+	}
+	return ""
+}
+
+// meantVariable is the hint for a variable of the environment that is no flag.
+func meantVariable(flag string, names []string) string {
+	if m := meant(flag, names); m != "" {
+		return fmt.Sprintf("did you mean %s?", variable(m))
+	}
+	return "confit --help lists the flags"
+}
+
+// meantValue is what a word behind a flag without a value says; "": nothing.
+func meantValue(flag, word string) string {
+	switch {
+	case flag == "":
+		return ""
+	case flag == "status" && (word == "json" || word == "text"):
+		return word
+	}
+	return map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}[word]
+}
+
+// meantAction is what somebody probably meant who wrote just a signal, a command, or
+// a blank in place of the colon.
+func meantAction(s string, words []string) string {
+	first, rest, several := strings.Cut(s, " ")
+	sig, err := signals.Parse(s)
+	switch {
+	case err == nil:
+		return "signal:" + signals.Name(sig)
+	case strings.Contains(first, ":"):
+	case several && (first == "signal" || first == "exec"):
+		return first + ":" + rest
+	case several, strings.HasPrefix(s, "/"):
+		return "exec:" + s
+	case near.Of(s, words) != "":
+		return near.Of(s, words)
+	}
+	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"
+}
+
+// checkProgram refuses what can't be a program, and is how others write a command. written
+// is the command as a line has it.
+func checkProgram(list []string, written string) error {
+	program := list[0]
+	switch {
+	case strings.HasPrefix(program, "exec:"):
+		return fmt.Errorf("%q is how reload has a command: write %s", program, strings.Replace(written, "exec:", "", 1))
+	case strings.Contains(program, "://") && !strings.ContainsAny(program, " \t"):
+		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
+	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(list[len(list)-1], "]"):
+		words := strings.NewReplacer(", ", " ", ",", " ").Replace(strings.Trim(strings.Join(list, " "), "[]"))
+		return fmt.Errorf("%q begins a list: write its words with blanks in between, as in %s", program, words)
+	}
+	return nil
+}
+
+// asPlaceholder puts placeholders in the place of the variables that mean the same, as a
+// shell and a manifest of Kubernetes have them.
+func asPlaceholder(word string) string {
+	for variable, placeholder := range map[string]string{CandidateVariable: Placeholder, RenderedVariable: linker.Rendered} {
+		word = strings.NewReplacer("${"+variable+"}", placeholder, "$("+variable+")", placeholder, "$"+variable, placeholder).Replace(word)
+	}
+	return word
+}
+
+// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "": a brace,
+// or two as other programs have them, and letters up to another brace or a slash.
+func meantPlaceholder(text string) string {
+	_, rest, _ := strings.Cut(text, "{")
+	if inner, two := strings.CutPrefix(rest, "{"); two {
+		rest = strings.TrimLeft(inner, " ")
+	}
+	after := strings.TrimLeftFunc(rest, unicode.IsLetter)
+	m := near.Of(strings.TrimSuffix(rest, after), []string{"candidate", "rendered"})
+	if m == "" || strings.Contains(text, "{"+m+"}") && !strings.Contains(text, "{{") || after != "" && strings.ContainsRune(`"';|&`, rune(after[0])) {
+		return ""
+	}
+	return m
+}
 
 // errContinued is the error of a line whose rest stands in the next one.
 var errContinued = errors.New(`a line can't be continued by \: write all of it in one line, or '\' for the character itself`)
@@ -32,4 +178,54 @@ func lookalike(bare string) string {
 		}
 	}
 	return ""
+}
+
+// notText says by its bytes what a file is that no line can be read from.
+var notText = []struct{ bytes, what string }{
+	{"\xef\xbb\xbf", "a byte order mark begins the file: save it as UTF-8 without one"},
+	{"\xff\xfe", "the file is UTF-16: save it as UTF-8"},
+	{"\xfe\xff", "the file is UTF-16: save it as UTF-8"},
+	{"\x00", "a NUL byte is in the file: save it as UTF-8"},
+}
+
+// otherFormat says what a file is that holds no lines, by its bytes or its first line, and where
+// that shows. names are those that a line may begin with.
+func otherFormat(text string, names []string) (what string, number int) {
+	for _, n := range notText {
+		if at := strings.Index(text, n.bytes); at == 0 || at > 0 && n.bytes == "\x00" {
+			return n.what, strings.Count(text[:at], "\n") + 1
+		}
+	}
+	format := ""
+	for line := range strings.Lines(text) {
+		number++
+		first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, colon := strings.CutSuffix(first, ":")
+		switch {
+		case first == "", first[0] == '#':
+			continue
+		case first == "---", first == "-", colon && (rest == "" || !slices.Contains(names, name)):
+			format = "YAML"
+		case first == "{", strings.HasPrefix(first, `{"`):
+			format = "JSON"
+		case first[0] == '[':
+			format = "INI or TOML"
+		default:
+			return "", 0
+		}
+		return fmt.Sprintf("this is %s, and a links file isn't: write lines such as link web/nginx.conf /etc/nginx/nginx.conf", format), number
+	}
+	return "", 0
+}
+
+// meantFile is the hint for a links file that isn't there. lines is where lines can stand.
+func meantFile(name, lines string) string {
+	first, rest, list := strings.Cut(name, ",")
+	switch {
+	case strings.ContainsAny(name, " \t\n"):
+		return "if these are lines, write " + lines
+	case list:
+		return fmt.Sprintf("write --links once for each file, as in --links %s --links %s", first, rest)
+	}
+	return "write one there, or name it with --links"
 }

@@ -44,6 +44,15 @@ func kindOf(word string) *lineKind {
 	return nil
 }
 
+// lineNames are the words that a line may begin with.
+func lineNames() []string {
+	list := names(func(s *setting) bool { return !s.notFile })
+	for _, kind := range sourceLines {
+		list = append(list, kind.name)
+	}
+	return list
+}
+
 // sourceLine reads link SOURCE TARGET, input SOURCE or env SOURCE NAME, and the
 // options that follow.
 func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
@@ -114,4 +123,15 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 		err = fmt.Errorf("%q makes a new link, and an input has none: write restart, signal:NAME, exec:COMMAND or none", value)
 	}
 	return a, err
+}
+
+// checkTouch refuses to touch a link to a whole directory: a new link to it
+// tells nobody which keys have changed, and who watches inside hears nothing.
+func (p *parser) checkTouch() {
+	for i := range p.config.Links {
+		l := &p.config.Links[i]
+		if p.config.ActionOf(l).Kind == Touch && l.WholeDirectory() {
+			p.errorf(`%s: target %q is one link to a whole directory, which can't be touched: write %q, which links each key`, l.Where, l.Target, l.Target+"/")
+		}
+	}
 }

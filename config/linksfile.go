@@ -1,13 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"confit/linker"
@@ -26,13 +26,16 @@ func (p *parser) linksFiles(env, line []given) []given {
 		names = append(names, g.value)
 	}
 	text := p.linesText(strongest("lines", env, line))
-	p.config.linksNames = absolute(names)
+	for _, name := range names {
+		path, _ := filepath.Abs(name) // confit leaves its directory
+		p.config.linksNames = append(p.config.linksNames, cmp.Or(path, name))
+	}
 	p.config.LinksRead = readLinksFiles(names, instead, func(file string, text []byte) {
 		p.config.LinkFiles = append(p.config.LinkFiles, file)
 		list = append(list, p.linksFile(file, string(text))...)
 	}, func(err error) {
 		if named != nil || p.config.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) { // the lines stand for the default file
-			p.note(err)
+			p.wrong = append(p.wrong, err)
 		}
 	})
 	return append(list, p.linksFile(p.config.LinesFrom, text)...)
@@ -44,17 +47,6 @@ func strongest(name string, env, line []given) (list []given) {
 	for _, g := range append(line[:len(line):len(line)], env...) {
 		if g.setting.name == name && (list == nil || list[0].where == g.where) {
 			list = append(list, g)
-		}
-	}
-	return list
-}
-
-// absolute is for names that are read again: confit leaves its directory.
-func absolute(names []string) []string {
-	list := slices.Clone(names)
-	for i, name := range list {
-		if path, err := filepath.Abs(name); err == nil {
-			list[i] = path
 		}
 	}
 	return list
@@ -72,7 +64,7 @@ func readLinksFiles(names []string, instead string, found func(file string, text
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {
-				wrong(fmt.Errorf("cannot read links file %q: %w%s", file, cause(err), linker.AccessHint(err)))
+				wrong(fmt.Errorf("cannot read links file %q: %w", file, linker.Reason(err)))
 				continue
 			}
 			fmt.Fprintf(h, "%q %d\n", filepath.Base(file), len(text))
@@ -83,28 +75,38 @@ func readLinksFiles(names []string, instead string, found func(file string, text
 	return LinksSum(h.Sum(nil))
 }
 
+// LinksNow is what LinksRead would be now. A file that is gone counts as a
+// change. Nothing is known while a file can't be read, or where the links came
+// through a pipe.
+func (c *Config) LinksNow() (sum LinksSum, known bool) {
+	for _, name := range c.linksNames {
+		info, err := os.Stat(name)
+		if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return sum, false
+		}
+	}
+	known = true
+	sum = readLinksFiles(c.linksNames, "", func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
+	return sum, known
+}
+
 // expandDir lists the files of a directory in lexical order; a file stands for
 // itself. It leaves out names that begin with a dot, as a mounted volume has such.
 func expandDir(name, instead string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		hint := "write one there, or name it with --links"
-		if strings.ContainsAny(name, " \t\n") {
-			hint = "if these are lines, write " + instead
-		} else if first, rest, list := strings.Cut(name, ","); list {
-			hint = fmt.Sprintf("write --links once for each file, as in --links %s --links %s", first, rest)
+		err = linker.Reason(err)
+		if !errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; %s", err, meantFile(name, instead))
 		}
-		if access := linker.AccessHint(err); access != "" {
-			return nil, fmt.Errorf("cannot read links file %q: %w%s", name, cause(err), access)
-		}
-		return nil, fmt.Errorf("cannot read links file %q: %w; %s", name, cause(err), hint)
+		return nil, fmt.Errorf("cannot read links file %q: %w", name, err)
 	}
 	if !info.IsDir() {
 		return []string{name}, nil
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read links directory %q: %w%s", name, cause(err), linker.AccessHint(err))
+		return nil, fmt.Errorf("cannot read links directory %q: %w", name, linker.Reason(err))
 	}
 	var files []string
 	for _, e := range entries {
@@ -122,11 +124,8 @@ func expandDir(name, instead string) ([]string, error) {
 // linksFile reads one file. It adds its links to the configuration and returns the
 // other lines.
 func (p *parser) linksFile(name, text string) []given {
-	if !p.isText(name, text) {
-		return nil
-	}
-	if what, number := otherFormat(text); what != "" {
-		p.errorf("%s:%d: this is %s, and a links file isn't: write lines such as link web/nginx.conf /etc/nginx/nginx.conf", name, number, what)
+	if what, number := otherFormat(text, lineNames()); what != "" {
+		p.errorf("%s:%d: %s", name, number, what)
 		return nil
 	}
 	var list []given
@@ -160,7 +159,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	s := find(name)
 	switch {
 	case s == nil:
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, meantLine(name))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, meantLine(name, lineNames()))
 		return given{}, false
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
@@ -190,53 +189,4 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 		return g, p.isPlain(where, values[0])
 	}
 	return g, true
-}
-
-// notText says by its bytes what a file is that no line can be read from.
-var notText = []struct{ bytes, what string }{
-	{"\xef\xbb\xbf", "a byte order mark begins the file: save it as UTF-8 without one"},
-	{"\xff\xfe", "the file is UTF-16: save it as UTF-8"},
-	{"\xfe\xff", "the file is UTF-16: save it as UTF-8"},
-	{"\x00", "a NUL byte is in the file: save it as UTF-8"},
-}
-
-// isText refuses a file that an editor of another system has saved.
-func (p *parser) isText(name, text string) bool {
-	for _, n := range notText {
-		if at := strings.Index(text, n.bytes); at == 0 || at > 0 && n.bytes == "\x00" {
-			p.errorf("%s:%d: %s", name, strings.Count(text[:at], "\n")+1, n.what)
-			return false
-		}
-	}
-	return true
-}
-
-// otherFormat says by its first line what a file is that was written in another format,
-// and where that line stands.
-func otherFormat(text string) (what string, number int) {
-	for line := range strings.Lines(text) {
-		number++
-		first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		name, colon := strings.CutSuffix(first, ":")
-		switch {
-		case first == "", first[0] == '#':
-			continue
-		case first == "---", first == "-", colon && (rest == "" || find(name) == nil && kindOf(name) == nil):
-			return "YAML", number
-		case first == "{", strings.HasPrefix(first, `{"`):
-			return "JSON", number
-		case first[0] == '[':
-			return "INI or TOML", number
-		}
-		return "", 0
-	}
-	return "", 0
-}
-
-// cause is the reason without the path, which the message names already.
-func cause(err error) error {
-	if pe, ok := err.(*os.PathError); ok {
-		return pe.Err
-	}
-	return err
 }

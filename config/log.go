@@ -3,11 +3,8 @@ package config
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -36,42 +33,4 @@ func Record(level slog.Level, message string, keys ...any) []byte {
 	var b bytes.Buffer
 	jsonLogger(&b, level).Log(context.Background(), level, message, keys...)
 	return b.Bytes()
-}
-
-// logFormat reports whether the log is JSON.
-type logFormat bool
-
-func (v *logFormat) read(text string) error {
-	i, err := oneOf(text, "json", "text")
-	*v = i == 0
-	return err
-}
-
-func (v *logFormat) show() string {
-	if *v {
-		return "json"
-	}
-	return "text"
-}
-
-// logLevel is the level from which on the log has lines.
-type logLevel slog.Level
-
-func (v *logLevel) read(text string) error {
-	i, err := oneOf(text, "debug", "error", "info", "warn")
-	if err == nil {
-		*v = logLevel([...]slog.Level{slog.LevelDebug, slog.LevelError, slog.LevelInfo, slog.LevelWarn}[i])
-	}
-	return err
-}
-
-func (v *logLevel) show() string { return strings.ToLower(slog.Level(*v).String()) }
-
-// oneOf is the place of a text among its choices, or -1.
-func oneOf(text string, choices ...string) (int, error) {
-	i := slices.Index(choices, text)
-	if i < 0 {
-		return i, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(choices, ", "))
-	}
-	return i, nil
 }

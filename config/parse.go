@@ -21,15 +21,13 @@ func Parse(args, environ []string) (Config, error) {
 	}
 	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
 	p.applyAll(what, env, line)
-	if c.Mode == Help || c.Mode == Version {
+	switch c.Mode {
+	case Help, Version:
 		return c, nil
-	}
-	if c.Mode == Install || c.Mode == Seed {
-		return c, errors.Join(p.wrong...)
-	}
-	if c.Mode == Status {
+	case Status:
 		p.findState(env, line)
-		p.checkStatusForm()
+		fallthrough
+	case Install, Seed:
 		return c, errors.Join(p.wrong...)
 	}
 	how := func(s *setting) bool { return !s.notFile }
@@ -56,7 +54,7 @@ func (p *parser) checkLinks() {
 	c.linker, err = linker.Check(linker.Config{
 		Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod,
 	})
-	p.note(err)
+	p.wrong = append(p.wrong, err)
 }
 
 // findState finds the state directory, which is all that --status needs. Somebody
@@ -67,14 +65,6 @@ func (p *parser) findState(env, line []given) {
 	file := p.linksFiles(env, line)
 	p.wrong = wrong
 	p.applyAll(func(s *setting) bool { return s.name == "state" }, file, env, line)
-}
-
-// checkStatusForm refuses a form behind a blank: the flag has a form or none, so
-// a word behind it is an app.
-func (p *parser) checkStatusForm() {
-	if app := p.config.App; len(app) == 1 && (app[0] == "json" || app[0] == "text") {
-		p.errorf("--status: %q is a word of its own: write --status=%s", app[0], app[0])
-	}
 }
 
 // ForPeople reports whether the status is printed as text, to a terminal or not.

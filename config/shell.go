@@ -5,9 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"unicode"
 
-	"confit/internal/near"
 	"confit/linker"
 )
 
@@ -39,17 +37,6 @@ func needsShell(bare string) bool {
 	return isOperator(bare) || expands(bare) || strings.Contains(bare, "*")
 }
 
-// asPlaceholder puts placeholders in the place of the variables that mean the same, as a
-// shell and a manifest of Kubernetes have them.
-func asPlaceholder(word string) string {
-	for _, p := range [][2]string{{CandidateVariable, Placeholder}, {RenderedVariable, linker.Rendered}} {
-		for _, written := range []string{"${" + p[0] + "}", "$(" + p[0] + ")", "$" + p[0]} {
-			word = strings.ReplaceAll(word, written, p[1])
-		}
-	}
-	return word
-}
-
 // isBelow reports a path that begins with a placeholder.
 func isBelow(word string) bool {
 	return strings.HasPrefix(word, Placeholder+"/") || strings.HasPrefix(word, linker.Rendered+"/")
@@ -60,25 +47,10 @@ func hasShell(list []word) bool {
 	return slices.ContainsFunc(list, func(w word) bool { return strings.HasSuffix(w.text, "sh") })
 }
 
-// checkProgram refuses what can't be a program, and is how others write a command.
-func checkProgram(program string, words []string) error {
-	rest, action := strings.CutPrefix(program, "exec:")
-	switch {
-	case action:
-		return fmt.Errorf("%q is how reload has a command: write %s", program, JoinWords(append([]string{rest}, words[1:]...)))
-	case strings.Contains(program, "://") && !strings.ContainsAny(program, " \t"):
-		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
-	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(words[len(words)-1], "]"):
-		list := strings.ReplaceAll(strings.ReplaceAll(strings.Trim(strings.Join(words, " "), "[]"), ", ", " "), ",", " ")
-		return fmt.Errorf("%q begins a list: write its words with blanks in between, as in %s", program, list)
-	}
-	return nil
-}
-
 // checkCommand refuses a command that was written for a shell, and one that is
 // quoted as a whole. A program whose name holds a blank is fine if it is there.
 func checkCommand(list []word) error {
-	if err := checkProgram(list[0].text, texts(list)); err != nil {
+	if err := checkProgram(texts(list), JoinWords(texts(list))); err != nil {
 		return err
 	}
 	for i, w := range list {
@@ -112,21 +84,6 @@ func splitHook(command string) ([]string, error) {
 		}
 	}
 	return list, err
-}
-
-// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "": a brace,
-// or two as other programs have them, and letters up to another brace or a slash.
-func meantPlaceholder(text string) string {
-	_, rest, _ := strings.Cut(text, "{")
-	if inner, two := strings.CutPrefix(rest, "{"); two {
-		rest = strings.TrimLeft(inner, " ")
-	}
-	name := rest[:len(rest)-len(strings.TrimLeftFunc(rest, unicode.IsLetter))]
-	m := near.Of(name, []string{"candidate", "rendered"})
-	if m == "" || strings.Contains(text, "{"+m+"}") && !strings.Contains(text, "{{") || strings.ContainsAny(rest[len(name):][:min(1, len(rest)-len(name))], `"';|&`) {
-		return ""
-	}
-	return m
 }
 
 // splitCommand is splitWords, but refuses what can't be a command.

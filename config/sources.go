@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,13 +18,24 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags.Usage = func() {}
 	for i := range settings {
 		s := &settings[i]
-		f := flags.VarPF(&flagValue{s, &list}, s.name, s.short, "")
+		define := flags.FuncP
 		if s.bare() {
-			f.NoOptDefVal = "true"
+			define = flags.BoolFuncP
 		}
+		define(s.name, s.short, "", func(value string) error {
+			list = append(list, given{setting: s, value: value, where: "--" + s.name})
+			return nil
+		})
 	}
 	if err := flags.Parse(args[1:]); err != nil {
-		p.errorf("%s (confit --help lists the flags%s)", err, meantFlag(err.Error(), list))
+		command, hint := "", ""
+		if n := len(list); n > 0 && list[n-1].setting.command() {
+			command = list[n-1].where
+		}
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			hint = meantFlag(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), command, names(func(*setting) bool { return true }))
+		}
+		p.errorf("%s (confit --help lists the flags%s)", err, hint)
 		return list, false
 	}
 	p.config.App = flags.Args()
@@ -50,17 +63,6 @@ func (p *parser) checkModes(line []given) {
 	}
 }
 
-// onOff is what somebody says who writes a word behind a switch; "": nothing.
-func onOff(word string) string {
-	switch word {
-	case "true", "yes", "on", "1":
-		return "true"
-	case "false", "no", "off", "0":
-		return "false"
-	}
-	return ""
-}
-
 // checkApp refuses words without -- in front that are hardly the app: a flag without its
 // dashes, the value of a switch, and what stands before a -- that comes later.
 func (p *parser) checkApp(before []given) {
@@ -72,31 +74,15 @@ func (p *parser) checkApp(before []given) {
 	if n := len(before); n > 0 && before[n-1].setting.bare() {
 		flag = before[n-1].setting.name
 	}
-	switch value := onOff(first); {
+	switch value := meantValue(flag, first); {
 	case find(first) != nil:
 		p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
-	case flag != "" && value != "" && len(app) > 1:
+	case value != "" && (len(app) > 1 || flag == "status"):
 		p.errorf("--%s: %q is a word of its own: write --%s=%s", flag, first, flag, value)
 	case slices.Contains(app, "--"):
 		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
 	}
 }
-
-// flagValue adds a flag's values to the list.
-type flagValue struct {
-	setting *setting
-	list    *[]given
-}
-
-func (f *flagValue) Set(value string) error {
-	*f.list = append(*f.list, given{setting: f.setting, value: value, where: "--" + f.setting.name})
-	return nil
-}
-
-func (f *flagValue) String() string { return "" }
-
-// Type is what pflag would call the value in a help of its own.
-func (f *flagValue) Type() string { return "value" }
 
 // environment reads the variables whose names begin with CONFIT_. If one means no
 // flag, that is an error, so that no misspelt one is silently ignored.
@@ -107,16 +93,15 @@ func (p *parser) environment(environ []string) []given {
 		if !strings.HasPrefix(name, prefix) || foreign(name) {
 			continue
 		}
-		s := find(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-")))
-		if s != nil && s.notEnv {
-			p.errorf("%s: a variable can't say that: write --%s on the command line", name, s.name)
-			continue
+		flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"))
+		switch s := find(flag); {
+		case s == nil || variable(flag) != name:
+			p.errorf("%s: no flag has this name: %s", name, meantVariable(flag, names(func(s *setting) bool { return !s.notEnv })))
+		case s.notEnv:
+			p.errorf("%s: a variable can't say that: write --%s on the command line", name, flag)
+		default:
+			list = append(list, given{setting: s, value: value, where: name})
 		}
-		if s == nil || variable(s.name) != name {
-			p.errorf("%s: no flag has this name: %s", name, meantVariable(name))
-			continue
-		}
-		list = append(list, given{setting: s, value: value, where: name})
 	}
 	return list
 }

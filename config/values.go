@@ -17,42 +17,56 @@ type value interface {
 	show() string // as read takes it; "": nothing is set, or it isn't how confit works
 }
 
-// command is the words of a hook. An empty one removes that of a weaker source.
-type command struct {
-	words *[]string
-	split func(string) ([]string, error)
+// field is a value that stands in the Config as it was read last.
+type field[T any] struct {
+	at    *T
+	parse func(text string) (T, error)
+	text  func(T) string
 }
 
-func (v *command) read(text string) (err error) {
-	*v.words = nil
-	if list, err := splitWords(text); text == "" || err == nil && len(list) == 1 && list[0] == "" {
-		return nil
+func (f *field[T]) read(text string) error {
+	v, err := f.parse(text)
+	if err == nil {
+		*f.at = v
 	}
-	*v.words, err = v.split(text)
 	return err
 }
 
-func (v *command) show() string { return JoinWords(*v.words) }
+func (f *field[T]) show() string { return f.text(*f.at) }
+
+// readLater is read after the command line and the environment: see parser.linksFiles.
+type readLater func() string
+
+func (r readLater) read(string) error { return nil }
+
+func (r readLater) show() string { return r() }
+
+// command is the words of a hook. An empty one removes that of a weaker source.
+func command(words *[]string, split func(string) ([]string, error)) value {
+	return &field[[]string]{words, func(text string) ([]string, error) {
+		if list, err := splitWords(text); text == "" || err == nil && len(list) == 1 && list[0] == "" {
+			return nil, nil
+		}
+		list, err := split(text)
+		if err != nil {
+			*words = list // there is one, though it is wrong
+		}
+		return list, err
+	}, JoinWords}
+}
 
 // action is how the app is reloaded. Quotes around the whole are removed.
-type action Action
-
-func (v *action) read(text string) (err error) {
-	if list, err := splitWords(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
-		text = list[0]
-	}
-	*(*Action)(v), err = ParseAction(text)
-	return err
+func action(a *Action) value {
+	return &field[Action]{a, func(text string) (Action, error) {
+		if list, err := splitWords(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
+			text = list[0]
+		}
+		return ParseAction(text)
+	}, Action.String}
 }
 
-func (v *action) show() string { return Action(*v).String() }
-
-// signalName is a signal.
-type signalName signals.Signal
-
-func (v *signalName) read(text string) (err error) {
-	*(*signals.Signal)(v), err = parseCaught(text)
-	return err
+func signalName(s *signals.Signal) value {
+	return &field[signals.Signal]{s, parseCaught, signals.Name}
 }
 
 // parseCaught reads a signal that a process can do something about.
@@ -64,235 +78,151 @@ func parseCaught(text string) (signals.Signal, error) {
 	return sig, err
 }
 
-func (v *signalName) show() string { return signals.Name(signals.Signal(*v)) }
+// mapping is FROM:TO, or several of them with commas in between. They add up.
+type mapping[N ~int] struct {
+	at    *map[N]N
+	parse func(from, to string) (N, N, error)
+	name  func(N) string
+}
 
-// signalMap is FROM:TO, or FROM: to drop a signal, or several of them with commas in
-// between.
-type signalMap struct{ c *Config }
-
-func (v *signalMap) read(text string) error {
-	return pairs(text, func(from, to string) error {
-		f, err := parseCaught(from)
+func (m *mapping[N]) read(text string) error {
+	for pair := range strings.SplitSeq(text, ",") {
+		from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
+		switch {
+		case text == "":
+			return nil
+		case !ok:
+			return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
+		}
+		f, t, err := m.parse(from, to)
 		if err != nil {
 			return err
 		}
-		t := signals.Signal(0)
-		if to != "" {
-			if t, err = signals.Parse(to); err != nil {
-				return err
-			}
+		if *m.at == nil {
+			*m.at = map[N]N{}
 		}
-		if v.c.MapSignal == nil {
-			v.c.MapSignal = map[signals.Signal]signals.Signal{}
-		}
-		v.c.MapSignal[f] = t
-		return nil
-	})
-}
-
-func (v *signalMap) show() string {
-	var list []string
-	for from, to := range v.c.MapSignal {
-		pair := signals.Name(from) + ":"
-		if to != 0 { // 0 drops it
-			pair += signals.Name(to)
-		}
-		list = append(list, pair)
-	}
-	return showPairs(list)
-}
-
-// exitMap is FROM:TO, both exit codes, or several of them with commas in between.
-type exitMap struct{ c *Config }
-
-func (v *exitMap) read(text string) error {
-	return pairs(text, func(from, to string) error {
-		f, err1 := strconv.ParseUint(from, 10, 8)
-		t, err2 := strconv.ParseUint(to, 10, 8)
-		if err1 != nil || err2 != nil {
-			return fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0", from+":"+to)
-		}
-		if v.c.MapExit == nil {
-			v.c.MapExit = map[int]int{}
-		}
-		v.c.MapExit[int(f)] = int(t)
-		return nil
-	})
-}
-
-func (v *exitMap) show() string {
-	var list []string
-	for from, to := range v.c.MapExit {
-		list = append(list, strconv.Itoa(from)+":"+strconv.Itoa(to))
-	}
-	return showPairs(list)
-}
-
-// pairs calls read for each FROM:TO of a list.
-func pairs(text string, read func(from, to string) error) error {
-	if text == "" {
-		return nil
-	}
-	for pair := range strings.SplitSeq(text, ",") {
-		from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
-		if !ok {
-			return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
-		}
-		if err := read(from, to); err != nil {
-			return err
-		}
+		(*m.at)[f] = t
 	}
 	return nil
 }
 
-func showPairs(pairs []string) string {
-	slices.Sort(pairs)
-	return strings.Join(pairs, ",")
+func (m *mapping[N]) show() string {
+	var list []string
+	for from, to := range *m.at {
+		list = append(list, m.name(from)+":"+m.name(to))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// signalMap maps a signal to another one, or to none, which drops it.
+func signalMap(c *Config) value {
+	return &mapping[signals.Signal]{&c.MapSignal, func(from, to string) (f, t signals.Signal, err error) {
+		if f, err = parseCaught(from); err == nil && to != "" {
+			t, err = signals.Parse(to)
+		}
+		return f, t, err
+	}, func(s signals.Signal) string {
+		if s == 0 {
+			return ""
+		}
+		return signals.Name(s)
+	}}
+}
+
+func exitMap(c *Config) value {
+	return &mapping[int]{&c.MapExit, func(from, to string) (int, int, error) {
+		f, err1 := strconv.ParseUint(from, 10, 8)
+		t, err2 := strconv.ParseUint(to, 10, 8)
+		if err1 != nil || err2 != nil {
+			return 0, 0, fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0", from+":"+to)
+		}
+		return int(f), int(t), nil
+	}, strconv.Itoa}
 }
 
 // longest bounds each time, so that sums of them don't overflow.
 const longest = 100_000 * time.Hour
 
 // span is a time that is not shorter than the shortest.
-type span struct {
-	time     *time.Duration
-	shortest time.Duration
+func span(d *time.Duration, shortest time.Duration) value {
+	return &field[time.Duration]{d, func(text string) (time.Duration, error) { return parseTime(text, shortest) }, time.Duration.String}
 }
 
-func (v *span) read(text string) error {
+func parseTime(text string, shortest time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h", text)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h", text)
+	case d < shortest:
+		err = fmt.Errorf("%q is too short: write at least %v", text, shortest)
+	case d > longest:
+		err = fmt.Errorf("%q is too long: write at most %v", text, longest)
 	}
-	if d < v.shortest {
-		return fmt.Errorf("%q is too short: write at least %v", text, v.shortest)
-	}
-	if d > longest {
-		return fmt.Errorf("%q is too long: write at most %v", text, longest)
-	}
-	*v.time = d
-	return nil
+	return d, err
 }
 
-func (v *span) show() string { return v.time.String() }
-
-// settle is a time, or auto.
-type settle time.Duration
-
-func (v *settle) read(text string) error {
-	if text == "auto" {
-		*v = settle(SettleAuto)
-		return nil
-	}
-	return (&span{(*time.Duration)(v), 0}).read(text)
+// spanOrAuto is a time, or auto.
+func spanOrAuto(d *time.Duration) value {
+	return &field[time.Duration]{d, func(text string) (time.Duration, error) {
+		if text == "auto" {
+			return SettleAuto, nil
+		}
+		return parseTime(text, 0)
+	}, func(d time.Duration) string {
+		if d == SettleAuto {
+			return "auto"
+		}
+		return d.String()
+	}}
 }
 
-func (v *settle) show() string {
-	if time.Duration(*v) == SettleAuto {
-		return "auto"
-	}
-	return time.Duration(*v).String()
-}
+func toggle(on *bool) value { return &field[bool]{on, parseBool, strconv.FormatBool} }
 
-// toggle is on or off.
-type toggle bool
-
-func (v *toggle) read(text string) error {
+func parseBool(text string) (bool, error) {
 	on, err := strconv.ParseBool(text)
 	if err != nil {
-		return fmt.Errorf("%q is neither on nor off: write true or false", text)
+		err = fmt.Errorf("%q is neither on nor off: write true or false", text)
 	}
-	*v = toggle(on)
-	return nil
+	return on, err
 }
-
-func (v *toggle) show() string { return strconv.FormatBool(bool(*v)) }
 
 // location is a path, which is made absolute and clean. An empty one removes that of a
 // weaker source, where there may be none.
-type location struct {
-	path *string
-	none bool
+func location(path *string, none bool) value {
+	return &field[string]{path, func(text string) (string, error) {
+		switch abs, err := filepath.Abs(text); {
+		case text == "" && none:
+			return "", nil
+		case text == "":
+			return "", fmt.Errorf("an empty path: write a directory such as /run/confit")
+		case err != nil:
+			return "", fmt.Errorf("cannot make %q absolute: %w", text, err)
+		default:
+			return abs, nil
+		}
+	}, func(path string) string { return path }}
 }
 
-func (v *location) read(text string) error {
-	if text == "" && v.none {
-		*v.path = ""
-		return nil
-	}
-	if text == "" {
-		return fmt.Errorf("an empty path: write a directory such as /run/confit")
-	}
-	abs, err := filepath.Abs(text)
-	if err != nil {
-		return fmt.Errorf("cannot make %q absolute: %w", text, err)
-	}
-	*v.path = abs
-	return nil
+// choice is a word, and what it stands for.
+type choice[T comparable] struct {
+	word string
+	is   T
 }
 
-func (v *location) show() string { return *v.path }
-
-// linksFiles are read after the command line and the environment: see parser.linksFiles.
-type linksFiles struct{ c *Config }
-
-func (v *linksFiles) read(string) error { return nil }
-
-func (v *linksFiles) show() string { return strings.Join(v.c.LinkFiles, ",") }
-
-// linesText are lines of a links file that stand on the command line or in the
-// environment. They are read with the links files, and add up with them.
-type linesText struct{ c *Config }
-
-func (v *linesText) read(string) error { return nil }
-
-func (v *linesText) show() string { return v.c.LinesFrom }
-
-// mode is a switch to what confit is asked to do.
-type mode struct {
-	c    *Config
-	mode Mode
-}
-
-func (v *mode) read(text string) error {
-	var on toggle
-	err := on.read(text)
-	switch {
-	case err != nil:
-	case bool(on):
-		v.c.Mode = v.mode
-	case v.c.Mode == v.mode: // a stronger source switches it off
-		v.c.Mode = Run
+// oneOf is one of the words.
+func oneOf[T comparable](at *T, choices ...choice[T]) value {
+	words := make([]string, len(choices))
+	for i, c := range choices {
+		words[i] = c.word
 	}
-	return err
+	return &field[T]{at, func(text string) (v T, err error) {
+		i := slices.Index(words, text)
+		if i < 0 {
+			return v, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(words, ", "))
+		}
+		return choices[i].is, nil
+	}, func(v T) string {
+		return words[slices.IndexFunc(choices, func(c choice[T]) bool { return c.is == v })]
+	}}
 }
-
-func (v *mode) show() string { return "" }
-
-// installation is where to install.
-type installation struct{ c *Config }
-
-func (v *installation) read(text string) error {
-	if text == "" {
-		return (&mode{v.c, Install}).read("false")
-	}
-	v.c.Mode = Install
-	return (&location{&v.c.Install, false}).read(text)
-}
-
-func (v *installation) show() string { return "" }
-
-// statusForm is a form, or the true and false of a switch.
-type statusForm struct{ c *Config }
-
-func (v *statusForm) read(text string) error {
-	if v.c.StatusForm = ""; text == "json" || text == "text" {
-		v.c.StatusForm, text = text, "true"
-	}
-	if (&mode{v.c, Status}).read(text) != nil {
-		return fmt.Errorf("%q is no form of a status: write json or text", text)
-	}
-	return nil
-}
-
-func (v *statusForm) show() string { return "" }

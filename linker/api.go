@@ -72,8 +72,8 @@ var ErrNoFallback = volume.ErrNoFallback
 // IsInvalid reports an error that is an [*Invalid], or wraps one.
 func IsInvalid(err error) bool { return files.IsInvalid(err) }
 
-// AccessHint says how a pod lets confit read what an error says that it may not; "" of any other error.
-func AccessHint(err error) string { return files.AccessHint(err) }
+// Reason is why something can't be read, without its path.
+func Reason(err error) error { return files.Reason(err) }
 
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = lines.Rendered

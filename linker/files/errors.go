@@ -69,12 +69,12 @@ func Cause(err error) error {
 	return err
 }
 
-// AccessHint says how a pod lets confit read what an error says that it may not; "" of any other error.
-func AccessHint(err error) string {
-	if !errors.Is(err, fs.ErrPermission) {
-		return ""
+// Reason is the [Cause] of what can't be read, and how a pod lets confit read what it may not.
+func Reason(err error) error {
+	if err = Cause(err); !errors.Is(err, fs.ErrPermission) {
+		return err
 	}
-	return fmt.Sprintf("; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", Euid)
+	return fmt.Errorf("%w; let user %d read it: by fsGroup of the pod, defaultMode of the volume, or the file's mode", err, Euid)
 }
 
 // Ignoring returns nil for a harmless error.

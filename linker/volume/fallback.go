@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,11 +45,8 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 // files count.
 func hasKeys(dir string, top bool) (bool, error) {
 	v, err := openVolume(dir, false)
-	if v.odd {
-		return false, oddError(dir)
-	}
 	if err != nil || v.root == nil {
-		return false, err
+		return false, cmp.Or(err, v.odd)
 	}
 	defer v.close()
 	entries, err := v.readDir(".")

@@ -28,8 +28,8 @@ type Key struct {
 // expand lists the keys that a link stands for, in the opened state of the
 // volume. It reports all that is wrong with them at once.
 func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
-	if v.odd {
-		return nil, files.AsInvalid(s.Errorf("%w", oddError(v.dir)))
+	if v.odd != nil {
+		return nil, files.AsInvalid(s.Errorf("%w", v.odd))
 	}
 	if s.Kind == lines.OneKey {
 		return expandOne(i, s, v)
@@ -156,7 +156,7 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("key %q in volume %q is a link out of the volume: put the file itself there", name, v.dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read key %q in volume %q: %w%s", name, v.dir, files.Cause(err), files.AccessHint(err))
+		return nil, fmt.Errorf("cannot read key %q in volume %q: %w", name, v.dir, files.Reason(err))
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("key %q in volume %q is %s, not a regular file", name, v.dir, files.Describe(info.Mode()))
@@ -193,7 +193,7 @@ func (w *walk) dir(below, name string) error {
 	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return files.ErrMoved // it was a directory a moment ago
 	case err != nil:
-		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s%s", name, w.v.dir, files.Cause(err), fileHint(w.s, err), files.AccessHint(err)))
+		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err), fileHint(w.s, err)))
 	}
 	for _, e := range entries {
 		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {

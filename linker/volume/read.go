@@ -200,7 +200,7 @@ func (rd *Reader) checkKeyOffDisk(k Key, f files.Raw, st *syscall.Stat_t) error 
 func (k Key) open() (files.Raw, *syscall.Stat_t, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
-		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w%s", k.name, k.vol.dir, files.Cause(err), files.AccessHint(err))
+		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Reason(err))
 	}
 	st, err := f.Stat()
 	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {

@@ -36,7 +36,7 @@ type volume struct {
 	atomic bool     // it holds ..data
 	data   string   // what ..data points at, the name of a directory in dir
 	root   *os.Root // that directory; for a plain volume dir itself; nil if there is none
-	odd    bool     // something that is no directory is in its place
+	odd    error    // something that is no directory is in its place
 	self   *os.File // the same, to open what is right in it
 
 	print  string          // what its directory looked like, cheap to compare
@@ -80,11 +80,12 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}
-	if v.odd = errors.Is(err, unix.ENOTDIR); v.odd {
+	if errors.Is(err, unix.ENOTDIR) {
+		v.odd = files.Invalidf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", dir)
 		return v, nil
 	}
 	if err != nil {
-		return v, fmt.Errorf("cannot open volume %q: %w%s", dir, files.Cause(err), files.AccessHint(err))
+		return v, fmt.Errorf("cannot open volume %q: %w", dir, files.Reason(err))
 	}
 	if !atomic {
 		v.root = mount
@@ -98,7 +99,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
 	}
 	if v.root, err = mount.OpenRoot(files.AsDir(v.data)); err != nil {
-		return v, files.Invalidf("volume %q: cannot follow its ..data link: %w%s", dir, files.Cause(err), files.AccessHint(err))
+		return v, files.Invalidf("volume %q: cannot follow its ..data link: %w", dir, files.Reason(err))
 	}
 	return v, v.openSelf()
 }
@@ -157,10 +158,6 @@ func identity(info fs.FileInfo, times bool) string {
 func (v *volume) swapped() bool {
 	info, err := os.Stat(filepath.Join(v.dir, lines.DataLink))
 	return err != nil || identity(info, true) != v.print
-}
-
-func oddError(dir string) error {
-	return files.Invalidf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", dir)
 }
 
 func tornDownError(dir string) error {
