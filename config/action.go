@@ -3,8 +3,6 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"confit/signals"
@@ -32,14 +30,15 @@ type Action struct {
 }
 
 // plainActions are those that are one word.
-var plainActions = map[string]Action{
-	"auto": {Kind: Signal, Auto: true, Signal: signals.HUP}, "touch": {Kind: Touch}, "restart": {Kind: Restart}, "none": {Kind: None},
-}
+var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Kind: Touch}, {Kind: Restart}, {Kind: None}}
 
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
-	if a, plain := plainActions[s]; plain {
-		return a, nil
+	var words []string
+	for _, a := range plainActions {
+		if words = append(words, a.String()); a.String() == s {
+			return a, nil
+		}
 	}
 	switch verb, rest, _ := strings.Cut(s, ":"); {
 	case verb == "signal" && rest != "":
@@ -49,7 +48,7 @@ func ParseAction(s string) (Action, error) {
 		command, err := splitHook(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s, slices.Sorted(maps.Keys(plainActions))))
+	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s, words))
 }
 
 // String writes the action as ParseAction reads it.

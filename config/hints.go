@@ -16,23 +16,26 @@ import (
 // What a user most likely meant who has written what means nothing, or something else. Callers say what may stand there.
 
 // elsewhere has the names that other programs and manifests of Kubernetes have for a thing.
-var elsewhere = map[string][]string{
-	"link": {"configmap", "copy", "file", "ln", "mount", "secret", "subpath", "symlink"},
-	"env":  {"envfrom", "environment", "export", "set"}, "render": {"template"},
-	"validate": {"test", "cmd", "precheck"}, "verify": {"healthcheck", "probe"},
-	"reload": {"exec", "reload-signal", "reload-command", "on-change", "signal", "notify"},
-	"splay":  {"jitter", "delay"}, "settle": {"debounce"}, "rescan": {"interval", "poll"},
-	"stop-timeout": {"grace-period"}, "stop-signal": {"kill-signal"}, "hook-timeout": {"timeout"},
-	"volumes": {"volume"}, "fallback": {"default", "defaults"}, "links": {"c", "conf", "config", "f"},
-	"status": {"json", "format", "output", "o"}, "check": {"dry-run", "lint", "n", "plan", "t"}, "version": {"v"},
-	"log-level": {"debug", "log", "verbose", "quiet"},
+var elsewhere = []struct {
+	choice string
+	names  []string
+}{
+	{"link", []string{"configmap", "copy", "file", "ln", "mount", "secret", "subpath", "symlink"}},
+	{"env", []string{"envfrom", "environment", "export", "set"}}, {"render", []string{"template"}},
+	{"validate", []string{"test", "cmd", "precheck"}}, {"verify", []string{"healthcheck", "probe"}},
+	{"reload", []string{"exec", "reload-signal", "reload-command", "on-change", "signal", "notify"}},
+	{"splay", []string{"jitter", "delay"}}, {"settle", []string{"debounce"}}, {"rescan", []string{"interval", "poll"}},
+	{"stop-timeout", []string{"grace-period"}}, {"stop-signal", []string{"kill-signal"}}, {"hook-timeout", []string{"timeout"}},
+	{"volumes", []string{"volume"}}, {"fallback", []string{"default", "defaults"}}, {"links", []string{"c", "conf", "config", "f"}},
+	{"status", []string{"json", "format", "output", "o"}}, {"check", []string{"dry-run", "lint", "n", "plan", "t"}},
+	{"version", []string{"v"}}, {"log-level", []string{"debug", "log", "verbose", "quiet"}},
 }
 
 // meant is the choice that somebody meant by a name, or "".
 func meant(name string, choices []string) string {
-	for _, choice := range choices {
-		if slices.Contains(elsewhere[choice], strings.ToLower(name)) {
-			return choice
+	for _, e := range elsewhere {
+		if slices.Contains(e.names, strings.ToLower(name)) && slices.Contains(choices, e.choice) {
+			return e.choice
 		}
 	}
 	return near.Of(name, choices)
@@ -86,11 +89,14 @@ func meantVariable(flag string, names []string) string {
 func meantValue(flag, word string) string {
 	switch {
 	case flag == "":
-		return ""
 	case flag == "status" && (word == "json" || word == "text"):
 		return word
+	case slices.Contains([]string{"true", "yes", "on", "1"}, word):
+		return "true"
+	case slices.Contains([]string{"false", "no", "off", "0"}, word):
+		return "false"
 	}
-	return map[string]string{"true": "true", "yes": "true", "on": "true", "1": "true", "false": "false", "no": "false", "off": "false", "0": "false"}[word]
+	return ""
 }
 
 // meantAction is what somebody probably meant who wrote just a signal, a command, or
@@ -122,7 +128,7 @@ func checkProgram(list []string, written string) error {
 	case strings.Contains(program, "://") && !strings.ContainsAny(program, " \t"):
 		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
 	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(list[len(list)-1], "]"):
-		words := strings.NewReplacer(", ", " ", ",", " ").Replace(strings.Trim(strings.Join(list, " "), "[]"))
+		words := strings.ReplaceAll(strings.ReplaceAll(strings.Trim(strings.Join(list, " "), "[]"), ", ", " "), ",", " ")
 		return fmt.Errorf("%q begins a list: write its words with blanks in between, as in %s", program, words)
 	}
 	return nil
@@ -131,8 +137,10 @@ func checkProgram(list []string, written string) error {
 // asPlaceholder puts placeholders in the place of the variables that mean the same, as a
 // shell and a manifest of Kubernetes have them.
 func asPlaceholder(word string) string {
-	for variable, placeholder := range map[string]string{CandidateVariable: Placeholder, RenderedVariable: linker.Rendered} {
-		word = strings.NewReplacer("${"+variable+"}", placeholder, "$("+variable+")", placeholder, "$"+variable, placeholder).Replace(word)
+	for _, p := range [][2]string{{CandidateVariable, Placeholder}, {RenderedVariable, linker.Rendered}} {
+		for _, written := range []string{"${" + p[0] + "}", "$(" + p[0] + ")", "$" + p[0]} {
+			word = strings.ReplaceAll(word, written, p[1])
+		}
 	}
 	return word
 }

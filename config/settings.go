@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"confit/signals"
 )
 
 // setting is one row of the table of settings: a flag, a variable of the environment
@@ -39,15 +41,13 @@ var settings = []setting{
 	{name: "lines", takes: " TEXT", help: "lines of a links file, beside those of the files; repeatable", repeat: true, notFile: true,
 		of: func(c *Config) value { return readLater(func() string { return c.LinesFrom }) }},
 	{name: "volumes", takes: " DIR", help: "where relative sources are", def: "/confit", of: func(c *Config) value { return location(&c.Volumes, false) }},
-	{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes",
-		of: func(c *Config) value { return location(&c.Fallback, true) }},
+	{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes", of: func(c *Config) value { return location(&c.Fallback, true) }},
 	{name: "state", takes: " DIR", help: "generations, live link, status.json", def: "/run/confit", of: func(c *Config) value { return location(&c.State, false) }},
 	{name: "allow-disk", help: "lets keys of memory-backed volumes be staged on disk", def: "false", of: func(c *Config) value { return toggle(&c.AllowDisk) }},
 
 	{heading: "When a volume changes", name: "settle", takes: " D", help: "stages after this much quiet", def: "auto",
 		meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", of: func(c *Config) value { return spanOrAuto(&c.Settle) }},
-	{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0",
-		of: func(c *Config) value { return span(&c.Splay, 0) }},
+	{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0", of: func(c *Config) value { return span(&c.Splay, 0) }},
 	{name: "rescan", takes: " D", help: "looks at the volumes this often without an event, too", def: "10s", of: func(c *Config) value { return span(&c.Rescan, 10*time.Millisecond) }},
 	{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", of: func(c *Config) value { return command(&c.Render, splitCommand) }},
 	{name: "validate", takes: " CMD", help: "checks the change; {candidate} means its directory", of: func(c *Config) value { return command(&c.Validate, splitHook) }},
@@ -57,16 +57,13 @@ var settings = []setting{
 		of: func(c *Config) value { return span(&c.HookTimeout, time.Millisecond) }},
 	{name: "reload", takes: " ACTION", help: "auto, signal:NAME, restart, exec:CMD, none, or touch: new links, for an app that watches its files", def: "auto",
 		of: func(c *Config) value { return action(&c.Reload) }},
-	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation",
-		of: func(c *Config) value { return command(&c.Verify, splitHook) }},
-	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s",
-		of: func(c *Config) value { return span(&c.VerifyTimeout, time.Millisecond) }},
+	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", of: func(c *Config) value { return command(&c.Verify, splitHook) }},
+	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s", of: func(c *Config) value { return span(&c.VerifyTimeout, time.Millisecond) }},
 	{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", of: func(c *Config) value { return span(&c.Probation, 0) }},
 	{name: "young", takes: " D", help: "the same for two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return spanOrAuto(&c.Young) }},
-	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s",
-		of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
+	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
 
-	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return signalName(&c.StopSignal) }},
+	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return &field[signals.Signal]{&c.StopSignal, parseCaught, signals.Name} }},
 	{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", of: func(c *Config) value { return span(&c.StopTimeout, 0) }},
 	{name: "map-signal", takes: " FROM:TO", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, of: func(c *Config) value { return signalMap(c) }},
 	{name: "signal-group", help: "sends signals to the app's process group", def: "false", of: func(c *Config) value { return toggle(&c.SignalGroup) }},

@@ -65,10 +65,6 @@ func action(a *Action) value {
 	}, Action.String}
 }
 
-func signalName(s *signals.Signal) value {
-	return &field[signals.Signal]{s, parseCaught, signals.Name}
-}
-
 // parseCaught reads a signal that a process can do something about.
 func parseCaught(text string) (signals.Signal, error) {
 	sig, err := signals.Parse(text)
