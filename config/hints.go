@@ -105,7 +105,7 @@ func meantAction(s string, words []string) string {
 	first, rest, several := strings.Cut(s, " ")
 	sig, err := signals.Parse(s)
 	switch {
-	case err == nil:
+	case err == nil && signals.Catchable(sig):
 		return "signal:" + signals.Name(sig)
 	case strings.Contains(first, ":"):
 	case several && (first == "signal" || first == "exec"):
@@ -177,8 +177,10 @@ func checkQuoted(rest string) error {
 
 // lookalike names what an editor or a web page has put outside of quotes, and what to write; "": nothing.
 func lookalike(bare string) string {
-	for _, r := range bare {
+	for i, r := range bare {
 		switch {
+		case i == 0 && strings.ContainsRune("–—", r):
+			return "a typographic dash: write -, or put quotes around the word"
 		case strings.ContainsRune("‘’‚“”„", r):
 			return `a typographic quote: write ' or ", or put these around the word`
 		case !strconv.IsPrint(r):

@@ -47,6 +47,9 @@ var mistakes = []mistake{
 	{links: `settle 1s\nlink web/nginx.conf /etc/a`, answer: `links:1: \n ends no line: write a new one`},
 	{args: []string{"--validate", `nginx -t \`}, answer: `--validate: a line can't be continued by \: write all of it in one line`},
 	{args: []string{"--stop-signal", "STOP"}, answer: `--stop-signal: nobody can catch "STOP": write another signal, such as TERM`},
+	{links: "reload SIGKILL", answer: `"SIGKILL" is not a way to reload: write auto, touch`},
+	{links: "validate nginx –t", answer: `"–t" holds a typographic dash: write -, or put quotes around the word`},
+	{args: []string{"—check"}, answer: `"—check" holds a typographic dash: write -`},
 	{links: "stop-signal 9", answer: `nobody can catch "9"`},
 	{links: "reload signal:KILL", answer: `nobody can catch "KILL"`},
 	{links: "map-signal KILL:TERM", answer: `nobody can catch "KILL"`},
@@ -134,7 +137,7 @@ func TestNoMistakes(t *testing.T) {
 		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
 		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
 		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",
-		"young 0\nprobation 2h", "probation 59m", "young 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"",
+		"young 0\nprobation 2h", "probation 59m", "young 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"", "validate nginx '–t' a–b",
 	} {
 		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
 		var plan strings.Builder

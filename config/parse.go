@@ -19,8 +19,7 @@ func Parse(args, environ []string) (Config, error) {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
 	}
-	what := func(s *setting) bool { return s.notFile } // what to do, and by which links files
-	p.applyAll(what, env, line)
+	p.applyAll(func(s *setting) bool { return s.notFile }, env, line) // what to do, and by which links files
 	switch c.Mode {
 	case Help, Version:
 		return c, nil
@@ -30,8 +29,7 @@ func Parse(args, environ []string) (Config, error) {
 	case Install, Seed:
 		return c, errors.Join(p.wrong...)
 	}
-	how := func(s *setting) bool { return !s.notFile }
-	p.applyAll(how, p.linksFiles(env, line), env, line)
+	p.applyAll(func(s *setting) bool { return !s.notFile }, p.linksFiles(env, line), env, line)
 	p.checkLinks()
 	p.checkTouch()
 	if c.Fallback == c.Volumes {

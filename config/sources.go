@@ -79,6 +79,8 @@ func (p *parser) checkApp(before []given) {
 		p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
 	case value != "" && (len(app) > 1 || flag == "status"):
 		p.errorf("--%s: %q is a word of its own: write --%s=%s", flag, first, flag, value)
+	case lookalike(first) != "":
+		p.errorf("%q holds %s", first, lookalike(first))
 	case slices.Contains(app, "--"):
 		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
 	}
