@@ -167,7 +167,7 @@ var errContinued = errors.New(`a line can't be continued by \: write all of it i
 // stands behind it.
 func checkQuoted(rest string) error {
 	switch {
-	case strings.Trim(rest, " \t\r\n") == "":
+	case rest == "":
 		return errContinued
 	case rest[0] == 'n':
 		return errors.New(`\n ends no line: write a new one; in YAML the text stands after |, or in double quotes`)

@@ -132,7 +132,7 @@ func (p *parser) linksFile(name, text string) []given {
 	number, continued := 0, false
 	for line := range strings.Lines(text) {
 		number++
-		line = strings.TrimRight(line, "\r\n")
+		line = strings.TrimRight(line, " \t\r\n") // a blank behind a \ can't be seen
 		where := fmt.Sprintf("%s:%d", name, number)
 		ws, err := words(line)
 		isRest := continued

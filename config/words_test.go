@@ -108,6 +108,7 @@ func FuzzWords(f *testing.F) {
 	for _, tt := range lines {
 		f.Add(tt.line)
 	}
+	f.Add(`\  0`)
 	f.Add("a|'|\\|\n||#|\r|\"$x\"")
 	f.Fuzz(func(t *testing.T, line string) {
 		checkJoin(t, strings.Split(line, "|"))

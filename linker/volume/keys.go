@@ -29,7 +29,7 @@ type Key struct {
 // volume. It reports all that is wrong with them at once.
 func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
 	if v.odd != nil {
-		return nil, files.AsInvalid(s.Errorf("%w", v.odd))
+		return nil, files.AsInvalid(s.Errorf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", v.dir))
 	}
 	if s.Kind == lines.OneKey {
 		return expandOne(i, s, v)

@@ -81,7 +81,7 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, nil
 	}
 	if errors.Is(err, unix.ENOTDIR) {
-		v.odd = files.Invalidf("volume %q is no directory: mount the ConfigMap or Secret there, without subPath", dir)
+		v.odd = fmt.Errorf("cannot open volume %q: %w", dir, files.Cause(err))
 		return v, nil
 	}
 	if err != nil {
