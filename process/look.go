@@ -91,15 +91,23 @@ var (
 	inits    = []string{"catatonit", "dumb-init", "tini"}
 )
 
-func wraps(program string) bool {
-	return slices.Contains(wrappers, program) || slices.ContainsFunc(inits, func(init string) bool { return strings.HasPrefix(program, init) })
+func isInit(program string) bool {
+	return slices.ContainsFunc(inits, func(init string) bool { return strings.HasPrefix(program, init) })
 }
+
+func wraps(program string) bool { return slices.Contains(wrappers, program) || isInit(program) }
 
 // Wrapped is the process that does an app's work: what an init or a shell has as
 // its only child, however many of these there are. Else it is the app itself.
-func Wrapped(pid int) int {
+func Wrapped(pid int) int { return below(pid, wraps) }
+
+// Receiver is the process that a signal for the app comes to: what an init, which only
+// hands signals on, has as its only child. Else it is the app itself.
+func Receiver(pid int) int { return below(pid, isInit) }
+
+func below(pid int, passes func(program string) bool) int {
 	for range maxAncestors {
-		if !wraps(Program(pid)) {
+		if !passes(Program(pid)) {
 			break
 		}
 		list := children(pid)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // TestUnversioned: the names of real daemons.
@@ -100,6 +102,29 @@ func TestWrapped(t *testing.T) {
 		pid := held(t, exec.Command("bash", "-c", at.script))
 		eventually(t, at.script, func() bool { return len(descendants(pid)) == at.below && Program(Wrapped(pid)) == at.want })
 	}
+}
+
+// TestReceiver: an init hands signals on to its only child; a shell doesn't. A copy of bash stands in for the init.
+func TestReceiver(t *testing.T) {
+	alone(t, func(t *testing.T) {
+		init := copied(t, "/bin/bash", "tini-static")
+		for _, at := range []struct {
+			script, want string
+			below        int // processes
+		}{
+			{"cat; :", "cat", 1}, {"bash -c 'cat; :'; :", "bash", 2}, {init + " -c 'cat; :'; :", "cat", 2}, {"read x", "tini-static", 0}, {"cat <&0 & cat; :", "tini-static", 2},
+		} {
+			t.Run(at.want, func(t *testing.T) {
+				pid := held(t, exec.Command(init, "-c", at.script))
+				eventually(t, at.script, func() bool { return len(descendants(pid)) == at.below && Program(Receiver(pid)) == at.want })
+			})
+		}
+		endChildren() // what a copy left behind at its end
+		eventually(t, "all are reaped", func() bool {
+			_, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+			return err == unix.ECHILD
+		})
+	})
 }
 
 // TestStarted: what a daemon ran that has gone to the background is known, though it

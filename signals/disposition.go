@@ -1,5 +1,10 @@
 package signals
 
+import (
+	"os"
+	"strconv"
+)
+
 // Disposition is what a process does with a signal.
 type Disposition int
 
@@ -9,24 +14,22 @@ const (
 	Default                    // no handler: signal(7) says what happens
 	Ignored                    // the signal is dropped
 	Caught                     // the process has a handler
-	Waited                     // no handler, but the process seems to wait for it: see waited.go; [Pending] tells afterwards
+	Blocked                    // no handler, but each thread has it blocked: it ends nobody, and signalfd(2) may take it
 )
 
 // String is the disposition's name for logs.
 func (d Disposition) String() string {
-	return [...]string{"unknown", "default", "ignored", "caught", "waited"}[d]
+	return [...]string{"unknown", "default", "ignored", "caught", "blocked"}[d]
 }
 
 // DispositionOf looks what the process does with the signal now: SigCgt and
-// SigIgn of proc_pid_status(5), and SigBlk of each thread.
+// SigIgn of proc_pid_status(5), and SigBlk of each thread. SigBlk lacks what a thread
+// waits for by sigwait(3) just then (do_sigtimedwait of kernel/signal.c), so that is
+// Default.
 func DispositionOf(pid int, sig Signal) Disposition {
-	return dispositionOf(pid, sig, blockedAtEntry)
-}
-
-func dispositionOf(pid int, sig Signal, inherited set) Disposition {
 	d := dispositionIn(statusOf(pid), sig)
-	if d == Default && waited(pid, sig, inherited) {
-		return Waited
+	if d == Default && blocked(pid, sig) {
+		return Blocked
 	}
 	return d
 }
@@ -45,9 +48,24 @@ func dispositionIn(status string, sig Signal) Disposition {
 	return Default
 }
 
-// Pending reports whether a signal that was sent to the process still waits to
-// be taken: ShdPnd of proc_pid_status(5). It is not ok when the kernel doesn't say.
-func Pending(pid int, sig Signal) (pending, ok bool) {
-	waiting, ok := mask(statusOf(pid), "ShdPnd:")
-	return waiting.has(sig), ok
+// blocked reports that every thread of the process blocks the signal. The kernel gives
+// it to any thread that doesn't, which is enough for the default action to end them
+// all. A thread that has ended takes no signal, and a new one has the mask of its
+// maker, pthread_sigmask(3).
+func blocked(pid int, sig Signal) bool {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, _ := os.ReadDir(tasks)
+	some := false
+	for _, e := range entries {
+		text, _ := os.ReadFile(tasks + "/" + e.Name() + "/status")
+		status := string(text)
+		if state := field(status, "State:"); state == "" || state[0] == 'Z' || state[0] == 'X' {
+			continue
+		}
+		if held, ok := mask(status, "SigBlk:"); !ok || !held.has(sig) {
+			return false
+		}
+		some = true
+	}
+	return some
 }

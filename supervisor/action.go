@@ -68,10 +68,6 @@ type (
 		pid    int
 		signal signals.Signal
 	}
-	track struct { // answered by delivered
-		pid    int
-		signal signals.Signal
-	}
 	touch struct { // answered by touched or crashed
 		number  int
 		changes []linker.Change

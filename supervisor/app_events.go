@@ -45,7 +45,7 @@ func (t *transition) onExited(e exited) {
 
 func (t *transition) suspicion() suspicion {
 	switch {
-	case !t.exposure.reached() || t.app.phase != probing && t.app.phase != delivering && t.phase != proving:
+	case !t.exposure.reached() || t.app.phase != probing && t.phase != proving:
 		return none
 	case t.suspect() == theCandidate:
 		return ofNew

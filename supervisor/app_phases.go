@@ -21,8 +21,6 @@ func (p phase) ofApp() appRule {
 		return appRule{(*keeper).start, (*transition).startEnded}
 	case probing:
 		return appRule{(*keeper).lookForHandler, (*transition).probeEnded}
-	case delivering:
-		return appRule{(*keeper).lookWhetherTaken, (*transition).trackEnded}
 	case restarting:
 		return appRule{(*keeper).kill, (*transition).askEnded}
 	case draining:
@@ -93,19 +91,11 @@ func (t *transition) probeEnded(e event) {
 	case probed:
 		t.keeper().probed(e)
 	case sent:
-		served := t.keeper().sent()
+		t.keeper().sent()
 		t.expectRead()
-		if served {
-			t.prove()
-		}
+		t.prove()
 	case denied:
 		t.notTold(e.err)
-	}
-}
-
-func (t *transition) trackEnded(e event) {
-	if e, ok := e.(delivered); ok && t.keeper().delivered(e.taken) {
-		t.prove()
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // reloadBy makes the app reload by a signal, or by a restart if it can't take that.
 func (k *keeper) reloadBy(a config.Action) {
-	k.by, k.waitedFor = a, 0
+	k.by, k.blocked = a, false
 	if a.Auto && k.restartOnly {
 		k.restart("it left at " + signals.Name(a.Signal) + " before")
 		return
@@ -28,11 +28,12 @@ func (k *keeper) lookForHandler() {
 func (k *keeper) isNew() bool { return !k.over(k.renewed.Add(handlerWait)) }
 
 // probed decides by what the kernel says of the app: the signal is sent, the app
-// is looked at again, or it is restarted.
+// is looked at again, or it is restarted. A shell that forks has all signals blocked for
+// a moment, so two looks in a row must find that.
 func (k *keeper) probed(e probed) {
-	if e.disposition != signals.Waited {
-		k.waitedFor = 0
-	} else if k.waitedFor++; k.waitedFor < waitedLooks {
+	before := k.blocked
+	k.blocked = e.disposition == signals.Blocked
+	if k.blocked && !before {
 		return // look again at the deadline
 	}
 	h, known := habitOf(e)
@@ -49,14 +50,14 @@ func (k *keeper) probed(e probed) {
 	}
 }
 
-// survives reports whether the signal may be sent. Under auto the app must take
+// survives reports whether the signal may be sent. Under auto the app must catch
 // it: an app that ignores it would not reload. A signal that the user named is
 // sent when it can do no harm, or when the kernel doesn't say. haproxy ignores
 // its reload signal until it has installed its handler, so probed waits for an
 // app that ignores the signal, too.
 func (k *keeper) survives(d signals.Disposition) bool {
 	switch {
-	case d == signals.Caught, d == signals.Waited:
+	case d == signals.Caught:
 		return true
 	case k.by.Auto:
 		return false
@@ -73,43 +74,14 @@ func (k *keeper) noteProgram(program string) {
 	k.program = program
 }
 
-// sent goes on when the signal is sent, and reports whether that is all. That the
-// app waits for it is only a guess, until the app takes it.
-func (k *keeper) sent() (served bool) {
+// sent goes on when the signal is sent. Whether the app has taken it isn't asked.
+func (k *keeper) sent() {
 	k.autoHUP, k.renewed = k.by.Auto, k.now
 	if k.autoHUP {
 		k.perhaps = hint{} // if it leaves now, that is why
 	}
 	k.reloaded("signal", signals.Name(k.by.Signal), "pid", k.pid)
-	if k.waitedFor > 0 {
-		k.enter(delivering, probeAgain)
-		return false
-	}
 	k.become(up)
-	return true
-}
-
-// lookWhetherTaken finds out whether the signal still waits to be taken.
-func (k *keeper) lookWhetherTaken() {
-	k.enter(delivering, probeAgain)
-	k.do(track{k.pid, k.by.Signal})
-}
-
-// delivered decides by whether the app has taken the signal that it seemed to
-// wait for. If it hasn't in the end, it only had the signal blocked.
-func (k *keeper) delivered(taken bool) (served bool) {
-	switch name := signals.Name(k.by.Signal); {
-	case taken:
-	case k.isNew():
-		return false // look again at the deadline
-	case k.by.Auto:
-		k.restart("the app has " + name + " blocked, and doesn't take it")
-		return false
-	default:
-		k.say(slog.LevelWarn, "app has not taken the reload signal", "signal", name, "pid", k.pid, "waited", handlerWait)
-	}
-	k.become(up)
-	return true
 }
 
 // noteBeyond says once of each app that it can't be signalled: TERM won't reach it

@@ -11,7 +11,7 @@ import (
 // app is all that is left of confit without a configuration: a plain init, which
 // starts the app, signals it, and waits for its end. It knows nothing of files.
 type app struct {
-	phase    phase     // down, up, starting, probing, delivering, restarting, draining or stopping
+	phase    phase     // down, up, starting, probing, restarting, draining or stopping
 	deadline time.Time // when the phase has waited enough; zero: never
 	late     bool      // what should end was killed at the deadline
 	then     then      // what follows when nothing is left of the app
@@ -33,7 +33,7 @@ type life struct {
 	since     time.Time     // when it was started
 	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
 	by        config.Action // the signal that makes it reload
-	waitedFor int           // looks in a row at which it seemed to wait for that
+	blocked   bool          // the last look found that the app blocks it
 	autoHUP   bool          // the last HUP that it got was auto's
 	program   string        // what it ran when it got that
 	readiness readiness     // what it has said of itself since then

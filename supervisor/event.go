@@ -65,10 +65,9 @@ type (
 		program     string // the same, or what it is wrapped around, as habits names it
 		alone       bool   // no child of it runs the same program, which it has habits for
 	}
-	sent        struct{}             // the reload signal
-	denied      struct{ err error }  // a signal was refused, or would be
-	reached     struct{}             // the app can be signalled again
-	delivered   struct{ taken bool } // whether somebody has taken the signal that was sent
+	sent        struct{}            // the reload signal
+	denied      struct{ err error } // a signal was refused, or would be
+	reached     struct{}            // the app can be signalled again
 	inspected   struct{ inside bool }
 	started     struct{ pid int }
 	startFailed struct { // the app could not be started

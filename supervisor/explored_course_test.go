@@ -152,9 +152,6 @@ func (c *course) perform(a action) event {
 	case probe:
 		c.isAlive(a.pid)
 		return c.probe()
-	case track:
-		c.isAlive(a.pid)
-		return delivered{c.choose(2) == 1}
 	case deliver:
 		return c.deliver(a)
 	case signal:

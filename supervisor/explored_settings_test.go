@@ -47,7 +47,7 @@ var (
 	byItself  = config.Action{Kind: config.None}
 
 	caught = []signals.Disposition{signals.Caught}
-	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Waited, signals.Ignored}
+	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Blocked, signals.Ignored}
 
 	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true, settled: true}
 	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}

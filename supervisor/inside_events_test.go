@@ -44,8 +44,6 @@ func (p *insider) event(words []string) event {
 		return reportEnded{p.status(words)}
 	case "probed":
 		return probed{disposition: dispositions[rest]}
-	case "delivered":
-		return delivered{rest != "not"}
 	case "started":
 		return started{atoi(p.t, words[1])}
 	case "exited":

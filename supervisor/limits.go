@@ -9,9 +9,6 @@ const (
 	handlerWait = 10 * time.Second
 	// probeAgain is the wait between two looks for the handler.
 	probeAgain = 50 * time.Millisecond
-	// waitedLooks is how many looks in a row must find the app waiting for the
-	// signal: a shell (dash) blocks all signals for a moment whenever it forks.
-	waitedLooks = 5
 )
 
 const (

@@ -48,22 +48,16 @@ func (l *loop) exitOf(status process.Status) exited {
 }
 
 // The app is looked at as it is now: an entrypoint script may have become the
-// daemon. An init in front of the daemon gets the signal and passes it on.
+// daemon. An init in front of another program gets the signal and hands it on.
 func (a probe) perform(*loop) event {
 	daemon := process.Wrapped(a.pid)
 	program := process.Program(daemon)
 	return probed{
-		disposition: signals.DispositionOf(a.pid, a.signal),
+		disposition: signals.DispositionOf(process.Receiver(a.pid), a.signal),
 		runs:        process.Program(a.pid),
 		program:     program,
 		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(daemon),
 	}
-}
-
-// What the kernel doesn't tell counts as not taken.
-func (a track) perform(*loop) event {
-	waits, known := signals.Pending(a.pid, a.signal)
-	return delivered{known && !waits}
 }
 
 func (a inspect) perform(l *loop) event {

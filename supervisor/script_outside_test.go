@@ -72,8 +72,6 @@ func (p *player) performOnApp(a action) event {
 	switch a := a.(type) {
 	case probe:
 		return p.handler
-	case track:
-		return delivered{true}
 	case inspect:
 		return inspected{p.standsIn}
 	case signal:
@@ -174,7 +172,7 @@ func (p *player) exits(status process.Status, how string) {
 }
 
 var dispositions = map[string]signals.Disposition{
-	"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "waited": signals.Waited,
+	"caught": signals.Caught, "default": signals.Default, "ignored": signals.Ignored, "blocked": signals.Blocked,
 }
 
 func (p *player) handlerOf(words []string) probed {

@@ -35,7 +35,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	app exits N [and leaves a process | and leaves a successor]
 //	app is killed by NAME, app is ended by the key NAME
 //	app opens what changed, app says READY | RELOADING | EXTEND SECONDS | TEXT
-//	app has its handler caught | default | ignored | waited [PROGRAM [alone]]
+//	app has its handler caught | default | ignored | blocked [PROGRAM [alone]]
 //	app can't be signalled, app can be signalled
 //	app doesn't start: CODE        the next one
 //	app is stopped, app stands in a generation

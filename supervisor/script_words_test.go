@@ -129,8 +129,6 @@ func describe(a action) string {
 		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
 	case endLeftovers:
 		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
-	case track:
-		return fmt.Sprintf("track %d %s", a.pid, signals.Name(a.signal))
 	case arm:
 		if a.trial == (linker.Trial{}) {
 			return "disarm"

@@ -18,7 +18,6 @@ const (
 	up                      // it does, and nothing is asked of it
 	starting                // the app is being started
 	probing                 // looking at what the app would do with the reload signal
-	delivering              // the reload signal was sent to an app that waits for it
 	restarting              // the app was asked to stop, and what follows isn't the end
 	draining                // what the old app left behind was asked to stop
 	stopping                // the platform asked to stop: waiting for the app
@@ -47,7 +46,7 @@ const (
 	done                                    // confit ends
 )
 
-var phaseNames = [...]string{"down", "up", "starting", "probing", "delivering", "restarting", "draining", "stopping",
+var phaseNames = [...]string{"down", "up", "starting", "probing", "restarting", "draining", "stopping",
 	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
 

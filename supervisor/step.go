@@ -44,7 +44,7 @@ func (t *transition) take(e event) {
 	switch e := e.(type) {
 	case staged, unchanged, armed, invalid, published, barred, superseded, withdrawn, lost, touched, failed:
 		t.linkerAnswered(e)
-	case started, startFailed, probed, sent, delivered, cleared:
+	case started, startFailed, probed, sent, cleared:
 		t.appAnswered(e)
 	case hinted:
 		t.onHinted()

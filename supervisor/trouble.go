@@ -36,7 +36,7 @@ func (t *transition) crash(err error) {
 	t.phase, t.deadline = broken, noDeadline
 	t.setback = setback{end: exit{process.ExitSystem, err}} // also of an app that must not stay on what was rejected
 	switch t.app.phase {
-	case probing, delivering:
+	case probing:
 		t.keeper().become(up)
 	case down:
 		if t.hasAccepted() && !t.neverStarted() {

@@ -195,12 +195,12 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, delivered{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: life{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: life{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
 		armed{}}
 	c, note := newWorld(t, 1).config, &linker.Note{}
 	for p := down; p <= done; p++ {
-		for _, half := range []phase{down, up, starting, probing, delivering, restarting, draining, stopping} {
+		for _, half := range []phase{down, up, starting, probing, restarting, draining, stopping} {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
 					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}, note: notes{held: note, given: note}, seen: &status.Status{}}

@@ -125,7 +125,7 @@ func (w *world) signal(s signals.Signal) event {
 	if s == signals.KILL || (s == signals.TERM && w.rand.IntN(4) > 0) {
 		w.die()
 	}
-	if s == 1 && w.handler != signals.Caught && w.handler != signals.Waited { // nobody else sends HUP here
+	if s == 1 && w.handler != signals.Caught { // nobody else sends HUP here
 		w.fatalf("sends HUP to an app that doesn't take it")
 	}
 	if s == signals.HUP || s == 10 {

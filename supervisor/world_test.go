@@ -237,9 +237,6 @@ func (w *world) perform(a action) event {
 	case probe:
 		w.mayBeSignalled(a.pid)
 		return probed{disposition: w.handler, runs: []string{"app", "daemon"}[w.rand.IntN(2)]}
-	case track:
-		w.mayBeSignalled(a.pid)
-		return delivered{w.rand.IntN(2) == 0}
 	case inspect:
 		w.mayBeSignalled(a.pid)
 		return inspected{w.rand.IntN(10) == 0}

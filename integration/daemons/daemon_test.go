@@ -30,6 +30,8 @@ type daemon struct {
 	app string
 	// reload and stop are the signals that reload and stop the daemon; 0: what confit does by default, auto and TERM.
 	reload, stop syscall.Signal
+	// blocks is true when it has no handler for its reload signal, and reads that from a signalfd(2).
+	blocks bool
 	// link is the line that links the key, when it isn't as usual; lines are further ones of the links file.
 	link, lines string
 	// validate is its own check.

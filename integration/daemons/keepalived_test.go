@@ -21,6 +21,7 @@ static_ipaddress {
 	spoiled:  "no_such_keyword\n",
 	app:      "keepalived --dont-fork --log-console --use-file=/srv/etc/keepalived.conf",
 	question: askForAddresses,
+	blocks:   true,
 }
 
 var addressPattern = regexp.MustCompile(`10\.9\.9\.(\d)\n`)

@@ -2,7 +2,7 @@
 
 package daemons
 
-// Named waits for HUP with sigwait(3), as all its threads block it, and reloads.
+// Named waits for HUP with sigwait(3), so the kernel shows neither a handler nor that it has HUP blocked.
 var named = daemon{
 	name: "named",
 	key:  "named.conf",

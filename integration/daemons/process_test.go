@@ -31,18 +31,21 @@ func (c *confit) appPID() int {
 	return 0
 }
 
-// ready waits until the app catches the signals that it will be sent. haproxy's workers serve while the master still ignores
+// ready waits until the app takes the signals that it will be sent. haproxy's workers serve while the master still ignores
 // some of them, at its start and after each reload.
 func (c *confit) ready() {
 	c.t.Helper()
 	for _, sig := range []syscall.Signal{c.reload, c.stop} {
 		if sig != 0 {
-			c.Eventually("the app catching "+harness.SignalName(sig), func() bool { return catches(c.appPID(), sig) })
+			c.Eventually("the app catching "+harness.SignalName(sig), func() bool { return catches(c.appPID(), sig) || c.blocks && has(c.appPID(), "SigBlk", sig) })
 		}
 	}
 }
 
-func catches(pid int, sig syscall.Signal) bool {
-	caught, err := strconv.ParseUint(harness.StatusField(fmt.Sprintf("/proc/%d", pid), "SigCgt"), 16, 64)
-	return err == nil && caught&(1<<(sig-1)) != 0
+func catches(pid int, sig syscall.Signal) bool { return has(pid, "SigCgt", sig) }
+
+// has reports whether a set of signals of a process has one.
+func has(pid int, set string, sig syscall.Signal) bool {
+	mask, err := strconv.ParseUint(harness.StatusField(fmt.Sprintf("/proc/%d", pid), set), 16, 64)
+	return err == nil && mask&(1<<(sig-1)) != 0
 }

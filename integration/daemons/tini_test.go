@@ -2,9 +2,9 @@
 
 package daemons
 
-// Another init between confit and nginx waits for signals with sigtimedwait(2), and passes them on.
-var tini = func() daemon {
+// An init between confit and nginx hands signals on.
+func behind(init, command string) daemon {
 	d := nginx
-	d.name, d.app, d.stop = "tini", "tini -s -- "+d.app, 0
+	d.name, d.app, d.stop = init, command+" "+d.app, 0
 	return d
-}()
+}
