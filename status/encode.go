@@ -4,44 +4,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 )
 
 // Encode writes the status as indented JSON that ends in a newline. It replaces
 // bytes of a hook's output that aren't UTF-8.
 func (s *Status) Encode() []byte {
-	whole := *s
-	whole.Version = Version
-	if whole.Volumes == nil {
-		whole.Volumes = []Volume{}
+	var e Encoder
+	if s.Keys != nil {
+		e.SetKeys(s.Keys)
 	}
-	if whole.Keys == nil {
-		whole.Keys = map[string]string{}
-	}
-	return []byte(encode(&whole, "") + "\n")
-}
-
-// encode writes a value as it stands behind an indented name.
-func encode(v any, indent string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it
-	e.SetIndent(indent, "  ")
-	_ = e.Encode(v) // to memory, and there is nothing in a status that JSON can't say
-	return strings.TrimSuffix(b.String(), "\n")
+	return e.Encode(s)
 }
 
 // Encoder encodes one status after the other. Of keys, which may be many, it keeps the text,
 // as another phase changes none. It belongs to one goroutine; the zero value has no keys.
 type Encoder struct {
-	keys              string // of the accepted generation; "": there are none
+	keys              []byte // of the accepted generation; nil: there are none
 	mounted, rejected differences
 }
 
 // differences are keys that were encoded, and nobody changes any more.
 type differences struct {
 	keys map[string]Sum
-	text string
+	text []byte
 }
 
 // SetKeys says which keys each status has from now on, whatever stands in its own field.
@@ -50,50 +35,57 @@ func (e *Encoder) SetKeys(keys map[string]string) { e.keys = encode(keys, "  ") 
 // Encode writes what the Encode of a [Status] writes. Nobody may change the maps of
 // differences any more.
 func (e *Encoder) Encode(s *Status) []byte {
-	small := *s
-	var parts []part
-	if m := s.Mounted; m != nil && len(m.Keys) > 0 {
-		small.Mounted = &Mounted{m.Hash, m.Since, map[string]Sum{"": "mounted"}}
-		parts = append(parts, part{encode(small.Mounted.Keys, "    "), e.mounted.encode(m.Keys)})
+	small := *s // all but the keys
+	small.Version, small.Keys = Version, nil
+	if small.Volumes == nil {
+		small.Volumes = []Volume{}
+	}
+	var keys [][]byte
+	if s.Mounted != nil {
+		keys = append(keys, e.mounted.encode(s.Mounted.Keys))
+		small.Mounted = &Mounted{s.Mounted.Hash, s.Mounted.Since, nil}
 	} else {
 		e.mounted = differences{}
 	}
-	if r := s.Rejection; r != nil && len(r.Keys) > 0 {
-		short := *r
-		small.Rejection, short.Keys = &short, map[string]Sum{"": "rejected"}
-		parts = append(parts, part{encode(short.Keys, "    "), e.rejected.encode(r.Keys)})
+	if s.Rejection != nil {
+		keys = append(keys, e.rejected.encode(s.Rejection.Keys))
+		short := *s.Rejection
+		small.Rejection, short.Keys = &short, nil
 	} else {
 		e.rejected = differences{}
 	}
-	if small.Keys = nil; e.keys != "" {
-		small.Keys = map[string]string{"": "accepted"}
-		parts = append(parts, part{encode(small.Keys, "  "), e.keys})
+	accepted := e.keys
+	if accepted == nil {
+		accepted = []byte("{}")
 	}
-	return join(string(small.Encode()), parts)
+	return fill(encode(&small, ""), append(keys, accepted))
 }
 
-// part is a text of keys, and what stands in its place: a key without a name, which there
-// is none of, over several lines, which no text in JSON is.
-type part struct{ place, text string }
-
-// join puts each part into its place. They come in order.
-func join(small string, parts []part) []byte {
-	size := len(small)
-	for _, p := range parts {
-		size += len(p.text)
-	}
-	whole := make([]byte, 0, size)
-	for _, p := range parts {
-		before, after, _ := strings.Cut(small, p.place)
-		whole = append(append(whole, before...), p.text...)
+// fill puts keys where there are none, one after the other. Within a text in JSON the quotation marks would be escaped.
+func fill(small []byte, keys [][]byte) []byte {
+	const name = `"keys": `
+	var parts [][]byte
+	for _, text := range keys {
+		before, after, _ := bytes.Cut(small, []byte(name+"null"))
+		parts = append(parts, before, []byte(name), text)
 		small = after
 	}
-	return append(whole, small...)
+	return bytes.Join(append(parts, small, []byte("\n")), nil)
 }
 
-func (d *differences) encode(keys map[string]Sum) string {
-	if reflect.ValueOf(keys).Pointer() != reflect.ValueOf(d.keys).Pointer() {
+func (d *differences) encode(keys map[string]Sum) []byte {
+	if d.text == nil || reflect.ValueOf(keys).Pointer() != reflect.ValueOf(d.keys).Pointer() {
 		d.keys, d.text = keys, encode(keys, "    ")
 	}
 	return d.text
+}
+
+// encode writes a value as it stands behind an indented name.
+func encode(v any, indent string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it
+	e.SetIndent(indent, "  ")
+	_ = e.Encode(v)                                               // to memory, and there is nothing in a status that JSON can't say
+	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // what is kept has no room to grow
 }
