@@ -80,9 +80,6 @@ func (k *Keys) Sums() map[string]string {
 	return sums
 }
 
-// Len is how many there are.
-func (k *Keys) Len() int { return len(k.files) }
-
 // Paths lists the files of a generation in order; direct keys have none.
 func (g *Copy) Paths() []lines.Key {
 	var paths []lines.Key
