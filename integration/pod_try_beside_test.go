@@ -24,6 +24,14 @@ type visitor struct {
 // beside starts a try of the directory try, or of a document, with another validator. PID 1's own lines stay as they are.
 func (s *setup) beside(c *confit, document, validate string, flags ...string) *visitor {
 	s.t.Helper()
+	v := s.visitor(c, document, validate, flags...)
+	v.begin()
+	return v
+}
+
+// visitor is the same one before it begins.
+func (s *setup) visitor(c *confit, document, validate string, flags ...string) *visitor {
+	s.t.Helper()
 	what := s.tries("web", keys{"text": "good"})
 	if document != "" {
 		what = "-"
@@ -33,10 +41,14 @@ func (s *setup) beside(c *confit, document, validate string, flags ...string) *v
 	argv = append([]string{"-p", "-m", "-S", uid, "-G", uid, "sh", "-c", `cd "$0" && exec "$@"`, s.dir}, argv...) // as with kubectl exec
 	v := &visitor{Cmd: c.Visit(argv...), t: s.t}
 	v.Env, v.Dir, v.Stdin, v.Stdout, v.Stderr = s.env, s.dir, strings.NewReader(document), &v.out, &v.stderr
-	if err := v.Start(); err != nil {
-		s.t.Fatal(err)
-	}
 	return v
+}
+
+func (v *visitor) begin() {
+	v.t.Helper()
+	if err := v.Start(); err != nil {
+		v.t.Fatal(err)
+	}
 }
 
 // wait returns the exit code, 128 and the number of a signal as nsenter has it.

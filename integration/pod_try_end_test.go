@@ -155,7 +155,10 @@ func TestTry_killed(t *testing.T) {
 		visitor := s.beside(c, "", endless, "--hook-timeout=1h")
 		tries := filepath.Join(s.state, "try")
 		c.Eventually("the try's directory", func() bool { entries, _ := os.ReadDir(tries); return len(entries) == 1 })
+		itself := c.find("/proc/self/exe")
+		c.signalProcess(itself, syscall.SIGSTOP) // else it would remove that
 		c.signalProcess(c.visitorItself(), syscall.SIGKILL)
+		c.signalProcess(itself, syscall.SIGKILL)
 		visitor.wait()
 		c.Eventually("nothing of the try", func() bool { return !exists(tries) })
 		c.gone("nsenter")
@@ -163,4 +166,51 @@ func TestTry_killed(t *testing.T) {
 			t.Errorf("gone, too:\n%s", s.tree(s.state))
 		}
 	})
+}
+
+// Whoever is killed of a try beside another init, the hook ends with it, and all that it has started; nothing is left, and nothing waits for
+// the next rescan.
+func TestTry_killed_beside(t *testing.T) {
+	for name, kill := range map[string]func(c *confit, v *visitor, read *os.File){
+		"try":         func(c *confit, _ *visitor, _ *os.File) { c.signalProcess(c.visitorItself(), syscall.SIGKILL) },
+		"its_process": func(c *confit, _ *visitor, _ *os.File) { c.signalProcess(c.find("/proc/self/exe"), syscall.SIGKILL) },
+		"its_group": func(c *confit, _ *visitor, _ *os.File) {
+			group, err := syscall.Getpgid(c.visitorItself().PID)
+			if err == nil {
+				err = syscall.Kill(-group, syscall.SIGKILL)
+			}
+			if err != nil {
+				c.t.Fatal(err)
+			}
+		},
+		"parent_and_reader": func(_ *confit, v *visitor, read *os.File) { _ = v.Process.Kill(); read.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTry(t)
+			s.lines = s.lines[:1]
+			s.volume("web").swap(keys{"text": "good"})
+			s.flag("--rescan", "1h")
+			c := s.start(app()...)
+			c.Says("ready", 1)
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := s.visitor(c, "", endless, "--hook-timeout=1h")
+			v.SysProcAttr, v.Stdout = &syscall.SysProcAttr{Setpgid: true}, write
+			v.begin()
+			write.Close()
+			for _, text := range []string{"sleep 7654321", "sleep 7654322"} {
+				c.find(text)
+			}
+			kill(c, v, read)
+			_ = v.Wait()
+			read.Close()
+			c.gone("sleep 765432")
+			c.gone("/proc/self/exe")
+			c.Eventually("nothing of the try", func() bool { return !exists(filepath.Join(s.state, "try")) })
+			c.stops(0)
+		})
+	}
 }

@@ -4,7 +4,7 @@
 // It guarantees:
 //   - No hook runs but render and validate, and each as at a start.
 //   - The steps and their verdicts are those of a start.
-//   - When it ends, for whatever reason but KILL, no hook of it lives and no file of it is left.
+//   - When it ends, also by KILL, no hook of it lives and no file of it is left.
 //   - Beside another confit its hooks have no more memory than the container has left.
 //
 // It knows no paths: package linker knows files, process knows processes.
@@ -55,6 +55,9 @@ const (
 // output any more. It returns the exit code, and why: a [*Verdict], which the output has, or what
 // is wrong with the call or the system.
 func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
+	if process.NeedsGuard() {
+		return t.guard()
+	}
 	if h := hooks.Validate(t.Config); len(h.Command) > 0 && !h.ReadsCandidate() {
 		return process.ExitData, h.Errorf("can't be tried aside: it reads what the app has; write %s into it, the directory that it is to read instead", config.Placeholder)
 	}
