@@ -48,7 +48,7 @@ type mutant struct{ promise, games, says, file, old, new string }
 var mutants = []mutant{
 	{"as many as may be", "WithoutFaults", `are allowed`, "gate.go", `len(t.Holds) >= p.allowed(t.Accepted)`, `len(t.Holds) > p.allowed(t.Accepted)`},
 	{"one canary", "WithoutFaults", `are allowed`, "gate.go", `case len(t.Holds) > 0:`, `case len(t.Holds) > 1:`},
-	{"one hash", "WithFaults", `while .* tries`, "gate.go", `case v.inFlight() > 0 && v.Trial.Hash != me.Hash:`, `case v.inFlight() > 1 && v.Trial.Hash != me.Hash:`},
+	{"one hash", "WithFaults", `while .* tries|early: `, "gate.go", `case v.inFlight() > 0 && v.Trial.Hash != me.Hash:`, `case v.inFlight() > 1 && v.Trial.Hash != me.Hash:`},
 	{"nothing rejected", "WithoutFaults", `which was rejected`, "gate.go", `case v.Rejection(me.Hash) != nil:`, `case v.Rejection(me.Hash) != nil && me.Starting:`},
 	{"a late verdict", "WithFaults/late", `late verdict: `, "report.go", `case v.hears(me.Hash):`, `case v.hears(me.Hash) && (held || o.Kind != RolledBack):`},
 	{"back to what was before", "WithFaults/late", `still what others start on`, "proof.go", `v.Stable, v.Previous = v.Previous, ""`, `v.Previous = ""`},
