@@ -164,7 +164,7 @@ func (r *comparison) whyBehind(v view) string {
 		return fmt.Sprintf("the kubelet can't bring it: there is no %s", r.missing[0].Object)
 	case len(r.frozen) > 0:
 		return fmt.Sprintf("%s is immutable: only a new pod takes another one of that name", r.frozen[0])
-	case v.PendingSince != "":
+	case v.Phase == "splaying", v.Phase == "reading", v.Phase == "proving":
 		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}
 	return "the kubelet has not brought it yet"

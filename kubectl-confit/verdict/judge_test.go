@@ -79,7 +79,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"accepted":               {says(nil), "1", "accepted 1m "},
 		"behind":                 {says(nil), "3", "behind - the kubelet has not brought it yet"},
-		"perhaps behind":         {says(func(s *status.Status) { s.Phase, s.PendingSince = "proving", at(0) }), "3", "behind - the kubelet has not brought it yet, or confit is busy with what came before"},
+		"perhaps behind":         {says(func(s *status.Status) { s.Phase = "proving" }), "3", "behind - the kubelet has not brought it yet, or confit is busy with what came before"},
 		"on its way":             {says(nil), "2", "on its way 2m confit is validating"},
 		"live":                   {says(func(s *status.Status) { s.Live = &status.Generation{Hash: "mounted", Since: at(4 * time.Minute)} }), "2", "live 4m the app has it; confit waits for the proof"},
 		"gate":                   {says(func(s *status.Status) { s.Gate = &status.Gate{Since: at(5 * time.Minute)} }), "2", "gated 5m it waits for the gate"},
