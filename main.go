@@ -53,7 +53,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Check:
 		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), supervisor.Restarts)
 	case config.Bake:
-		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0))
+		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
 	case config.Install:
 		code, err = process.ExitSystem, linker.Install(c.Install)
 	case config.Seed:

@@ -48,6 +48,7 @@ type Config struct {
 	AllowDisk bool
 	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install
+	Optional  bool   // Bake covers what the image has at the targets of optional lines, too
 
 	Seed []linker.SeedPair // what to copy where
 

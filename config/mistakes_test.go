@@ -29,6 +29,7 @@ var mistakes = []mistake{
 	{args: []string{"-v"}, answer: "did you mean --version?"},
 	{args: []string{"--status", "--json"}, answer: "did you mean --status?"},
 	{args: []string{"--bake"}, answer: "--bake and --check: only one can be done, write one of the two"},
+	{args: []string{"--optional"}, answer: "--optional is for --bake alone: write --bake --optional, or the option optional behind a line"},
 	{args: []string{"--reload", "RESTART"}, answer: `"RESTART" is not a way to reload: write restart`},
 	{args: []string{"--links", "/a,/b"}, answer: "write --links once for each file, as in --links /a --links /b"},
 	{environ: []string{"CONFIT_RELOAD_SIGNAL=HUP"}, answer: "did you mean CONFIT_RELOAD?"},

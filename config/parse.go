@@ -35,6 +35,9 @@ func Parse(args, environ []string) (Config, error) {
 	if c.Fallback == c.Volumes {
 		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", c.Fallback)
 	}
+	if c.Optional && c.Mode != Bake {
+		p.errorf("--optional is for --bake alone: write --bake --optional, or the option optional behind a line")
+	}
 	if c.Mode == Run && lineRead && len(c.App) == 0 {
 		p.errorf("no app: write its command after --, as in: confit -- nginx -g 'daemon off;'")
 	}

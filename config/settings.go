@@ -77,6 +77,9 @@ var settings = []setting{
 	{name: "try", takes: " DIR|-", help: "says what a start would make of the volumes in DIR, or on stdin, and shows nothing of it to the app: exit code 0 or 78",
 		notFile: true, notEnv: true, of: func(c *Config) value { return trying(c) }},
 	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return mode(c, Bake) }},
+	{name: "optional", help: "with --bake: makes those of optional lines, too, over files of the image", notFile: true, notEnv: true, of: func(c *Config) value {
+		return &field[bool]{&c.Optional, parseBool, func(bool) string { return "" }} // no setting of a start
+	}},
 	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return installation(c) }},
 	{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,
 		of: func(c *Config) value { return seeding(c) }},

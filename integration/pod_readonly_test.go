@@ -48,9 +48,9 @@ func TestReadOnly_baked_nobody(t *testing.T) {
 }
 
 // bake runs confit --bake, as a Dockerfile does.
-func (s *setup) bake() (said string) {
+func (s *setup) bake(flags ...string) (said string) {
 	s.t.Helper()
-	argv := s.command("--bake")
+	argv := s.command(append([]string{"--bake"}, flags...)...)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = s.env
 	out, err := cmd.CombinedOutput()
@@ -77,6 +77,24 @@ func TestReadOnly_bake_optional(t *testing.T) {
 	c := s.start(app("-print", s.target("a"))...)
 	c.Says("read default", 1)
 	s.wantFiles(keys{"a": "default"})
+}
+
+// A labelled pod: with --optional the image is ready for keys of optional lines, over what it has there; one whose
+// key is missing stays.
+func TestReadOnly_bake_all(t *testing.T) {
+	t.Parallel()
+	s := newSetup(t)
+	s.line("link web/a %s optional", s.write(s.target("a"), "default"))
+	s.line("link web/b %s optional", s.write(s.target("b"), "default"))
+	s.mkdir("state")
+	if said := s.bake("--optional"); said != "baked 2 of 2 link lines\n" {
+		t.Errorf("it says %s", said)
+	}
+	s.volume("web").swap(keys{"a": "key"})
+	s.box.Mounts = []harness.Mount{harness.ReadOnly("/"), harness.ReadOnly(s.dir), harness.Tmpfs(s.state, "mode=0777")}
+	c := s.start(app("-print", s.target("a"))...)
+	c.Says("read key", 1)
+	c.stops(0)
 }
 
 // A link that isn't baked can't be made on a read-only root: the message names the target and says so, and nothing is started.

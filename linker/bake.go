@@ -25,10 +25,10 @@ func Check(c Config) (Config, error) {
 // Bake makes the links whose targets are known without a volume, dangling, and
 // the directories for the others. It is for the build of an image that runs
 // with a read-only root file system, or whose app isn't root. It covers what
-// stands at a target, as at run time, unless the line is optional. It makes no
-// state directory. It says which lines it made no link for, and why; its last line
-// sums that up.
-func Bake(w io.Writer, c Config) error {
+// stands at a target, as at run time, unless the line is optional and optional isn't
+// set. It makes no state directory. It says which lines it made no link for, and why;
+// its last line sums that up.
+func Bake(w io.Writer, c Config, optional bool) error {
 	links, err := c.sources()
 	if err != nil {
 		return err
@@ -45,7 +45,11 @@ func Bake(w io.Writer, c Config) error {
 		}
 		count++
 		to := target.Want{Dest: bakedDest(s, state), Dir: s.Kind == lines.WholeDir}
-		why, todo := whyNotBaked(s, t.Hides(s.Target, to.Dest))
+		hides := ""
+		if s.Optional && !optional {
+			hides = t.Hides(s.Target, to.Dest)
+		}
+		why, todo := whyNotBaked(s, hides)
 		if why == "" {
 			wanted[s.Target] = to
 			continue
@@ -73,8 +77,8 @@ func Bake(w io.Writer, c Config) error {
 }
 
 // whyNotBaked says why a line gets no link when the image is built, and what to do
-// instead; "" if it gets one. hides is what the link would hide, "" for nothing. Only at run
-// time a link goes away with its key.
+// instead; "" if it gets one. hides is what the link of an optional line would hide, "" for
+// nothing. Only at run time a link goes away with its key.
 func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {
@@ -82,9 +86,8 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 		return unknown, fmt.Sprintf("write %q to link the directory as a whole, a line for each key, or mount an emptyDir there", s.Target)
 	case s.Kind == lines.Glob:
 		return unknown, fmt.Sprintf("write a line for each key, or mount an emptyDir on %q", s.Target)
-	case s.Optional && s.Kind == lines.OneKey && hides != "":
-		return "it is optional, and without its key it would hide " + hides,
-			fmt.Sprintf("remove %q from the image, or mount an emptyDir on %q", s.Target, filepath.Dir(string(s.Target)))
+	case s.Kind == lines.OneKey && hides != "":
+		return "it is optional, and without its key it would hide " + hides, "write --bake --optional to make it all the same"
 	}
 	return "", ""
 }

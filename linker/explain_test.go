@@ -217,7 +217,7 @@ func TestWholeDirectoryOverAFile(t *testing.T) {
 		t.Errorf("--check plans\n%s and refuses\n%s\nwant\n%s", plan, wrong, want)
 	}
 	_, staged := h.open().linker.Stage()
-	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.config), "a start": staged} {
+	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.config, false), "a start": staged} {
 		if err == nil || strings.ReplaceAll(err.Error(), h.dir, "DIR") != want {
 			t.Errorf("%s says %v, want %s", what, err, want)
 		}
