@@ -71,7 +71,7 @@ func (e *explanation) notef(format string, args ...any) {
 
 // skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
 // of the volumes is mounted, all of them are expected, also when no link names that
-// one: a name may be misspelt.
+// one, or has one of its own: a name may be misspelt.
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {
@@ -80,7 +80,7 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 	var kept []int
 	for _, i := range e.reader.Mounted {
 		s := &e.links[i]
-		if e.pod || s.Root == e.mount && some || s.Root != e.mount && e.isMounted(s) {
+		if e.pod || some || s.Root != e.mount && e.isMounted(s) {
 			kept = append(kept, i)
 		} else {
 			e.noteSkipped(s)

@@ -268,3 +268,14 @@ func TestExplainAgreesWithTheStart(t *testing.T) {
 		t.Error("published below /proc")
 	}
 }
+
+// TestExplain_beside: where one volume is mounted, a start fails without the others, also those with a place of their own.
+func TestExplain_beside(t *testing.T) {
+	h := newHouse(t, "web/a a", "web/b b")
+	h.config.Links[1].Source = h.path("elsewhere/b")
+	h.write("web", "a", "a")
+	var said strings.Builder
+	if err := Explain(&said, h.config); err == nil || !strings.Contains(err.Error(), "elsewhere") || strings.Contains(said.String(), "nothing is mounted") {
+		t.Errorf("error %v, and it says\n%s", err, &said)
+	}
+}
