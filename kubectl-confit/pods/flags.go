@@ -18,7 +18,7 @@ var (
 	}
 	switches       = []string{"allow-disk", "signal-group", "adopt"}
 	modes          = []string{"install", "seed", "try"}
-	modesBare      = []string{"check", "bake", "status", "version", "help"}
+	modesBare      = []string{"check", "bake", "optional", "status", "version", "help"}
 	expansion      = regexp.MustCompile(`\$\$|\$\([^)]*\)`)
 	stateVariable  = "CONFIT_STATE"
 	volumeVariable = "CONFIT_VOLUMES"

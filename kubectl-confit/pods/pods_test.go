@@ -191,7 +191,7 @@ func TestFlags(t *testing.T) {
 			line = []string{"confit", "--" + row[1], "value", "--", "app"}
 		}
 		list := pods.Containers(podOf(t, `containers: [{name: c, command: ["`+strings.Join(line, `", "`)+`"]}]`, nil))
-		aside := slices.Contains([]string{"check", "bake", "install", "seed", "status", "version", "help", "try"}, row[1])
+		aside := slices.Contains([]string{"check", "bake", "optional", "install", "seed", "status", "version", "help", "try"}, row[1])
 		if aside != (len(list) == 0) {
 			t.Errorf("--%s: got %+v", row[1], list)
 		} else if !aside && (!list[0].Known || len(list[0].App) != 1 || len(list[0].Flags) != len(line)-3) {
