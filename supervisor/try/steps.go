@@ -88,10 +88,7 @@ func (r *run) runHook(h hooks.Hook, c linker.Candidate) (tail string, failure er
 	if h.Name == "validate" {
 		r.say("note: files outside {candidate} are the live ones")
 	}
-	q := &request{Hook: h, answer: make(chan hookEnd, 1)}
-	q.command = hooks.CommandFor(r.App, h.Command, c, append(hooks.Hashes(c.Shared.Hex(), ""), config.TrialRunVariable+"=1"))
-	q.command.MaxData = r.limit
-	r.wanted <- q
-	end := <-q.answer
-	return end.tail, end.failure
+	command := hooks.CommandFor(r.App, h.Command, c, append(hooks.Hashes(c.Shared.Hex(), ""), config.TrialRunVariable+"=1"))
+	command.MaxData = r.limit
+	return r.execute(h, command)
 }

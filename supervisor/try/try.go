@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -71,7 +70,7 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	}
 	_ = process.BecomeSubreaper() // then nothing that a hook leaves behind is lost sight of
 	aside, err := linker.OpenTry(t.Linker, t.Config.Try)
-	r := &run{Try: t, aside: aside, limit: limit, family: process.NewFamily(), wanted: make(chan *request), over: make(chan outcome, 1), timer: time.NewTimer(time.Hour)}
+	r := &run{Try: t, aside: aside, limit: limit, family: process.NewFamily(), over: make(chan outcome, 1)}
 	if err != nil {
 		o := r.stageFailed(err)
 		return o.code, o.err
