@@ -58,7 +58,7 @@ func TestNoSignals(t *testing.T) {
 	)
 	for name, hint := range map[string]string{
 		"": byName, "SIG": byName, "TREM": byName, "SIGSIGTERM": byName, " TERM": byName, "TERM\n": byName, "EXIT": byName,
-		"RTMIN+31": byName, "RTMIN-1": byName, "RTMIN+": byName, "RTMIN+-1": byName, "RTMIN3": byName,
+		"RTMIN+31": byName, "RTMIN-1": byName, "RTMIN+": byName, "RTMIN+-1": byName, "RTMIN3": byName, "TERM+34": byName,
 		"RTMAX+1": byName, "RTMAX-31": byName, "RTMAX-": byName, "RTMAX-99999999999": byName, "1.5": byName, "99999999999999999999": byName,
 		"0": byNumber, "-1": byNumber, "32": byNumber, "33": byNumber, "65": byNumber, "271": byNumber,
 	} {

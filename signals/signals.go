@@ -92,26 +92,17 @@ func parseNumber(name string, n int) (Signal, error) {
 
 // parseRealTime reads RTMIN, RTMIN+n, RTMAX-n and RTMAX.
 func parseRealTime(s string) (Signal, bool) {
-	from, sign := rtMin, "+"
-	rest, ok := strings.CutPrefix(s, "RTMIN")
-	if !ok {
-		from, sign = rtMax, "-"
-		if rest, ok = strings.CutPrefix(s, "RTMAX"); !ok {
+	name, offset := s, 0
+	if at := strings.IndexAny(s, "+-"); at >= 0 {
+		n, err := strconv.Atoi(s[at:])
+		if err != nil {
 			return 0, false
 		}
+		name, offset = s[:at], n
 	}
-	if rest == "" {
-		return from, true
-	}
-	digits, ok := strings.CutPrefix(rest, sign)
-	n, err := strconv.ParseUint(digits, 10, 8)
-	if !ok || err != nil || n > uint64(rtMax-rtMin) {
-		return 0, false
-	}
-	if sign == "-" {
-		return from - Signal(n), true
-	}
-	return from + Signal(n), true
+	from, known := map[string]Signal{"RTMIN": rtMin, "RTMAX": rtMax}[name]
+	sig := from + Signal(offset)
+	return sig, known && sig >= rtMin && sig <= rtMax
 }
 
 // Name is the signal's name without SIG, as kill(1) prints it: TERM, RTMIN+3.
