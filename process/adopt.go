@@ -1,8 +1,10 @@
 package process
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,18 +15,11 @@ import (
 // successor, as the others are its own children. The pid is 0 when there is none;
 // a process that has ended is none, even if nobody has reaped it yet.
 func (f *Family) Successor(program string) (pid int, group Group) {
-	oldest := stat{}
-	for _, s := range f.orphans() {
-		if program == "" || Executable(s.pid) != program {
-			continue
-		}
-		if oldest.pid == 0 || s.started < oldest.started || (s.started == oldest.started && s.pid < oldest.pid) {
-			oldest = s
-		}
-	}
-	if oldest.pid == 0 {
+	same := slices.DeleteFunc(f.orphans(), func(s stat) bool { return program == "" || Executable(s.pid) != program })
+	if len(same) == 0 {
 		return 0, 0
 	}
+	oldest := slices.MinFunc(same, func(a, b stat) int { return cmp.Or(a.started-b.started, a.pid-b.pid) })
 	now, err := unix.Getpgid(oldest.pid)
 	if err != nil {
 		return 0, 0

@@ -30,19 +30,15 @@ type Lines struct {
 func (l *Lines) Write(p []byte) (int, error) {
 	rest := append(l.held, p...)
 	for end, next := cut(rest); next > 0; end, next = cut(rest) {
-		l.add(rest[:end])
+		l.records = append(l.records, l.Record(string(rest[:end]))...)
+		if len(l.records) >= batch {
+			l.flush()
+		}
 		rest = rest[next:]
 	}
 	l.held = append(l.held[:0], rest...)
 	l.flush()
 	return len(p), nil
-}
-
-func (l *Lines) add(line []byte) {
-	l.records = append(l.records, l.Record(string(line))...)
-	if len(l.records) >= batch {
-		l.flush()
-	}
 }
 
 func (l *Lines) flush() {
