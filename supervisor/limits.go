@@ -82,13 +82,6 @@ func earliest(times ...time.Time) (first time.Time) {
 	return first
 }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

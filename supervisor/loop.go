@@ -52,8 +52,6 @@ type hook struct {
 	output *process.Output
 	spoken chan string // the tail, once the output has ended
 	status process.Status
-	tail   string
-	halves int
 }
 
 // statusWriter writes status.json from a goroutine of its own, so that nobody waits

@@ -60,33 +60,16 @@ func (l *loop) startHook(slot *hook, name string, command []string, about linker
 	return nil
 }
 
-// ended and spoke take one half of the end, and report whether it is whole now.
-func (h *hook) ended(s process.Status) bool {
+// ended takes one half of the end. Then the other follows soon.
+func (h *hook) ended(s process.Status) {
 	h.status, h.pid = s, 0 // the number may be somebody else's from now on
 	h.output.Ended()
-	return h.half()
 }
 
-func (h *hook) spoke(tail string) bool {
-	h.tail = tail
-	return h.half()
-}
-
-func (h *hook) half() bool {
-	h.halves++
-	return h.halves == 2
-}
-
-func (l *loop) hookEnded(whole bool) event {
-	if whole {
-		return hookEnded{l.hook.status, l.hook.tail}
+// tail delivers the other half, which waits in its channel until the hook was reaped.
+func (h *hook) tail() <-chan string {
+	if h.pid != 0 {
+		return nil
 	}
-	return nil
-}
-
-func (l *loop) reportEnded(whole bool) event {
-	if whole {
-		return reportEnded{l.teller.status}
-	}
-	return nil
+	return h.spoken
 }

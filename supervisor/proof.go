@@ -78,7 +78,7 @@ func (t *transition) verifyEnded(err error, tail string) {
 		t.fail("verify", err, tail)
 	default:
 		t.proof.failure, t.proof.tail = err, tail
-		t.deadline = earlier(t.now.Add(verifyPause), t.proof.verifyBy)
+		t.deadline = earliest(t.now.Add(verifyPause), t.proof.verifyBy)
 	}
 }
 

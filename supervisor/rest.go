@@ -7,7 +7,7 @@ import (
 
 // settleOn waits for quiet anew.
 func (t *transition) settleOn() {
-	t.deadline = earlier(t.now.Add(t.settleTime(t.config)), t.quietBy)
+	t.deadline = earliest(t.now.Add(t.settleTime(t.config)), t.quietBy)
 }
 
 // settleWithoutApp starts the app first.

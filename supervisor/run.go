@@ -99,10 +99,10 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.messages():
 		l.listen()
 		return nil
-	case tail := <-l.hook.spoken:
-		return l.hookEnded(l.hook.spoke(tail))
-	case tail := <-l.teller.spoken:
-		return l.reportEnded(l.teller.spoke(tail))
+	case tail := <-l.hook.tail():
+		return hookEnded{l.hook.status, tail}
+	case <-l.teller.tail():
+		return reportEnded{l.teller.status}
 	case <-timer.C:
 		return elapsed{}
 	}
@@ -177,9 +177,11 @@ func (l *loop) ended(x process.Exit) event {
 	case l.state.app.pid:
 		return l.exitOf(x.Status)
 	case l.hook.pid:
-		return l.hookEnded(l.hook.ended(x.Status))
+		l.hook.ended(x.Status)
+		return nil
 	case l.teller.pid:
-		return l.reportEnded(l.teller.ended(x.Status))
+		l.teller.ended(x.Status)
+		return nil
 	}
 	return reaped{}
 }
