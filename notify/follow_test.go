@@ -33,7 +33,7 @@ func TestListenFollowsNothing(t *testing.T) {
 	for range 2000 {
 		if s, err := Listen(path); err == nil {
 			heard++
-			_ = s.Close()
+			_ = s.close()
 		}
 		if info, err := os.Stat(victim); err != nil || info.Mode() != 0o600 {
 			t.Fatalf("the victim is %v (%v)", info.Mode(), err)
@@ -56,7 +56,7 @@ func TestListenForAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = s.Close() }()
+	defer func() { _ = s.close() }()
 	if info, err := os.Stat(path); err != nil || info.Mode() != os.ModeSocket|0o666 {
 		t.Errorf("the socket is %v (%v)", info.Mode(), err)
 	}

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func listen() error {
 		for m, ok := s.Receive(); ok; m, ok = s.Receive() {
 			fmt.Printf("%+v\n", m)
 			if m.State == Stopping {
-				return s.Close()
+				return s.close()
 			}
 		}
 	}
@@ -104,6 +105,9 @@ func transmit(path, text string, descriptors ...int) error {
 // sake of a busy machine; no test waits for it to pass.
 const patience = time.Minute
 
+// close removes the socket. Confit itself keeps it until its end.
+func (s *Socket) close() error { return errors.Join(os.Remove(s.path), s.file.Close()) }
+
 // newSocket listens in a directory that every user may enter.
 func newSocket(t *testing.T) *Socket {
 	t.Helper()
@@ -117,7 +121,7 @@ func newSocket(t *testing.T) *Socket {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(func() { _ = s.close() })
 	return s
 }
 

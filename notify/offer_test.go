@@ -15,7 +15,7 @@ func TestOffer(t *testing.T) {
 	if err != nil || s == nil {
 		t.Fatal(s, err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
+	t.Cleanup(func() { _ = s.close() })
 	if want := []string{"A=1", "B=2", "NOTIFY_SOCKET=" + path}; !slices.Equal(environ, want) {
 		t.Errorf("environment %q, want %q", environ, want)
 	}

@@ -36,7 +36,6 @@ type Socket struct {
 	file  *os.File
 	conn  syscall.RawConn
 	hints chan struct{}
-	end   chan struct{} // closed by Close
 }
 
 // Listen makes the socket, in place of one that an earlier confit left behind.
@@ -51,7 +50,7 @@ func Listen(path string) (*Socket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %q: %w", path, err)
 	}
-	s := &Socket{path: path, file: file, conn: conn, hints: make(chan struct{}), end: make(chan struct{})}
+	s := &Socket{path: path, file: file, conn: conn, hints: make(chan struct{})}
 	go s.hint()
 	return s, nil
 }
@@ -108,11 +107,7 @@ func (s *Socket) Hints() <-chan struct{} { return s.hints }
 // the kernel's queue until Receive.
 func (s *Socket) hint() {
 	for s.conn.Read(readable) == nil {
-		select {
-		case s.hints <- struct{}{}:
-		case <-s.end:
-			return
-		}
+		s.hints <- struct{}{}
 	}
 }
 
@@ -162,10 +157,4 @@ func sender(control []byte) int {
 		return 0
 	}
 	return int(credentials.Pid)
-}
-
-// Close removes the socket.
-func (s *Socket) Close() error {
-	close(s.end)
-	return errors.Join(os.Remove(s.path), s.file.Close())
 }

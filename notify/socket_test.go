@@ -58,7 +58,7 @@ func TestListenRefused(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a path of 107 bytes: %v", err)
 	}
-	if err := errors.Join(transmit(s.path, "READY=1"), s.Close()); err != nil {
+	if err := errors.Join(transmit(s.path, "READY=1"), s.close()); err != nil {
 		t.Error(err)
 	}
 }
@@ -213,23 +213,5 @@ func TestFlood(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestClose: nobody can send any more, and the path is free.
-func TestClose(t *testing.T) {
-	t.Parallel()
-	s, err := Listen(filepath.Join(t.TempDir(), "notify"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(transmit(s.path, "READY=1"), s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if m, ok := s.Receive(); ok {
-		t.Errorf("received %+v", m)
-	}
-	if _, err := os.Lstat(s.path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the socket is there: %v", err)
 	}
 }
