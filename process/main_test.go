@@ -102,7 +102,7 @@ func (n *nursery) app(args ...string) int {
 
 func (n *nursery) hook(out *os.File, args ...string) int {
 	n.t.Helper()
-	pid, err := n.family.StartHook(Command{Args: args, Env: os.Environ()}, out)
+	pid, err := n.family.startHook(Command{Args: args, Env: os.Environ()}, out)
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -24,17 +24,14 @@ type Output struct {
 	read, write *os.File
 }
 
-// NewOutput opens the pipe that a hook prints to.
-func NewOutput() (*Output, error) {
+// newOutput opens the pipe that a hook prints to.
+func newOutput() (*Output, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	return &Output{read: r, write: w}, nil
 }
-
-// Writer is the hook's end of the pipe.
-func (o *Output) Writer() *os.File { return o.write }
 
 // Relay copies the output to w in a goroutine of its own, and calls done with its
 // last 4 KiB when it has ended. It closes confit's copy of the hook's end, so it
@@ -74,8 +71,8 @@ func (o *Output) Ended() {
 	_ = o.read.SetReadDeadline(time.Now().Add(lastWords))
 }
 
-// Close gives up the pipe when no hook could be started.
-func (o *Output) Close() {
+// close gives up the pipe when no hook could be started.
+func (o *Output) close() {
 	o.read.Close()
 	o.write.Close()
 }

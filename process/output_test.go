@@ -16,11 +16,11 @@ import (
 // then the tail.
 func relay(t *testing.T, w io.Writer) (*Output, *os.File, <-chan string) {
 	t.Helper()
-	o, err := NewOutput()
+	o, err := newOutput()
 	if err != nil {
 		t.Fatal(err)
 	}
-	hook := dup(t, o.Writer())
+	hook := dup(t, o.write)
 	ended := make(chan string, 1)
 	o.Relay(w, func(tail string) { ended <- tail })
 	return o, hook, ended
@@ -160,12 +160,12 @@ func TestOutputIntoABrokenLog(t *testing.T) {
 // TestOutputClosed: the pipe of a hook that wasn't started is given back.
 func TestOutputClosed(t *testing.T) {
 	t.Parallel()
-	o, err := NewOutput()
+	o, err := newOutput()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Close()
-	if _, err := o.Writer().WriteString("x"); !errors.Is(err, os.ErrClosed) {
+	o.close()
+	if _, err := o.write.WriteString("x"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("writing: %v", err)
 	}
 	if _, err := o.read.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {

@@ -58,11 +58,21 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 // mounted because of confit.
 func LeaveDirectory() error { return unix.Chdir("/") }
 
-// StartHook starts a hook. Its standard input is /dev/null, and what it prints
-// goes to out. It leads a session of its own, so that it can't take the terminal
-// from the app. When it ends, Reap kills its group.
-func (f *Family) StartHook(c Command, out *os.File) (pid int, err error) {
+// StartHook starts a hook. Its standard input is /dev/null. It leads a session of its
+// own, so that it can't take the terminal from the app. When it ends, Reap kills its
+// group. The caller has to relay its output.
+func (f *Family) StartHook(c Command) (pid int, out *Output, err error) {
 	f.reserveThreads()
+	if out, err = newOutput(); err != nil {
+		return 0, nil, err
+	}
+	if pid, err = f.startHook(c, out.write); err != nil {
+		out.close()
+	}
+	return pid, out, err
+}
+
+func (f *Family) startHook(c Command, out *os.File) (pid int, err error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return 0, err

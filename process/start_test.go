@@ -79,7 +79,7 @@ func TestStartedWithTheirOwn(t *testing.T) {
 		}
 		defer out.Close()
 		args := shellScript(`read x < /proc/$$/stat; set -- $x "$@"; echo "$5"; pwd; echo "$A"; cat; readlink /proc/self/fd/0`)
-		pid, err := n.family.StartHook(Command{Args: args, Env: []string{"A=b c", "PATH=" + os.Getenv("PATH")}, Dir: dir}, out)
+		pid, err := n.family.startHook(Command{Args: args, Env: []string{"A=b c", "PATH=" + os.Getenv("PATH")}, Dir: dir}, out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,13 +39,8 @@ func (a runReport) perform(l *loop) event {
 
 // startHook starts a hook in its slot.
 func (l *loop) startHook(slot *hook, name string, command []string, about linker.Candidate, variables []string) error {
-	out, err := process.NewOutput()
+	pid, out, err := l.family.StartHook(hooks.CommandFor(l.App, command, about, variables))
 	if err != nil {
-		return err
-	}
-	pid, err := l.family.StartHook(hooks.CommandFor(l.App, command, about, variables), out.Writer())
-	if err != nil {
-		out.Close()
 		return err
 	}
 	spoken := make(chan string, 1)

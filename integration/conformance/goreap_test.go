@@ -32,10 +32,11 @@ func family() int {
 	}
 	for started, done := 0, 0; done < statuses; {
 		for ; len(waiting) < atOnce && started < statuses; started++ {
-			pid, err := f.StartHook(process.Command{Args: []string{"/bin/sh", "-c", "exit 7"}}, os.Stderr)
+			pid, out, err := f.StartHook(process.Command{Args: []string{"/bin/sh", "-c", "exit 7"}})
 			if err != nil {
 				return 1
 			}
+			out.Relay(os.Stderr, func(string) {})
 			waiting[pid] = true
 		}
 		<-deaths

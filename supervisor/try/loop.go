@@ -72,16 +72,10 @@ func (r *run) execute(h hooks.Hook, c process.Command) (tail string, failure err
 	return tail, failure
 }
 
-func (r *run) start(c process.Command) (*process.Output, error) {
+func (r *run) start(c process.Command) (output *process.Output, err error) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	output, err := process.NewOutput()
-	if err != nil {
-		return nil, err
-	}
-	if r.hook, err = r.family.StartHook(c, output.Writer()); err != nil {
-		output.Close()
-	}
+	r.hook, output, err = r.family.StartHook(c)
 	return output, err
 }
 
