@@ -108,16 +108,10 @@ func (t *transition) isCostly() bool {
 
 // compareWithCostly forgets what cost service once something else is mounted.
 func (t *transition) compareWithCostly() {
-	cost := &t.rejection.cost
-	switch {
-	case !t.candidate.Unrendered:
-		if t.candidate.Hash != cost.hash {
-			*cost = costly{}
-		}
-		return
-	case cost.inputs == linker.Hash{}:
-		cost.inputs = t.candidate.Inputs
-	case cost.inputs != t.candidate.Inputs:
+	switch cost, c := &t.rejection.cost, &t.candidate; {
+	case c.Unrendered && cost.inputs == linker.Hash{}:
+		cost.inputs = c.Inputs
+	case c.Unrendered && cost.inputs != c.Inputs, !c.Unrendered && cost.hash != c.Hash:
 		*cost = costly{}
 	}
 }

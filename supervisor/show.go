@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -30,9 +31,7 @@ func (l *loop) showStatus() {
 	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return
 	}
-	if keys != nil && keys != l.status.keys {
-		l.status.keys = keys
-	}
+	l.status.keys = cmp.Or(keys, l.status.keys)
 	l.status.last = now
 	l.status.unwritten.Store(false)
 	select {
