@@ -43,6 +43,7 @@ func (k *keeper) started(pid int) {
 		k.count.Reloads++
 	}
 	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
+	k.appSince = k.now
 	k.become(up)
 	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)
 }

@@ -83,7 +83,7 @@ func (k *keeper) exitCode(s process.Status) int {
 func (k *keeper) adopt(successor life) {
 	k.pid, k.group = successor.pid, successor.group
 	k.renewed, k.inside, k.beyond, k.text = k.now, false, "", ""
-	k.stopBy, k.perhaps = time.Time{}, hint{}
+	k.stopBy, k.perhaps, k.appSince = time.Time{}, hint{}, k.now
 	k.say(slog.LevelInfo, "app adopted", "pid", k.pid, "generation", k.on.Number)
 }
 

@@ -15,9 +15,9 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.runs():
 		t.leaveUndecided()
 	default:
-		t.phase, t.gate = gating, gate{lookBy: t.now.Add(t.config.Rescan)}
+		t.phase, t.gate = gating, gate{since: t.now, lookBy: t.now.Add(t.config.Rescan)}
 		if t.neverStarted() {
-			t.gate = gate{by: t.now.Add(startPatience)}
+			t.gate = gate{since: t.now, by: t.now.Add(startPatience)}
 		} else {
 			t.pauseTrial()
 		}

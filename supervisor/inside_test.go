@@ -58,7 +58,7 @@ func (p *insider) line(words []string) {
 		}
 	case "status":
 		if p.shown == nil {
-			p.shown = fieldsOf(p.t, observe(&p.config, p.now, &state{seen: &status.Status{}}, &state{}))
+			p.shown = fieldsOf(p.t, observe(&p.config, &state{seen: &status.Status{}}, &state{}))
 		}
 		p.shown = writeFields(p.t, &p.out, p.shown, p.state.seen)
 	case "begin":

@@ -10,8 +10,8 @@ import (
 
 // observe says what status.json shows after an event, except for what only the linker
 // knows. It is the one place that does, and only reads the state.
-func observe(c *config.Config, now time.Time, before, after *state) *status.Status {
-	o := observation{c, status.At(now), before, after}
+func observe(c *config.Config, before, after *state) *status.Status {
+	o := observation{c, before, after}
 	return &status.Status{
 		Phase:        after.shown().String(),
 		Degraded:     after.degraded,
@@ -35,7 +35,6 @@ func observe(c *config.Config, now time.Time, before, after *state) *status.Stat
 // observation is one event. The state before it has what the status showed.
 type observation struct {
 	config        *config.Config
-	now           status.Time
 	before, after *state
 }
 
@@ -50,11 +49,8 @@ func (o *observation) trouble() string {
 
 func (o *observation) app() status.App {
 	app, past := &o.after.app, &o.after.past
-	a := status.App{PID: app.pid, Started: o.before.seen.App.Started, Restarts: past.restarts, Reload: o.config.Reload.String(),
+	a := status.App{PID: app.pid, Started: status.At(past.appSince), Restarts: past.restarts, Reload: o.config.Reload.String(),
 		Read: past.hasRead, Text: app.text, LastExit: past.lastExit}
-	if app.runs() && app.pid != o.before.app.pid {
-		a.Started = o.now
-	}
 	if app.restartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
@@ -99,14 +95,12 @@ func (o *observation) gate() *status.Gate {
 	if o.after.phase != gating {
 		return nil
 	}
-	g, seen := status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: o.now}, o.before.seen.Gate
+	g := status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: status.At(o.after.gate.since)}
 	if r := o.after.outcomes.holdsUp(); r != nil && !o.after.gate.asked {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}
-	if o.before.phase == gating && seen != nil {
-		if g.Since = seen.Since; g == *seen {
-			return seen
-		}
+	if seen := o.before.seen.Gate; seen != nil && g == *seen {
+		return seen
 	}
 	return &g
 }

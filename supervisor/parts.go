@@ -37,6 +37,7 @@ func (e exposure) takenBack() exposure {
 
 // gate is how far the gate hook has come.
 type gate struct {
+	since    time.Time // when it began
 	asked    bool      // the hook was started
 	by       time.Time // when it must have ended; zero: it may wait for ever
 	lookBy   time.Time // when the volumes are looked at meanwhile; zero: they aren't
@@ -240,6 +241,7 @@ type past struct {
 	lastReport    *status.Report
 	relinked      time.Time // when the links files were changed; zero: they are as they were read
 	hasRead       *bool     // whether the app has opened what changed; nil: nobody knows (yet)
+	appSince      time.Time // when the app was started, or took the place of one
 	restarts      int       // of the app
 	lastExit      *status.Exit
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did

@@ -138,5 +138,5 @@ func (p *player) writePhase() {
 
 // baseline is the status before anything has happened.
 func (p *player) baseline() *status.Status {
-	return observe(&p.config, p.now, &state{seen: &status.Status{}}, &state{})
+	return observe(&p.config, &state{seen: &status.Status{}}, &state{})
 }

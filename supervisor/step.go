@@ -21,7 +21,7 @@ func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time
 	t.takeUpRelapses(former)
 	t.look()
 	t.doBeside()
-	t.seen = observe(c, now, &state{seen: &status.Status{}}, &t.state)
+	t.seen = observe(c, &state{seen: &status.Status{}}, &t.state)
 	return &t.state, t.actions
 }
 
@@ -36,7 +36,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 	t := &transition{state: *s, outbox: &outbox{}, config: c, now: now}
 	t.take(e)
 	t.doBeside()
-	t.seen = observe(c, now, s, &t.state)
+	t.seen = observe(c, s, &t.state)
 	return &t.state, t.actions
 }
 
@@ -79,7 +79,9 @@ func (t *transition) take(e event) {
 
 // A timer that comes late, or twice, does no harm: the deadline is compared with now.
 func (t *transition) onElapsed() {
-	t.verdictDue()
+	if t.over(t.held.by) {
+		t.passVerdict()
+	}
 	if due := t.phase.rule().due; due != nil && !t.deadline.IsZero() && t.over(t.deadline) {
 		due(t)
 	}

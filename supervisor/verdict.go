@@ -54,13 +54,6 @@ func (t *transition) passVerdict() {
 	}
 }
 
-// verdictDue passes a verdict that was held for long enough.
-func (t *transition) verdictDue() {
-	if t.over(t.held.by) {
-		t.passVerdict()
-	}
-}
-
 // dropVerdict forgets a verdict: the app was stopped.
 func (t *transition) dropVerdict() {
 	t.accepted.Relapses -= t.held.relapses
