@@ -3,7 +3,6 @@ package linker
 import (
 	"crypto/sha256"
 	"fmt"
-	"io/fs"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -62,31 +61,14 @@ func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
 // storedGeneration is a generation of note.json.
 type storedGeneration struct {
 	Number   int                     `json:"number"`
-	Hash     string                  `json:"hash"`
+	Hash     Hash                    `json:"hash"`
 	Survived bool                    `json:"survived"`
 	Settled  bool                    `json:"settled"`
 	Fallback bool                    `json:"fallback,omitempty"`
 	At       int64                   `json:"acceptedAt,omitempty"`
-	Links    string                  `json:"links"` // fingerprint of the link lines and of their result
-	Keys     map[Key]storedKey       `json:"keys"`
-	Targets  map[Target]storedTarget `json:"targets"`
-}
-
-// storedKey is a key of a stored generation.
-type storedKey struct {
-	Sum    string      `json:"sha256"`
-	Mode   fs.FileMode `json:"mode"`
-	Owner  uint32      `json:"owner"`
-	Group  uint32      `json:"group"`
-	Size   int64       `json:"size"`
-	Links  []int       `json:"links"`
-	Direct bool        `json:"direct,omitempty"`
-}
-
-// storedTarget is what a target of a stored generation points at.
-type storedTarget struct {
-	Dest string `json:"dest"`
-	Dir  bool   `json:"dir,omitempty"`
+	Links    Hash                    `json:"links"` // fingerprint of the link lines and of their result
+	Keys     map[Key]generation.File `json:"keys"`
+	Targets  map[Target]target.Want  `json:"targets"`
 }
 
 func (l *Linker) toStore(known Generation, survived, settled bool) *storedGeneration {
@@ -94,23 +76,13 @@ func (l *Linker) toStore(known Generation, survived, settled bool) *storedGenera
 	if g == nil {
 		return nil
 	}
-	s := &storedGeneration{
-		Number: g.Number, Hash: g.Hash.Hex(), Survived: survived, Settled: settled, Fallback: known.Fallback, At: known.AcceptedAt, Links: l.linksFingerprint(g),
-		Keys: map[Key]storedKey{}, Targets: map[Target]storedTarget{},
-	}
-	for path, f := range g.Files {
-		s.Keys[path] = storedKey{f.Sum.Hex(), f.Mode, f.Owner, f.Group, f.Size, f.Links, f.Direct}
-	}
-	for target, w := range g.Targets {
-		s.Targets[target] = storedTarget{string(w.Dest), w.Dir}
-	}
-	return s
+	return &storedGeneration{g.Number, g.Hash, survived, settled, known.Fallback, known.AcceptedAt, l.linksFingerprint(g), g.Files, g.Targets}
 }
 
 // linksFingerprint changes when the same volumes would give another generation
 // or other targets. It also differs if the keys or targets of a note were
 // damaged.
-func (l *Linker) linksFingerprint(g *generation.Copy) string {
+func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.Path)
 	for _, s := range l.links {
@@ -126,7 +98,7 @@ func (l *Linker) linksFingerprint(g *generation.Copy) string {
 	for _, target := range files.SortedKeys(g.Targets) {
 		fmt.Fprintf(h, "%q %q %v\n", target, g.Targets[target].Dest, g.Targets[target].Dir)
 	}
-	return Hash(h.Sum(nil)).Hex()
+	return Hash(h.Sum(nil))
 }
 
 // readGeneration returns a stored generation if it is intact, or could be
@@ -135,17 +107,11 @@ func (l *Linker) readGeneration(s *storedGeneration) (*generation.Copy, error) {
 	if s == nil {
 		return nil, nil
 	}
-	g := &generation.Copy{Files: map[Key]generation.File{}, Targets: map[Target]target.Want{}}
+	g := &generation.Copy{Files: s.Keys, Targets: s.Targets}
 	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
-	for path, t := range s.Targets {
-		g.Targets[path] = target.Want{Dest: target.Dest(t.Dest), Dir: t.Dir}
-	}
-	for path, k := range s.Keys {
-		g.Files[path] = generation.File{Sum: files.ParseHash(k.Sum), Mode: k.Mode, Owner: k.Owner, Group: k.Group, Size: k.Size, Links: k.Links, Direct: k.Direct}
-	}
 	g.Hash = generation.HashOf(g.Files)
 	switch {
-	case g.Number <= 0 || g.Hash.Hex() != s.Hash:
+	case g.Number <= 0 || g.Hash != s.Hash:
 		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)
 	case s.Links != l.linksFingerprint(g):
 		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)

@@ -194,8 +194,8 @@ func FuzzAccepted(f *testing.F) {
 	note, err := os.ReadFile(h.path("state/note.json"))
 	h.must(err)
 	// Each process that fuzzes has a directory of its own, and with it another fingerprint.
-	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksFingerprint(&live))
-	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksFingerprint(&live), "LINKS").Replace(string(note))
+	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksFingerprint(&live).Hex())
+	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksFingerprint(&live).Hex(), "LINKS").Replace(string(note))
 	f.Add([]byte(seed))
 	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"survived":true`, `"survived":false`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
 		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))

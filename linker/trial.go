@@ -25,23 +25,19 @@ const (
 
 // Trial says that confit may be killed by a generation now. The zero value is no trial.
 type Trial struct {
-	Hash  Hash   // of what comes from volumes: a renderer may never make the same twice
-	Step  string // what it goes through
-	Kills int    // how often that will have happened if confit is killed now: nothing is written after it
+	Hash  Hash   `json:"hash"`  // of what comes from volumes: a renderer may never make the same twice
+	Step  string `json:"step"`  // what it goes through
+	Kills int    `json:"kills"` // how often that will have happened if confit is killed now: nothing is written after it
 
-	Suspects string // who may need too much memory in that step: "render, validate"
-	PutOff   bool   // that was its last trial, and since then something else came first
+	Suspects string `json:"suspects"`         // who may need too much memory in that step: "render, validate"
+	PutOff   bool   `json:"putOff,omitempty"` // that was its last trial, and since then something else came first
 }
 
 // savedTrial is the file trial.
 type savedTrial struct {
-	Version  int    `json:"version"`
-	Hash     string `json:"hash"`
-	Step     string `json:"step"`
-	Kills    int    `json:"kills"`
-	Suspects string `json:"suspects"`
-	PutOff   bool   `json:"putOff,omitempty"`
-	Boot     string `json:"boot"` // the kernel's boot_id; "": not known
+	Version int `json:"version"`
+	Trial
+	Boot string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
 // Arm records a trial, for the next confit if this one is killed. No trial removes
@@ -51,7 +47,7 @@ type savedTrial struct {
 func (l *Linker) Arm(t Trial) {
 	var err error
 	if t != (Trial{}) {
-		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t.Hash.Hex(), t.Step, t.Kills, t.Suspects, t.PutOff, bootID()})
+		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
@@ -79,7 +75,7 @@ func readTrial(s *statedir.Dir) Trial {
 	if boot := bootID(); r.Boot != "" && boot != "" && r.Boot != boot {
 		return Trial{}
 	}
-	return Trial{files.ParseHash(r.Hash), r.Step, r.Kills, r.Suspects, r.PutOff}
+	return r.Trial
 }
 
 // excused is a record without the kill that it counts last: confit was killed while a try ran,

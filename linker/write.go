@@ -13,6 +13,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/target"
 	"confit/linker/volume"
 )
 
@@ -58,7 +59,8 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 func (l *Linker) lead(written, found *generation.Copy) error {
 	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
-		targets = maps.Clone(written.Targets)
+		targets = map[Target]target.Want{}
+		maps.Copy(targets, written.Targets)
 		maps.Copy(targets, found.Targets)
 	}
 	if _, err := l.targets.Plan(targets); err != nil {

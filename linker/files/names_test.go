@@ -139,8 +139,9 @@ func TestHash(t *testing.T) {
 		t.Errorf("%q and %q of %x", h.Hex(), h, h[:])
 	}
 	for _, s := range []string{"", h.String(), h.Hex()[:63], h.Hex() + "00", strings.Repeat("g", 64)} {
-		if got := files.ParseHash(s); got != (files.Hash{}) {
-			t.Errorf("%q gives %v", s, got)
+		var read files.Hash
+		if got := files.ParseHash(s); got != (files.Hash{}) || read.UnmarshalText([]byte(s)) != nil || read != got {
+			t.Errorf("%q gives %v, in a note %v", s, got, read)
 		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"confit/linker/lines"
 )
 
-// File is what is known of a key that was read.
+// File is what is known of a key that was read, as note.json has it, too.
 type File struct {
-	Sum    files.Hash  // of its bytes
-	Mode   fs.FileMode // of the copy
-	Owner  uint32      // of the source; after writing, of the copy
-	Group  uint32
-	Size   int64 // in bytes, after writing
-	Direct bool  // it has no copy
-	Links  []int // the links that ask for it
+	Sum    files.Hash  `json:"sha256"` // of its bytes
+	Mode   fs.FileMode `json:"mode"`   // of the copy
+	Owner  uint32      `json:"owner"`  // of the source; after writing, of the copy
+	Group  uint32      `json:"group"`
+	Size   int64       `json:"size"`             // in bytes, after writing
+	Links  []int       `json:"links"`            // the links that ask for it
+	Direct bool        `json:"direct,omitempty"` // it has no copy
 }
 
 // OpensFor reports whether a user may read a file, as open(2) decides.

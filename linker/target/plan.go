@@ -23,10 +23,10 @@ import (
 // Dest is what a link points at.
 type Dest string
 
-// Want is what a target is to be: a symlink to dest.
+// Want is what a target is to be: a symlink to dest. note.json has it, too.
 type Want struct {
-	Dest Dest
-	Dir  bool // dest is a directory, so an empty directory may stand in the way
+	Dest Dest `json:"dest"`
+	Dir  bool `json:"dir,omitempty"` // dest is a directory, so an empty directory may stand in the way
 }
 
 // standing is what stands at a target now.
