@@ -95,18 +95,12 @@ func tryRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 // user must be able to read below it; the files keep their own modes.
 const DirMode = 0o755
 
-// MakeDir makes a directory with just that mode, whatever the umask. Root.Chmod
-// would set it by fchmodat2(2), which many seccomp profiles refuse.
+// MakeDir makes a directory with just that mode, whatever the umask.
 func MakeDir(root *os.Root, name string) error {
 	if err := root.Mkdir(name, DirMode); err != nil {
 		return err
 	}
-	dir, err := root.OpenFile(name, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return root.Chmod(name, DirMode) // the umask takes even confit's right to read it
-	}
-	defer dir.Close()
-	return dir.Chmod(DirMode)
+	return Chmod(root, name, DirMode)
 }
 
 // MakeDirs makes a directory and those above it that are missing.
@@ -126,19 +120,9 @@ func MakeDirs(root *os.Root, name string) error {
 	return nil
 }
 
-// SetMode sets the mode of a directory through a descriptor: Root.Chmod is
-// fchmodat2(2), which older seccomp profiles refuse.
-func SetMode(dir *os.Root, mode fs.FileMode) error {
-	f, err := dir.Open(".")
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Chmod(mode)
-}
-
-// Chmod sets a mode through a descriptor, see SetMode. If confit may not
-// open what it owns, it sets it by name.
+// Chmod sets a mode through a descriptor: Root.Chmod is fchmodat2(2), which many
+// seccomp profiles refuse. If confit may not open what it owns, as the umask may
+// have it, it sets the mode by name.
 func Chmod(root *os.Root, name string, mode fs.FileMode) error {
 	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {

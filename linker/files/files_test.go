@@ -128,7 +128,7 @@ func TestModes(t *testing.T) {
 			surroundings.Refusing(t, unix.EPERM, unix.SYS_FCHMODAT2, func() {
 				err = errors.Join(files.MakeDir(root, "one"), files.MakeDirs(root, "a/b/c"), files.MakeDirs(root, "a/b/d"), files.MakeDirs(root, "."),
 					files.Chmod(root, "file", 0o644), files.MakeDir(root, "own"), files.Chmod(root, "own", 0o700))
-				err = errors.Join(err, files.SetMode(root, 0o711))
+				err = errors.Join(err, files.Chmod(root, ".", 0o711))
 			})
 		}()
 		must(t, err)

@@ -70,19 +70,16 @@ func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	if err != nil {
 		return err
 	}
-	if g.stamps == nil {
-		g.stamps = map[lines.Key]stamp{}
-	}
-	s := stampOf(&st)
-	f.Owner, f.Group, f.Size = s.uid, s.gid, s.size
-	g.Files[p], g.stamps[p], g.ended = f, s, max(g.ended, s.ctim.Nano())
+	g.seen(p, &st)
+	f.Owner, f.Group, f.Size = st.Uid, st.Gid, st.Size
+	g.Files[p], g.ended = f, max(g.ended, st.Ctim.Nano())
 	return nil
 }
 
-// touched notes how a file looks that was touched and has the right bytes.
-func (g *Copy) touched(path lines.Key, info fs.FileInfo) {
+// seen notes how a file looks that has the right bytes.
+func (g *Copy) seen(path lines.Key, st *syscall.Stat_t) {
 	if g.stamps == nil {
 		g.stamps = map[lines.Key]stamp{}
 	}
-	g.stamps[path] = stampOf(info.Sys().(*syscall.Stat_t))
+	g.stamps[path] = stampOf(st)
 }

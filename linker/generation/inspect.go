@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -160,7 +161,7 @@ func (c *Store) compare(g *Copy, root *os.Root, p lines.Key, isDir bool) (flawKi
 		if c.hashOf(root, p) != f.Sum {
 			return altered, nil
 		}
-		g.touched(p, info)
+		g.seen(p, info.Sys().(*syscall.Stat_t))
 	}
 	if info.Mode() != f.Mode || files.Owner(info) != f.Owner || files.Group(info) != f.Group {
 		return attributes, nil

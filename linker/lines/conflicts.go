@@ -64,11 +64,7 @@ func exemptNamed(links []Line) {
 func (s *Line) checkPlace(volumes, state string, real files.Resolver) error {
 	for _, forbidden := range [][2]string{{"its own volume", s.Floor}, {"the state directory", state}, {"the volumes", volumes}} {
 		what, dir := forbidden[0], forbidden[1]
-		target := real.Path(string(s.Target))
-		if !s.Single() {
-			target = real.Dir(string(s.Target))
-		}
-		if dir != "/" && files.Inside(target, real.Dir(dir)) {
+		if dir != "/" && files.Inside(s.real, real.Dir(dir)) {
 			return s.Errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 		}
 	}
@@ -85,7 +81,7 @@ func (s *Line) realTarget(real files.Resolver) string {
 	if s.Single() {
 		return real.Path(string(s.Target))
 	}
-	return filepath.Dir(real.Path(filepath.Join(string(s.Target), "key")))
+	return real.Dir(string(s.Target))
 }
 
 // above lists a path and the directories above it, except for the root.

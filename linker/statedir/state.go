@@ -83,7 +83,7 @@ func (s *Dir) tighten() {
 	info, err := s.Root.Stat(".")
 	named, err2 := os.Lstat(s.Path)
 	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
-		_ = files.SetMode(s.Root, info.Mode()&^0o022|files.DirMode)
+		_ = files.Chmod(s.Root, ".", info.Mode()&^0o022|files.DirMode)
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *Dir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
 	}
 	dir, err := s.enterDir(name)
 	if err == nil && made == nil {
-		if err = files.SetMode(dir, mode); err != nil { // whatever the umask
+		if err = files.Chmod(dir, ".", mode); err != nil { // whatever the umask
 			dir.Close()
 			err = s.untrustedError(name, files.Cause(err))
 		}

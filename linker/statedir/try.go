@@ -83,7 +83,7 @@ func orGone(err error) error {
 func (t *Try) prepare() (err error) {
 	t.aside, t.Next = path.Join(tryName, t.name), 1
 	if t.Generations, err = t.all.OpenRoot(t.name); err == nil {
-		err = files.SetMode(t.Generations, tryMode) // whatever the umask
+		err = files.Chmod(t.Generations, ".", tryMode) // whatever the umask
 	}
 	if err == nil {
 		err = t.Generations.Mkdir(volumesName, tryMode)
