@@ -118,12 +118,8 @@ func (l *Linker) GoBack(number int) error {
 		return fmt.Errorf("cannot go back: %w", err)
 	}
 	err = l.targets.Switch(number, g.Targets, false)
-	partly, ok := errors.AsType[*Partly](err)
-	switch {
-	case !isDamaged || err != nil && !ok:
-		return err
-	case !ok:
-		return &Partly{Err: damaged}
+	if _, partly := errors.AsType[*Partly](err); isDamaged && (err == nil || partly) {
+		return &Partly{Err: errors.Join(damaged, err)}
 	}
-	return &Partly{Err: errors.Join(damaged, partly.Err)}
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"confit/linker/files"
-	"confit/linker/mounts"
 	"confit/linker/statedir"
 )
 
@@ -38,8 +37,3 @@ func ReadStatus(dir string) ([]byte, error) {
 	}
 	return data, nil
 }
-
-// MountedFromMemory reports whether a file system in memory is mounted on a directory as a whole. The
-// kubelet does so for each Secret: emptyDir of the wrapped volume, pkg/volume/secret of
-// Kubernetes. Any other volume is a directory of the node's disk, also where that is in memory.
-func MountedFromMemory(dir string) bool { return files.OnMemory(dir) && mounts.IsWhole(dir) }

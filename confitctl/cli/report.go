@@ -126,13 +126,35 @@ func inMemory(state string) (names []string) {
 	if err != nil {
 		return nil
 	}
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	for _, v := range s.Volumes {
-		if linker.MountedFromMemory(v.Path) {
+		if isInMemory(string(mounts), v.Path) {
 			names = append(names, filepath.Base(v.Path))
 		}
 	}
 	return names
 }
+
+// isInMemory reports whether a file system in memory is mounted on a directory as a whole. The
+// kubelet does so for each Secret: emptyDir of the wrapped volume, pkg/volume/secret of
+// Kubernetes. Any other volume is a directory of the node's disk, also where that is in memory.
+// What is mounted last on a path is what is seen there: proc_pid_mountinfo(5).
+func isInMemory(mountinfo, dir string) (whole bool) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	for line := range strings.Lines(mountinfo) {
+		mount, fileSystem, _ := strings.Cut(line, " - ")
+		kind, _, _ := strings.Cut(fileSystem, " ")
+		if at := strings.Fields(mount); len(at) > 4 && at[4] == mountEscapes.Replace(dir) {
+			whole = at[3] == "/" && (kind == "tmpfs" || kind == "ramfs")
+		}
+	}
+	return whole
+}
+
+// mountEscapes writes a path as mountinfo has it.
+var mountEscapes = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`)
 
 // keep writes the snapshot, if this is the one to do it.
 func (f *reportFlags) keep(ctx context.Context, s fleet.Snapshot, record rollout.Record) error {

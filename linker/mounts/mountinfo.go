@@ -64,25 +64,10 @@ func holder(list []mount, path string) int {
 // IsPoint reports whether something is mounted on an absolute path. Where nothing is known rename(2)
 // refuses what is mounted, with EBUSY.
 func IsPoint(path string) bool {
-	_, found := on(parseMounts(readMountinfo()), path)
-	return found
-}
-
-// IsWhole reports whether a file system is mounted on an absolute path as a whole, and not a directory
-// of one.
-func IsWhole(path string) bool {
-	m, found := on(parseMounts(readMountinfo()), path)
-	return found && m.root == "/"
-}
-
-// on is what is seen of all that is mounted on an absolute path.
-func on(list []mount, path string) (m mount, found bool) {
+	list := parseMounts(readMountinfo())
 	path = files.Resolver{}.Path(path)
 	i := holder(list, path)
-	if i < 0 || list[i].point != path {
-		return m, false
-	}
-	return list[i], true
+	return i >= 0 && list[i].point == path
 }
 
 // subPath reports a subPath mount, and names its volume and its key as far as

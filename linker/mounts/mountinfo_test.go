@@ -194,22 +194,3 @@ func BenchmarkReadMountTable(b *testing.B) {
 		}
 	}
 }
-
-// TestOn: what is mounted last on a path is what is seen there, and it may be a directory of its file system.
-func TestOn(t *testing.T) {
-	list := parseMounts(`22 1 0:20 / / rw - overlay overlay rw
-30 22 0:41 / /confit/tls ro,relatime - tmpfs tmpfs rw,size=131072k
-31 22 0:30 /var/lib/kubelet/pods/1/volumes/web /confit/diskless ro - tmpfs tmpfs rw
-32 22 0:42 / /confit/with\040blank ro shared:4 - tmpfs tmpfs rw
-33 22 0:43 / /confit/over ro - tmpfs tmpfs rw
-34 33 8:1 /other /confit/over ro - ext4 /dev/sda1 rw
-`)
-	for path, root := range map[string]string{
-		"/confit/tls": "/", "/confit/diskless": "/var/lib/kubelet/pods/1/volumes/web", "/confit/with blank": "/", "/confit/over": "/other",
-		"/confit/tls/sub": "", "/none": "",
-	} {
-		if m, found := on(list, path); m.root != root || found != (root != "") {
-			t.Errorf("%s: %+v, %v", path, m, found)
-		}
-	}
-}
