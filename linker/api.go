@@ -1,11 +1,13 @@
 package linker
 
 import (
+	"io"
 	"log/slog"
 
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/seed"
 	"confit/linker/target"
 	"confit/linker/volume"
 )
@@ -46,6 +48,7 @@ type (
 	Lost         = generation.Lost
 	Print        = volume.Print
 	Partly       = target.Partly
+	SeedPair     = seed.Pair
 	Target       = lines.Target
 	Use          = lines.Use
 	VolumeStatus = volume.Status
@@ -80,3 +83,9 @@ const Rendered = lines.Rendered
 
 // ParseHash reads what Hex of a [Hash] writes. Anything else gives the zero hash.
 func ParseHash(digits string) Hash { return files.ParseHash(digits) }
+
+// ParseSeed reads DIR=TO. Its error says what to write instead.
+func ParseSeed(text string) (SeedPair, error) { return seed.Parse(text) }
+
+// Seed copies directories of the image, so that links can be made there, see [seed.Run].
+func Seed(w io.Writer, pairs []SeedPair) error { return seed.Run(w, pairs) }

@@ -40,9 +40,9 @@
 //	watch       hints that something has changed, or was opened
 //	volume      how volumes are found and read
 //
-// Of its own files bake, explain, install, seed and start have what main calls, try has what package
-// supervisor/try calls, and the others what package supervisor calls. api has Config, and the names of those packages that a
-// caller needs.
+// Of its own files bake, explain, install and start have what main calls, try has what package
+// supervisor/try calls, and the others what package supervisor calls. api has Config, and what
+// a caller needs of those packages as it is.
 //
 //	<state>/live                          -> generations/7, the one link that moves
 //	<state>/generations/7/web/nginx.conf  read-only copy

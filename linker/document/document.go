@@ -165,12 +165,7 @@ func (r *reader) write(name string, bytes []byte) error {
 	if err := r.count(); err != nil {
 		return err
 	}
-	f, err := r.to.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(bytes)
-	return errors.Join(err, f.Chmod(0o644), f.Close()) // whatever the umask
+	return files.WriteNew(r.to, name, bytes, 0o644, false)
 }
 
 // makeDirs makes a directory and those above it that are missing.

@@ -95,6 +95,21 @@ func tryRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 // user must be able to read below it; the files keep their own modes.
 const DirMode = 0o755
 
+// WriteNew writes a file that isn't there yet. It sets the mode through the
+// descriptor, whatever the umask, as the name may lead elsewhere by now. synced
+// has it outlive a machine that loses power.
+func WriteNew(root *os.Root, name string, data []byte, mode fs.FileMode, synced bool) error {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if synced && err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Chmod(mode), f.Close())
+}
+
 // MakeDir makes a directory with just that mode, whatever the umask.
 func MakeDir(root *os.Root, name string) error {
 	if err := root.Mkdir(name, DirMode); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -114,4 +115,35 @@ func (c *work) place(to *way.Dir, name string, makes func(tmp string) error) err
 	}
 	remove(to, tmp)
 	return err
+}
+
+// sweep removes what a killed confit left.
+func (c *work) sweep(dir *way.Dir) {
+	entries, _ := dir.List()
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), files.TmpPrefix) {
+			remove(dir, e.Name())
+		}
+	}
+}
+
+// remove removes a copy, as far as it can be removed. Its directories may be read-only.
+func remove(dir *way.Dir, name string) {
+	if dir.Remove(name) == nil {
+		return
+	}
+	f, err := dir.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return // there is none
+	}
+	_ = f.Chmod(0o700)
+	f.Close()
+	if sub, err := dir.Enter(name); err == nil {
+		entries, _ := sub.List()
+		for _, e := range entries {
+			remove(sub, e.Name())
+		}
+		sub.Close()
+	}
+	_ = dir.Remove(name)
 }

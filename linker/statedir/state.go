@@ -235,7 +235,7 @@ func (s *Dir) WriteJSON(name string, value any) error {
 // loses power, too. A link in its place isn't followed.
 func (s *Dir) Replace(name string, data []byte) error {
 	tmp := files.TmpName()
-	err := s.writeNew(tmp, data, name == Note && !s.Memory)
+	err := files.WriteNew(s.Root, tmp, data, noteMode, name == Note && !s.Memory)
 	if err == nil {
 		err = s.Root.Rename(tmp, name)
 	}
@@ -244,20 +244,6 @@ func (s *Dir) Replace(name string, data []byte) error {
 		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), files.Cause(err))
 	}
 	return nil
-}
-
-// writeNew writes a file that isn't there yet. It sets the mode through the
-// descriptor, whatever the umask, as the name may lead elsewhere by now.
-func (s *Dir) writeNew(name string, data []byte, sync bool) error {
-	f, err := s.Root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, noteMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if sync && err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Chmod(noteMode), f.Close())
 }
 
 // TryGive finds out whether a file can be given to a group, with a file in a new directory, as
