@@ -16,6 +16,7 @@ import (
 // daemonLines are the blocks of docs/daemons.md. The lines of its table are checked in pages_test.go at the top.
 var daemonLines = map[string]runner{
 	"Five questions first 1": askWhetherItReads,
+	"Socket activation 1":    heldBy("integration/daemons/socket_test.go", "confit -- sh -c 'LISTEN_PID="),
 	"verify 1":               verifyPrometheus,
 	"fluentd 1":              runFluentd,
 	"varnish 1":              runVarnish,
