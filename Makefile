@@ -11,7 +11,7 @@ CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
-.PHONY: help build confitctl kubectl-confit demo quick test check conformance e2e soak bench lint vuln fuzz corpus dist image clean always
+.PHONY: help build confitctl kubectl-confit demo quick test check conformance e2e storm bench lint vuln fuzz corpus dist image clean always
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -81,9 +81,9 @@ fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and ku
 	cd kubectl-confit && $(GO) test -count=1 -v -tags fleet -timeout 30m -run TestAPIServer ./apply ./cli
 	cd confitctl && $(GO) test -count=1 -timeout 30m -run Mutations ./rollout -mutations
 
-soak: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
+storm: ## faults at random for FOR=10m, in an order that SEED decides, and a reader that watches
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
-	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestSoak$$' ./integration/soak -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
+	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestStorm$$' ./integration/storm -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
 bench: ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'

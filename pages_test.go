@@ -34,6 +34,32 @@ func TestLinesOfDaemons(t *testing.T) {
 	}
 }
 
+// TestRowsOfGoingBack holds that each row of the table names a test that there is.
+func TestRowsOfGoingBack(t *testing.T) {
+	const page = "docs/going-back.md"
+	var source strings.Builder
+	files, _ := filepath.Glob("integration/*_test.go")
+	for _, file := range files {
+		source.WriteString(read(t, file))
+	}
+	rows := markdown.Rows(read(t, page))
+	for _, row := range rows {
+		held := markdown.Spans(row[len(row)-1])
+		for _, name := range held {
+			test, part, _ := strings.Cut(name, "/")
+			if !strings.Contains(source.String(), "func "+test+"(t *testing.T)") || part != "" && !strings.Contains(source.String(), `"`+part+`"`) {
+				t.Errorf("%s: no test is named %s", page, name)
+			}
+		}
+		if len(held) == 0 {
+			t.Errorf("%s: no test holds the row %q", page, row)
+		}
+	}
+	if len(rows) < 20 {
+		t.Errorf("%s has %d rows", page, len(rows))
+	}
+}
+
 func checkLinksFile(t *testing.T, page, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "links")

@@ -67,7 +67,7 @@ type Config struct {
 	Verify        []string // none: an app that runs is well
 	VerifyTimeout time.Duration
 	Probation     time.Duration // 0: an app that was reloaded is believed
-	Young         time.Duration // SettleAuto: see YoungFor; 0: what survives its probation is believed
+	Soak          time.Duration // SettleAuto: see SoakFor; 0: what survives its probation is believed
 	Settle        time.Duration // how long to wait for quiet; SettleAuto: that depends on the volumes
 	Splay         time.Duration // the longest random wait before a reload; 0: none
 	Retry         time.Duration // the first wait before a rejected candidate is tried again
@@ -89,18 +89,18 @@ type Config struct {
 	expanded   []string      // places in the lines where the kubelet would expand something
 }
 
-// YoungFor is how long an app has to live that was started on a generation until nothing is
-// gone back to from that; 0: as long as its probation. It is never less than that: by
-// itself ten of them, at least a minute, and at most an hour.
-func (c *Config) YoungFor() time.Duration {
-	young := c.Young
-	if young == SettleAuto {
-		young = min(max(10*c.Probation, time.Minute), time.Hour)
+// SoakFor is how long an app has to live with a generation until that has soaked: by itself ten
+// probations, at least a minute and at most an hour, and never less than one. 0: nothing is gone
+// back to once the probation is over.
+func (c *Config) SoakFor() time.Duration {
+	soak := c.Soak
+	if soak == SettleAuto {
+		soak = min(max(10*c.Probation, time.Minute), time.Hour)
 	}
-	if young == 0 {
+	if soak == 0 {
 		return 0
 	}
-	return max(young, c.Probation)
+	return max(soak, c.Probation)
 }
 
 const (

@@ -82,8 +82,8 @@ func (c *Config) noteTimes(w io.Writer) {
 	if c.Settle > time.Minute {
 		fmt.Fprintf(w, "note: settle %v: an edit waits until nothing has changed for so long; to spread reloads, write splay\n", c.Settle)
 	}
-	if c.Probation > 0 && c.YoungFor() == c.Probation {
-		fmt.Fprintf(w, "note: probation %v leaves nothing to young, and the next edit waits for its end: write a shorter one\n", c.Probation)
+	if c.Probation > 0 && c.SoakFor() == c.Probation {
+		fmt.Fprintf(w, "note: probation %v leaves nothing to soak, and the next edit waits for its end: write a shorter one\n", c.Probation)
 	}
 }
 

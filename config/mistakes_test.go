@@ -55,8 +55,8 @@ var mistakes = []mistake{
 	{links: "reload signal:KILL", answer: `nobody can catch "KILL"`},
 	{links: "map-signal KILL:TERM", answer: `nobody can catch "KILL"`},
 	{links: "settle 10m", answer: "note: settle 10m0s: an edit waits until nothing has changed for so long; to spread reloads, write splay\n"},
-	{links: "probation 10h", answer: "note: probation 10h0m0s leaves nothing to young, and the next edit waits for its end: write a shorter one\n"},
-	{links: "young 1m\nprobation 2m", answer: "note: probation 2m0s leaves nothing to young"},
+	{links: "probation 10h", answer: "note: probation 10h0m0s leaves nothing to soak, and the next edit waits for its end: write a shorter one\n"},
+	{links: "soak 1m\nprobation 2m", answer: "note: probation 2m0s leaves nothing to soak"},
 	{links: "secret web/a /etc/a", answer: `"secret" is not known: did you mean link?`},
 	{links: "reload SIGHUP", answer: "write signal:HUP"},
 
@@ -138,7 +138,7 @@ func TestNoMistakes(t *testing.T) {
 		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
 		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
 		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",
-		"young 0\nprobation 2h", "probation 59m", "young 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"", "validate nginx '–t' a–b",
+		"soak 0\nprobation 2h", "probation 59m", "soak 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"", "validate nginx '–t' a–b",
 	} {
 		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
 		var plan strings.Builder

@@ -24,7 +24,7 @@ var samples = map[string][]string{
 	"verify-timeout": {"1s", "2s", "1ms"},
 	"probation":      {"0s", "1s", "2s"},
 	"settle":         {"0s", "1s", "2s"},
-	"young":          {"0s", "1s", "2s"},
+	"soak":           {"0s", "1s", "2s"},
 	"splay":          {"1s", "2s", "1m0s"},
 	"retry":          {"1s", "2s", "100ms"},
 	"rescan":         {"1s", "2s", "10ms"},

@@ -60,7 +60,7 @@ var settings = []setting{
 	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", of: func(c *Config) value { return command(&c.Verify, splitHook) }},
 	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s", of: func(c *Config) value { return span(&c.VerifyTimeout, time.Millisecond) }},
 	{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", of: func(c *Config) value { return span(&c.Probation, 0) }},
-	{name: "young", takes: " D", help: "the same for two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return spanOrAuto(&c.Young) }},
+	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return spanOrAuto(&c.Soak) }},
 	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
 
 	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return &field[signals.Signal]{&c.StopSignal, parseCaught, signals.Name} }},

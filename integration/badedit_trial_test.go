@@ -102,6 +102,7 @@ func TestBadEdit_changed_by_its_hook(t *testing.T) {
 			web.swap(keys{"text": "first"})
 			c := s.start(s.printer()...)
 			c.accepts(1)
+			c.Says("ready", 1)
 			web.swap(keys{"text": "second"})
 			if e := c.wantRejected("hooks", 1); e["reason"] != `the hook changed key "web/text" of its candidate: let it write elsewhere` {
 				t.Errorf("logged %v, want the key named", e)

@@ -95,11 +95,11 @@ func (s *setup) flag(flags ...string) {
 }
 
 // command is confit's own command line, without the app. A test that says nothing of rescans has none, so that a hint that
-// was lost isn't covered up by one; one that says nothing of probation or of a young generation has none, so that one swap can follow another at once.
+// was lost isn't covered up by one; one that says nothing of probation or soak has none, so that one swap can follow another at once.
 func (s *setup) command(flags ...string) []string {
 	text := strings.Join(s.lines, "\n") + "\n"
 	argv := []string{s.program, "--links", s.write(s.path("links"), text), "--volumes", s.path("volumes"), "--state", s.state}
-	for flag, value := range map[string]string{"rescan": "1h", "probation": "0s", "young": "0s"} {
+	for flag, value := range map[string]string{"rescan": "1h", "probation": "0s", "soak": "0s"} {
 		if !strings.Contains(text+strings.Join(append(s.env, s.flags...), " "), flag) {
 			argv = append(argv, "--"+flag, value)
 		}

@@ -2,7 +2,6 @@ package integration
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -171,11 +170,10 @@ func (c *confit) tidied() {
 
 // holdsOnlyNoted reports whether there are no generations but those that confit can go back to.
 func (s *setup) holdsOnlyNoted() bool {
-	var noted struct{ Accepted, Earlier struct{ Number int } }
-	text, err1 := os.ReadFile(s.state + "/note.json")
-	generations, err2 := os.ReadDir(s.state + "/generations")
-	return errors.Join(err1, err2, json.Unmarshal(text, &noted)) == nil && !slices.ContainsFunc(generations, func(g os.DirEntry) bool {
-		return g.Name() != strconv.Itoa(noted.Accepted.Number) && g.Name() != strconv.Itoa(noted.Earlier.Number)
+	generations, err := os.ReadDir(s.state + "/generations")
+	rungs := s.rungs().Ladder
+	return err == nil && len(rungs) > 0 && !slices.ContainsFunc(generations, func(g os.DirEntry) bool {
+		return !slices.ContainsFunc(rungs, func(r rung) bool { return g.Name() == strconv.Itoa(r.Number) })
 	})
 }
 

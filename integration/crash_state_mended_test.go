@@ -50,17 +50,17 @@ func TestState_mended_at_a_restart(t *testing.T) {
 	}
 }
 
-// The deaths of what is written anew count on: it is as young as it was.
+// The deaths of what is written anew count on.
 func TestState_mended_with_its_deaths(t *testing.T) {
 	t.Parallel()
-	y, c := newYoung(t, "bad new")
-	c.logs(relapsed, 1)
+	l := newLadder(t, "restart", "4s")
+	c := l.begins("first")
+	l.edits(c, "late")
 	c.Ends(3)
-	y.damage(os.RemoveAll(y.keyOf("2", "")))
-	c = y.runs()
+	l.damage(os.RemoveAll(l.keyOf("2", "")))
+	c = l.runs()
 	c.logs(repaired, 1)
-	c.logs(suspected, 1)
-	c.Says("serves good old", 1)
+	c.wantDown("first")
 }
 
 // What is damaged and no longer mounted isn't believed. What is mounted goes first, as a candidate. If that is bad, too, the app starts
@@ -72,6 +72,7 @@ func TestState_damaged_and_not_mounted(t *testing.T) {
 			t.Parallel()
 			s, web := newProved(t)
 			s.line("validate sh -c 'echo run >>%s; ! grep -q bad {candidate}/web/text'", s.path("runs"))
+			s.flag("--soak", "1h")
 			web.swap(keys{"text": "first"})
 			c := s.first(s.printer()...)
 			web.swap(keys{"text": "second"})

@@ -3,9 +3,9 @@
 // a signal can't be tested here, and can't be seen by a user either.
 //
 // The first word of a file's name says what it holds: pid1 what an init owes, swap what a change of a volume does, badedit what a bad
-// one doesn't, crash what a killed confit or a full disk leaves, source what an environment and rendered files add, fleet what several
-// replicas do together with confitctl, pod how an image and a pod use it, need what installs the daemons. The harness is in
-// internal/harness.
+// one doesn't, ladder what confit goes back to when the app dies of what was accepted, crash what a killed confit or a full disk leaves,
+// source what an environment and rendered files add, fleet what several replicas do together with confitctl, pod how an image and a pod
+// use it, need what installs the daemons. The harness is in internal/harness.
 package integration
 
 import (

@@ -82,7 +82,7 @@ func TestSeed_pod(t *testing.T) {
 	s.mkdir("state")
 	s.box.Mounts = append(s.box.Mounts, harness.Tmpfs(s.state, "mode=0777"))
 	s.volume("web").swap(keys{"nginx.conf": "of the ConfigMap"})
-	s.env = append(s.env, "CONFIT_LINES=link web/nginx.conf "+s.path("seed/etc/nginx/nginx.conf")+"\nreload signal:HUP\nprobation 0s\nyoung 0s\nrescan 1h")
+	s.env = append(s.env, "CONFIT_LINES=link web/nginx.conf "+s.path("seed/etc/nginx/nginx.conf")+"\nreload signal:HUP\nprobation 0s\nsoak 0s\nrescan 1h")
 	c := s.startCommand(append([]string{programs.confit, "--volumes", s.path("volumes"), "--state", s.state, "--"}, app("-print", s.path("seed/etc/nginx/nginx.conf"))...)...)
 	c.Says("read of the ConfigMap", 1)
 	c.stops(0)

@@ -43,6 +43,11 @@ type report struct {
 		NextTry                    *time.Time
 		Keys                       map[string]string
 	}
+	GoneDown struct { // the app is on a lower rung
+		From    struct{ Hash string }
+		Reason  string
+		SoaksAt *time.Time
+	}
 	Gate   struct{ Hash, Since, Waits string }
 	Report struct {
 		Outcome, Error string

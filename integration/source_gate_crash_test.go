@@ -1,6 +1,7 @@
 package integration
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -20,18 +21,18 @@ func crashInGate(t *testing.T, stride int) {
 	wantTold(t, diary)
 }
 
-// The same until the app has lived with the swap for --young, and that is told, too.
+// The same until the app has lived with the swap for --soak, and that is told, too.
 func crashInLate(t *testing.T, stride int) {
 	s, web := newCrash(t, maxSteps)
 	diary := s.keepsDiary()
-	s.flag("--young", "200ms")
+	s.flag("--soak", "200ms")
 	web.swap(crashKeys(0))
 	c := s.recover(0, maxSteps)
 	for n, step := range steps(stride) {
-		c.Eventually("the end of what is young", s.isOld) // else the kill would be a relapse
+		c.Eventually("that it has soaked", c.soaked) // else the kill would be a death
 		result := c.KillAt(step)
 		web.swap(crashKeys(n))
-		harness.Eventually(t, "end of the edit or of confit", func() bool { return !c.Alive() || s.settled(n, maxSteps) && s.isOld() })
+		harness.Eventually(t, "end of the edit or of confit", func() bool { return !c.Alive() || s.settled(n, maxSteps) && c.soaked() })
 		if c.Alive() {
 			c.Kill()
 			t.Logf("killed %d times within %d steps; %s", n-1, step-1, result())
@@ -45,10 +46,17 @@ func crashInLate(t *testing.T, stride int) {
 	t.Errorf("an edit never came to its end within %d steps", maxSteps)
 }
 
-// isOld reports that the app has lived with what is accepted for --young, and that this is told if a gate was asked.
-func (s *setup) isOld() bool {
-	text := s.noteText()
-	return s.outcomes() == "" && (strings.Contains(text, `"told":{"asked":true,"settled":true`) || strings.Contains(text, `"told":{"asked":false}`))
+// soaked reports that the app has lived with what is accepted for --soak, in this container or, by a start, in one before, and that this is
+// told.
+func (c *confit) soaked() bool {
+	var noted struct {
+		Ladder []struct{ Soaked, Durable bool }
+	}
+	if json.Unmarshal([]byte(c.setup.noteText()), &noted) != nil || c.setup.outcomes() != "" || len(noted.Ladder) == 0 {
+		return false
+	}
+	top := noted.Ladder[0]
+	return top.Durable || top.Soaked && len(c.entries(hasSoaked)) > 0
 }
 
 // keepsDiary has a gate and a report write down what they hear of.

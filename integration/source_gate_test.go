@@ -38,7 +38,7 @@ func newGated(t *testing.T) gated {
 	s, web := newProved(t)
 	web.swap(keys{"text": "first"})
 	s.accept(app()...)
-	s.flag("--young", "1m") // else all is well at once, and that is told as well
+	s.flag("--soak", "1m") // else all is well at once, and that is told as well
 	return newHooks(s, web)
 }
 

@@ -33,7 +33,10 @@ func (s *setup) leftovers() []string {
 		return nil // what goes away meanwhile is no leftover
 	})
 	live, _ := os.Readlink(filepath.Join(s.state, "live"))
-	needed := []string{filepath.Base(live), s.earlier()}
+	needed := []string{filepath.Base(live)}
+	for _, r := range s.rungs().Ladder {
+		needed = append(needed, strconv.Itoa(r.Number))
+	}
 	paths, _ := filepath.Glob(filepath.Join(s.state, "generations", "*"))
 	for _, path := range paths {
 		if !slices.Contains(needed, filepath.Base(path)) {
@@ -43,24 +46,28 @@ func (s *setup) leftovers() []string {
 	return found
 }
 
-// note is what note.json says.
-type note struct {
+// rung is an accepted generation, as note.json names it.
+type rung struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
 }
 
-// stored is the stored generation; number 0: there is none.
-func (s *setup) stored() note { return s.notes().Accepted }
+// stored is the generation in force; number 0: there is none.
+func (s *setup) stored() rung {
+	noted := s.rungs()
+	return append(noted.Ladder, make([]rung, noted.On+1)...)[noted.On]
+}
 
-// earlier is the number of the generation before it that has survived a start.
-func (s *setup) earlier() string { return strconv.Itoa(s.notes().Earlier.Number) }
-
-func (s *setup) notes() (stored struct{ Accepted, Earlier note }) {
+// rungs are the accepted generations, the newest first, and which of them is in force.
+func (s *setup) rungs() (noted struct {
+	Ladder []rung
+	On     int
+}) {
 	data, err := os.ReadFile(filepath.Join(s.state, "note.json"))
-	if err == nil && json.Unmarshal(data, &stored) != nil {
+	if err == nil && json.Unmarshal(data, &noted) != nil {
 		s.t.Errorf("note.json is not whole: %q", data)
 	}
-	return stored
+	return noted
 }
 
 // outcomes are those that the note holds; "": there is none.

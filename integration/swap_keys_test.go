@@ -125,15 +125,18 @@ func TestKeys_status(t *testing.T) {
 	}
 }
 
-// Whoever goes further back finds the keys of the earlier generation to be those that are accepted.
-func TestKeys_status_further_back(t *testing.T) {
+// Whoever goes down finds the keys of the lower rung to be those that are accepted.
+func TestKeys_status_further_down(t *testing.T) {
 	t.Parallel()
-	s, _, c := newLate(t, "bad")
-	c.diesLate()
-	c = s.start(s.lateReader()...)
-	c.wantRolledBack(1, "1")
-	c.wantChanged(c.logs("rolled back", 1), "web/text")
-	c.wantKeys(keys{"text": "first"}, keys{"text": "bad"}, keys{"text": "bad"})
+	l := newLadder(t, "signal:HUP", "1s")
+	l.lines = l.lines[:2]
+	c := l.begins("first")
+	l.edits(c, "never")
+	c.stops(0)
+	l.fails(3)
+	c = l.runs()
+	c.wantDown("first")
+	c.wantKeys(keys{"text": "first"}, keys{"text": "never"}, keys{"text": "never"})
 }
 
 // Who knows what a volume holds learns from the status which keys of it are taken, and where each stands: so those that the status

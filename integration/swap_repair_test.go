@@ -138,7 +138,7 @@ func twice(t *testing.T) (*setup, *volume, *confit) {
 	t.Helper()
 	s, web := newProved(t)
 	s.flag("--rescan", "1h")
-	s.flag("--probation", "2s")
+	s.flag("--probation", "2s", "--soak", "1h")
 	s.line("link web/other %s reload=none", s.target("other"))
 	s.line("env web/LEVEL LEVEL reload=none")
 	web.swap(keys{"text": "first", "other": "x1", "LEVEL": "L1"})

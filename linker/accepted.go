@@ -10,60 +10,15 @@ import (
 	"confit/linker/volume"
 )
 
-// Accepted is the generation to go back to.
-type Accepted struct {
-	Generation            // Number 0: there is none
-	Survived   bool       // an app was started on it, and outlived its probation
-	Settled    bool       // an app was started on it, and is no longer young
-	Relapses   int        // lives in a row that ended badly while they were young; below 0: so many are not counted
-	Lived      int64      // the longest of them, in nanoseconds
-	Told       Told       // what was told of it after it was accepted
-	Earlier    Generation // the newest one before it that survived a start, for when no app can live on this one; Number 0: none
-}
-
-// Told is what was decided to be told of an accepted generation, later than that. The zero value is for one that no gate was asked about.
-type Told struct {
-	Asked    bool `json:"asked"`              // a gate was asked about what all replicas share of it
-	Relapsed bool `json:"relapsed,omitempty"` // the app has ended while it was young
-	Settled  bool `json:"settled,omitempty"`  // the app has lived with it for long enough
-}
-
-// ToldOf is what was told of a generation that follows: the same, if all replicas share the same of both.
-func (a Accepted) ToldOf(g Generation) (told Told) {
-	if a.Number != 0 && a.Shared == g.Shared {
-		told = a.Told
-	}
-	return told
-}
-
-// Next is what there is to go back to after g is accepted. The same bytes need
-// not survive a second start. Nothing is gone back to from what has settled, and nothing to
-// a generation of which the app died while that was young, if there is one before it.
-func (a Accepted) Next(g Generation, survived, settled bool) Accepted {
-	next := Accepted{Generation: g, Survived: survived, Settled: settled, Told: a.ToldOf(g)}
-	switch {
-	case a.Hash == g.Hash && a.Number != 0:
-		next = a
-		next.Generation, next.Survived, next.Settled = g, survived || a.Survived, settled || a.Settled
-	case a.Earlier.Number != 0 && a.Earlier.Hash == g.Hash:
-		next.Survived, next.Settled = true, true
-	case a.Survived && (a.Relapses == 0 || a.Earlier.Number == 0):
-		next.Earlier = a.Generation
-	default:
-		next.Earlier = a.Earlier
-	}
-	if next.Settled {
-		next.Relapses, next.Lived, next.Earlier = 0, 0, Generation{}
-	}
-	return next
-}
-
-// storedGeneration is a generation of note.json.
-type storedGeneration struct {
+// storedRung is a rung of note.json.
+type storedRung struct {
 	Number   int                     `json:"number"`
 	Hash     Hash                    `json:"hash"`
-	Survived bool                    `json:"survived"`
-	Settled  bool                    `json:"settled"`
+	Started  bool                    `json:"started"`
+	Soaked   bool                    `json:"soaked"`
+	Durable  bool                    `json:"durable"`
+	Deaths   int                     `json:"deaths,omitempty"`
+	Told     Told                    `json:"told"`
 	Fallback bool                    `json:"fallback,omitempty"`
 	At       int64                   `json:"acceptedAt,omitempty"`
 	Links    Hash                    `json:"links"` // fingerprint of the link lines and of their result
@@ -71,12 +26,17 @@ type storedGeneration struct {
 	Targets  map[Target]target.Want  `json:"targets"`
 }
 
-func (l *Linker) toStore(known Generation, survived, settled bool) *storedGeneration {
-	g := l.generations[known.Number]
-	if g == nil {
-		return nil
+// toStore is what the note says of a ladder.
+func (l *Linker) toStore(ladder *Ladder) (stored []storedRung, err error) {
+	for _, r := range ladder.Rungs[:ladder.Len()] {
+		g, err := l.generation(r.Number)
+		if err != nil {
+			return nil, err
+		}
+		stored = append(stored, storedRung{g.Number, g.Hash, r.Started, r.Soaked, r.Durable, r.Deaths, r.Told, r.Fallback, r.AcceptedAt,
+			l.linksFingerprint(g), g.Files, g.Targets})
 	}
-	return &storedGeneration{g.Number, g.Hash, survived, settled, known.Fallback, known.AcceptedAt, l.linksFingerprint(g), g.Files, g.Targets}
+	return stored, nil
 }
 
 // linksFingerprint changes when the same volumes would give another generation
@@ -103,10 +63,7 @@ func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 
 // readGeneration returns a stored generation if it is intact, or could be
 // mended.
-func (l *Linker) readGeneration(s *storedGeneration) (*generation.Copy, error) {
-	if s == nil {
-		return nil, nil
-	}
+func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 	g := &generation.Copy{Files: s.Keys, Targets: s.Targets}
 	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
 	g.Hash = generation.HashOf(g.Files)

@@ -197,7 +197,7 @@ func FuzzAccepted(f *testing.F) {
 	own := strings.NewReplacer("DIR", h.dir, "LINKS", h.linker.linksFingerprint(&live).Hex())
 	seed := strings.NewReplacer(h.dir, "DIR", h.linker.linksFingerprint(&live).Hex(), "LINKS").Replace(string(note))
 	f.Add([]byte(seed))
-	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"survived":true`, `"survived":false`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
+	for _, s := range [][2]string{{`"number":1`, `"number":-1`}, {`"started":true`, `"started":false`}, {`"ladder":[`, `"on":1,"ladder":[`}, {`"links":[0]`, `"links":[9]`}, {`"targets":{`, `"targets":{"":{},`}, {"DIR/etc", "/etc"}} {
 		f.Add([]byte(strings.Replace(seed, s[0], s[1], 1)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -210,7 +210,7 @@ func FuzzAccepted(f *testing.F) {
 		var said noteFile
 		_ = json.Unmarshal([]byte(own.Replace(string(data))), &said)
 		switch got := h.linker.accepted(); {
-		case got == nil && h.linker.former.Untrusted == nil && (said.Accepted != nil || said.Earlier != nil):
+		case got == nil && h.linker.former.Untrusted == nil && max(said.On, 0) < len(said.Ladder):
 			t.Errorf("not believed, and not said: %+v", said)
 		case got == nil:
 		case lifeless(got.Generation) != lifeless(live.Generation) || !reflect.DeepEqual(got.Targets, live.Targets) || !reflect.DeepEqual(got.Files, live.Files):

@@ -8,17 +8,17 @@ type caller struct {
 	*Linker
 	former    *Former
 	outcomes  []Outcome
-	held      Accepted
+	held      Ladder
 	seen      Print
 	candidate Candidate // Number 0: none
 }
 
-func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.Number} }
+func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.InForce().Number} }
 
-func (c *caller) Accepted() (Accepted, error) { return c.held, c.former.Untrusted }
+func (c *caller) Accepted() (Rung, error) { return *c.held.InForce(), c.former.Untrusted }
 
 // accepted and staged are nil if there is no such generation.
-func (c *caller) accepted() *generation.Copy { return c.generations[c.held.Number] }
+func (c *caller) accepted() *generation.Copy { return c.generations[c.held.InForce().Number] }
 func (c *caller) staged() *generation.Copy   { return c.generations[c.candidate.Number] }
 
 // inUse is the candidate, or else the accepted generation.
@@ -26,7 +26,7 @@ func (c *caller) inUse() int {
 	if c.candidate.Number != 0 {
 		return c.candidate.Number
 	}
-	return c.held.Number
+	return c.held.InForce().Number
 }
 
 func (c *caller) Forget() { c.seen = "" }
@@ -55,7 +55,7 @@ func (c *caller) StageFallback() (Candidate, error) {
 }
 
 func (c *caller) Complete() (Candidate, error) {
-	got, err := c.Linker.Complete(c.candidate.Number, c.held.Number)
+	got, err := c.Linker.Complete(c.candidate.Number, c.held.InForce().Number)
 	if err == nil {
 		got.Fallback = c.candidate.Fallback
 		c.candidate = got
@@ -86,49 +86,59 @@ func (c *caller) publish(hooked bool) error {
 
 // Accept accepts the candidate, or that the accepted generation has survived.
 func (c *caller) Accept(survived bool, at int64) {
-	g := c.held.Generation
+	g := c.held.InForce().Generation
 	if c.candidate.Number != 0 {
 		g = c.candidate.Generation
 	}
 	g.AcceptedAt = at
-	c.held, c.candidate, c.former.Untrusted = c.held.Next(g, survived, survived), Candidate{}, nil
+	if r := c.held.InForce(); r.Hash == g.Hash && r.Number != 0 {
+		r.Generation = g
+	} else {
+		c.held = c.held.Accept(g, survived, false)
+	}
+	if survived {
+		c.held = c.held.Soak(true)
+	}
+	c.candidate, c.former.Untrusted = Candidate{}, nil
 }
 
 // Store writes down what is accepted and the outcomes.
-func (c *caller) Store() error { return c.WriteNote(Note{Accepted: c.held, Outcomes: c.outcomes}) }
+func (c *caller) Store() error { return c.WriteNote(Note{Ladder: c.held, Outcomes: c.outcomes}) }
 
 func (c *caller) Reject() error {
-	err := c.Linker.GoBack(c.held.Number)
+	err := c.Linker.GoBack(c.held.InForce().Number)
 	if _, partly := err.(*Partly); err == nil || partly {
 		c.candidate = Candidate{}
 	}
 	return err
 }
 
-// GoBack makes the earlier generation the accepted one.
+// GoBack goes down to the next rung, and has it soak.
 func (c *caller) GoBack() ([]Change, error) {
-	before, to := c.held.Number, c.held.Earlier
-	if to.Number == 0 { // once more
+	before := c.held.InForce().Number
+	if !c.held.HasBelow() { // once more
 		return nil, c.Reject()
 	}
-	err := c.Linker.GoBack(to.Number)
+	to := c.held.Rungs[c.held.On+1].Number
+	err := c.Linker.GoBack(to)
 	if _, partly := err.(*Partly); err == nil || partly {
-		c.held, c.candidate = Accepted{Generation: to, Survived: true, Settled: true}, Candidate{}
+		c.held.On++
+		c.held, c.candidate = c.held.Soak(true), Candidate{}
 	}
-	return c.Changes(before, to.Number), err
+	return c.Changes(before, to), err
 }
 
-func (c *caller) Tidy() { c.Keep(c.held.Number, c.held.Earlier.Number) }
+func (c *caller) Tidy() { c.Keep(c.held.Numbers()...) }
 
 // Discard drops a candidate that wasn't published.
 func (c *caller) Discard() {
-	if n := c.candidate.Number; n != 0 && n != c.held.Number {
+	if n := c.candidate.Number; n != 0 && n != c.held.InForce().Number {
 		c.Tidy()
 	}
 	c.candidate = Candidate{}
 }
 
-func (c *caller) Mend() error { return c.Linker.Mend(c.held.Number) }
+func (c *caller) Mend() error { return c.Linker.Mend(c.held.InForce().Number) }
 
 func (c *caller) Touch(changes []Change) (bool, error) {
 	return c.Linker.Touch(c.inUse(), changes)
@@ -139,10 +149,10 @@ func (c *caller) WatchOpens(changes []Change) bool {
 }
 
 func (c *caller) Keys() map[string]string {
-	if c.held.Number == 0 {
+	if c.held.InForce().Number == 0 {
 		return nil
 	}
-	return c.held.Keys.Sums()
+	return c.held.InForce().Keys.Sums()
 }
 
 func (c *caller) resume() error {
@@ -150,7 +160,7 @@ func (c *caller) resume() error {
 	c.noted = nil
 	c.former = &Former{}
 	err := c.Linker.resume(c.former)
-	c.held, c.outcomes = c.former.Accepted, c.former.Outcomes
+	c.held, c.outcomes = c.former.Ladder, c.former.Outcomes
 	return err
 }
 

@@ -22,7 +22,8 @@ func (h *house) edit(a string, survived bool) {
 func (h *house) wantBoth(accepted int, survived bool, earlier int) {
 	h.Helper()
 	a, err := h.linker.Accepted()
-	if a.Number != accepted || a.Survived != survived || a.Earlier.Number != earlier {
+	below := h.linker.held.Rungs[1].Number
+	if a.Number != accepted || a.Durable != survived || below != earlier {
 		h.Errorf("accepted is %+v (%v), want %d, survived: %v, earlier %d", a, err, accepted, survived, earlier)
 	}
 }

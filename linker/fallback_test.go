@@ -115,7 +115,7 @@ func TestFallback(t *testing.T) {
 				t.Errorf("staged %+v, want generation %d, which is mounted now", mounted, c.Number)
 			}
 			h.accept()
-			if a, _ := h.linker.Accepted(); a.Fallback || !a.Survived {
+			if a, _ := h.linker.Accepted(); a.Fallback || !a.Started {
 				t.Errorf("accepted %+v, want what is mounted", a)
 			}
 			h.must(h.linker.Store())

@@ -88,7 +88,7 @@ func (h *house) open() *house {
 	h.Helper()
 	l, former, err := Open(h.config)
 	h.must(err)
-	h.linker = &caller{Linker: l, former: former, held: former.Accepted, outcomes: former.Outcomes}
+	h.linker = &caller{Linker: l, former: former, held: former.Ladder, outcomes: former.Outcomes}
 	h.Cleanup(h.close)
 	return h
 }

@@ -64,19 +64,19 @@ func (l *Linker) Owns(path string) bool {
 	return false
 }
 
-// Keep removes all generations but the accepted one, the earlier one, the live
-// one and those that note.json names, as the next confit looks for these. Before the first
-// acceptance (0) the one that a former confit left in force stays, too.
+// Keep removes all generations but the accepted ones, the live one and those
+// that note.json names, as the next confit looks for these. Before the first
+// acceptance the one that a former confit left in force stays, too.
 //
 // Keep also returns the memory of staging to the system, as the collector alone would
 // keep some MiB for ever. After the first generation that isn't worth it: the first
 // collection costs more memory than it frees. Keep takes longer with more files, so
 // call it after the app was reloaded.
-func (l *Linker) Keep(accepted, earlier int) {
-	if accepted != 0 {
+func (l *Linker) Keep(accepted ...int) {
+	if len(accepted) > 0 {
 		l.former = generation.Copy{}
 	}
-	kept := l.kept(accepted, earlier)
+	kept := l.kept(accepted)
 	_, _ = l.state.KeepOnly(kept)
 	for n, g := range l.generations {
 		g.Unmoved = nil // it leads to all that was looked at
@@ -90,12 +90,12 @@ func (l *Linker) Keep(accepted, earlier int) {
 }
 
 // kept lists what Keep leaves alone.
-func (l *Linker) kept(accepted, earlier int) map[int]bool {
-	kept := map[int]bool{l.state.LiveNumber(): true, accepted: true, earlier: true}
-	for _, n := range l.noted {
+func (l *Linker) kept(accepted []int) map[int]bool {
+	kept := map[int]bool{l.state.LiveNumber(): true}
+	for _, n := range append(accepted, l.noted...) {
 		kept[n] = true
 	}
-	if accepted == 0 {
+	if len(accepted) == 0 {
 		kept[l.former.Number] = true
 	}
 	return kept

@@ -15,21 +15,21 @@ const noteVersion = 1
 
 // Note is what confit leaves to the one that starts next on its state directory.
 type Note struct {
-	Accepted Accepted  // Number 0: there is none
-	Outcomes []Outcome // that the report hook hasn't taken, in the order of decisions; one may be a question
-	Relapsed *Relapsed // nil: nothing is remembered
+	Ladder     Ladder
+	Outcomes   []Outcome  // that the report hook hasn't taken, in the order of decisions; one may be a question
+	Remembered Remembered // the zero value: nothing is
 }
 
 // Equal reports that two notes say the same.
 func (n *Note) Equal(other *Note) bool {
-	return n.Accepted == other.Accepted && n.Relapsed == other.Relapsed && slices.Equal(n.Outcomes, other.Outcomes)
+	return n.Ladder == other.Ladder && n.Remembered == other.Remembered && slices.Equal(n.Outcomes, other.Outcomes)
 }
 
-// Relapsed is a generation that was taken back as the app died of it late. The next confit
-// doesn't try it again.
-type Relapsed struct {
-	Hash string `json:"hash"` // all digits
-	At   int64  `json:"at"`   // in seconds since 1970
+// Remembered is what was taken back after it had been accepted, as the app died of it. It isn't tried again for a while.
+type Remembered struct {
+	Inputs Hash  `json:"inputs"` // of what comes from volumes
+	At     int64 `json:"at"`     // when that was, in seconds since 1970
+	Wait   int64 `json:"wait"`   // how long it isn't tried after that, in seconds
 }
 
 // Outcome says how a change ended that a gate was asked about.
@@ -44,23 +44,17 @@ type Outcome struct {
 // noteFile is note.json. Each part is believed alone: a generation once its files match
 // it, the outcomes whatever became of the generations.
 type noteFile struct {
-	Version  int               `json:"version"`
-	Accepted *storedGeneration `json:"accepted,omitempty"`
-	Earlier  *storedGeneration `json:"earlier,omitempty"` // the newest before it that survived a start
-	Relapses int               `json:"relapses,omitempty"`
-	Lived    int64             `json:"lived,omitempty"`
-	Relapsed *Relapsed         `json:"relapsed,omitempty"`
-	Told     Told              `json:"told"`
-	Outcomes []Outcome         `json:"outcomes,omitempty"`
+	Version    int          `json:"version"`
+	Ladder     []storedRung `json:"ladder,omitempty"` // the newest first
+	On         int          `json:"on,omitempty"`     // which of them the app is on
+	Remembered *Remembered  `json:"remembered,omitempty"`
+	Outcomes   []Outcome    `json:"outcomes,omitempty"`
 }
 
 // numbers lists the generations that a note names.
-func (n *noteFile) numbers() []int {
-	var numbers []int
-	for _, g := range []*storedGeneration{n.Accepted, n.Earlier} {
-		if g != nil {
-			numbers = append(numbers, g.Number)
-		}
+func (n *noteFile) numbers() (numbers []int) {
+	for _, r := range n.Ladder {
+		numbers = append(numbers, r.Number)
 	}
 	return numbers
 }
@@ -68,11 +62,14 @@ func (n *noteFile) numbers() []int {
 // WriteNote replaces the note. After an error the former note stays, with the
 // generations that it names, and WriteNote can be called again.
 func (l *Linker) WriteNote(n Note) error {
-	if _, err := l.generation(n.Accepted.Number); n.Accepted.Number != 0 && err != nil {
+	stored, err := l.toStore(&n.Ladder)
+	if err != nil {
 		return err
 	}
-	a := &n.Accepted
-	file := noteFile{noteVersion, l.toStore(a.Generation, a.Survived, a.Settled), l.toStore(a.Earlier, true, true), a.Relapses, a.Lived, n.Relapsed, a.Told, n.Outcomes}
+	file := noteFile{Version: noteVersion, Ladder: stored, On: n.Ladder.On, Outcomes: n.Outcomes}
+	if n.Remembered != (Remembered{}) {
+		file.Remembered = &n.Remembered
+	}
 	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
 		return err
 	}
@@ -81,7 +78,7 @@ func (l *Linker) WriteNote(n Note) error {
 }
 
 // readNote takes up what is noted, as far as it is intact. The error says what isn't: there
-// may still be an earlier generation.
+// may still be an older generation.
 func (l *Linker) readNote() (n Note, err error) {
 	data, err := l.state.ReadTrusted(statedir.Note)
 	if err != nil || data == nil {
@@ -101,19 +98,31 @@ func (l *Linker) readNote() (n Note, err error) {
 	}
 	l.noted = file.numbers()
 	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
-	accepted, err := l.readGeneration(file.Accepted)
-	earlier, earlierErr := l.readGeneration(file.Earlier)
-	switch {
-	case accepted != nil && earlier != nil:
-		n.Accepted.Earlier = earlier.Generation
-		fallthrough
-	case accepted != nil:
-		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = accepted.Generation, file.Accepted.Survived, file.Accepted.Settled
-		n.Accepted.Relapses, n.Accepted.Lived, n.Accepted.Told, n.Relapsed = file.Relapses, file.Lived, file.Told, file.Relapsed
-	case earlier != nil:
-		n.Accepted.Generation, n.Accepted.Survived, n.Accepted.Settled = earlier.Generation, true, true
+	if file.Remembered != nil {
+		n.Remembered = *file.Remembered
 	}
-	return n, joinLine(damaged, joinLine(err, earlierErr))
+	n.Ladder, err = l.readLadder(&file)
+	return n, joinLine(damaged, err)
+}
+
+// readLadder takes up the rungs that are intact. Where the one is gone that the app was on, it is started on the next one, or else on the top.
+func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
+	n := 0
+	for i := range file.Ladder {
+		r := &file.Ladder[i]
+		g, unread := l.readGeneration(r)
+		if err = joinLine(err, unread); unread != nil || n == maxRungs {
+			continue
+		}
+		ladder.Rungs[n] = Rung{g.Generation, r.Started, r.Soaked, r.Durable, r.Deaths, r.Told}
+		if n++; i < file.On {
+			ladder.On++
+		}
+	}
+	if ladder.On == n && len(file.Ladder) != file.On || n == maxRungs && ladder.On == n {
+		ladder.On = 0
+	}
+	return ladder, err
 }
 
 // joinLine joins two errors on one line.

@@ -53,7 +53,7 @@ func TestOutcomes_in_order(t *testing.T) {
 	h.must(h.linker.WriteNote(Note{Outcomes: []Outcome{anOutcome, question}}))
 	h.wantOutcomes(anOutcome, question)
 	h.must(h.editNote(func(note map[string]any) {
-		note["outcomes"] = append([]any{map[string]string{"outcome": "settled"}}, note["outcomes"].([]any)...)
+		note["outcomes"] = append([]any{map[string]string{"outcome": "soaked"}}, note["outcomes"].([]any)...)
 	}))
 	h.wantOutcomes(anOutcome, question)
 }

@@ -2,7 +2,6 @@ package linker
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -10,9 +9,11 @@ import (
 func TestNoteComesBack(t *testing.T) {
 	h := newEarlier(t)
 	want := h.linker.held
-	want.Survived, want.Settled, want.Relapses, want.Lived, want.Told = true, true, 2, 5e9, Told{Asked: true, Relapsed: true, Settled: true}
-	note := Note{Accepted: want, Outcomes: []Outcome{anOutcome}, Relapsed: &Relapsed{Hash: strings.Repeat("b", 64), At: 1e9}}
-	for _, of := range []any{note, note.Accepted} {
+	want.On = 1
+	top := want.Top()
+	*top = Rung{top.Generation, true, true, true, 2, Told{Asked: true, Relapsed: true, Soaked: true}}
+	note := Note{Ladder: want, Outcomes: []Outcome{anOutcome}, Remembered: Remembered{Inputs: Hash{7}, At: 1e9, Wait: 3600}}
+	for _, of := range []any{note, note.Ladder, note.Remembered, *top, top.Told} {
 		for v, i := reflect.ValueOf(of), 0; i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {
 				t.Errorf("the note says nothing of %s.%s", v.Type().Name(), v.Type().Field(i).Name)
@@ -21,8 +22,10 @@ func TestNoteComesBack(t *testing.T) {
 	}
 	h.must(h.linker.WriteNote(note))
 	got := h.restart().linker.former.Note
-	for _, g := range []*Generation{&got.Accepted.Generation, &got.Accepted.Earlier, &note.Accepted.Generation, &note.Accepted.Earlier} {
-		g.Keys, g.Env = nil, nil // another confit reads its own
+	for _, l := range []*Ladder{&got.Ladder, &note.Ladder} {
+		for i := range l.Rungs {
+			l.Rungs[i].Keys, l.Rungs[i].Env = nil, nil // another confit reads its own
+		}
 	}
 	if !reflect.DeepEqual(got, note) {
 		t.Errorf("the next confit finds\n%+v, want\n%+v", got, note)

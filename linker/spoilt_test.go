@@ -36,7 +36,7 @@ var spoils = map[string]spoil{
 	"other JSON":                 {write("note.json", "[1, 2]"), "version 0"},
 	"no JSON":                    {write("note.json", "\x00\xff kaputt"), "damaged"},
 	"null":                       {write("note.json", "null"), "version 0"},
-	"no generation":              {write("note.json", `{"version":1,"accepted":7}`), "damaged"},
+	"no generation":              {write("note.json", `{"version":1,"ladder":7}`), "damaged"},
 	"empty":                      {write("note.json", ""), "damaged"},
 	"a stranger's note":          {chown("note.json"), "user 65534 owns it"},
 	"a note others may write":    {chmod("note.json", 0o666), "others may write"},
@@ -84,7 +84,7 @@ func edit(name string, value any) func(*house) error {
 	return func(h *house) error {
 		return h.editNote(func(note map[string]any) {
 			if name != "version" {
-				note = note["accepted"].(map[string]any)
+				note = note["ladder"].([]any)[0].(map[string]any)
 			}
 			note[name] = value
 		})
@@ -94,7 +94,7 @@ func edit(name string, value any) func(*house) error {
 func editKey(name string, value any) func(*house) error {
 	return func(h *house) error {
 		return h.editNote(func(note map[string]any) {
-			note["accepted"].(map[string]any)["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value
+			note["ladder"].([]any)[0].(map[string]any)["keys"].(map[string]any)["web/a"].(map[string]any)[name] = value
 		})
 	}
 }

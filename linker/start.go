@@ -96,7 +96,7 @@ func (l *Linker) resume(f *Former) error {
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}
 	}
-	return l.state.Sweep(l.kept(f.Accepted.Number, f.Accepted.Earlier.Number))
+	return l.state.Sweep(l.kept(f.Ladder.Numbers()))
 }
 
 // Close ends all watches. No hint comes after it.

@@ -121,7 +121,7 @@ func (h *house) hurry() bool {
 	if err != nil {
 		return false
 	}
-	l := &caller{Linker: opened, former: former, held: former.Accepted}
+	l := &caller{Linker: opened, former: former, held: former.Ladder}
 	h.linker = l
 	defer h.close()
 	_ = l.WriteStatus([]byte("{}"))

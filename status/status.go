@@ -37,6 +37,8 @@ type Status struct {
 	Mounted      *Mounted          `json:"mounted"`      // what the last look found in the volumes
 	Live         *Generation       `json:"live"`         // what the targets resolve to
 	Accepted     *Accepted         `json:"accepted"`     // what a roll back goes back to
+	GoneDown     *GoneDown         `json:"goneDown"`     // why the app isn't on what was accepted last; null: it is
+	Unwell       string            `json:"unwell"`       // why verify or READY failed at a start on what was accepted; "": neither did
 	Candidate    *Generation       `json:"candidate"`    // what is on its way; since: when it was staged
 	PendingSince Time              `json:"pendingSince"` // when confit saw a change that is neither live nor rejected yet
 	Rejection    *Rejection        `json:"rejection"`    // the last one, whether or not it was mended since
@@ -85,6 +87,13 @@ type Generation struct {
 type Accepted struct {
 	Generation
 	Proof string `json:"proof"` // what proved it: "verify", "probation", "none" …
+}
+
+// GoneDown is that the app died of what was accepted last, and has to live on what was accepted before.
+type GoneDown struct {
+	From    Generation `json:"from"` // what the app died of
+	Reason  string     `json:"reason"`
+	SoaksAt Time       `json:"soaksAt"` // if the app lives until then, it is rejected; null: not known yet
 }
 
 // Rejection is why a candidate was refused.
@@ -146,10 +155,11 @@ const (
 // is accepted or another one is mounted, so it doesn't flicker while confit tries
 // again. It is [Rejected], too, when the system refuses to apply what is mounted, when
 // the configuration side broke down, and when it waits for a volume that doesn't
-// answer, as confit applies nothing then; and when what is live isn't what was accepted.
+// answer, as confit applies nothing then; when what is live isn't what was accepted; and when
+// the app died of that, or isn't well on it.
 func (s *Status) Verdict() int {
 	switch {
-	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused():
+	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused(), s.GoneDown != nil, s.Unwell != "":
 		return Rejected
 	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
 		return Well

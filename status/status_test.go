@@ -31,6 +31,8 @@ func whole() Status {
 		Mounted:      &Mounted{Hash: hash("c"), Since: at(30), Keys: map[string]Sum{"web/nginx.conf": Sum(hash("3")), "srv/app/flags.json": ""}},
 		Live:         &Generation{Number: 7, Hash: hash("b"), Source: "mounted", Since: at(20)},
 		Accepted:     &Accepted{Generation{Number: 6, Hash: hash("a"), Source: "fallback", Since: at(10)}, "probation"},
+		GoneDown:     &GoneDown{Generation{Number: 7, Hash: hash("b"), Source: "mounted", Since: at(20)}, "the app ended with exit 1 8s after its start", at(57)},
+		Unwell:       "verify: hook ended with exit 1",
 		Candidate:    &Generation{Number: 8, Hash: hash("c"), Source: "mounted", Since: at(31)},
 		PendingSince: at(30),
 		Rejection: &Rejection{At: at(25), Hash: hash("d"), Step: "validate", Reason: "hook ended with exit 1",

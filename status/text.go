@@ -36,6 +36,10 @@ func (s *Status) headline(now time.Time) string {
 		return "DAMAGED: somebody has changed what is live, and no volume has its bytes"
 	case s.refused():
 		return "IN TROUBLE: the system refuses to apply what is mounted"
+	case s.GoneDown != nil:
+		return "GONE DOWN: the app died of what was accepted last, and has an older one"
+	case s.Unwell != "":
+		return "NOT WELL: the app runs on what was accepted, and doesn't prove that it is well"
 	case s.Verdict() == Rejected:
 		return "REJECTED: " + s.standing()
 	case s.Trouble != "":
@@ -104,6 +108,11 @@ func (s *Status) hashes(p *page) {
 // troubles is what is wrong, and what to do about it.
 func (s *Status) troubles(p *page) {
 	s.rejected(p)
+	s.goneDown(p)
+	if s.Unwell != "" {
+		p.row("not well", s.Unwell)
+		p.todo("look at the app's log and at what the verify hook asks; confit asks again")
+	}
 	if s.Phase == "done" && s.Verdict() == Well {
 		p.todo("if nobody stopped it, look at its log: kubectl logs --previous")
 	}
@@ -145,6 +154,19 @@ func (s *Status) troubles(p *page) {
 	}
 }
 
+// goneDown says what the app died of, and what becomes of that.
+func (s *Status) goneDown(p *page) {
+	if s.GoneDown == nil {
+		return
+	}
+	p.generation("died of", &s.GoneDown.From)
+	p.row("why", s.GoneDown.Reason)
+	if s.GoneDown.SoaksAt != "" {
+		p.row("soaks", p.when(s.GoneDown.SoaksAt)+": if the app lives until then, what it died of is rejected")
+	}
+	p.todo("find out in the app's log why it ended; if it ends here, too, nothing is rejected")
+}
+
 // rejected is the last rejection: all of it while it stands, else a row.
 func (s *Status) rejected(p *page) {
 	r := s.Rejection
@@ -176,6 +198,8 @@ func (r *Rejection) advice() string {
 		return "mend the links file or the image: the hook's program can't be started"
 	case r.Step == "gate":
 		return "see why the gate refused it; or take the change back"
+	case r.Step == "soak":
+		return "see the app's log; changed bytes and new pods try at once, else the next start after an hour or later"
 	case r.NextTry == "":
 		return "mend what is mounted; as it is, confit won't try it again"
 	}

@@ -93,6 +93,14 @@ func texts() map[string]Status {
 		s.Live, s.Updated = s.Candidate, before(2*time.Second)
 		s.Live.Since = before(2 * time.Second)
 	})
+	add("gone-down", edited("running"), func(s *Status) {
+		s.PendingSince, s.Candidate = "", nil
+		s.GoneDown = &GoneDown{Generation{Number: 3, Hash: hashB, Source: "mounted", Since: before(3 * time.Minute)}, "the app ended with exit 1 8s after its start", before(-40 * time.Second)}
+	})
+	add("not-well", quiet(), func(s *Status) { s.Unwell = `verify: verify "curl -f localhost" ended with exit 22` })
+	add("died-of-late", rolledBack(), func(s *Status) {
+		s.Rejection.Step, s.Rejection.NextTry = "soak", before(-58*time.Minute)
+	})
 	add("gate", edited("gating"), func(s *Status) { s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second)} })
 	add("gate-waits", edited("gating"), func(s *Status) {
 		s.Gate = &Gate{Hash: hashC, Since: before(170 * time.Second), Waits: "rolled-back of 5f2b1c9d8e7a"}

@@ -19,14 +19,14 @@ func (t *transition) provedBy() string {
 
 // accept makes the generation in force the one to go back to.
 func (t *transition) accept(proof string) {
-	before, asked := t.accepted, t.outcomes.question() == hexOf(t.candidate.Shared)
+	before, asked := *t.accepted(), t.outcomes.question() == hexOf(t.candidate.Shared)
 	if t.exposure.published() {
 		t.decide(outcomeAccepted, t.candidate.Shared, "", "")
 	}
-	if t.makeAccepted(t.started && t.generationInDoubt()); asked && t.exposure.published() {
+	if t.makeAccepted((t.started || t.unwell != "") && t.generationInDoubt()); asked && t.exposure.published() {
 		t.watchAccepted()
 	}
-	if t.accepted != before {
+	if *t.accepted() != before && !t.isDown() {
 		t.unsaid = proof
 	}
 	t.do(inspect{t.app.pid})
@@ -35,14 +35,24 @@ func (t *transition) accept(proof string) {
 
 // makeAccepted makes the generation in force the accepted one. If it comes from the
 // volumes, no rejection stands any more.
-func (t *transition) makeAccepted(survived bool) {
-	g := t.inForce()
-	if g.AcceptedAt = t.now.Unix(); g.Hash == t.accepted.Hash {
-		g.AcceptedAt = t.accepted.AcceptedAt
+func (t *transition) makeAccepted(started bool) {
+	g, r := t.inForce(), t.accepted()
+	switch {
+	case g.Hash == r.Hash:
+		g.AcceptedAt = r.AcceptedAt
+		r.Generation, r.Started = g, r.Started || started
+	case t.candidate.Fallback && t.isDown(): // it is the last rung
+		*r = linker.Rung{Generation: g, Started: started}
+	default:
+		g.AcceptedAt = t.now.Unix()
+		t.ripen()
+		t.rejectAbove()
+		if t.ladder = t.ladder.Accept(g, started, t.config.SoakFor() == 0); !g.Fallback && !t.remembers(g.Inputs) {
+			t.remembered = linker.Remembered{}
+		}
 	}
-	t.accepted = t.accepted.Next(g, survived, survived && t.config.YoungFor() == 0)
-	t.suspected = nil
 	t.untidy, t.unproved = true, nil
+	t.unwell, t.wellBy = "", noDeadline
 	if t.exposure.published() {
 		t.rebase(t.candidate.Changes)
 		t.tried = nil
@@ -51,7 +61,7 @@ func (t *transition) makeAccepted(survived bool) {
 			if !t.candidate.Unrun { // the renderer may still have killed confit
 				t.killed = linker.Trial{}
 			}
-			t.rejection, t.relapsed, t.outcomes.awaited = rejection{}, nil, nil
+			t.rejection = rejection{}
 		}
 	}
 }
@@ -80,7 +90,7 @@ func (t *transition) stayUnproved() {
 func (t *transition) standRejected() {
 	t.rejection = rejection{}
 	if t.unproved != nil {
-		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted.Hash}
+		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted().Hash}
 	}
 }
 
@@ -97,6 +107,6 @@ func (t *transition) onInspected(e inspected) {
 // becomeMounted notes that the mounted configuration has come to equal the accepted
 // fallback.
 func (t *transition) becomeMounted() {
-	t.killed, t.accepted.Fallback = linker.Trial{}, false
-	t.live = t.sinceNow(t.accepted.Generation)
+	t.killed, t.accepted().Fallback = linker.Trial{}, false
+	t.live = t.sinceNow(t.accepted().Generation)
 }

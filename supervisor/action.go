@@ -40,10 +40,10 @@ type (
 		hooked bool            // hooks were run on it
 		shown  bool            // it is published, and a hook was run on it since: only that is looked at
 	}
-	goBack    struct{ to, from int }          // answered by withdrawn, lost, failed or crashed
-	writeNote struct{ note *linker.Note }     // answered by noted
-	keep      struct{ accepted, earlier int } // and no other generation
-	runHook   struct {                        // answered by hookBegun or hookStartFailed, then by hookEnded
+	goBack    struct{ to, from int }      // answered by withdrawn, lost, failed or crashed
+	writeNote struct{ note *linker.Note } // answered by noted
+	keep      struct{ accepted []int }    // and no other generation
+	runHook   struct {                    // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string
 		candidate linker.Candidate

@@ -42,7 +42,7 @@ func (k *keeper) started(pid int) {
 		k.restarts++
 		k.count.Reloads++
 	}
-	k.life = life{pid: pid, group: process.Group(pid), since: k.now, renewed: k.now, readiness: begun}
+	k.life = life{pid: pid, group: process.Group(pid), renewed: k.now, readiness: begun}
 	k.appSince = k.now
 	k.become(up)
 	k.say(slog.LevelInfo, "app started", "pid", pid, "generation", k.on.Number, "hash", k.on.Hash)

@@ -36,9 +36,9 @@ func (t *transition) onExited(e exited) {
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
 		t.noteSetback(exit{code: t.keeper().exitCode(e.status)}, false)
 		t.continueWithoutApp()
-	case t.exposure == restored: // it may have died of the candidate
+	case t.exposure == restored && !t.started: // it may have died of the candidate
 		t.continueWithoutApp()
-	case !t.goesOn(e.status):
+	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.status, t.lived()), exit{code: t.keeper().exitCode(e.status)}):
 		t.end(e.status)
 	}
 }

@@ -67,7 +67,7 @@ func (k *keeper) sayExited(e exited) {
 // a process behind, as daemon(3) does. That is the end of a container for which
 // nobody finds a reason in the app's log.
 func (k *keeper) wentToBackground(e exited) bool {
-	return e.forked && !e.successor.runs() && !k.isStop(e) && k.phase != stopping && k.phase != restarting && !k.over(k.since.Add(handlerWait))
+	return e.forked && !e.successor.runs() && !k.isStop(e) && k.phase != stopping && k.phase != restarting && !k.over(k.appSince.Add(handlerWait))
 }
 
 // exitCode is what confit exits with when the app ended so.

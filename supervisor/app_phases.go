@@ -55,7 +55,8 @@ func (t *transition) startEnded(e event) {
 	switch e := e.(type) {
 	case started:
 		t.keeper().started(e.pid)
-		t.startedOn = t.inForce().Number
+		t.startedOn, t.unwell, t.wellBy = t.inForce().Hash, "", noDeadline
+		t.ripen()
 		t.forgetRead()
 		for _, s := range t.app.queued {
 			t.forward(s)
@@ -80,7 +81,12 @@ func (t *transition) startFailed(e startFailed) {
 		t.noteSetback(exit{e.code, e.err}, false)
 		t.fail("start", e.err, "")
 	default:
-		t.endNow(exit{e.code, e.err})
+		t.keeper().become(down)
+		t.startedOn, t.appSince = t.inForce().Hash, t.now
+		t.ripen()
+		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
+			t.endNow(end)
+		}
 	}
 }
 

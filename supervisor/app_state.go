@@ -30,7 +30,6 @@ type app struct {
 type life struct {
 	pid       int           // 0: not running
 	group     process.Group // the group of the last one, which may have members left
-	since     time.Time     // when it was started
 	renewed   time.Time     // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
 	by        config.Action // the signal that makes it reload
 	blocked   bool          // the last look found that the app blocks it

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"log/slog"
 
 	"confit/config"
@@ -32,7 +33,7 @@ func (t *transition) stage() {
 
 // known is what the linker needs to know of the former look.
 func (t *transition) known() linker.Known {
-	k := linker.Known{Seen: t.looked, Accepted: t.accepted.Number}
+	k := linker.Known{Seen: t.looked, Accepted: t.accepted().Number}
 	if t.killed.Step == linker.StepHooks {
 		k.Spared = t.killed.Hash
 	}
@@ -43,7 +44,7 @@ func (t *transition) known() linker.Known {
 // was rejected.
 func (t *transition) stageMounted() {
 	t.pending, t.transaction = false, transaction{isRetry: true}
-	t.rejection.cost = costly{}
+	t.rejection.cost = linker.Hash{}
 	t.stage()
 }
 
@@ -85,11 +86,7 @@ func (t *transition) publish() {
 // withdraw takes back what can't stay in force. It is tried until it works, and
 // nothing else is done meanwhile.
 func (t *transition) withdraw() {
-	job := goBack{t.accepted.Number, t.accepted.Number}
-	if t.backToEarlier {
-		job.to = t.accepted.Earlier.Number
-	}
-	t.order(withdrawing, assign{job})
+	t.order(withdrawing, assign{goBack{cmp.Or(t.accepted().Number, t.wentFrom), cmp.Or(t.wentFrom, t.accepted().Number)}})
 }
 
 // touch gives the changed targets new links, for an app that watches the
@@ -144,7 +141,7 @@ func (t *transition) endNow(how exit) {
 	t.passVerdict()
 	if t.showsAccepted() {
 		t.assign(unwatchOpens{}) // which keeps files from being looked at
-		t.assign(mend{t.accepted.Number})
+		t.assign(mend{t.accepted().Number})
 	}
 	t.endTrial()
 	t.interruptReport()

@@ -10,7 +10,7 @@ import (
 
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
-	t.growUp()
+	t.soak()
 	t.keepTrial()
 	t.askGate()
 	t.keepNote()
@@ -31,7 +31,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
 	}
-	return earliest(by, s.oldBy, s.outcomes.livedBy)
+	return earliest(by, s.soaksAt)
 }
 
 // takeBeside takes what comes in beside the phases.
@@ -82,9 +82,9 @@ func (t *transition) onNoted(e noted) {
 		t.systemRefused("gate", e.err)
 		return
 	}
-	if reason := e.err.Error(); reason != t.note.trouble && e.note.Accepted != t.note.held.Accepted {
+	if reason := e.err.Error(); reason != t.note.trouble && e.note.Ladder != t.note.held.Ladder {
 		t.note.trouble = reason
 		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
-			"generation", e.note.Accepted.Number, "error", reason, "nextTry", t.config.Rescan)
+			"generation", e.note.Ladder.InForce().Number, "error", reason, "nextTry", t.config.Rescan)
 	}
 }

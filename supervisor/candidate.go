@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"cmp"
 	"errors"
 	"log/slog"
 	"time"
@@ -33,7 +32,7 @@ func (t *transition) stageEnded(e event) {
 		if !t.candidate.Fallback {
 			t.noteSeen(e.seen, false, linker.Hash{})
 			t.found("", e.changes)
-			t.rejection.cost = costly{} // something else is mounted
+			t.rejection.cost = linker.Hash{} // something else is mounted
 		}
 		t.reject("stage", e.reason, "")
 	}
@@ -59,18 +58,26 @@ func (t *transition) compareCandidate(e staged) {
 		return
 	}
 	t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
-	t.compareWithCostly()
+	if t.rejection.cost != t.candidate.Inputs { // something else is mounted
+		t.rejection.cost = linker.Hash{}
+	}
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
 	case t.isKnownBad():
-		t.trouble = ""
+		if t.trouble = ""; t.isRetry {
+			t.rejection.nextTry = noDeadline
+		}
 		t.discard()
 		t.endTransaction()
+	case t.wasTried():
+		t.leaveAlone()
+	case t.isRemembered():
+		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
 	case t.isCostly():
-		t.reject(cmp.Or(t.rejection.cost.step, "probation"), errors.New("the app was rolled back from it before"), "")
-	case t.isAccepted() && t.isLateDeadly():
-		t.suspectDeadly()
+		t.reject("probation", errors.New("the app was rolled back from it before"), "")
+	case t.isAccepted() && t.diedTooOften():
+		t.goDownKilled()
 	case t.isDeadly():
 		t.rejectDeadly()
 	case t.mayBeDeadly() && !t.isLast() && !t.killed.PutOff:
@@ -88,7 +95,7 @@ func (t *transition) compareCandidate(e staged) {
 
 // compareFallback goes on with the fallback, unless that is just what was taken back.
 func (t *transition) compareFallback(splay time.Duration) {
-	if t.isKnownBad() || t.isCostly() {
+	if t.isKnownBad() || t.isCostly() || t.wasTried() {
 		t.reject("stage", errors.New("it is what was rejected"), "")
 	} else {
 		t.tryCandidate(splay)
@@ -96,34 +103,30 @@ func (t *transition) compareFallback(splay time.Duration) {
 }
 
 // isKnownBad reports that the candidate was rejected before, and isn't due to be
-// tried again.
+// tried again, or not by a reload.
 func (t *transition) isKnownBad() bool {
-	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && !t.isRetry
+	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && (!t.isRetry || t.isRemembered())
 }
 
-// isCostly reports that the app was rolled back from the candidate before.
-func (t *transition) isCostly() bool {
-	return t.rejection.cost.is(t.candidate.Hash)
-}
-
-// compareWithCostly forgets what cost service once something else is mounted.
-func (t *transition) compareWithCostly() {
-	switch cost, c := &t.rejection.cost, &t.candidate; {
-	case c.Unrendered && cost.inputs == linker.Hash{}:
-		cost.inputs = c.Inputs
-	case c.Unrendered && cost.inputs != c.Inputs, !c.Unrendered && cost.hash != c.Hash:
-		*cost = costly{}
+// leaveAlone leaves what is mounted alone: the app has died of it, and is on a lower rung.
+func (t *transition) leaveAlone() {
+	t.decided()
+	if t.neverStarted() {
+		t.dropCandidate()
+		return
 	}
+	t.discard()
+	t.endTransaction()
 }
 
 // liveAgain ends a transaction whose candidate is the accepted generation: nothing is to
 // be done.
 func (t *transition) liveAgain() {
-	if t.accepted.Fallback {
+	if t.accepted().Fallback {
 		t.becomeMounted()
 	}
-	if t.rejection.stands && t.rejection.hash != t.accepted.Hash {
-		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted.Number, "hash", t.accepted.Hash)
+	if t.rejection.stands && t.rejection.hash != t.accepted().Hash {
+		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	}
 	t.standRejected()
 	t.decided()

@@ -21,7 +21,7 @@ type idler struct {
 
 // idles starts the app on what a former confit has accepted.
 func idles(t *testing.T) *idler {
-	former := linker.Accepted{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}, Shared: linker.Hash{1}}, Survived: true, Settled: true}
+	former := linker.Rung{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}, Shared: linker.Hash{1}}, Started: true, Soaked: true, Durable: true}
 	i := begins(t, former)
 	i.gives(staged{candidate: linker.Candidate{Generation: former.Generation}}, published{}, started{20})
 	i.isIn(running)
@@ -29,12 +29,12 @@ func idles(t *testing.T) *idler {
 }
 
 // begins is a confit that comes after one which has accepted this. There is a fallback.
-func begins(t *testing.T, former linker.Accepted) *idler {
+func begins(t *testing.T, former linker.Rung) *idler {
 	i := &idler{t: t, now: time.Unix(1e9, 0), config: &config.Config{
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		Retry: 15 * time.Second, VerifyTimeout: 2 * time.Minute, StopSignal: signals.TERM,
 	}}
-	i.state, _ = begin(i.config, &linker.Former{Note: linker.Note{Accepted: former}}, true, i.now)
+	i.state, _ = begin(i.config, &linker.Former{Note: linker.Note{Ladder: ladder(former)}}, true, i.now)
 	return i
 }
 

@@ -14,9 +14,9 @@
 //   - A candidate that the app was reloaded with is accepted only when it is
 //     proved. Otherwise it is taken back, and the app is reloaded with the
 //     accepted generation, or started on it.
-//   - The earlier generation is kept until an app that was started on the accepted
-//     one has lived for --young. An app that ends badly before, twice in a row, is
-//     started on the earlier one; only if it lives longer there, the younger is rejected.
+//   - Older generations are kept until an app that was started on the accepted one has
+//     lived for --soak. An app that ends badly before, twice in a row, is started on an
+//     older one; only where it lives for --soak, what is above is rejected.
 //   - Nothing is validated or proved twice without a reason.
 //   - Every phase that waits has a deadline, at which something is done; except
 //     stopping: there the platform owns it. A gate may take for ever, but
@@ -42,8 +42,8 @@
 // parts.go, facts.go, resort.go, times.go). Then come what step says and does (action.go, transition.go),
 // what is kept for the status, the report hook and a confit that comes after this one was killed
 // (past.go, outcomes.go, note.go, verdict.go, trial.go), the app's half, what begins a phase
-// (begin.go, hook.go), and what is counted of an app's lives (young.go). What ends a phase names the next one: rest.go, accept.go, reject.go, proof.go,
-// reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
+// (begin.go, hook.go), and what is counted of an app's lives (rungs.go). What ends a phase names the next one: rest.go, accept.go, reject.go,
+// ladder.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
 // beside.go and step.go on top. When an event is over, observe.go makes the status of the state, and
 // waiting.go the line of a debug log.
 package supervisor

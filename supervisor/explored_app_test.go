@@ -28,6 +28,8 @@ func (c *course) spawn() event {
 	}
 	c.pids++
 	c.app, c.zombie, c.leftover = c.pids, false, false
+	c.start = c.live.holds
+	c.ripens()
 	c.appReads()
 	return started{c.app}
 }

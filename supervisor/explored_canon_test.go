@@ -31,8 +31,6 @@ var leftOut = map[string]string{
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
 	"Outcome.Reason":        "is a text for people",
-	"Relapsed.At":           "no course is as long as a day",
-	"contrast.reason":       "is a text for people",
 	"Generation.AcceptedAt": "a generation of one number is accepted once",
 	"made.at":               "a generation of one number is accepted once",
 	"model.copies":          "those that anything leads to are there, or an invariant is broken",
@@ -43,20 +41,20 @@ var leftOut = map[string]string{
 
 // presence lists the texts and pointers of which only counts whether there is one.
 var presence = map[string]bool{
-	"state.unsaid": true, "state.degraded": true, "life.beyond": true, "verdict.rejection": true, "state.unproved": true,
+	"state.unsaid": true, "state.degraded": true, "life.beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
 }
 
 // ranked lists the numbers of which only counts which is equal to which, and the
 // kind of each.
 var ranked = map[string]byte{
 	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "keep.earlier": 'n', "state.startedOn": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "transaction.wentFrom": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
 }
 
 // stamps lists the times that count on after they have passed. All others are
 // just due then.
-var stamps = map[string]bool{"life.since": true, "life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true, "outcomes.since": true}
+var stamps = map[string]bool{"life.renewed": true, "proof.attempted": true, "proof.until": true, "outside.readAt": true}
 
 // oldest bounds an age, in ticks: whatever asks for it asks for less.
 const oldest = 2
@@ -105,9 +103,11 @@ func (c *canon) key(p *place) (key [16]byte) {
 
 func writerOf(t reflect.Type) writer {
 	switch t {
+	case reflect.TypeFor[linker.Remembered]():
+		return func(c *canon, p unsafe.Pointer) { c.remembered(*(*linker.Remembered)(p)) }
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
-	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*report](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*contrast](), reflect.TypeFor[*linker.Relapsed]():
+	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*report](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder]():
 		return identityWriter(t.Elem())
 	case reflect.TypeFor[job]():
 		return writeJob
@@ -180,6 +180,14 @@ func fieldWriter(name string, t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*string)(p) != "") }
 	case presence[name]:
 		return func(c *canon, p unsafe.Pointer) { c.bool(*(*uintptr)(p) != 0) }
+	case isRanked && t.Kind() == reflect.Slice:
+		return func(c *canon, p unsafe.Pointer) {
+			list := *(*[]int)(p)
+			c.form = append(c.form, byte(len(list)))
+			for _, n := range list {
+				c.rank(kind, int64(n))
+			}
+		}
 	case isRanked:
 		return func(c *canon, p unsafe.Pointer) { c.rank(kind, *(*int64)(p)) }
 	}
@@ -258,6 +266,17 @@ func (c *canon) rank(kind byte, n int64) {
 	*list = append(*list, n)
 	c.form = append(c.form, byte(len(*list)))
 }
+
+// remembered writes what isn't tried again, and how long.
+func (c *canon) remembered(r linker.Remembered) {
+	c.form = append(c.form, r.Inputs[:]...)
+	if r.Inputs != (linker.Hash{}) {
+		c.time(time.Unix(r.At+cutWait(r.Wait), 0), 0)
+	}
+}
+
+// cutWait is a wait in seconds that is cut at a few ticks. Else each moment of an hour is a state of its own.
+func cutWait(seconds int64) int64 { return min(seconds, int64(3*tick/time.Second)) }
 
 // time writes in how many ticks a time comes or, of a stamp, how many ago it was.
 func (c *canon) time(at time.Time, age int) {

@@ -88,7 +88,10 @@ func (c *course) giveAll(next []event) {
 		c.deadlinesAreAhead(s)
 		c.blames(&before, s)
 		c.state.unproved = s.unproved
-		c.mayBeAccepted(before.accepted, s.accepted)
+		c.goesDownInTime(&before, s)
+		if undone := before.held.before; undone == nil || s.ladder != *undone { // by a stop
+			c.mayBeAccepted(before.ladder, s.ladder)
+		}
 		next = append(next, c.become(*s, actions)...)
 	}
 	c.cutWaits()
@@ -116,6 +119,7 @@ func (c *course) cutWaits() {
 		}
 		r.wait = c.config.Retry
 	}
+	c.state.remembered.Wait = cutWait(c.state.remembered.Wait)
 	if o := &c.state.outcomes; o.wait > c.config.Retry {
 		if !o.by.IsZero() && o.told == nil {
 			o.by = o.by.Add(c.config.Retry - o.wait)
@@ -172,7 +176,7 @@ func (c *course) elapse() {
 	if late := due.Sub(c.now); late > 0 {
 		c.now = c.now.Add((late + tick - 1) / tick * tick)
 	}
-	onTrial := c.app != 0 && c.read != c.accepted() && c.live.number != c.state.accepted.Number
+	onTrial := c.app != 0 && c.read != c.accepted() && c.live.number != c.state.accepted().Number
 	c.hurried = onTrial && len(c.config.Verify) == 0 // what is bad ends the app before
 	c.tell("(%v later)", c.now.Sub(time.Unix(1e9, 0)))
 	c.give(elapsed{})

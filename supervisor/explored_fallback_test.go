@@ -12,7 +12,7 @@ func (c *course) looksAt(j stage) {
 	switch {
 	case c.app != 0:
 		c.breaks("the fallback is staged while an app runs")
-	case c.state.accepted.Number != 0:
+	case c.state.accepted().Number != 0:
 		c.breaks("the fallback is staged, and something is accepted")
 	case c.fellBack:
 		c.breaks("the fallback is staged twice")
@@ -25,7 +25,7 @@ func (c *course) looksAt(j stage) {
 func (c *course) endsAsItFailed() {
 	s := &c.state
 	switch {
-	case s.shown() != done || !c.failed.stands || c.stopped || c.isPlain() || s.accepted.Number != 0:
+	case s.shown() != done || !c.failed.stands || c.stopped || c.isPlain() || s.accepted().Number != 0:
 	case c.failed.bearable:
 		c.breaks("confit ends, and the app could be started on what is mounted")
 	case s.exit.code != c.failed.end.code:

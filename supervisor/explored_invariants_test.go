@@ -54,18 +54,16 @@ func (c *course) appReads() {
 		c.breaks("the app reads a generation that is gone")
 	}
 	c.read, c.verified = l, false
-	if c.readAt = c.now; c.isHeld(c.live.number) && c.state.accepted.Survived {
+	if c.readAt = c.now; c.isHeld(c.live.number) && c.state.accepted().Started {
 		c.readAt = noDeadline
 	}
 }
 
-// isHeld reports that a generation is accepted, or the earlier one.
-func (p *place) isHeld(number int) bool {
-	return number == p.state.accepted.Number || number == p.state.accepted.Earlier.Number
-}
+// isHeld reports that a generation is accepted.
+func (p *place) isHeld(number int) bool { return slices.Contains(p.state.ladder.Numbers(), number) }
 
 // accepted is what confit takes for accepted.
-func (p *place) accepted() letter { return letter(p.state.accepted.Hash[0]) }
+func (p *place) accepted() letter { return letterOf(p.state.accepted().Hash) }
 
 func (c *course) isPlain() bool { return c.state.degraded != "" }
 
@@ -82,42 +80,40 @@ func (c *course) mayBePublished() {
 		c.breaks(l.String() + " is published, and was not rendered")
 	case t.validatesBefore() && !c.valid[l]:
 		c.breaks(l.String() + " is published, and was not validated")
-	case len(c.config.Gate) > 0 && c.state.accepted.Number != 0 && c.passed != l:
+	case len(c.config.Gate) > 0 && c.state.accepted().Number != 0 && c.passed != l:
 		c.breaks(l.String() + " is published, and the gate was not asked")
 	}
 }
 
 // mayBeAccepted: what the app has read is accepted only when it is proved. Without
 // anything else to go back to it stays in force without a proof.
-func (c *course) mayBeAccepted(before, after linker.Accepted) {
-	l := letter(after.Hash[0])
-	survived := after.Survived && !before.Survived && after.Number == before.Number
-	switch {
-	case after.Number == before.Number && !survived:
-		return
-	case after.Number == before.Earlier.Number: // which was accepted before
-		return
-	case after.Relapses < 0 && after.Earlier.Number == before.Number: // so was this, until it was suspected
-		return
-	case after.Number == 0 && (c.state.relapsed != nil || c.may.loses): // it relapsed, and the fallback is tried; or it is lost
+func (c *course) mayBeAccepted(before, after linker.Ladder) {
+	was, is := before.InForce(), after.InForce()
+	l, survived := letterOf(is.Hash), is.Started && !was.Started && is.Number == was.Number && !is.Durable // else it has soaked
+	isNew := is.Number != 0 && !slices.Contains(before.Numbers(), is.Number)
+	if !isNew && !survived {
+		if is.Number == 0 && was.Number != 0 && after.On == 0 && !c.may.loses {
+			c.breaks("nothing is accepted")
+		}
 		return
 	}
 	asked := c.action.Kind != config.None || survived
 	switch {
-	case after.Number == 0:
-		c.breaks("nothing is accepted")
-	case c.live.number != after.Number:
+	case c.live.number != is.Number:
 		c.breaks("what isn't in force is accepted")
 	case c.state.unproved != nil || !asked:
 	case c.app == 0:
 		c.breaks(l.String() + " is accepted without an app")
 	case c.read != l:
 		c.breaks(l.String() + " is accepted, and the app has not read it")
-	case before.Survived && before.Hash == after.Hash:
+	case was.Started && was.Hash == is.Hash:
 	case c.now.Before(c.readAt.Add(c.config.Probation)):
 		c.breaks(l.String() + " is accepted before its probation is over")
 	case len(c.config.Verify) > 0 && !c.verified:
 		c.breaks(l.String() + " is accepted without a verify hook after the probation")
+	}
+	if isNew && after.On == 0 {
+		c.ripens()
 	}
 	c.readAt, c.verified = noDeadline, false
 	if c.app != 0 { // which reads by itself if it needn't be told
@@ -128,13 +124,13 @@ func (c *course) mayBeAccepted(before, after linker.Accepted) {
 // noteIsWhole: what note.json names is on the disk, and so is what the targets
 // lead to.
 func (c *course) noteIsWhole() {
-	for _, m := range []made{c.note.accepted, c.note.earlier, c.live} {
+	for _, m := range append(c.note.rungs(), c.live) {
 		if !c.isThere(m) {
 			c.breaks("a generation is gone that " + m.holds.String() + " is needed for")
 		}
 	}
-	for _, g := range []linker.Generation{c.state.accepted.Generation, c.state.accepted.Earlier} {
-		if !c.isThere(made{number: g.Number, holds: letter(g.Hash[0])}) {
+	for _, r := range c.state.ladder.Rungs {
+		if !c.isThere(made{number: r.Number, holds: letterOf(r.Hash)}) {
 			c.breaks("a generation is gone that confit may go back to")
 		}
 	}
@@ -160,7 +156,7 @@ func (c *course) gateHasQuestion(hash string) {
 func (c *course) deadlinesAreAhead(s *state) {
 	wanted := []time.Time{s.deadline, s.app.deadline, s.deadlineBeside()}
 	if s.phase == running && !s.pending {
-		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy)
+		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
 	}
 	for _, by := range wanted {
 		if !by.IsZero() && !c.now.Before(by) && s.shown() != done {
@@ -187,7 +183,7 @@ func (c *course) agrees() {
 	if idle && c.trial != counted(s.recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
-	if s.shown() == running && !c.isPlain() && s.looked == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands {
+	if s.shown() == running && !c.isPlain() && s.looked == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {
 		c.breaks("what is mounted is neither accepted nor rejected, and no look takes it up")
 	}
 	if s.shown() == running && c.app == 0 {
@@ -206,5 +202,5 @@ func (p *place) isGood() bool {
 	case p.state.degraded != "": // it can do nothing any more
 		return true
 	}
-	return p.live.number == p.state.accepted.Number && p.read == p.live.holds
+	return p.live.number == p.state.accepted().Number && p.read == p.live.holds
 }

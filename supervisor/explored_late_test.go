@@ -20,8 +20,10 @@ func (c *course) readOutcomes() {
 
 // blames notes that a generation is rejected whose gate has to hear of it.
 func (c *course) blames(before, after *state) {
-	if before.suspected != nil && after.relapsed != before.relapsed && before.suspected.of.Told.Asked {
-		c.verdict = before.suspected.of.Shared.Hex()
+	for _, r := range before.ladder.Above() {
+		if r.Told.Asked && !slices.Contains(after.ladder.Numbers(), r.Number) {
+			c.verdict = r.Shared.Hex()
+		}
 	}
 }
 
@@ -29,7 +31,7 @@ func (c *course) blames(before, after *state) {
 func (c *course) mayBeTold(r *linker.Outcome, inForce linker.Generation) {
 	s := &c.state
 	switch {
-	case r.Kind == outcomeSettled && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted.Generation):
+	case r.Kind == outcomeSoaked && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted().Generation):
 		c.breaks("what isn't in force is told to be well")
 	case s.isEnding() && !s.outcomes.stands(r):
 		c.breaks("the end tells what nobody waits for")
@@ -44,7 +46,7 @@ func (c *course) isTold(r *linker.Outcome) {
 	if r.Hash == c.owed {
 		c.owed = ""
 	}
-	if (r.Kind == outcomeRelapsed || r.Kind == outcomeRolledBack) && r.Hash == c.verdict {
+	if (r.Kind == outcomeRejected || r.Kind == outcomeRolledBack) && r.Hash == c.verdict {
 		c.verdict = ""
 	}
 	if r.Kind == outcomeRelapsed {

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"confit/config"
@@ -104,14 +105,14 @@ func (c *course) linkerAgrees() {
 	if c.watching && s.readBy.IsZero() {
 		c.breaks("the linker watches what is opened, and nobody asks")
 	}
-	if s.held.stands() || s.suspected != nil || !s.note.by.IsZero() { // nothing is decided, or the disk is full
+	if s.held.stands() || !s.note.by.IsZero() { // nothing is decided, or the disk is full
 		return
 	}
-	if noted := asMemory(&linker.Note{Accepted: s.accepted}); s.unproved == nil && c.note.former() != noted.former() {
+	if s.unproved == nil && c.note.ladder != s.ladder {
 		c.breaks("what is accepted isn't noted")
 	}
 	for _, g := range c.copies {
-		if !s.untidy && !c.isHeld(g.number) && g.number != c.live.number && g.number != c.note.accepted.number && g.number != c.note.earlier.number && g.number != 0 {
+		if !s.untidy && !c.isHeld(g.number) && g.number != c.live.number && !slices.Contains(c.note.ladder.Numbers(), g.number) && g.number != 0 {
 			c.breaks("a generation stays on the disk for nobody")
 		}
 	}

@@ -108,7 +108,9 @@ func (c *course) kill() {
 
 func (c *course) begin() {
 	c.readOutcomes()
-	s, actions := begin(c.config, &linker.Former{Note: c.note.read(c.now), Killed: c.trial}, c.may.fallback, c.now)
+	note := c.note.read()
+	note.Remembered.Wait = cutWait(note.Remembered.Wait)
+	s, actions := begin(c.config, &linker.Former{Note: note, Killed: c.trial}, c.may.fallback, c.now)
 	c.tell("confit begins")
 	c.giveAll(c.become(*s, actions))
 }

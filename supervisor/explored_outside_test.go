@@ -28,7 +28,9 @@ type outside struct {
 	stopped    bool // TERM was sent
 
 	// What the invariants ask for.
-	read      letter // by the app
+	read      letter    // by the app
+	start     letter    // what it was started on
+	ripeAt    time.Time // when it has lived for --soak, since its start and since something new was accepted; zero: nobody asks
 	readAt    time.Time
 	verified  bool // the last verify hook of the proof ended well
 	valid     [backup + 1]bool
@@ -55,5 +57,5 @@ func (p *place) end() {
 	p.staged, p.jobs, p.stopped, p.former = before.staged, before.jobs, before.stopped, before.former
 	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
-	p.state = state{phase: done, accepted: p.state.accepted, recorded: p.state.recorded}
+	p.state = state{phase: done, ladder: p.state.ladder, recorded: p.state.recorded}
 }

@@ -59,5 +59,13 @@ func (p *place) String() string {
 	if !s.due().IsZero() {
 		left = s.due().Sub(p.now).String()
 	}
-	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, earlier %v, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.accepted(), letter(p.state.accepted.Earlier.Hash[0]), p.note.accepted.holds, p.app, p.read, left)
+	return fmt.Sprintf("= %v, mounted %v, in force %v, accepted %v, ladder %v on %d, noted %v, app %v has read %v, %v left", s.shown(), p.mounted, p.live.holds, p.accepted(), p.rungs(), p.state.ladder.On, p.note.inForce().holds, p.app, p.read, left)
+}
+
+// rungs are what confit takes for accepted, the newest first.
+func (p *place) rungs() (list []letter) {
+	for _, n := range p.state.ladder.Rungs[:p.state.ladder.Len()] {
+		list = append(list, letterOf(n.Hash))
+	}
+	return list
 }

@@ -49,12 +49,44 @@ var (
 	caught = []signals.Disposition{signals.Caught}
 	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Blocked, signals.Ignored}
 
-	provenA    = memory{accepted: made{number: 1, holds: letterA}, survived: true, settled: true}
-	doubtfulA  = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}}
-	askedA     = memory{accepted: made{number: 2, holds: letterA}, earlier: made{number: 1, holds: letterB}, survived: true, told: linker.Told{Asked: true}}
-	relapsedA  = memory{accepted: askedA.accepted, earlier: askedA.earlier, survived: true, relapses: 1, told: linker.Told{Asked: true, Relapsed: true}}
-	fromBackup = memory{accepted: made{number: 1, holds: backup, fallback: true}, survived: true, settled: true}
+	// What a former confit accepted, and what that has proved.
+	provenA    = memory{ladder: ladder(rungOf(1, letterA, byBoth))}
+	doubtfulA  = memory{ladder: ladder(rungOf(2, letterA, 0), rungOf(1, letterB, byStart))}
+	soakedA    = memory{ladder: ladder(rungOf(3, letterA, bySoak), rungOf(2, letterB, bySoak), rungOf(1, backup, byStart))}
+	askedA     = memory{ladder: ladder(askedOf(rungOf(2, letterA, byStart)), rungOf(1, letterB, byStart))}
+	relapsedA  = memory{ladder: ladder(died(askedOf(rungOf(2, letterA, byStart))), rungOf(1, letterB, byBoth))}
+	downFromA  = memory{ladder: onSecond(ladder(rungOf(2, letterA, byStart), rungOf(1, letterB, bySoak)))}
+	fromBackup = memory{ladder: ladder(rungOf(1, backup, byBoth))}
 )
+
+// provenBy is what a rung has proved.
+type provenBy int
+
+const (
+	byStart provenBy = 1 << iota
+	bySoak
+	byBoth
+)
+
+func rungOf(number int, holds letter, has provenBy) linker.Rung {
+	g := made{number: number, holds: holds, fallback: holds == backup && has == byBoth}.generation()
+	return linker.Rung{Generation: g, Started: has == byStart || has == byBoth, Soaked: has >= bySoak, Durable: has == byBoth}
+}
+
+func askedOf(r linker.Rung) linker.Rung {
+	r.Told.Asked = true
+	return r
+}
+
+func died(r linker.Rung) linker.Rung {
+	r.Deaths, r.Told.Relapsed = 1, true
+	return r
+}
+
+func onSecond(l linker.Ladder) linker.Ladder {
+	l.On = 1
+	return l
+}
 
 // settings has a row for each configuration. Each turns on little, so that all its
 // places can be counted.
@@ -82,9 +114,12 @@ var settings = []setting{
 	{name: "returns", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, fallback: true, breaks: true, kills: true, begins: fromBackup},
 	{name: "ready", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, speaks: true, begins: provenA},
 	{name: "panic", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1}, found: caught, panics: true, begins: provenA},
-	{name: "young", with: func(c *config.Config) { c.Probation = tick; c.Young = 2 * tick }, actions: []config.Action{byRestart}, fallback: true, kills: true, begins: doubtfulA},
-	{name: "young-busy", with: func(c *config.Config) {
-		c.Young = 2 * tick
+	{name: "soak", with: soaks, actions: []config.Action{byRestart}, fallback: true, kills: true, begins: doubtfulA},
+	{name: "soak-reload", with: soaks, actions: []config.Action{byUSR1, byItself}, found: caught, begins: soakedA},
+	{name: "soak-down", with: soaks, actions: []config.Action{byRestart}, kills: true, begins: downFromA},
+	{name: "soak-verify", with: func(c *config.Config) { soaks(c); c.Verify = []string{"verify"} }, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
+	{name: "soak-busy", with: func(c *config.Config) {
+		c.Soak = 2 * tick
 		c.Validate = []string{"check", config.Placeholder}
 		c.Gate = []string{"may-i"}
 	}, actions: []config.Action{byUSR1}, found: caught, begins: doubtfulA},
@@ -95,8 +130,10 @@ var settings = []setting{
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
 }
 
+func soaks(c *config.Config) { c.Probation, c.Soak = tick, 2*tick }
+
 func asksAndTells(c *config.Config) {
-	c.Probation, c.Young = tick, 2*tick
+	c.Probation, c.Soak = tick, 2*tick
 	c.Gate, c.Report = []string{"may-i"}, []string{"tell"}
 }
 
@@ -115,11 +152,9 @@ func (may *setting) configuration() *config.Config {
 // start is how confit finds things when it is started.
 func (may *setting) start() place {
 	o := outside{now: time.Unix(1e9, 0), pids: 100, model: model{numbers: 10, mounted: letterA, baked: cmp.Or(may.baked, backup), note: may.begins}}
-	o.show(may.begins.accepted)
-	for _, m := range []made{may.begins.accepted, may.begins.earlier} {
-		if m.number != 0 {
-			o.keep(m)
-		}
+	o.show(o.note.inForce())
+	for _, m := range o.note.rungs() {
+		o.keep(m)
 	}
 	o.die()
 	return place{outside: o}

@@ -13,20 +13,20 @@ func (s *state) inForce() linker.Generation {
 	if s.exposure.published() {
 		return s.candidate.Generation
 	}
-	return s.accepted.Generation
+	return s.accepted().Generation
 }
 
 // showsAccepted reports that the targets lead to the accepted generation, unless somebody
 // else has changed them. Before the app ever ran they may lead to what a former confit was
 // killed with, and nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
-	publishes := s.busy && s.candidate.Number != 0
+	publishes := s.busy > 0 && s.candidate.Number != 0
 	return s.hasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
 }
 
 // isAccepted reports whether the candidate is just the accepted generation.
 func (s *state) isAccepted() bool {
-	return s.hasAccepted() && s.candidate.Hash == s.accepted.Hash
+	return s.hasAccepted() && s.candidate.Hash == s.accepted().Hash
 }
 
 // unacceptedInForce reports that the targets lead to a candidate that isn't the
@@ -39,7 +39,6 @@ type suspect int
 const (
 	nobody       suspect = iota // the app itself: its exit is confit's
 	theCandidate                // the app was reloaded with it, or started on it
-	theAccepted                 // it was accepted after a reload, and this is the first start on it
 )
 
 func (s *state) suspect() suspect {
@@ -47,8 +46,6 @@ func (s *state) suspect() suspect {
 	case s.phase == broken: // nothing can be taken back
 	case s.exposure == read && s.unacceptedInForce() && !s.isLast():
 		return theCandidate
-	case s.started && s.doubtful() && !s.unacceptedInForce() && s.suspected == nil:
-		return theAccepted
 	}
 	return nobody
 }
@@ -56,7 +53,7 @@ func (s *state) suspect() suspect {
 // generationInDoubt reports whether it has to be proved that the app can live with
 // the generation in force.
 func (s *state) generationInDoubt() bool {
-	return s.unacceptedInForce() || s.suspect() == theAccepted
+	return s.unacceptedInForce() || s.hasAccepted() && !s.accepted().Started && (s.started || s.unwell != "" && s.exposure != restored)
 }
 
 // appInDoubt reports that a candidate was rolled back, and that the app still
@@ -64,14 +61,10 @@ func (s *state) generationInDoubt() bool {
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
 // hasAccepted reports whether there is something to go back to.
-func (s *state) hasAccepted() bool { return s.accepted.Number != 0 }
-
-// doubtful reports that no app has survived a start on the accepted generation,
-// and that there is an earlier one to go back to.
-func (s *state) doubtful() bool { return !s.accepted.Survived && s.accepted.Earlier.Number != 0 }
+func (s *state) hasAccepted() bool { return s.accepted().Number != 0 }
 
 // standing names the generation that the app goes on with.
-func (s *state) standing() string { return name(s.accepted.Generation) }
+func (s *state) standing() string { return name(s.accepted().Generation) }
 
 // name is what a generation is called in a log line.
 func name(g linker.Generation) string {
@@ -111,18 +104,8 @@ func (s *state) neverStarted() bool { return s.app.neverStarted() }
 
 // isResting reports that the life of the app says nothing of the accepted generation.
 func (s *state) isResting() bool {
-	return !s.app.runs() || s.app.phase == stopping || s.degraded != "" || !s.hasAccepted() || s.exposure.published() || s.unproved != nil
-}
-
-// mayRelapse reports that the app is young, and that there is something else to start on.
-func (s *state) mayRelapse() bool {
-	return !s.oldBy.IsZero() && s.suspected == nil && s.outcomes.awaited == nil && s.hasOther()
-}
-
-// hasOther reports that the app can be started on something before the accepted generation,
-// or on the fallback.
-func (s *state) hasOther() bool {
-	return s.accepted.Earlier.Number != 0 || s.fallback && !s.accepted.Fallback
+	return !s.app.runs() || s.app.phase == stopping || s.degraded != "" || !s.hasAccepted() || s.unacceptedInForce() || s.unproved != nil ||
+		s.unwell != "" || s.proof.generation
 }
 
 // isEnding reports that the app is gone, and confit is about to be.

@@ -56,14 +56,43 @@ func (t *transition) reportVariables(r *linker.Outcome) []string {
 		config.ReasonVariable+"="+r.Reason, config.SourceVariable+"="+r.Source, config.BoundVariable+"="+t.boundOf(r))
 }
 
-// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The second life
-// and the time that the app has to outlive it elsewhere take --young each.
+// boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The next life
+// and three on lower rungs take --soak each.
 func (t *transition) boundOf(r *linker.Outcome) string {
 	if r.Kind != outcomeRelapsed {
 		return ""
 	}
-	whole := min(2*t.config.YoungFor()+restartPatience+t.config.HookTimeout, maxBound)
+	whole := min(4*t.config.SoakFor()+restartPatience+t.config.HookTimeout, maxBound)
 	return strconv.Itoa(int((whole + time.Second - 1) / time.Second))
+}
+
+// maxReason bounds CONFIT_REASON, in bytes.
+const maxReason = 4 << 10
+
+// outcome describes an outcome. execve(2) takes no NUL and no long reason, so such a reason is cut.
+func (t *transition) outcome(kind, hash, step, reason string) *linker.Outcome {
+	reason, _, _ = strings.Cut(reason, "\x00")
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
+	return &linker.Outcome{Hash: hash, Kind: kind, Step: step, Reason: reason, Source: t.source(kind)}
+}
+
+// source is what the app goes on with.
+func (t *transition) source(kind string) string {
+	switch {
+	case kind == outcomeAccepted:
+		return source(t.candidate.Generation)
+	case kind == outcomeSoaked && !t.rejection.stands && t.candidate.Number == 0:
+		return "mounted"
+	case t.isDown() && t.accepted().Fallback:
+		return "fallback"
+	case t.exposure == read && !t.hasAccepted():
+		return "mounted"
+	case t.hasAccepted():
+		return "stored"
+	}
+	return "" // it never started
 }
 
 // hashVariables name a configuration as every replica names it. Nothing accepted
@@ -71,7 +100,7 @@ func (t *transition) boundOf(r *linker.Outcome) string {
 func (t *transition) hashVariables(about string) []string {
 	accepted := ""
 	if t.hasAccepted() {
-		accepted = t.accepted.Shared.Hex()
+		accepted = t.accepted().Shared.Hex()
 	}
 	return hooks.Hashes(about, accepted)
 }
@@ -127,7 +156,7 @@ func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandi
 // about what all replicas share with the accepted generation, nor when the app
 // has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted.Shared && (t.hasAccepted() || t.neverStarted() && t.resort() == untriedFallback)
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.hasAccepted() || t.neverStarted() && t.resort() == untriedFallback)
 }
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that

@@ -12,7 +12,7 @@ import (
 // isDeadly reports that confit was killed with the candidate more than once, and
 // that there is something else to start on.
 func (t *transition) isDeadly() bool {
-	return t.kills() >= maxKills && !t.isLast() && (!t.isAccepted() || t.doubtful())
+	return t.kills() >= maxKills && !t.isLast() && !t.isAccepted()
 }
 
 // mayBeDeadly reports that confit was killed with the candidate, and that the app
@@ -27,11 +27,7 @@ func (t *transition) killKeys() []any {
 
 func (t *transition) rejectDeadly() {
 	reason := fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.killed.Suspects)
-	if t.isAccepted() {
-		t.rejectAccepted(t.killed.Step, reason, "")
-	} else {
-		t.reject(t.killed.Step, reason, "")
-	}
+	t.reject(t.killed.Step, reason, "")
 }
 
 // putOff starts the app on something else first: then the candidate is tried once

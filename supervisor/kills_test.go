@@ -10,13 +10,13 @@ import (
 // was killed with it. There is nothing to go back to.
 func TestKills_without_resort(t *testing.T) {
 	accepted := made{number: 1, holds: letterA}.generation()
-	i := begins(t, linker.Accepted{Generation: accepted})
+	i := begins(t, linker.Rung{Generation: accepted})
 	i.state.killed = linker.Trial{Hash: accepted.Inputs, Step: linker.StepPublish, Kills: maxKills}
 	i.gives(staged{candidate: linker.Candidate{Generation: accepted}})
 	i.isIn(publishing)
 	i.gives(published{}, started{20})
 	i.isIn(running)
-	if i.state.accepted.Generation != accepted || i.state.rejection.stands {
+	if i.state.accepted().Generation != accepted || i.state.rejection.stands {
 		t.Errorf("%v is accepted, want what was accepted before, and no rejection", i.state.standing())
 	}
 }

@@ -78,7 +78,7 @@ type shown struct {
 
 // gist is all that goes into a status, and comparable: another gist makes another status.
 // Of what a pointer leads to nothing ever changes.
-type gist [18]any
+type gist [20]any
 
 // guard turns a panic into an error.
 func guard(do func() error) (err error) {

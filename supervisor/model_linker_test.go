@@ -87,36 +87,34 @@ func asMade(g linker.Generation) made {
 
 // memory is what note.json says.
 type memory struct {
-	accepted, earlier made
-	survived, settled bool
-	relapses          int
-	relapsed          letter // what isn't tried again
-	told              linker.Told
-	outcomes          []linker.Outcome
-}
-
-// former is the generation to go back to, as linker.Accepted has it.
-func (n memory) former() linker.Accepted {
-	return linker.Accepted{Generation: n.accepted.generation(), Survived: n.survived, Settled: n.settled, Relapses: n.relapses, Told: n.told, Earlier: n.earlier.generation()}
+	ladder     linker.Ladder
+	remembered linker.Remembered
+	outcomes   []linker.Outcome
 }
 
 // read is what the next confit finds in it.
-func (n memory) read(now time.Time) linker.Note {
-	note := linker.Note{Accepted: n.former(), Outcomes: n.outcomes}
-	if n.relapsed != missing {
-		note.Relapsed = &linker.Relapsed{Hash: n.relapsed.hash().Hex(), At: now.Unix()}
-	}
-	return note
+func (n memory) read() linker.Note {
+	return linker.Note{Ladder: n.ladder, Outcomes: n.outcomes, Remembered: n.remembered}
 }
 
 // asMemory is what a note holds.
-func asMemory(n *linker.Note) memory {
-	a := n.Accepted
-	m := memory{accepted: asMade(a.Generation), survived: a.Survived, settled: a.Settled, relapses: a.Relapses, earlier: asMade(a.Earlier), told: a.Told, outcomes: n.Outcomes}
-	if n.Relapsed != nil {
-		m.relapsed = letterOf(linker.ParseHash(n.Relapsed.Hash))
+func asMemory(n *linker.Note) memory { return memory{n.Ladder, n.Remembered, n.Outcomes} }
+
+// inForce is the rung that the note says the app is on.
+func (n *memory) inForce() made { return asMade(n.ladder.InForce().Generation) }
+
+// rungs are those that the note names.
+func (n *memory) rungs() (list []made) {
+	for _, r := range n.ladder.Rungs[:n.ladder.Len()] {
+		list = append(list, asMade(r.Generation))
 	}
-	return m
+	return list
+}
+
+// ladder is one of rungs, the newest first.
+func ladder(rungs ...linker.Rung) (l linker.Ladder) {
+	copy(l.Rungs[:], rungs)
+	return l
 }
 
 const (
@@ -222,10 +220,10 @@ func (m *model) carryOutUnanswered(j job) {
 	case unwatchOpens:
 		m.watching = false
 	case keep:
-		if j.accepted != 0 {
+		if len(j.accepted) > 0 {
 			m.former = made{}
 		}
-		m.keepOnly(j.accepted, j.earlier, m.former.number)
+		m.keepOnly(append(j.accepted, m.former.number)...)
 	}
 }
 
@@ -254,7 +252,7 @@ func (m *model) keep(g made) bool {
 
 // keepOnly removes all others from the disk, but what is live and what is noted.
 func (m *model) keepOnly(numbers ...int) {
-	numbers = append(numbers, m.live.number, m.note.accepted.number, m.note.earlier.number)
+	numbers = append(append(numbers, m.live.number), m.note.ladder.Numbers()...)
 	var kept [maxCopies]made
 	n := 0
 	for _, g := range m.copies {

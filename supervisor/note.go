@@ -11,18 +11,14 @@ const alreadyStored = "stored"
 
 // toNote is what note.json has to say. What is accepted counts once the transaction is
 // over: a stop may still take back a verdict that is held. What isn't proved is never
-// noted. A generation that is suspected stays noted until it is to blame.
+// noted.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Accepted: s.note.given.Accepted, Outcomes: s.outcomes.list, Relapsed: s.relapsed}
-	switch {
-	case s.phase != running && !s.counted || s.held.stands() || s.unproved != nil:
-	case s.suspected != nil:
-		n.Accepted = s.suspected.of
-	default:
-		n.Accepted = s.accepted
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.list, Remembered: s.remembered}
+	if (s.phase == running || s.counted) && !s.held.stands() && s.unproved == nil {
+		n.Ladder = s.ladder
 	}
-	if n.Accepted.Number == s.accepted.Number { // what is decided to be told is noted with the list
-		n.Accepted.Told = s.accepted.Told
+	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list
+		noted.Told = s.accepted().Told
 	}
 	return n
 }
@@ -38,19 +34,19 @@ func (s *state) mayNote() bool {
 func (t *transition) keepNote() {
 	if t.mayNote() && (t.counted || t.over(t.note.by)) {
 		note := t.toNote()
-		t.note.given, t.note.by, t.counted = &note, noDeadline, false
+		t.note.given, t.note.by, t.counted = &note, noDeadline, t.counted && t.held.stands()
 		t.assign(writeNote{&note})
 	}
 }
 
 // sayAccepted says that the generation is accepted which the note has now.
 func (t *transition) sayAccepted() {
-	if t.unsaid == "" || t.accepted != t.note.held.Accepted {
+	if t.unsaid == "" || t.ladder != t.note.held.Ladder {
 		return
 	}
-	keys := []any{"generation", t.accepted.Number, "hash", t.accepted.Hash, "proof", t.unsaid}
-	if t.accepted.Fallback {
-		keys = append(keys, "source", source(t.accepted.Generation))
+	keys := []any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "proof", t.unsaid}
+	if t.accepted().Fallback {
+		keys = append(keys, "source", source(t.accepted().Generation))
 	}
 	if t.unsaid != alreadyStored {
 		t.say(slog.LevelInfo, "generation accepted", keys...)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/linker"
 	"confit/status"
 )
 
@@ -23,6 +24,8 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Mounted:      after.mounted,
 		Live:         after.live,
 		Accepted:     o.accepted(),
+		GoneDown:     o.goneDown(),
+		Unwell:       after.unwell,
 		Candidate:    after.tried,
 		PendingSince: status.At(after.undecided),
 		Rejection:    o.rejection(),
@@ -60,20 +63,39 @@ func (o *observation) app() status.App {
 // accepted is the accepted generation, since when it is that by whichever confit, and what
 // proved it. One that isn't proved isn't shown.
 func (o *observation) accepted() *status.Accepted {
-	shown, before, after := o.before.seen.Accepted, &o.before.accepted, &o.after.accepted
+	shown, before, after := o.before.seen.Accepted, o.before.accepted(), o.after.accepted()
 	isSame := shown != nil && after.Hash == before.Hash
 	if o.after.unproved != nil || after.Number == 0 || isSame && after.Fallback == before.Fallback {
 		return shown
-	}
-	g := status.Generation{Number: after.Number, Hash: after.Hash.Hex(), Source: source(after.Generation)}
-	if after.AcceptedAt != 0 {
-		g.Since = status.At(time.Unix(after.AcceptedAt, 0))
 	}
 	proof := cmp.Or(o.after.unsaid, alreadyStored)
 	if isSame && proof == alreadyStored { // the mounted configuration is just the fallback
 		proof = shown.Proof
 	}
-	return &status.Accepted{Generation: g, Proof: proof}
+	return &status.Accepted{Generation: shownOf(after), Proof: proof}
+}
+
+// goneDown is why the app isn't on the top.
+func (o *observation) goneDown() *status.GoneDown {
+	s := o.after
+	if !s.isDown() {
+		return nil
+	}
+	top := s.ladder.Top()
+	g := status.GoneDown{From: shownOf(top), Reason: s.downReason(), SoaksAt: status.At(s.soaksAt)}
+	if seen := o.before.seen.GoneDown; seen != nil && g == *seen {
+		return seen
+	}
+	return &g
+}
+
+// shownOf is an accepted generation as the status shows it.
+func shownOf(r *linker.Rung) status.Generation {
+	g := status.Generation{Number: r.Number, Hash: r.Hash.Hex(), Source: source(r.Generation)}
+	if r.AcceptedAt != 0 {
+		g.Since = status.At(time.Unix(r.AcceptedAt, 0))
+	}
+	return g
 }
 
 // rejection is the last one, with the time of the next try. There is none after a revert,

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"confit/linker"
@@ -21,10 +20,10 @@ func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 // takeUp goes on with the list of a former confit. A change that was accepted is decided, even if that was not written down.
 func (t *transition) takeUp(former *linker.Note) {
 	if !t.reports() {
-		t.accepted.Told = linker.Told{}
+		t.accepted().Told = linker.Told{}
 		return
 	}
-	if t.outcomes.list = former.Outcomes; t.hasAccepted() && t.outcomes.question() == t.accepted.Shared.Hex() {
+	if t.outcomes.list = former.Outcomes; t.hasAccepted() && t.outcomes.question() == t.accepted().Shared.Hex() {
 		t.answer(outcomeAccepted)
 		t.watchAccepted()
 	}
@@ -63,19 +62,20 @@ func (t *transition) supersede(mounted linker.Hash) {
 // watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app may die of an edit when others have long
 // taken it up: they go on only when they know that it went well here.
 func (t *transition) watchAccepted() {
-	t.accepted.Told, t.outcomes.since = linker.Told{Asked: true}, t.now
+	t.accepted().Told = linker.Told{Asked: true}
+	t.ripen()
 }
 
-// decideAs has an outcome told. That the app was started on what it ended on while that was young proves too little.
+// decideAs has an outcome told. That the app was started again on what it had died of proves too little.
 func (t *transition) decideAs(r report) {
-	told := t.accepted.Told
+	told := t.accepted().Told
 	switch o := &t.outcomes; {
 	case r.late:
 		t.tellLate(r.Outcome)
 	case r.Hash != "" && r.Hash == o.question():
 		o.drop(isQuestion)
 		t.put(*r.Outcome)
-	case r.Kind == outcomeAccepted && r.Hash == hexOf(t.accepted.Shared) && told.Relapsed && !told.Settled:
+	case r.Kind == outcomeAccepted && r.Hash == hexOf(t.accepted().Shared) && told.Relapsed && !told.Soaked:
 	case t.reports() && o.isNews(r.Outcome):
 		o.drop(isGood)
 		o.other = r.Outcome
@@ -85,7 +85,7 @@ func (t *transition) decideAs(r report) {
 // tellLate has something told of what was accepted before. After a relapse a good end is told once more.
 func (t *transition) tellLate(r *linker.Outcome) {
 	if r.Kind == outcomeRelapsed {
-		t.accepted.Told.Relapsed, t.accepted.Told.Settled = true, false
+		t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false
 	}
 	t.put(*r)
 }
@@ -97,31 +97,6 @@ func (t *transition) put(r linker.Outcome) {
 	if o.list = append(o.list, r); o.told == nil {
 		o.by, o.wait = noDeadline, 0
 	}
-}
-
-// maxReason bounds CONFIT_REASON, in bytes.
-const maxReason = 4 << 10
-
-// outcome describes an outcome. execve(2) takes no NUL and no long reason, so such a reason is cut.
-func (t *transition) outcome(kind, hash, step, reason string) *linker.Outcome {
-	reason, _, _ = strings.Cut(reason, "\x00")
-	if len(reason) > maxReason {
-		reason = strings.ToValidUTF8(reason[:maxReason], "")
-	}
-	return &linker.Outcome{Hash: hash, Kind: kind, Step: step, Reason: reason, Source: t.source(kind)}
-}
-
-// source is what the app goes on with.
-func (t *transition) source(kind string) string {
-	switch {
-	case kind == outcomeAccepted:
-		return source(t.candidate.Generation)
-	case t.exposure == read && !t.hasAccepted():
-		return "mounted"
-	case t.hasAccepted():
-		return "stored"
-	}
-	return "" // it never started
 }
 
 // toTell is what has to be told next, or nil. At its end confit tells only the list.
@@ -143,7 +118,7 @@ func (s *state) firstInList() *linker.Outcome {
 
 // isTrue reports that an outcome can be told now. That all is well is told of what is in force.
 func (s *state) isTrue(r *linker.Outcome) bool {
-	return !isGood(*r) || !s.exposure.published() && r.Hash == hexOf(s.accepted.Shared)
+	return !isGood(*r) || !s.exposure.published() && r.Hash == hexOf(s.accepted().Shared)
 }
 
 // tellsFrom is when the report hook may run, and whether there is anything to tell. What a gate was asked about is noted first, but for a
@@ -205,7 +180,7 @@ func (t *transition) reportEnded(err error) {
 		} else {
 			o.last, o.wait, o.fails = told, 0, 0
 			o.drop(func(r linker.Outcome) bool { return r == *told })
-			t.accepted.Told.Settled = t.accepted.Told.Settled || err == nil && told.Kind == outcomeSettled && told.Hash == hexOf(t.accepted.Shared)
+			t.accepted().Told.Soaked = t.accepted().Told.Soaked || err == nil && told.Kind == outcomeSoaked && told.Hash == hexOf(t.accepted().Shared)
 		}
 		if told == o.other {
 			o.other = nil
@@ -283,14 +258,21 @@ func (t *transition) owes() bool {
 	return o.fails < maxFails && mayFollow || t.firstInList() != nil
 }
 
-// tell waits for the report hook at the end. It reports whether there is anything to wait for.
+// tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
-	if t.over(t.outcomes.until) || !t.owes() {
+	by := noDeadline
+	if t.owes() {
+		by = t.outcomes.until
+	}
+	if t.held.before != nil {
+		by = later(by, t.held.by)
+	}
+	if t.over(by) {
 		return false
 	}
 	t.app.exit = how
 	t.keeper().become(down)
-	t.phase, t.deadline = telling, t.outcomes.until
+	t.phase, t.deadline = telling, by
 	return true
 }

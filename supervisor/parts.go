@@ -79,21 +79,11 @@ type rejection struct {
 	hash    linker.Hash   // of the candidate; zero when it had none
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
-	cost    costly        // stays while the same keys are rejected before they are rendered
+	cost    linker.Hash   // of the inputs of what the app was rolled back from: it isn't tried again while it stays mounted. Zero: there is none
 }
 
 // isDue reports that it is time to try again.
 func (r rejection) isDue(now time.Time) bool { return !r.nextTry.IsZero() && !now.Before(r.nextTry) }
-
-// costly is a candidate that was rejected after the app had read it. A renderer
-// that fails now and then must not bring it back to the app again and again.
-type costly struct {
-	hash   linker.Hash // zero: there is none
-	inputs linker.Hash // before it was rendered; zero: not known yet
-	step   string      // that rejected it; "": the probation
-}
-
-func (c costly) is(hash linker.Hash) bool { return c.hash != linker.Hash{} && c.hash == hash }
 
 // exit is how confit ends.
 type exit struct {
@@ -121,19 +111,12 @@ func (r *Rejected) Output() string { return r.Tail }
 type verdict struct {
 	line      say               // without a message: it was said
 	rejection *status.Rejection // nil: the status is about something else
-	report    report            // without an outcome: there is no verdict
+	report    report            // without an outcome: nothing is told
 	by        time.Time         // when one that is held is passed
-	relapses  int               // how many it counts
+	before    *linker.Ladder    // before it counted a death; nil: it counts none
 }
 
-func (v verdict) stands() bool { return v.report.Outcome != nil }
-
-// contrast is a suspicion: the app was started on the generation before.
-type contrast struct {
-	of      linker.Accepted // the younger one
-	outlive time.Duration   // the app has to live so long on the older one
-	reason  string
-}
+func (v verdict) stands() bool { return v.report.Outcome != nil || v.before != nil }
 
 // notes is how note.json stands.
 type notes struct {
@@ -150,10 +133,6 @@ type outcomes struct {
 	other *linker.Outcome  // the newest that no gate was asked about, until it was told once
 	last  *linker.Outcome  // what was told last
 
-	since   time.Time // when this confit accepted what a gate was asked about
-	livedBy time.Time // when the app has lived with it for long enough; zero: nobody asks
-	awaited *report   // what is decided if the app lives on what it went back to; nil: nothing is
-
 	told        *linker.Outcome // what the hook that runs is told; nil: none runs
 	by          time.Time       // when that is killed; or, if none runs, started again
 	wait        time.Duration   // before the last try; the next wait is twice as long
@@ -165,11 +144,10 @@ type outcomes struct {
 	fails int       // how often it has failed since then
 }
 
-// report is an outcome, and when it is decided.
+// report is an outcome.
 type report struct {
 	*linker.Outcome
-	late    bool          // it is about what was accepted before, and a gate was asked about that
-	outlive time.Duration // the app has to live so long on what it went back to first; 0: it needn't
+	late bool // it is about what was accepted before, and a gate was asked about that
 }
 
 // How a change ended, as CONFIT_OUTCOME says it.
@@ -181,8 +159,8 @@ const (
 	outcomeStopped    = "stopped"     // confit ended before it was decided
 
 	// What became of it later.
-	outcomeRelapsed = "relapsed" // the app has ended while it was young
-	outcomeSettled  = "settled"  // the app has lived with it for --young
+	outcomeRelapsed = "relapsed" // the app has ended before it had lived with it for --soak
+	outcomeSoaked   = "soaked"   // the app has lived with it for --soak
 )
 
 func isQuestion(r linker.Outcome) bool { return r.Kind == "" }
@@ -191,7 +169,7 @@ func isDecided(r linker.Outcome) bool { return r.Kind != "" }
 
 // isGood reports that all is well with what was accepted before. It holds up nothing: whatever follows takes its place.
 func isGood(r linker.Outcome) bool {
-	return r.Kind == outcomeSettled || r.Kind == outcomeAccepted && r.Source == "stored"
+	return r.Kind == outcomeSoaked || r.Kind == outcomeAccepted && r.Source == "stored"
 }
 
 // question is the hash that a gate was asked about, or is about to be; "": none is open.
@@ -239,6 +217,7 @@ type past struct {
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastRejection *status.Rejection
 	lastReport    *status.Report
+	downFor       string    // why the app went down from the top
 	relinked      time.Time // when the links files were changed; zero: they are as they were read
 	hasRead       *bool     // whether the app has opened what changed; nil: nobody knows (yet)
 	appSince      time.Time // when the app was started, or took the place of one

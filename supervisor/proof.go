@@ -37,7 +37,7 @@ func (t *transition) prove() {
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.readiness == begun && (!t.started || t.app.saysReady) && t.proof.generation {
+	if t.app.readiness == begun && (!t.started && t.unwell == "" || t.app.saysReady) && t.proof.generation {
 		t.proof.readyBy = t.now.Add(readyTimeout)
 	}
 }

@@ -4,14 +4,15 @@ import (
 	"confit/process"
 	"confit/status"
 	"log/slog"
+	"time"
 )
 
 // fail takes back what is to blame for a proof that failed.
 func (t *transition) fail(step string, reason error, tail string) {
-	if t.suspect() == theAccepted {
-		t.rejectAccepted(step, reason, tail)
-	} else {
+	if t.unacceptedInForce() {
 		t.reject(step, reason, tail)
+	} else {
+		t.stayUnwell(step, reason)
 	}
 }
 
@@ -54,7 +55,7 @@ func (t *transition) rejectionFor(step string, reason error, tail string, again 
 // failure is the outcome of a candidate that is rejected now.
 func (t *transition) failure() string {
 	if t.exposure.reached() {
-		return wayBack(t.candidate.Shared == t.accepted.Shared)
+		return wayBack(t.candidate.Shared == t.accepted().Shared)
 	}
 	return outcomeRejected
 }
@@ -79,10 +80,15 @@ func (t *transition) planRetry(again bool) {
 	}
 	cost := t.rejection.cost
 	if t.exposure.reached() {
-		cost = costly{hash: t.candidate.Hash, inputs: t.candidate.Inputs}
+		cost = t.candidate.Inputs
 	}
 	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
-	if !t.exposure.reached() && t.kills() < maxKills && !cost.is(t.candidate.Hash) {
+	switch {
+	case t.isRemembered():
+		if by := t.triesAgain(); !t.over(by) {
+			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
+		}
+	case !t.exposure.reached() && t.kills() < maxKills && !t.isCostly():
 		t.rejection.wait = min(wait, maxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
@@ -101,6 +107,8 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 	todo := mending(reason)
 	switch {
 	case todo != mendIt:
+	case step == stepSoak:
+		todo = soakTodo
 	case t.nothingToStartOn():
 		todo = "mend the configuration and start again"
 	case step == "gate":
@@ -123,30 +131,20 @@ func (t *transition) reasons(step string, reason error) []any {
 	return keys
 }
 
-// rejectAccepted goes back to the earlier generation. The app was only reloaded
-// with the accepted one before, and can't live on it: a daemon that finishes its
-// work first reads a bad file when its probation is over.
-func (t *transition) rejectAccepted(step string, reason error, tail string) {
-	isShared := t.accepted.Shared == t.accepted.Earlier.Shared
-	v := verdict{
-		line: say{slog.LevelError, "candidate rejected", []any{"step", step, "reason", reason.Error(), "hash", t.accepted.Hash,
-			"live", name(t.accepted.Earlier), "todo", mending(reason)}},
-		report: report{Outcome: t.outcome(wayBack(isShared), hexOf(t.accepted.Shared), step, reason.Error()), late: t.accepted.Told.Asked && !isShared},
+// stayUnwell goes on with an app that isn't well on what was accepted before. That it isn't may
+// have a reason of its own, so nothing is taken back, and verify is asked again.
+func (t *transition) stayUnwell(step string, reason error) {
+	if text := step + ": " + reason.Error(); text != t.unwell {
+		t.unwell = text
+		t.say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step, "reason", reason.Error(),
+			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
 	}
-	if t.reports() {
-		v.report.outlive = t.config.Probation
-		if !t.neverStarted() {
-			v.report.outlive = max(v.report.outlive, t.now.Sub(t.app.since))
-		}
+	if unwell := t.unwell; t.exposure.published() {
+		t.makeAccepted(false)
+		t.unwell = unwell
 	}
-	if t.isAccepted() || t.candidate.Number == 0 && !t.rejection.stands { // the mounted configuration is just this
-		t.candidate.Generation = t.accepted.Generation
-		t.rejection = rejection{stands: true, hash: t.accepted.Hash, cost: costly{hash: t.accepted.Hash}}
-		v.rejection = t.rejectionFor(step, reason, tail, false)
-	}
-	t.judge(v)
-	t.backToEarlier = true
-	t.withdraw()
+	t.wellBy = t.now.Add(t.config.Retry)
+	t.endTransaction()
 }
 
 // dropCandidate ends a transaction that led to nothing. A published candidate is taken
@@ -167,12 +165,14 @@ func (t *transition) dropCandidate() {
 
 // goOn goes on with what there is, when what was on its way is taken back.
 func (t *transition) goOn() {
-	switch t.resort() {
-	case acceptedBefore:
+	switch r := t.resort(); {
+	case r == acceptedBefore:
 		t.goOnWithAccepted()
-	case untriedFallback:
+	case r == untriedFallback:
 		t.fallBack()
-	case mountedUnproved:
+	case t.isDown():
+		t.endOnTop()
+	case r == mountedUnproved:
 		t.stageMounted()
 	default:
 		t.endWith(t.setback.end)
@@ -183,10 +183,16 @@ func (t *transition) goOnWithAccepted() {
 	switch {
 	case !t.neverStarted():
 		t.endTransaction()
-	case t.accepted.Earlier.Number != 0 && t.isLateDeadly():
-		t.suspectDeadly()
+	case t.diedTooOften():
+		t.goDownKilled()
+	case t.isDown():
+		t.say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,
+			"above", t.ladder.Top().Number, "soak", t.config.SoakFor()}, t.age()...)...)
+		t.start()
+	case t.isMounted(*t.accepted()):
+		t.start()
 	default:
-		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted.Number, "hash", t.accepted.Hash}, t.age()...)...)
+		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
 		t.start()
 	}

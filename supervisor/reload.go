@@ -39,6 +39,9 @@ func (t *transition) reloadEnded(err error, tail string) {
 }
 
 func (t *transition) rescan() {
-	t.warnUnread()
+	if t.warnUnread(); t.unwell != "" && t.over(t.wellBy) {
+		t.prove()
+		return
+	}
 	t.look()
 }

@@ -7,7 +7,7 @@ func (t *transition) renderEnded(err error, tail string) {
 		t.reject("render", err, tail)
 		return
 	}
-	t.order(completing, assign{complete{t.candidate.Number, t.accepted.Number}})
+	t.order(completing, assign{complete{t.candidate.Number, t.accepted().Number}})
 }
 
 // completeEnded is the end of staging with a renderer. Only now it is known

@@ -37,9 +37,9 @@ type setback struct {
 	bearable bool // the app can be started on it all the same: it was only not well, or nobody let it go
 }
 
-// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback.
+// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback, unless that is the last rung.
 func (s *state) noteSetback(end exit, bearable bool) {
-	if !s.setback.stands {
+	if !s.setback.stands || s.isDown() {
 		s.setback = setback{true, end, bearable}
 	}
 }

@@ -47,7 +47,10 @@ func (t *transition) nextLook() time.Time {
 	if !t.putOffBy.IsZero() && t.over(t.putOffBy) {
 		t.putOffBy = t.now.Add(t.putOffWait())
 	}
-	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy)
+	if t.unwell != "" && t.over(t.wellBy) {
+		t.wellBy = t.now.Add(t.config.Retry)
+	}
+	return earliest(t.now.Add(t.config.Rescan), t.rejection.nextTry, t.readBy, t.putOffBy, t.wellBy)
 }
 
 // putOffWait is how long what was put off waits for an app that was started this moment.
@@ -60,7 +63,7 @@ func (t *transition) warnUnread() {
 		return
 	}
 	t.noteRead(false)
-	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted.Number, "waited", readWait,
+	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted().Number, "waited", readWait,
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
@@ -70,6 +73,6 @@ func (t *transition) warnUnread() {
 func (t *transition) mendInForce() {
 	if t.over(t.mendBy) {
 		t.mendBy = t.now.Add(t.config.Rescan)
-		t.assign(mend{t.accepted.Number})
+		t.assign(mend{t.accepted().Number})
 	}
 }

@@ -26,7 +26,7 @@ func (s Supervisor) Run() (code int, err error) {
 	go l.write()
 	timer := time.NewTimer(0)
 	if err := s.Former.Untrusted; err != nil {
-		s.Log.Warn(notTrusted(s.Former.Accepted), "error", err)
+		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
 	}
 	state, actions := begin(s.Config, s.Former, s.Linker.HasFallback(), time.Now())
 	l.become(state, actions)
@@ -43,7 +43,7 @@ func (s Supervisor) Run() (code int, err error) {
 
 // notTrusted says what is left to start on when a stored generation can't be
 // trusted.
-func notTrusted(left linker.Accepted) string {
+func notTrusted(left *linker.Rung) string {
 	if left.Number == 0 {
 		return "stored generation not trusted: the app starts on what is mounted, or not at all"
 	}

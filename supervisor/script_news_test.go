@@ -69,6 +69,11 @@ func (p *player) news(s *status.Status) map[string]string {
 		newsOf(say, "accepted", &a.Generation)
 		say("accepted.proof", a.Proof)
 	}
+	if d := s.GoneDown; d != nil {
+		newsOf(say, "goneDown", &d.From)
+		say("goneDown.soaksAt", p.from(d.SoaksAt))
+	}
+	say("unwell", quoted(s.Unwell))
 	if m := s.Mounted; m != nil {
 		n["mounted"] = digits(m.Hash)
 		say("mounted.keys", keysOf(m.Keys))

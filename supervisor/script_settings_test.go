@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +29,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 	for _, s := range []struct {
 		name string
 		time *time.Duration
-	}{{"settle", &c.Settle}, {"young", &c.Young}, {"rescan", &c.Rescan}, {"probation", &c.Probation}, {"splay", &c.Splay}, {"drain", &c.DrainTimeout}} {
+	}{{"settle", &c.Settle}, {"soak", &c.Soak}, {"rescan", &c.Rescan}, {"probation", &c.Probation}, {"splay", &c.Splay}, {"drain", &c.DrainTimeout}} {
 		if s.name == name {
 			*s.time, _ = time.ParseDuration(value)
 		}
@@ -40,7 +39,7 @@ func set(t *testing.T, c *config.Config, name, value string) {
 		if value == "auto" {
 			c.Settle = config.SettleAuto
 		}
-	case "young", "rescan", "probation", "splay", "drain":
+	case "soak", "rescan", "probation", "splay", "drain":
 	case "map":
 		c.MapSignal = map[signals.Signal]signals.Signal{signals.TERM: 3, 2: signals.TERM, 10: 0, 12: 1}
 		c.MapExit = map[int]int{143: 0}
@@ -62,54 +61,70 @@ func set(t *testing.T, c *config.Config, name, value string) {
 	}
 }
 
-// formerOf is what a former confit left: [NUMBER N [EARLIER N]]. A last word fallback says where it comes from.
-// With an earlier one the accepted one has not survived a start, unless relapses=N says how many lives on it ended
-// badly while they were young. killed: confit was killed while it was young. killed=N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]: confit was
-// killed while it tried N. relapsed=N: what isn't tried again. twin: all replicas share the same of both.
-// asked[=OUTCOME[,OUTCOME]]: a gate was asked about it, and what was told of it since. outcome N [OUTCOME]: what the note has to be told.
-func formerOf(t *testing.T, words []string, now time.Time, young time.Duration) *linker.Former {
+// formerOf is what a former confit left: [NUMBER N [RUNG...]]..., the newest first, each with what it has proved: started, soaked or durable, and
+// deaths=N, asked[=OUTCOME[,OUTCOME]] (what was told of it since), fallback, and twin (all replicas share the same of it and of the newest). One
+// alone is durable if nothing else is said, and the last of several is started. on=N: the app is on that rung. killed: confit was killed while a life counted.
+// killed=N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]: confit was killed while it tried N. remembered=N[,AGO[,WAIT]]: what isn't tried again for a while.
+// outcome N [OUTCOME]: what the note has to be told.
+func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 	f := &linker.Former{}
 	f.Outcomes, words = formerOutcomes(t, words)
-	a, twin := &f.Accepted, false
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		switch name, value, _ := strings.Cut(w, "="); name {
-		case "relapses":
-			a.Relapses, a.Survived, a.Lived = atoi(t, value), true, int64(8*time.Second)
+	n := -1
+	for i := 0; i < len(words); i++ {
+		r := &f.Ladder.Rungs[max(n, 0)]
+		switch name, value, _ := strings.Cut(words[i], "="); name {
+		case "started":
+			r.Started = true
+		case "soaked":
+			r.Soaked = true
+		case "durable":
+			r.Started, r.Soaked, r.Durable = true, true, true
+		case "deaths":
+			r.Deaths = atoi(t, value)
 		case "asked":
-			a.Told = formerTold(value)
+			r.Told = formerTold(value)
 		case "twin":
-			twin = true
+			r.Shared = f.Ladder.Rungs[0].Shared
 		case "fallback":
-			a.Fallback = true
+			r.Fallback = true
+		case "on":
+			f.Ladder.On = atoi(t, value)
 		case "killed":
 			f.Killed = formerTrial(t, value)
-		case "relapsed":
-			f.Relapsed = &linker.Relapsed{Hash: letter(atoi(t, value)).hash().Hex(), At: now.Add(-time.Hour).Unix()}
+		case "remembered":
+			f.Remembered = formerRemembered(t, value, now)
 		default:
-			return false
+			n++
+			f.Ladder.Rungs[n].Generation = made{number: atoi(t, words[i]), holds: letter(atoi(t, words[i+1])), at: now.Add(-time.Duration(n*n*100+1) * time.Hour).Unix()}.generation()
+			i++
 		}
-		return true
-	})
+	}
+	switch r := &f.Ladder.Rungs[max(n, 0)]; {
+	case n < 0 || *r != (linker.Rung{Generation: r.Generation, Told: r.Told}):
+	case n == 0:
+		r.Started, r.Soaked, r.Durable = true, true, true
+	default:
+		r.Started = true
+	}
 	if f.Killed.Kills > 0 && f.Killed.Hash == (linker.Hash{}) {
-		f.Killed.Hash = letter(atoi(t, words[1])).inputs()
-	}
-	if len(words) > 1 {
-		fallback := a.Fallback
-		a.Generation, a.Survived = made{number: atoi(t, words[0]), holds: letter(atoi(t, words[1]))}.generation(), a.Survived || len(words) < 4
-		a.Settled = a.Survived && young == 0
-		a.AcceptedAt, a.Fallback = now.Add(-time.Hour).Unix(), fallback
-	}
-	if len(words) > 3 {
-		a.Earlier = made{number: atoi(t, words[2]), holds: letter(atoi(t, words[3]))}.generation()
-		a.Earlier.AcceptedAt = now.Add(-100 * time.Hour).Unix()
-	}
-	if twin {
-		a.Shared = a.Earlier.Shared
+		f.Killed.Hash = f.Ladder.InForce().Inputs
 	}
 	return f
 }
 
-// formerTrial is N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]. Without a word it is that of what is young.
+// formerRemembered is N[,AGO[,WAIT]].
+func formerRemembered(t *testing.T, value string, now time.Time) linker.Remembered {
+	parts := append(strings.Split(value, ","), "", "")
+	r := linker.Remembered{Inputs: letter(atoi(t, parts[0])).inputs(), Wait: int64(firstWait / time.Second)}
+	ago, _ := time.ParseDuration(parts[1])
+	if r.At = now.Add(-ago).Unix(); parts[2] != "" {
+		wait, _ := time.ParseDuration(parts[2])
+		r.Wait = int64(wait / time.Second)
+	}
+	return r
+}
+
+// formerTrial is N[,STEP[:HOOK+HOOK][,KILLS[,putOff]]]. Without a word it is that of the rung that the app is on.
 func formerTrial(t *testing.T, value string) linker.Trial {
 	if value == "" {
 		return linker.Trial{Step: linker.StepPublish, Kills: 1}

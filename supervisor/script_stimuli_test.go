@@ -157,16 +157,15 @@ func (p *player) begin(words []string) {
 	if p.mounted == missing {
 		p.t.Fatal("nothing is mounted")
 	}
-	former := formerOf(p.t, words[1:], p.now, p.config.YoungFor())
+	former := formerOf(p.t, words[1:], p.now)
 	p.model, p.people = model{mounted: p.mounted, swaps: p.swaps, baked: p.baked}, people{pids: p.pids, handler: p.handler, beyond: p.beyond}
 	p.note, p.trial = asMemory(&former.Note), former.Killed
-	for _, g := range []made{p.note.accepted, p.note.earlier} {
+	for _, g := range p.note.rungs() {
 		g.current = p.silent // a start that isn't shown is whole
-		if p.numbers = max(p.numbers, g.number); g.number != 0 {
-			p.keep(g)
-		}
+		p.numbers = max(p.numbers, g.number)
+		p.keep(g)
 	}
-	p.live = p.note.accepted
+	p.live = p.note.inForce()
 	p.former = p.live
 	p.start(former)
 }
@@ -175,7 +174,7 @@ func (p *player) begin(words []string) {
 func (p *player) beginAgain() {
 	p.die()
 	p.people = people{pids: p.pids, handler: p.handler}
-	p.start(&linker.Former{Note: p.note.read(p.now), Killed: p.trial})
+	p.start(&linker.Former{Note: p.note.read(), Killed: p.trial})
 }
 
 func (p *player) start(former *linker.Former) {

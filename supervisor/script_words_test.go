@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -14,33 +15,37 @@ import (
 
 // inNote shows what is accepted, and the outcomes if there are any.
 func inNote(n *linker.Note) string {
-	text := fmt.Sprint(n.Accepted.Number)
-	if n.Accepted.Survived {
-		text += " survived"
+	var rungs []string
+	for i, r := range n.Ladder.Rungs[:n.Ladder.Len()] {
+		rungs = append(rungs, inRung(r, n.Ladder.On == i))
 	}
-	if n.Accepted.Settled {
-		text = strings.Replace(text, "survived", "settled", 1)
+	text := strings.Join(rungs, "; ")
+	if n.Ladder.On > 0 && n.Ladder.On == n.Ladder.Len() {
+		text += "; on the fallback"
 	}
-	if n.Accepted.Relapses != 0 {
-		text += fmt.Sprintf(", relapses %d", n.Accepted.Relapses)
-	}
-	if n.Accepted.Earlier.Number != 0 {
-		text += fmt.Sprintf(", earlier %d", n.Accepted.Earlier.Number)
-	}
-	if n.Relapsed != nil {
-		text += fmt.Sprintf(", not %s again", n.Relapsed.Hash[:2])
-	}
-	if n.Accepted.Told.Asked {
-		text += ", asked"
-	}
-	if n.Accepted.Told.Relapsed {
-		text += ", relapsed"
-	}
-	if n.Accepted.Told.Settled {
-		text += ", told that it settled"
+	if r := n.Remembered; r.Inputs != (linker.Hash{}) {
+		text += fmt.Sprintf(", not %x again within %v", r.Inputs[:1], time.Duration(r.Wait)*time.Second)
 	}
 	for _, o := range n.Outcomes {
 		text += ", outcome " + told(&o)
+	}
+	return text
+}
+
+// inRung shows one rung.
+func inRung(r linker.Rung, isOn bool) string {
+	text := fmt.Sprint(r.Number)
+	for _, fact := range []struct {
+		is   bool
+		word string
+	}{{r.Started && !r.Durable, " started"}, {r.Soaked && !r.Durable, " soaked"}, {r.Durable, " durable"}, {isOn && r.Number != 0, ""},
+		{r.Told.Asked, ", asked"}, {r.Told.Relapsed, ", relapsed"}, {r.Told.Soaked, ", told that it soaked"}} {
+		if fact.is {
+			text += fact.word
+		}
+	}
+	if r.Deaths > 0 {
+		text += fmt.Sprintf(", deaths %d", r.Deaths)
 	}
 	return text
 }
@@ -85,7 +90,7 @@ func formerOutcomes(t *testing.T, words []string) (list []linker.Outcome, rest [
 
 // formerTold is what was told of what is accepted: asked[=OUTCOME[,OUTCOME]].
 func formerTold(value string) linker.Told {
-	return linker.Told{Asked: true, Relapsed: strings.Contains(value, outcomeRelapsed), Settled: strings.Contains(value, outcomeSettled)}
+	return linker.Told{Asked: true, Relapsed: strings.Contains(value, outcomeRelapsed), Soaked: strings.Contains(value, outcomeSoaked)}
 }
 
 func atoi(t *testing.T, word string) int {
@@ -140,7 +145,7 @@ func describe(a action) string {
 	case goBack:
 		return fmt.Sprintf("goBack to %d", a.to)
 	case keep:
-		return "keep " + strings.TrimSuffix(fmt.Sprintf("%d, %d", a.accepted, a.earlier), ", 0")
+		return "keep " + strings.Trim(fmt.Sprint(a.accepted), "[]")
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }

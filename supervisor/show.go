@@ -25,8 +25,8 @@ func (s *state) isFleeting(c *config.Config) bool {
 // said last could not be written.
 func (l *loop) showStatus() {
 	s := l.state.seen
-	keys := l.state.accepted.Keys
-	now := gist{s.Phase, s.Degraded, s.Trouble, s.Damaged, s.Stalled, s.LinksChanged, s.App, s.Mounted, s.Live, s.Accepted, s.Candidate, s.PendingSince, s.Rejection,
+	keys := l.state.accepted().Keys
+	now := gist{s.Phase, s.Degraded, s.Trouble, s.Damaged, s.Stalled, s.LinksChanged, s.App, s.Mounted, s.Live, s.Accepted, s.GoneDown, s.Unwell, s.Candidate, s.PendingSince, s.Rejection,
 		s.Gate, s.Report, s.Counters, keys, l.status.volumes.Load()}
 	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return

@@ -54,7 +54,7 @@ func TestShow_keys(t *testing.T) {
 	if len(l.status.newest) > 0 {
 		t.Fatal("nothing is new, and it was shown")
 	}
-	l.state.accepted.Keys = &linker.Keys{}
+	l.state.accepted().Keys = &linker.Keys{}
 	l.showStatus()
 	if len(l.status.newest) == 0 {
 		t.Error("new keys were not shown")

@@ -57,7 +57,7 @@ type state struct {
 	phase    phase
 	deadline time.Time // when the phase has waited enough; zero: never
 	quietBy  time.Time // when settling ends even without quiet
-	busy     bool      // the linker has not answered yet
+	busy     int       // answers that the linker owes
 	stalled  time.Time // since when its answer is overdue; zero: it isn't
 	hook     bool      // a hook was started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
@@ -65,26 +65,28 @@ type state struct {
 	app app
 
 	transaction
-	accepted  linker.Accepted   // the generation to go back to
-	unproved  *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	fallback  bool              // there is one, and this confit has not tried it
-	relapsed  *linker.Relapsed  // what the app died of late, while the next container has to know it
-	suspected *contrast         // the app was started on the generation before the suspected one; nil: none is
-	startedOn int               // the number of the generation that the app was started on
-	oldBy     time.Time         // when the app has lived on it for long enough; zero: nothing depends on that
-	counted   bool              // a death was counted: that is noted at once, also when confit ends
-	unsaid    string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
-	putOffBy  time.Time         // when what confit was killed with is tried again; zero: nothing was put off
-	unrun     string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
-	note      notes
-	untidy    bool           // a generation that nobody can go back to may be left
-	mendBy    time.Time      // when links that others have changed are mended next
-	readBy    time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
-	pending   bool           // a hint came while there was something else to do
-	writing   linker.Writing // how the volumes change
-	looked    linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	killed    linker.Trial   // in which a former confit was killed
-	recorded  linker.Trial   // what the linker was given last to record
+	ladder     linker.Ladder     // what there is to go back to
+	unproved   *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	unwell     string            // why the app isn't well on what it was started on, and was accepted before; "": it is
+	wellBy     time.Time         // when verify is asked again about that
+	fallback   bool              // there is one, and this confit has not tried it
+	remembered linker.Remembered // what the app has died of, and isn't tried again for a while
+	startedOn  linker.Hash       // of the generation that the app was started on
+	ripens     time.Time         // when the app has lived for --soak, since its start and since this confit accepted something
+	soaksAt    time.Time         // when the app has lived with that for --soak; zero: nothing depends on it
+	counted    bool              // a death was counted: that is noted at once, also when confit ends
+	unsaid     string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
+	putOffBy   time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	unrun      string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
+	note       notes
+	untidy     bool           // a generation that nobody can go back to may be left
+	mendBy     time.Time      // when links that others have changed are mended next
+	readBy     time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
+	pending    bool           // a hint came while there was something else to do
+	writing    linker.Writing // how the volumes change
+	looked     linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
+	killed     linker.Trial   // in which a former confit was killed
+	recorded   linker.Trial   // what the linker was given last to record
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -101,6 +103,12 @@ type state struct {
 
 	exit exit // how confit ends, when that is decided
 }
+
+// accepted is the accepted generation that the app is on, or would go back to. Its Number is 0 where there is none.
+func (s *state) accepted() *linker.Rung { return s.ladder.InForce() }
+
+// isDown reports that the app is on a lower rung, or that one is looked for.
+func (s *state) isDown() bool { return s.ladder.On > 0 }
 
 // shown is the phase that the log and the status name: that of the app's half while
 // the change waits for it.
@@ -121,20 +129,19 @@ func (s *state) due() time.Time { return earliest(s.deadline, s.app.deadline) }
 // accepted or taken back. look makes one, rest drops it. An app that is started
 // again without a change has one without a candidate.
 type transaction struct {
-	candidate     linker.Candidate
-	isRetry       bool          // it was rejected before, and is tried again
-	reloadAction  config.Action // what its changes require
-	splayBy       time.Time     // when the app may be reloaded
-	exposure      exposure
-	watched       bool  // the linker sees when somebody opens what has changed
-	started       bool  // the app is started on the generation in force, not only reloaded
-	leftAtHUP     bool  // the app left at auto's HUP, and has to show that it can live on the candidate
-	appFailure    error // the app is gone, and the generation in force is to blame
-	gate          gate
-	proof         proof        // what the generation in force still has to prove
-	open          linker.Trial // the candidate's
-	excused       bool         // the app was asked to stop: a kill of confit says nothing of the candidate
-	backToEarlier bool         // the accepted generation is taken back, too
-	lost          bool         // as it can't be gone back to
-	setback       setback      // how what is mounted failed, where nothing is accepted
+	candidate    linker.Candidate
+	isRetry      bool          // it was rejected before, and is tried again
+	reloadAction config.Action // what its changes require
+	splayBy      time.Time     // when the app may be reloaded
+	exposure     exposure
+	watched      bool  // the linker sees when somebody opens what has changed
+	started      bool  // the app is started on the generation in force, not only reloaded
+	leftAtHUP    bool  // the app left at auto's HUP, and has to show that it can live on the candidate
+	appFailure   error // the app is gone, and the generation in force is to blame
+	gate         gate
+	proof        proof        // what the generation in force still has to prove
+	open         linker.Trial // the candidate's
+	excused      bool         // the app was asked to stop: a kill of confit says nothing of the candidate
+	wentFrom     int          // the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0: there is none
+	setback      setback      // how what is mounted failed, where nothing is accepted
 }

@@ -15,10 +15,10 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
-		accepted: former.Accepted, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
+		ladder: former.Ladder, remembered: former.Remembered, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(&former.Note)
-	t.takeUpRelapses(former)
+	t.takeUpDeaths(former)
 	t.look()
 	t.doBeside()
 	t.seen = observe(c, &state{seen: &status.Status{}}, &t.state)
@@ -90,9 +90,12 @@ func (t *transition) onElapsed() {
 }
 
 // linkerAnswered takes the linker's answer to a job. When nobody waits for it any
-// more, as after a stop, it only tells where the targets lead.
+// more, as after a stop, it only tells where the targets lead. An answer is of the past while
+// another one is still owed.
 func (t *transition) linkerAnswered(e event) {
-	t.busy, t.stalled = false, time.Time{}
+	if t.busy, t.stalled = max(t.busy-1, 0), (time.Time{}); t.busy > 0 {
+		return
+	}
 	_, shown := e.(published)
 	if answered := t.phase.rule().answered; answered != nil {
 		answered(t, e)

@@ -39,7 +39,7 @@ func (t *transition) enter(p phase, wait time.Duration) {
 // order gives the linker a job and waits for the answer.
 func (t *transition) order(p phase, job action) {
 	t.enter(p, linkerPatience)
-	t.busy = true
+	t.busy++
 	t.do(job)
 }
 

@@ -8,18 +8,20 @@ import (
 // memory ends PID 1, too, by the app or by a hook. The trial is what a kill would say in this
 // moment. It follows from the state, and the linker records it.
 
-// trial says that the candidate is tried, or that the app is young. Else it is what is known of
+// trial says that the candidate is tried, or that the app's life counts. Else it is what is known of
 // a confit that was killed before.
 func (t *transition) trial() linker.Trial {
 	switch {
 	case t.open.Step != "":
 		return t.open
-	case !t.mayRelapse() && t.held.relapses == 0 || t.keeper().stopMarked():
+	case t.held.before != nil: // the note doesn't have that yet
+		return t.recorded
+	case !t.app.runs() || t.app.phase == stopping || !t.lifeCounts() || t.keeper().stopMarked():
 		return t.killed
-	case t.recorded.Step == linker.StepPublish && t.recorded.Hash == t.accepted.Inputs: // it goes on
+	case t.recorded.Step == linker.StepPublish && t.recorded.Hash == t.accepted().Inputs: // it goes on
 		return t.recorded
 	}
-	return linker.Trial{Hash: t.accepted.Inputs, Step: linker.StepPublish, Kills: 1, Suspects: "the app"}
+	return linker.Trial{Hash: t.accepted().Inputs, Step: linker.StepPublish, Kills: 1, Suspects: "the app"}
 }
 
 // keepTrial has the trial recorded.
@@ -31,16 +33,14 @@ func (t *transition) keepTrial() {
 }
 
 // isOnTrial reports that a kill of confit says something of the candidate. It says
-// nothing of what an app has survived a start on, nor of the fallback: nothing else
-// is left.
+// nothing of what was accepted, where a life counts, nor of the fallback, unless that is the last
+// rung: nothing else is left.
 func (t *transition) isOnTrial() bool {
-	return !t.excused && !t.candidate.Fallback && !t.isProven()
+	return !t.excused && (!t.candidate.Fallback || t.isDown()) && !t.isProven()
 }
 
-// isProven reports that an app has survived a start on just these bytes.
-func (t *transition) isProven() bool {
-	return t.isAccepted() && t.accepted.Survived && !t.candidate.Unrendered
-}
+// isProven reports that just these bytes were accepted.
+func (t *transition) isProven() bool { return t.isAccepted() && !t.candidate.Unrendered }
 
 // kills is how often confit was killed while it tried the candidate. That the renderer
 // isn't run is all that follows from a kill in that.

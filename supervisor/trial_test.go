@@ -16,7 +16,7 @@ type lives struct {
 
 // is lets the next confit stage a candidate.
 func (l *lives) is(of letter) *lives {
-	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{killed: l.disk, recorded: l.disk, accepted: l.accepted}}
+	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{killed: l.disk, recorded: l.disk, ladder: l.ladder}}
 	l.candidate = linker.Candidate{Generation: made{number: 9, holds: of}.generation()}
 	return l
 }
@@ -105,9 +105,9 @@ func TestTrial_ends(t *testing.T) {
 			l.is(letterA).candidate.Fallback = true
 			l.tries(linker.StepPublish)
 		},
-		"survived a start": func(l *lives) {
+		"accepted before": func(l *lives) {
 			l.is(letterA)
-			l.accepted = linker.Accepted{Generation: l.candidate.Generation, Survived: true}
+			l.ladder = ladder(linker.Rung{Generation: l.candidate.Generation})
 			l.tries(linker.StepPublish)
 		},
 	} {
@@ -150,19 +150,21 @@ func TestTrial_of_another_candidate(t *testing.T) {
 	l.is(letterA).want(t, 1)
 }
 
-// TestTrial_goes_on: what an app was started on and is accepted now is young. Nothing is written for that.
+// TestTrial_goes_on: the life of an app that was started on what is accepted now counts. Nothing is written for that.
 func TestTrial_goes_on(t *testing.T) {
 	l := &lives{}
 	before := l.is(letterA).tries(linker.StepPublish).disk
 	l.then(func(t *transition) {
-		t.accepted = linker.Accepted{Generation: t.candidate.Generation, Survived: true, Earlier: made{number: 1, holds: letterB}.generation()}
-		t.transaction, t.oldBy = transaction{}, t.now.Add(time.Minute)
+		t.ladder = ladder(linker.Rung{Generation: t.candidate.Generation, Started: true}, rungOf(1, letterB, byStart))
+		t.config.Soak, t.app.pid, t.startedOn = time.Minute, 20, t.candidate.Hash
+		t.ripen()
+		t.transaction = transaction{}
 	})
 	if l.disk != before {
 		t.Errorf("recorded %+v, want %+v as before", l.disk, before)
 	}
-	if l.then(func(t *transition) { t.oldBy = noDeadline }); l.disk != (linker.Trial{}) {
-		t.Errorf("recorded %+v for what is no longer young", l.disk)
+	if l.then(func(t *transition) { t.now = t.now.Add(time.Minute) }); l.disk != (linker.Trial{}) {
+		t.Errorf("recorded %+v for what has soaked", l.disk)
 	}
 }
 

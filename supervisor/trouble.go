@@ -18,7 +18,7 @@ func (t *transition) onMended(e mended) { // the linker has logged it
 }
 
 func (t *transition) onCrashed(e crashed) {
-	t.busy, t.stalled = false, time.Time{}
+	t.busy, t.stalled = 0, time.Time{}
 	t.crash(e.err)
 }
 

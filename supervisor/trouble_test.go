@@ -36,7 +36,7 @@ func TestCrash_tells(t *testing.T) {
 // TestCrash_without_resort: the linker panics while the app is asked to stop, as it must not stay on what was
 // rejected. Nobody can stage the fallback any more, so confit ends, and says so by its code.
 func TestCrash_without_resort(t *testing.T) {
-	i := begins(t, linker.Accepted{})
+	i := begins(t, linker.Rung{})
 	i.config.Verify = []string{"verify"}
 	i.gives(staged{candidate: linker.Candidate{Generation: linker.Generation{Number: 1, Hash: linker.Hash{1}}}}, published{}, started{20}, hookBegun{})
 	i.isIn(proving)

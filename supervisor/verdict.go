@@ -38,9 +38,7 @@ func (t *transition) passVerdict() {
 		return
 	}
 	t.held = verdict{}
-	if v.report.outlive > 0 && t.reports() {
-		t.outcomes.awaited = &v.report
-	} else {
+	if v.report.Outcome != nil {
 		t.decideAs(v.report)
 	}
 	if v.rejection != nil {
@@ -56,7 +54,9 @@ func (t *transition) passVerdict() {
 
 // dropVerdict forgets a verdict: the app was stopped.
 func (t *transition) dropVerdict() {
-	t.accepted.Relapses -= t.held.relapses
+	if t.held.before != nil {
+		t.ladder = *t.held.before
+	}
 	t.held = verdict{}
 }
 
@@ -81,16 +81,10 @@ func (t *transition) keepHouse() {
 
 // discard removes a candidate that leads to nothing.
 func (t *transition) discard() {
-	if n := t.candidate.Number; n != 0 && n != t.accepted.Number {
+	if n := t.candidate.Number; n != 0 && n != t.accepted().Number {
 		t.keep()
 	}
 }
 
 // keep removes the generations that nobody can go back to.
-func (t *transition) keep() {
-	a := &t.accepted
-	if t.suspected != nil {
-		a = &t.suspected.of
-	}
-	t.assign(keep{a.Number, a.Earlier.Number})
-}
+func (t *transition) keep() { t.assign(keep{t.ladder.Numbers()}) }

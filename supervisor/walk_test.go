@@ -140,7 +140,7 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.shown() == gating:
 		w.mayWaitForGate()
-	case s.rejection.stands != (s.seen.Verdict() == status.Rejected):
+	case (s.rejection.stands || s.unwell != "" || s.isDown()) != (s.seen.Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.seen.Encode())
 	case s.trouble != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
 		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())
@@ -154,8 +154,8 @@ func (w *world) quiet() {
 		w.fatalf("what is live is mounted, and still counts as the fallback")
 	case w.live.number == w.mounted.number && s.rejection.stands != (s.unproved != nil):
 		w.fatalf("what is mounted is live, and still counts as refused")
-	case w.earlier != nil && w.survived:
-		w.fatalf("keeps an earlier generation for nothing")
+	case s.accepted().Durable && s.ladder.Len() > 1:
+		w.fatalf("keeps an older generation for nothing")
 	case w.live.number != w.mounted.number && w.acceptable(w.mounted) && (w.rolledBack == nil || *w.rolledBack != w.mounted):
 		w.fatalf("live is %+v, though %+v is acceptable", *w.live, w.mounted)
 	}

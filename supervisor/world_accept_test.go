@@ -6,8 +6,8 @@ import "confit/config"
 
 // goesBack notes that what was published is taken back, or what was accepted.
 func (w *world) goesBack(j goBack) {
-	if j.to == w.earlierNumber && w.earlier != nil {
-		w.goesFurtherBack()
+	if j.to != w.liveNumber && j.to != 0 {
+		w.goesDown(j.to)
 		return
 	}
 	if w.state.exposure.reached() {
@@ -19,18 +19,13 @@ func (w *world) goesBack(j goBack) {
 	}
 }
 
-// goesFurtherBack drops what was accepted, as no app can be started on it.
-func (w *world) goesFurtherBack() {
-	if w.survived {
-		w.fatalf("goes back from what is accepted")
+// goesDown goes over to another rung: the app has died of what was in force.
+func (w *world) goesDown(to int) {
+	if w.held[to] == nil {
+		w.fatalf("goes down to what was never accepted")
 	}
-	if w.state.rejection.hash == w.live.hash() { // else it was mounted again meanwhile, and is tried once more
-		back := *w.live
-		back.fallback = false
-		w.rolledBack = &back
-	}
-	w.live, w.liveNumber, w.liveAt, w.survived, w.earlier = w.earlier, w.earlierNumber, w.earlierAt, true, nil
-	w.visible, w.staged, w.published = nil, nil, w.liveNumber
+	w.live, w.liveNumber, w.liveAt = w.held[to], to, w.state.accepted().AcceptedAt
+	w.visible, w.staged, w.published = nil, nil, to
 }
 
 func (w *world) rollBack() {
@@ -49,19 +44,20 @@ func (w *world) rollBack() {
 // noteAccepted notes what confit has accepted in a step.
 func (w *world) noteAccepted(before state) {
 	s := w.state
-	same := s.accepted.Number == before.accepted.Number
+	is, was := s.accepted(), before.accepted()
+	same := is.Number == was.Number
 	switch {
 	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.isEnding()):
-	case w.visible != nil && !s.exposure.published() && s.accepted.Number == w.published && w.published != 0:
-		w.accept(before, w.visible, w.published)
-	case same && before.accepted.Fallback && !s.accepted.Fallback: // it is what is mounted
-		w.accept(before, w.staged, s.accepted.Number)
-	case same && s.accepted.Survived && !before.accepted.Survived:
-		w.accept(before, w.live, w.liveNumber)
+	case w.visible != nil && !s.exposure.published() && is.Number == w.published && w.published != 0:
+		w.accept(w.visible, w.published)
+	case same && was.Fallback && !is.Fallback: // it is what is mounted
+		w.accept(w.staged, is.Number)
+	case same && is.Started && !was.Started:
+		w.accept(w.live, w.liveNumber)
 	}
 }
 
-func (w *world) accept(before state, g *content, number int) {
+func (w *world) accept(g *content, number int) {
 	switch {
 	case g == nil:
 		w.fatalf("accepts what is not published")
@@ -78,13 +74,7 @@ func (w *world) accept(before state, g *content, number int) {
 			w.fatalf("accepts %+v, on which the app is not well", *g)
 		}
 	}
-	switch w.state.accepted.Earlier.Number {
-	case 0:
-		w.earlier = nil
-	case before.accepted.Number:
-		w.earlier, w.earlierNumber, w.earlierAt = w.live, w.liveNumber, w.liveAt
-	}
-	w.live, w.liveNumber, w.liveAt, w.survived = g, number, w.state.accepted.AcceptedAt, w.state.accepted.Survived
+	w.live, w.liveNumber, w.liveAt, w.held[number] = g, number, w.state.accepted().AcceptedAt, g
 	w.visible, w.staged = nil, nil
 	w.wasAccepted[g.shared().Hex()] = true
 }

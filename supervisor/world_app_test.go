@@ -155,7 +155,7 @@ func (w *world) deaths() {
 		w.zombie = 0
 		e := exited{status: w.cause, successor: w.successor()}
 		w.succeeding = e.successor.pid
-		onTrial := w.visible != nil && (w.live != nil || w.visible.fallback || w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.app.stopBy) && !w.state.app.perhaps.tells(e.status, w.now)
+		onTrial := w.visible != nil && (w.live != nil && w.live.number != w.visible.number || w.live == nil && w.visible.fallback || w.live == nil && w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.app.stopBy) && !w.state.app.perhaps.tells(e.status, w.now)
 		w.give(e)
 		if onTrial && w.state.isEnding() {
 			w.fatalf("ends with an app that a candidate is to blame for")

@@ -13,12 +13,16 @@ func (w *world) check() {
 	if waits && s.due().IsZero() {
 		w.fatalf("phase %v has no deadline", s.shown())
 	}
-	if s.degraded != "" { // nobody looks at what is mounted any more
-		s.accepted.Fallback = w.accepted().Fallback
+	is, want := s.accepted().Generation, linker.Generation{}
+	if w.live != nil {
+		want = w.live.generation(w.liveNumber)
+		want.AcceptedAt = w.liveAt
 	}
-	s.accepted.Told = linker.Told{} // the world doesn't know what was told
-	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding(); !leaving && s.accepted != w.accepted() {
-		w.fatalf("takes %v for what is accepted, which is %v", s.accepted, w.accepted())
+	if s.degraded != "" { // nobody looks at what is mounted any more
+		is.Fallback = want.Fallback
+	}
+	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding() || s.shown() == withdrawing; !leaving && is != want {
+		w.fatalf("takes %v for what is accepted, which is %v", is, want)
 	}
 	if s.shown() == stopping && !s.due().IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")

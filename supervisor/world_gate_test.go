@@ -63,7 +63,7 @@ func (w *world) performGate(a any) event {
 // mayBeNoted holds what a note must say.
 func (w *world) mayBeNoted(n *linker.Note) {
 	switch {
-	case w.unproved && n.Accepted.Number == w.liveNumber:
+	case w.unproved && n.Ladder.InForce().Number == w.liveNumber:
 		w.fatalf("notes %+v, on which the app is not well", *w.live)
 	case w.owed != "" && !isAbout(n.Outcomes, w.owed):
 		w.fatalf("replaces the outcome of %.4s, which isn't delivered, by %+v", w.owed, n.Outcomes)
@@ -86,9 +86,9 @@ func (w *world) runReport(a runReport) event {
 		w.fatalf("runs a second report hook")
 	case len(w.config.Report) == 0 || r == nil || r.Kind == "":
 		w.fatalf("reports %+v", r)
-	case (r.Kind == outcomeAccepted || r.Kind == outcomeSettled) && !w.wasAccepted[r.Hash]:
+	case (r.Kind == outcomeAccepted || r.Kind == outcomeSoaked) && !w.wasAccepted[r.Hash]:
 		w.fatalf("reports %+v, which was not accepted", r)
-	case r.Kind == outcomeSettled && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
+	case r.Kind == outcomeSoaked && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
 		w.fatalf("reports %+v, which is not in force", r)
 	case w.state.isEnding() && !w.state.outcomes.stands(r):
 		w.fatalf("the end tells %+v, which nobody waits for", r)

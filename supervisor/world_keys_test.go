@@ -62,7 +62,7 @@ func (w *world) checkKeys(s state) {
 }
 
 func (w *world) wantKeys(what string, keys map[string]status.Sum, files map[linker.Key]linker.Hash) {
-	want := sums(changesBetween(filesOf(w.state.accepted.Number, w.state.accepted.Hash.Hex()), files))
+	want := sums(changesBetween(filesOf(w.state.accepted().Number, w.state.accepted().Hash.Hex()), files))
 	if !maps.Equal(keys, want) {
 		w.fatalf("the status says of %s: %s, want %s", what, fmt.Sprint(keys), fmt.Sprint(want))
 	}

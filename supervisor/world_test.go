@@ -57,10 +57,7 @@ type world struct {
 	live          *content // the accepted generation
 	liveNumber    int
 	liveAt        int64
-	survived      bool     // a start on it
-	earlier       *content // the generation to go back to from live
-	earlierNumber int
-	earlierAt     int64
+	held          map[int]*content // what was accepted, by number
 	unproved      bool             // live is kept though it is not well, as there was nothing else
 	rolledBack    *content         // the last that was rolled back, until an edit
 	edits         int              // of what is mounted
@@ -89,7 +86,7 @@ type world struct {
 
 func newWorld(t testing.TB, seed uint64) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
-	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, contents: map[letter]content{}}
+	w := &world{t: t, rand: r, now: time.Unix(1e9, 0), pids: 10, judged: map[content]bool{}, held: map[int]*content{}, contents: map[letter]content{}}
 	w.config = &config.Config{
 		Settle: []time.Duration{config.SettleAuto, 0, time.Second}[r.IntN(3)],
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
@@ -112,24 +109,28 @@ func newWorld(t testing.TB, seed uint64) *world {
 		w.bake()
 	}
 	w.mount(w.mounted)
-	w.inheritDisk(&linker.Note{Accepted: accepted, Outcomes: w.file})
-	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Accepted: accepted, Outcomes: w.file}}, w.fallback != nil, w.now)
+	w.inheritDisk(&linker.Note{Ladder: accepted, Outcomes: w.file})
+	s, actions := begin(w.config, &linker.Former{Note: linker.Note{Ladder: accepted, Outcomes: w.file}}, w.fallback != nil, w.now)
 	w.become(*s, actions)
 	return w
 }
 
 // inherit is what a former confit accepted, now and then what is mounted still.
-func (w *world) inherit() linker.Accepted {
+func (w *world) inherit() linker.Ladder {
 	if w.rand.IntN(2) == 0 {
-		return linker.Accepted{}
+		return linker.Ladder{}
 	}
-	w.live, w.liveNumber, w.survived = &content{number: 1}, 1, true
+	w.live, w.liveNumber = &content{number: 1}, 1
 	if w.rand.IntN(2) == 0 {
 		w.live, w.liveNumber = &content{number: 999}, 5
 	}
+	has := byBoth
+	var rungs []linker.Rung
 	if w.rand.IntN(2) == 0 {
-		w.survived, w.live.late = false, w.rand.IntN(2) == 0
-		w.earlier, w.earlierNumber = &content{number: 998}, w.liveNumber
+		has, w.live.late = 0, w.rand.IntN(2) == 0
+		earlier := &content{number: 998}
+		w.held[w.liveNumber] = earlier
+		rungs = append(rungs, rungOf(w.liveNumber, letter(earlier.number), byStart))
 		w.liveNumber++
 	}
 	if w.live.number == 1 {
@@ -137,33 +138,20 @@ func (w *world) inherit() linker.Accepted {
 	}
 	w.live.fallback = w.rand.IntN(4) == 0
 	w.published = w.liveNumber
-	return w.accepted()
-}
-
-// accepted is what the linker would say of it.
-func (w *world) accepted() linker.Accepted {
-	a := linker.Accepted{Survived: w.survived, Settled: w.survived}
-	if w.live != nil {
-		a.Generation = w.live.generation(w.liveNumber)
-		a.AcceptedAt = w.liveAt
-	}
-	if w.earlier != nil {
-		a.Earlier = w.earlier.generation(w.earlierNumber)
-		a.Earlier.AcceptedAt = w.earlierAt
-	}
-	return a
+	w.held[w.liveNumber] = w.live
+	top := rungOf(w.liveNumber, letter(w.live.number), has)
+	top.Generation = w.live.generation(w.liveNumber)
+	return ladder(append([]linker.Rung{top}, rungs...)...)
 }
 
 // inheritDisk is what a former confit left on the disk.
 func (w *world) inheritDisk(n *linker.Note) {
 	w.disk.note = asMemory(n)
-	for number, c := range map[int]*content{w.liveNumber: w.live, w.earlierNumber: w.earlier} {
-		if c != nil {
-			w.contents[letter(c.number)] = *c
-			w.disk.keep(asMade(c.generation(number)))
-		}
+	for number, c := range w.held {
+		w.contents[letter(c.number)] = *c
+		w.disk.keep(asMade(c.generation(number)))
 	}
-	w.disk.numbers, w.disk.live = w.liveNumber, w.disk.note.accepted
+	w.disk.numbers, w.disk.live = w.liveNumber, w.disk.note.inForce()
 	w.disk.former = w.disk.live
 }
 

@@ -30,7 +30,7 @@ func (w *world) noteTrial(a arm) {
 func (w *world) mustBeOnTrial() {
 	s := w.state
 	about := cmp.Or(w.staged, w.visible)
-	if about != nil && (about.fallback || w.survived && w.live.number == about.number) {
+	if about != nil && (about.fallback || w.live != nil && w.live.number == about.number) {
 		return // there is nothing to prove, or nothing else is left
 	}
 	want := ""

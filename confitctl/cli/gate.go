@@ -40,7 +40,7 @@ func newGate() *cobra.Command {
 	f.fleetFlags.register(flags)
 	flags.IntVar(&f.canaries, "canaries", 1, "how `MANY` must accept a change, one after the other, before the others may")
 	flags.StringVar(&f.parallel, "parallel", "25%", "how many may then be in flight: `SHARE` of those known, or a number up to 100")
-	flags.IntVar(&f.failures, "failures", 0, "how `MANY` pods must reject a change; 0: one of fewer than ten that accepted it, then two or one of a hundred")
+	flags.IntVar(&f.failures, "failures", 0, "how `MANY` pods must reject a change; 0: one, and once it is proved two or one of a hundred that accepted it")
 	flags.StringVar(&f.revert, "revert", revertAtOnce, "how the fleet goes back to what was stable before: at-once or steps, as `HOW`")
 	f.person.register(c)
 	return c

@@ -53,8 +53,9 @@ stops the change: the others are refused, and keep what they have.
 
 A change is known by its hash. One is tried at a time. A verdict counts whoever
 gives it, also late: an app that dies of the change soon after it was accepted
-stops it, until its pod says more. With fewer than ten that accepted it one
-verdict rejects it, else two, or one of a hundred.
+stops it, until its pod says more. One verdict rejects it, and two or one of a
+hundred once it is proved: ten have accepted it, or an app has lived with it for
+long.
 
 The fleet goes back to what was stable before all at once, if that was proved.
 A replica that starts with what is stable goes at once. A replica that doesn't
@@ -126,7 +127,7 @@ What it says counts for a change that is tried or stable, and once: to repeat it
 changes nothing. Accepted counts for the change, if the gate let it through.
 Rejected after the app could read it and rolled-back count against it, whoever
 says it, for every replica of the same image and pod template. Relapsed stops it
-until this replica says more, and settled proves it. Superseded and stopped only
+until this replica says more, and soaked proves it. Superseded and stopped only
 end the attempt, and the latter delays the next canary, as the kubelet may have
 stopped what was unwell. What the gate itself refused says nothing.
 

@@ -65,15 +65,11 @@ func (f *reportFlags) report(ctx context.Context, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	record, err := fleet.Report(ctx, store, me, outcome)
-	if err != nil || len(objects) == 0 || !isBack(outcome) {
+	if err != nil || len(objects) == 0 || !outcome.IsBack() {
 		return err
 	}
 	return f.keep(ctx, fleet.Snapshot{Lease: store, Objects: objects, Source: source(me), Out: out}, record)
 }
-
-// isBack reports that the app runs on what is accepted. After most roll backs it is still
-// on its way; after a relapse it has shown that it lives there.
-func isBack(o rollout.Outcome) bool { return o.Kind != rollout.RolledBack || o.Step == "relapse" }
 
 func outcome() (o rollout.Outcome, err error) {
 	kind, err := required("CONFIT_OUTCOME")

@@ -14,7 +14,7 @@ func TestTable(t *testing.T) {
 		{Name: "7f86", Stable: "aaaaaaaaaaaaaaaa", Trial: &rollout.Trial{
 			Hash: "dddd", Since: 1_000_000_060, Canaries: 2, Accepted: 1, Losses: 3, Holds: []rollout.Hold{{Pod: "123", Bound: 60, At: 1_000_000_070}},
 		}, Late: []rollout.Late{
-			{Hash: "dddd", Pod: "124", Name: "web-7f86-y", Step: "relapse", Open: true, Bound: 120},
+			{Hash: "dddd", Pod: "124", Name: "web-7f86-y", Step: "soak", Open: true, Bound: 120},
 			{Hash: "dddd", Pod: "125", Name: "web-7f86-z", Step: "verify", Failed: true},
 		}},
 	}}
@@ -30,10 +30,10 @@ REVISION  HASH          STATE     ACCEPTED  IN FLIGHT  SINCE                 NOT
 5d9c      bbbb          previous  -         -          -
 5d9c      cccc          rejected  -         -          2001-09-09T01:46:41Z  by web-5d9c-x at step validate
 
-POD         HASH  STATE               SINCE                 UNTIL                 WAITS FOR
-123         dddd  trying              2001-09-09T01:47:50Z  2001-09-09T01:49:20Z  its report
-web-7f86-y  dddd  relapsed (relapse)  -                     -                     what it says next
-web-7f86-z  dddd  failed (verify)     -                     -                     -
+POD         HASH  STATE            SINCE                 UNTIL                 WAITS FOR
+123         dddd  trying           2001-09-09T01:47:50Z  2001-09-09T01:49:20Z  its report
+web-7f86-y  dddd  relapsed (soak)  -                     -                     what it says next
+web-7f86-z  dddd  failed (verify)  -                     -                     -
 `
 	if out.String() != want {
 		t.Errorf("got\n%s", out.String())

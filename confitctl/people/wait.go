@@ -35,8 +35,9 @@ type Waiter struct {
 	Timeout time.Duration // 0: none
 	Out     io.Writer     // where it says how far that has come
 
-	poll  time.Duration // between two looks; look if 0
-	quiet time.Duration // instead of the above, if not 0
+	poll  time.Duration        // between two looks; look if 0
+	quiet time.Duration        // instead of the above, if not 0
+	clock func() time.Duration // instead of its own, if not nil
 }
 
 // Run returns nil when the hash is stable and nobody is in flight for a while,
@@ -56,21 +57,26 @@ func (w *Waiter) Run(ctx context.Context) error {
 }
 
 func (w *Waiter) wait(ctx context.Context) error {
+	clock, begin, seen := w.clock, time.Now(), rollout.Observer{}
+	if clock == nil {
+		clock = func() time.Duration { return time.Since(begin) }
+	}
 	long := cmp.Or(w.quiet, quiet)
 	if w.Hash != "" {
 		long = cmp.Or(w.quiet, quietHash)
 	}
 	said, old, last, since := "", "", rollout.Record{}, time.Now()
 	for first := true; ; first = false {
-		record, _, err := w.Store.Load(ctx)
+		record, version, err := w.Store.Load(ctx)
 		switch {
 		case err != nil && kube.KindOf(err) == kube.Final:
 			return err
 		case err != nil:
-			since = time.Now()
+			since, seen = time.Now(), seen.Missed()
 			w.say(&said, err.Error())
 		default:
-			p := record.Progress(w.Hash)
+			seen = seen.Look(record, rollout.Moment{Own: clock(), Date: version.Date()})
+			p := record.Sweep(seen).Progress(w.Hash) // a gate would note that something is over, but maybe none looks any more
 			if first {
 				old = p.Rejected // long ago, maybe
 			}

@@ -57,6 +57,26 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitOver: a verdict that rejects nothing stops others for a while. When that is over it isn't waited for, though no gate
+// looks any more that would note it.
+func TestWaitOver(t *testing.T) {
+	s := newServer(t)
+	s.edit(func(r rollout.Record) rollout.Record {
+		r.Revisions = []*rollout.Revision{{
+			Name: "r1", Stable: "B", Trial: &rollout.Trial{Hash: "B", Canaries: 1, Accepted: 3}, Proofs: []rollout.Proof{{Hash: "B", Accepted: 3, Proved: true}},
+			Late: []rollout.Late{{Hash: "B", Pod: "1", Name: "web-1", Step: "soak", Failed: true, Open: true, Bound: 600}},
+		}}
+		return r
+	})
+	var out bytes.Buffer
+	now := time.Duration(0)
+	clock := func() time.Duration { now += time.Minute; return now }
+	w := Waiter{Store: s.open(t), Out: &out, poll: time.Millisecond, quiet: 100 * time.Millisecond, clock: clock}
+	if err := w.Run(bounded(t)); err != nil || !strings.Contains(out.String(), "web-1 has rejected it at step soak") || now < 10*time.Minute {
+		t.Errorf("got %v after %v, said %q", err, now, out.String())
+	}
+}
+
 // TestWaitInTime: what it waits for is said when the time is over.
 func TestWaitInTime(t *testing.T) {
 	s := newServer(t)

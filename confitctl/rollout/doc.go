@@ -20,7 +20,7 @@
 //   - Canaries go one after the other. Then no more replicas are in flight than
 //     a share of those that accepted, or a number, and never more than 100.
 //   - Enough verdicts stop a hash, whoever gives them and however late: nobody else of
-//     its revision goes on with it. With fewer than ten acceptances one is enough.
+//     its revision goes on with it. One is enough before it is proved.
 //   - Nothing but verdicts, and people, reject. A holder that was lost frees its place
 //     and delays the next canary.
 //   - Without a hold a replica goes on only with what its fleet has lived on, or a

@@ -22,7 +22,7 @@ type Answer struct {
 type Policy struct {
 	Canaries int // at least 1
 	Parallel Parallel
-	Failures int  // how many pods must reject a hash; 0: one of fewer than ten that accepted it, then two, or one of a hundred
+	Failures int  // how many pods must reject a hash; 0: one, and once it is proved two, or one of a hundred that accepted it
 	Steps    bool // the fleet goes back to what was stable before in steps, too
 }
 
@@ -33,7 +33,7 @@ func (r Record) Gate(me Replica, p Policy, o Observer) (Answer, Record) {
 	if me.Hash == me.Accepted {
 		return Answer{Verdict: Go}, r
 	}
-	next := r.sweep(o)
+	next := r.Sweep(o)
 	if next.mixedUp(me) {
 		return refuseMixedUp(me), r
 	}
@@ -48,6 +48,7 @@ func (r Record) Gate(me Replica, p Policy, o Observer) (Answer, Record) {
 func (r *Record) decide(me Replica, p Policy, o Observer) Answer {
 	v, date := r.revision(me.Revision), o.Last.Date
 	v.see(date)
+	v.age(me, date)
 	held := v.endHold(me) // whatever comes next: a replica has one hold at most
 	switch {
 	case v.Rejection(me.Hash) != nil:

@@ -27,12 +27,12 @@ func (v *Revision) needed(hash string) int {
 	switch {
 	case failures > 0:
 		return min(failures, MaxFailures)
-	case accepted >= proving:
+	case !tried && accepted == 0:
+		return 0
+	case accepted >= proving || v.isProved(hash): // who is alone in this may have a broken disk
 		return min(max(2, accepted/100), MaxFailures)
-	case tried || accepted > 0:
-		return 1
 	}
-	return 0
+	return 1
 }
 
 // hears reports that a verdict about a hash counts, whoever says it.
@@ -113,6 +113,14 @@ func (v *Revision) answer(me Replica) {
 		if l.Pod == me.Pod && l.Hash == me.Hash && !l.Failed {
 			v.Late[i].Open = false
 		}
+	}
+}
+
+// age closes a pod's own verdict that is long over: it asks again, and since then nobody
+// else may have looked.
+func (v *Revision) age(me Replica, date int64) {
+	if l := v.said(me); l != nil && l.Failed && l.At > 0 && date-l.At >= int64(seconds(lapse(l.Bound))) {
+		l.Open = false
 	}
 }
 

@@ -54,11 +54,13 @@ var mutants = []mutant{
 	{"back to what was before", "WithFaults/late", `still what others start on`, "proof.go", `v.Stable, v.Previous = v.Previous, ""`, `v.Previous = ""`},
 	{"a relapse", "WithFaults/late", `silence: `, "gate.go", `case v.halted(me.Hash) != "":`, `case v.halted(me.Hash) != "" && me.Starting:`},
 	{"a healthy fleet", "SickNode", `turned: `, "late.go", `min(max(2, accepted/100), MaxFailures)`, `1`},
+	{"a healthy fleet of a few", "SickNode/one_of_a_few", `turned: `, "late.go", `accepted >= proving || v.isProved(hash)`, `accepted >= proving`},
 	{"nobody was found bad", "WithFaults", `did not find it bad`, "observer.go", `next.lost(v, o.Last.Date)`, `v.reject(Rejection{Hash: v.Trial.Hash, Step: "lost", Pod: h.Name})`},
 	{"a place isn't kept", "LoseHolders", `outlives: `, "observer.go", `s.For += max(0, passed)`, `s.For = max(s.For, passed)`},
 	{"a place isn't taken", "WithFaults", `early: |silence: |without a hold|with \d+ holds`, "observer.go", `int64(seconds(long))`, `int64(seconds(grace))`},
 	{"going back", "WithFaults", `without a place`, "gate.go", `case !v.isProved(hash) || v.untried(hash):`, `case v.Trial != nil && len(v.Trial.Holds) > 0:`},
 	{"nothing waits for ever", "SickNode", `in the end, not`, "observer.go", `l.Open && !o.over(v.lateMark(l), l.At, lapse(l.Bound))`, `l.Open`},
+	{"its own word", "WrongMinute/proved", `in the end, not`, "gate.go", `v.age(me, date)`, ``},
 	{"the snapshot", "WithoutFaults/half", `snapshot: |still what others start on`, "proof.go", `&& !r.isBarred(p.Hash, date)`, ``},
 	{"revisions", "WithFaults/images", `forgotten: `, "revision.go", `v.Rejected[max(0, len(v.Rejected)-1):]`, `nil`},
 }

@@ -103,10 +103,10 @@ func (o Observer) over(mark string, at int64, long time.Duration) bool {
 	return (ran-(o.Last.Own-s.Since.Own)).Abs() <= apart && o.Last.Date-at >= int64(seconds(long))
 }
 
-// sweep is the record without the holds that have lapsed in the eyes of an
+// Sweep is the record without the holds that have lapsed in the eyes of an
 // observer, and with late verdicts closed that nobody waits for any more. Whoever
 // stores it first has counted the loss.
-func (r Record) sweep(o Observer) Record {
+func (r Record) Sweep(o Observer) Record {
 	next := r.clone()
 	for _, v := range next.Revisions {
 		for i, l := range v.Late {

@@ -51,7 +51,7 @@ func TestLapse(t *testing.T) {
 				}
 				o = kept(t, o).Look(r, Moment{l.own, max(0, l.date)})
 			}
-			if lapsed := len(r.sweep(o).Revisions[0].Trial.Holds) == 0; lapsed != tt.want {
+			if lapsed := len(r.Sweep(o).Revisions[0].Trial.Holds) == 0; lapsed != tt.want {
 				t.Errorf("lapsed: %t, %+v", lapsed, o)
 			}
 		})

@@ -2,8 +2,8 @@ package rollout
 
 import "slices"
 
-// proving is how many must accept a hash before it is proved. Until then one verdict
-// rejects it.
+// proving is how many must accept a hash before it is proved, unless one app lives on it
+// for long. Until then one verdict rejects it.
 const proving = 10
 
 // proof is that of a hash; nil: nothing is known of it.

@@ -19,11 +19,11 @@ const (
 	Superseded Kind = "superseded" // a newer change came before it was decided
 	Stopped    Kind = "stopped"    // confit ended before it was decided
 	Relapsed   Kind = "relapsed"   // it was accepted, and the app has ended with it soon after
-	Settled    Kind = "settled"    // it was accepted, and the app has lived with it for long
+	Soaked     Kind = "soaked"     // it was accepted, and the app has lived with it for long
 )
 
 // Kinds lists the outcomes.
-var Kinds = []Kind{Accepted, Rejected, RolledBack, Superseded, Stopped, Relapsed, Settled}
+var Kinds = []Kind{Accepted, Rejected, RolledBack, Superseded, Stopped, Relapsed, Soaked}
 
 // sourceMounted is what the volumes hold, in contrast to what is stored or
 // comes with the image.
@@ -34,6 +34,9 @@ const sourceMounted = "mounted"
 // replica did pass, was killed, and starts again where the gate has five seconds
 // only. Maybe the hash killed it, so it counts as lost.
 const stepGate = "gate"
+
+// stepSoak is the step of a candidate that the app has died of after its probation.
+const stepSoak = "soak"
 
 // Report is the record after a replica said how its change ended, or what became of
 // it. What a holder says ends its hold. What is said against a hash that is tried or
@@ -68,7 +71,7 @@ func (r *Record) judge(v *Revision, me Replica, o Outcome, held bool, date int64
 	case v.Rejection(me.Hash) != nil:
 	case o.Kind == Relapsed:
 		r.relapse(v, me, o, date)
-	case o.Kind == Settled:
+	case o.Kind == Soaked:
 		r.prove(v.known(me.Hash))
 	case o.isVerdict(held):
 		if !r.fail(v, me, o, date) && held {
@@ -84,6 +87,10 @@ func (r *Record) judge(v *Revision, me Replica, o Outcome, held bool, date int64
 		r.lost(v, date)
 	}
 }
+
+// IsBack reports that the app runs on what its replica goes on with. After most roll
+// backs it is still on its way there. After one at step soak it has lived there.
+func (o Outcome) IsBack() bool { return o.Kind != RolledBack || o.Step == stepSoak }
 
 // isVerdict reports that the app couldn't live with the hash. Who was refused before
 // the app could read it says that only as a holder.

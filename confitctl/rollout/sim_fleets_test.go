@@ -136,18 +136,25 @@ const lookSlack = 30 * time.Second
 
 // TestFleetsWithASickNode: all have accepted a good edit. Then the two pods of one node
 // find that their apps die of it. The others go on. So they do if one finds that while
-// some haven't begun.
+// some haven't begun, and in a fleet of a few, where one app has lived on the edit.
 func TestFleetsWithASickNode(t *testing.T) {
 	edits := []edit{{at: time.Minute, hash: "B"}, {at: 3 * time.Hour, grow: 5}}
-	eachOf(t, map[string][]edit{"sick": edits, "one, meanwhile": edits}, 1, func(t *testing.T, name string, rng *rand.Rand) scenario {
-		s := scenario{replicas: 300, policy: policies[0], until: 10 * time.Hour}
-		if name != "sick" {
+	eachOf(t, map[string][]edit{"sick": edits, "one, meanwhile": edits, "one of a few": edits}, 1, func(t *testing.T, name string, rng *rand.Rand) scenario {
+		s := scenario{replicas: 300, policy: policies[0], reloads: true, until: 10 * time.Hour}
+		switch name {
+		case "one, meanwhile":
 			s.replicas = 100
 			s.faults = []fault{{at: between(rng, 6*time.Minute, 8*time.Minute), replica: rng.IntN(s.replicas), kind: "sick"}}
-			return s
-		}
-		for i := range 2 {
-			s.faults = append(s.faults, fault{at: time.Hour, replica: i, kind: "sick"})
+		case "one of a few":
+			s.replicas = 1 + rng.IntN(9)
+			s.faults = []fault{{at: between(rng, 30*time.Minute, time.Hour), replica: rng.IntN(s.replicas), kind: "sick"}}
+			for range 4 { // it is started again after its hour
+				s.faults = append(s.faults, fault{at: between(rng, 2*time.Hour, 9*time.Hour), replica: s.faults[0].replica, kind: "crash"})
+			}
+		default:
+			for i := range 2 {
+				s.faults = append(s.faults, fault{at: time.Hour, replica: i, kind: "sick"})
+			}
 		}
 		return s
 	})

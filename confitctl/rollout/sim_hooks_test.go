@@ -8,22 +8,31 @@ import (
 
 // ask is the gate: it polls until it may go, is refused, or, at a start, has to
 // wait.
-func (r *replica) ask(starting bool) {
+func (r *replica) ask() {
 	r.asking = r.mounted
-	r.disk.due = &outcome{r.mounted, Outcome{Kind: Stopped}} // what is true if it is killed from here on
+	r.disk.list = append(r.disk.list, &outcome{r.mounted, Outcome{Kind: Stopped}, true}) // what is true if it is killed from here on
 	r.observer = r.disk.seen
-	if starting {
+	if r.starting {
 		life := r.life
 		r.w.after(5*time.Second, func() {
 			r.alive(life, func() {
 				if r.asking != "" {
-					r.life++
+					r.endGate()
 					r.finish(Rejected, stepGate)
 				}
 			})
 		})
 	}
-	r.poll(starting)
+	r.poll(r.starting)
+}
+
+// endGate ends its hooks. The app lives on.
+func (r *replica) endGate() {
+	r.life++
+	r.told = nil
+	if !r.starting {
+		r.arm()
+	}
 }
 
 func (r *replica) poll(starting bool) {
@@ -75,6 +84,7 @@ func (v *Revision) hasHold(me Replica) bool {
 
 func (r *replica) answered(starting bool, answer Answer) {
 	switch {
+	case r.ending: // too late: it was stopped, and says so when it is there again
 	case answer.Verdict == Go:
 		r.try()
 	case answer.Verdict == Refuse || starting:
@@ -87,6 +97,7 @@ func (r *replica) answered(starting bool, answer Answer) {
 // try gives the hash to the app, which shows within its bound what it thinks.
 func (r *replica) try() {
 	r.flying, r.asking = r.asking, ""
+	r.turn++
 	r.w.say("%s tries %s", r.name, r.flying)
 	r.w.checkFlight(r)
 	r.later(between(r.rng, time.Second, simBound), func() {
@@ -96,17 +107,16 @@ func (r *replica) try() {
 		if isBad(hash, r.revision) {
 			r.disk.barred = hash
 			r.w.verdicts[hash] = true
-			if r.disk.accepted == "" {
-				r.disk.accepted = r.fallback
+			if r.disk.top() == "" {
+				r.disk.accept(r.fallback, false, true, r.w.now)
 			}
+			r.live(r.restarts || r.starting)
 			r.settle(hash, Outcome{Kind: RolledBack, Step: "probation", Source: "stored"})
 			return
 		}
-		if r.disk.accepted != hash {
-			r.disk.earlier = r.disk.accepted
-		}
-		r.disk.accepted, r.disk.asked, r.disk.relapses, r.disk.settled = hash, hash, 0, false
-		r.live()
+		r.rejectAbove()
+		r.disk.accept(hash, true, r.restarts || r.starting, r.w.now)
+		r.live(r.restarts || r.starting)
 		r.settle(hash, Outcome{Kind: Accepted, Source: sourceMounted})
 	})
 }
@@ -115,34 +125,57 @@ func (r *replica) try() {
 func (r *replica) finish(kind Kind, step string) {
 	hash := r.asking
 	r.asking = ""
-	if r.disk.accepted == "" { // at a start
-		if !r.resort() {
-			r.disk.due = &outcome{hash, Outcome{Kind: kind, Step: step}}
-			return
-		}
+	r.decided(hash, Outcome{Kind: kind, Step: step})
+	switch {
+	case r.starting && r.disk.top() == "" && !r.resort():
+		return
+	case r.starting:
+		r.begin()
 	}
-	r.settle(hash, Outcome{Kind: kind, Step: step})
+	r.consider()
 }
 
-// settle writes the outcome down and delivers it.
+// settle is the end of a try.
 func (r *replica) settle(hash string, o Outcome) {
+	r.starting = false
+	r.decided(hash, o)
+	r.consider()
+}
+
+// decided puts an outcome into the place of its question.
+func (r *replica) decided(hash string, o Outcome) {
 	r.w.say("%s: %s of %s %s", r.name, o.Kind, hash, o.Step)
-	r.disk.due = &outcome{hash, o}
-	r.deliver()
+	i := slices.IndexFunc(r.disk.list, func(o *outcome) bool { return o.open })
+	r.disk.list[i] = &outcome{hash, o, false}
+}
+
+// put puts an outcome that nobody has asked about behind the others.
+func (r *replica) put(hash string, o Outcome) {
+	r.w.say("%s: %s of %s", r.name, o.Kind, hash)
+	if r.w.scenario.innocent && o.Kind != Relapsed {
+		r.w.fail("taken back: %s takes %s back, of which nobody dies", r.name, hash)
+	}
+	r.disk.list = append(r.disk.list, &outcome{hash, o, false})
+}
+
+// due is what has to be told next; nil: nothing.
+func (r *replica) due() *outcome {
+	if i := slices.IndexFunc(r.disk.list, func(o *outcome) bool { return !o.open }); i >= 0 {
+		return r.disk.list[i]
+	}
+	return nil
 }
 
 // deliver repeats the report that is due until it is stored. After a refusal
 // the next try comes later.
 func (r *replica) deliver() {
-	due := r.disk.due
+	due := r.due()
 	if r.told == due {
 		return
 	}
 	r.told = due
 	r.say(due.Outcome, due.hash, func() {
-		if r.disk.due == due { // not before the snapshot is there
-			r.disk.due = nil
-		}
+		r.disk.list = slices.DeleteFunc(r.disk.list, func(o *outcome) bool { return o == due }) // not before the snapshot is there
 		pause := time.Duration(0)
 		if due.Step == stepGate {
 			pause = between(r.rng, 10*time.Second, 5*time.Minute)
@@ -170,7 +203,7 @@ func (r *replica) say(o Outcome, hash string, done func()) {
 					return
 				}
 				r.request(func(stored func(func())) {
-					r.w.update(r, version, next, &outcome{hash, o}, func(ok bool) {
+					r.w.update(r, version, next, &outcome{hash, o, false}, func(ok bool) {
 						stored(func() {
 							if ok {
 								done()

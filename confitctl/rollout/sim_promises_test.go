@@ -92,7 +92,7 @@ func (w *world) checkVerdict(r *replica, old, v *Revision, snapshot string) {
 	}
 	_, accepted := acceptances(old, t.hash)
 	need := 1
-	if accepted >= 10 {
+	if p := old.proof(t.hash); accepted >= 10 || p != nil && p.Proved {
 		need = max(2, accepted/100)
 	}
 	pods := map[string]bool{w.pod: true}

@@ -28,29 +28,39 @@ type replica struct {
 	free     bool   // which it may without a hold
 	observer Observer
 	sick     bool
+	stale    bool // something is left that its app dies of at its next start, once
 	gone     bool
-	told     *outcome // what its report hook tells
-	fallback string   // what a pod with nothing of its own may start on
-	asking   string   // hash that its gate asks about
+	restarts bool          // it takes an edit up by a restart of its app
+	starting bool          // its app doesn't run yet
+	on       string        // hash that its app was started on or reloaded with
+	started  bool          // which of the two
+	turn     int           // of its app's fate: what is due of an earlier one is dropped
+	doomed   bool          // its app is going to die, and not to live for long
+	ending   bool          // its app has died, and it ends
+	born     time.Duration // when it was started
+	falls    int           // how often its app has died lately
+	next     time.Duration // when
+	told     *outcome      // what its report hook tells
+	fallback string        // what a pod with nothing of its own may start on
+	asking   string        // hash that its gate asks about
 	disk     disk
 }
 
 // disk is the state directory.
 type disk struct {
-	accepted string
-	barred   string   // hash that the app was found to die of; tried again when something else was mounted
-	due      *outcome // report that must be delivered before the next gate
-	late     *outcome // what became of what it accepted, the same
-	asked    string   // hash that a gate was asked about and that was accepted then
-	earlier  string   // what it accepted before
-	relapses int
-	settled  bool
-	seen     Observer // of its gates
+	ladder []rung     // what was accepted, the newest first
+	below  int        // which of them the app is on
+	deaths int        // in a row, of apps that were started on the first
+	taken  taken      // what the app was found to die of late
+	barred string     // hash that failed in its probation; tried again when something else was mounted
+	list   []*outcome // what must be told before the next gate, in order
+	seen   Observer   // of its gates
 }
 
 type outcome struct {
 	hash string
 	Outcome
+	open bool // its gate, or its proof, hasn't ended yet
 }
 
 // clock is the replica's own monotonic clock.
@@ -79,7 +89,7 @@ func (r *replica) alive(life int, do func()) {
 func (r *replica) me(hash string) Replica {
 	return Replica{
 		Revision: r.revision, Pod: r.pod, PodName: r.name, Container: "web",
-		Hash: hash, Accepted: r.disk.accepted, Bound: simBound,
+		Hash: hash, Accepted: r.inForce(), Bound: simBound,
 	}
 }
 
@@ -110,27 +120,43 @@ func (r *replica) start() {
 		return
 	}
 	r.life++
-	r.up, r.flying, r.asking, r.told = true, "", "", nil
-	r.w.say("%s starts; mounted %s, accepted %q", r.name, r.mounted, r.disk.accepted)
-	switch {
-	case r.disk.accepted == "" && r.fallback != "" && r.fallback != r.mounted && r.disk.due == nil:
-		r.ask(true)
-	case r.disk.accepted == "" && r.fallback != "" && r.fallback != r.mounted:
-		if r.resort() {
-			r.consider()
-		}
-	case r.disk.accepted == "" && isBad(r.mounted, r.revision):
+	r.up, r.flying, r.asking, r.told, r.starting, r.ending, r.born = true, "", "", nil, true, false, r.w.now
+	d := &r.disk
+	for _, o := range d.list {
+		o.open = false
+	}
+	r.w.say("%s starts; mounted %s, accepted %q, below %d", r.name, r.mounted, d.top(), d.below)
+	switch first := d.top() == "" && (r.fallback == "" || r.fallback == r.mounted); {
+	case first && isBad(r.mounted, r.revision):
 		r.crash(between(r.rng, 10*time.Second, time.Minute)) // and again, until it is mended
-	case r.disk.accepted == "":
-		r.disk.accepted = r.mounted
-		r.live()
+	case first:
+		d.accept(r.mounted, false, true, r.w.now)
+		r.begin()
 		r.say(Outcome{Kind: Accepted, Source: sourceMounted}, r.mounted, r.consider)
-	case r.disk.due == nil && r.disk.late == nil && r.mounted != r.disk.accepted && r.mounted != r.disk.barred:
-		r.ask(true)
-	default:
-		r.live()
+	case d.below == 0 && len(d.list) == 0 && r.wants():
+		r.ask()
+	case d.top() != "" || r.resort():
+		r.begin()
 		r.consider()
 	}
+}
+
+// begin starts the app on the rung that it is on.
+func (r *replica) begin() {
+	r.starting = false
+	r.live(true)
+}
+
+// wants reports that what is mounted is to be tried. What a start died of is tried by a start.
+func (r *replica) wants() bool {
+	d := &r.disk
+	switch r.mounted {
+	case d.top(), d.barred:
+		return false
+	case d.taken.hash:
+		return r.w.now >= d.taken.until && (r.starting || r.restarts)
+	}
+	return true
 }
 
 // resort starts a pod that may not go on with what is mounted on its fallback. If that is
@@ -138,28 +164,28 @@ func (r *replica) start() {
 func (r *replica) resort() bool {
 	switch {
 	case !isBad(r.fallback, r.revision):
-		r.disk.accepted = r.fallback
+		r.disk.accept(r.fallback, false, true, r.w.now)
 	case !isBad(r.mounted, r.revision):
-		r.disk.accepted = r.mounted
+		r.disk.accept(r.mounted, false, true, r.w.now)
 	default:
 		r.crash(between(r.rng, 10*time.Second, time.Minute))
 		return false
 	}
-	r.w.say("%s starts on %s; its fallback is %s", r.name, r.disk.accepted, r.fallback)
-	r.live()
+	r.w.say("%s starts on %s; its fallback is %s", r.name, r.disk.top(), r.fallback)
 	return true
 }
 
 // consider looks at what there is to do.
 func (r *replica) consider() {
 	switch {
-	case r.flying != "" || r.asking != "":
-	case r.disk.due != nil:
+	case r.due() != nil:
 		r.deliver()
-	case r.disk.late != nil:
-		r.deliverLate()
-	case r.mounted != r.disk.accepted && r.mounted != r.disk.barred:
-		r.ask(false)
+	case r.flying != "" || r.asking != "" || r.ending:
+	case r.disk.below > 0 && r.mounted == r.inForce(): // no gate is asked about that
+		r.rejectAbove()
+		r.consider()
+	case r.wants():
+		r.ask()
 	}
 }
 
@@ -174,7 +200,7 @@ func (r *replica) mount(hash string) {
 		r.disk.barred = ""
 	}
 	if r.up && r.asking != "" {
-		r.life++ // the gate is ended by TERM, wherever it is
+		r.endGate() // by TERM, wherever it is
 		r.finish(Superseded, "")
 	} else if r.up {
 		r.later(0, r.consider)

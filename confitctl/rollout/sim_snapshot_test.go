@@ -23,7 +23,7 @@ func (s *snapshot) want(hash string) {
 // keep writes the snapshot as a report does that is stored: it reads the object,
 // then the record, and replaces the object as it was read.
 func (r *replica) keep(record Record, o Outcome, done func()) {
-	if record.Snapshot == "" || record.Snapshot != r.disk.accepted || o.Kind == RolledBack && o.Step != stepRelapse {
+	if record.Snapshot == "" || record.Snapshot != r.inForce() || !o.IsBack() {
 		done()
 		return
 	}

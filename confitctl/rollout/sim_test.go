@@ -26,11 +26,14 @@ type scenario struct {
 	skew       time.Duration // between the two servers' clocks
 	jump       jump
 	outages    []outage
+	blackouts  []blackout
 	holdLimit  time.Duration // no hold may last longer while others look; 0: that isn't looked at
 	edits      []edit
 	faults     []fault
 	until      time.Duration
 	mayOverlap bool
+	innocent   bool // nothing that is accepted is taken back
+	reloads    bool // no edit restarts an app
 	transcript bool
 }
 
@@ -72,6 +75,9 @@ func play(s scenario) *world {
 	for _, f := range s.faults {
 		w.after(f.at, func() { w.fault(f) })
 	}
+	for _, b := range s.blackouts {
+		w.after(b.at, func() { w.black(b) })
+	}
 	w.run(s.until)
 	if w.broken == "" {
 		w.checkEnd()
@@ -111,6 +117,7 @@ func (w *world) add(revision, hash string) {
 		w: w, name: fmt.Sprintf("web-%d", i), pod: w.newUID(), revision: revision,
 		mounted: hash, fallback: w.snapshot.hash, rng: rng, rate: 1 - drift + 2*drift*rng.Float64(), offset: between(rng, 0, 1000*time.Hour),
 	}
+	r.restarts = i%2 == 1 && !w.scenario.reloads
 	w.replicas = append(w.replicas, r)
 	w.after(between(rng, 0, 10*time.Second), r.start)
 }
@@ -177,7 +184,12 @@ func (w *world) fault(f fault) {
 		r.crash(f.long % (20 * time.Second))
 	case "sick": // from now on its app dies of whatever is new
 		r.sick = true
-		r.live()
+		if r.up && r.flying == "" && !r.starting {
+			r.live(r.started)
+		}
+	case "stale": // something that its app leaves behind keeps it from starting, once
+		r.stale = true
+		r.crash(f.long % (20 * time.Second))
 	case "gone": // with its node, for good
 		r.crash(0)
 		r.gone = true

@@ -29,7 +29,8 @@ type world struct {
 	overlaps int // replicas that were still in flight when their place had been given away
 	commits  int
 	uids     int
-	born     int // replicas, also those that are gone
+	born     int  // replicas, also those that are gone
+	down     bool // no app can start, as what it needs is away
 }
 
 // store is the one object. version goes up with each update.

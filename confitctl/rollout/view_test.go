@@ -13,7 +13,7 @@ func watched() Record {
 		{
 			Name: "new", Seen: 9, Stable: "A", Previous: "O", Proofs: []Proof{{Hash: "A", Proved: true, At: 2}},
 			Trial: &Trial{Hash: "B", Since: 3, Canaries: 2, Accepted: 1, Holds: []Hold{{Pod: "u2", Name: "web-2", Bound: 60, At: 4}}},
-			Late:  []Late{{Hash: "B", Pod: "u3", Name: "web-3", Step: "relapse", Open: true, Bound: 120, At: 5}},
+			Late:  []Late{{Hash: "B", Pod: "u3", Name: "web-3", Step: "soak", Open: true, Bound: 120, At: 5}},
 		},
 	}}
 }
@@ -28,7 +28,7 @@ func TestView(t *testing.T) {
 		`{"name":"new","seen":"1970-01-01T00:00:09Z","hashes":[` +
 		`{"hash":"B","state":"canary","proved":false,"since":"1970-01-01T00:00:03Z","tried":true,"canaries":2,"accepted":1,"pods":[` +
 		`{"name":"web-2","uid":"u2","state":"trying","since":"1970-01-01T00:00:04Z","until":"1970-01-01T00:01:34Z","waits":"its report"},` +
-		`{"name":"web-3","uid":"u3","state":"relapsed","step":"relapse","since":"1970-01-01T00:00:05Z","until":"1970-01-01T00:02:35Z","waits":"what it says next"}],` +
+		`{"name":"web-3","uid":"u3","state":"relapsed","step":"soak","since":"1970-01-01T00:00:05Z","until":"1970-01-01T00:02:35Z","waits":"what it says next"}],` +
 		`"waits":"the app of web-3 has ended with it once; the next waits until that pod says more, at most 2m0s"},` +
 		`{"hash":"A","state":"stable","proved":true,"since":"1970-01-01T00:00:02Z","tried":false},` +
 		`{"hash":"O","state":"previous","proved":false,"tried":false}]},` +
@@ -76,7 +76,7 @@ func TestProgress(t *testing.T) {
 		"over":             {"B", func(r *Record) { v := r.Revisions[1]; v.Late, v.Stable, v.Trial.Holds = nil, "B", nil }, Progress{}},
 		"unknown":          {"C", func(*Record) {}, Progress{Waits: "nobody has tried C yet"}},
 		"rejected":         {"X", func(*Record) {}, Progress{Rejected: "X was rejected by web-1 at step verify"}},
-		"rejected, by now": {"", func(r *Record) { r.Revisions[1].reject(Rejection{Hash: "B", Step: "relapse", Pod: "web-3"}) }, Progress{Rejected: "B was rejected by web-3 at step relapse"}},
+		"rejected, by now": {"", func(r *Record) { r.Revisions[1].reject(Rejection{Hash: "B", Step: "soak", Pod: "web-3"}) }, Progress{Rejected: "B was rejected by web-3 at step soak"}},
 		"undone":           {"", func(r *Record) { v := r.Revisions[1]; v.Late, v.Trial.Undone, v.Trial.Holds = nil, true, nil }, Progress{}},
 		"nothing is tried": {"", func(r *Record) { r.Revisions[1].Trial = nil }, Progress{}},
 		"stable elsewhere": {"A", func(*Record) {}, Progress{}},

@@ -15,16 +15,16 @@ func showLate(s *stage) error {
 	if err := errors.Join(s.edit("page", object{"text": "bad"}), s.restarted(1, 3)); err != nil {
 		return err
 	}
-	if err := s.logged("late", "generation suspected: the app dies of it late", "rolled back", `msg="candidate rejected" step=relapse`); err != nil {
+	if err := s.logged("late", "going down the ladder", `msg="candidate rejected" step=soak`); err != nil {
 		return err
 	}
-	if err := errors.Join(s.tells("late", "good"), s.rejected("late", "confit", "relapse")); err != nil {
+	if err := errors.Join(s.tells("late", "good"), s.rejected("late", "confit", "soak")); err != nil {
 		return err
 	}
 	if _, err := s.kubectl("exec", "late", "--", "sh", "-c", "kill -TERM 1"); err != nil {
 		return err
 	}
-	if err := errors.Join(s.restarted(2, 7), s.logged("late", `msg="candidate rejected" step=relapse`), s.tells("late", "good")); err != nil {
+	if err := errors.Join(s.restarted(2, 7), s.logged("late", `msg="candidate rejected" step=soak`), s.tells("late", "good")); err != nil {
 		return err
 	}
 	if told, err := s.told("late"); err != nil || slices.Contains(told, "bad") {

@@ -89,12 +89,14 @@ func (f *fleet) scale(n int) (added []*pod) {
 }
 
 // startAll has the whole fleet run on the first edition.
-func (f *fleet) startAll() {
+func (f *fleet) startAll() { f.t.Helper(); f.startSome(size) }
+
+func (f *fleet) startSome(n int) {
 	f.t.Helper()
-	f.scale(size)
+	f.scale(n)
 	f.until("the first edition is stable and everywhere", func() bool {
 		v := f.history.last().revision()
-		return v.Stable != "" && f.count("first") == size
+		return v.Stable != "" && f.count("first") == n
 	})
 	f.each("all have reported", func(p *pod) bool { return p.Contains("outcome reported") }) // no gate is asked before
 }

@@ -25,6 +25,7 @@ type revision struct {
 	Name, Stable, Previous string
 	Remains                bool
 	Trial                  *trial
+	Proofs                 []proof
 	Rejected               []rejection
 	Late                   []late
 }
@@ -32,7 +33,12 @@ type revision struct {
 // late is what a pod has said against a hash that it had accepted.
 type late struct {
 	Hash, Pod, Step string
-	Open            bool
+	Failed, Open    bool
+}
+
+type proof struct {
+	Hash   string
+	Proved bool
 }
 
 type trial struct {

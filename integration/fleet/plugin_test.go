@@ -16,12 +16,10 @@ import (
 // People use kubectl confit: they pause an edit and let it go on, abort it, try it again, promote it, and look at one that is rejected.
 func testPlugin(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "plugin")
-	f.scale(8)
+	f.startSome(8)
 	everywhere := func(edition string) {
 		f.each("all have the "+edition+" edition", func(p *pod) bool { return p.now() == edition })
 	}
-	everywhere("first")
-	f.each("all have reported", func(p *pod) bool { return p.Contains("outcome reported") })
 	f.rollout(0, "pause")
 	f.edit("second", "good")()
 	f.each("all wait", func(p *pod) bool { return p.Contains("waiting: the roll-out is paused") })

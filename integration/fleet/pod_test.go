@@ -51,6 +51,7 @@ type pod struct {
 	mu        sync.Mutex
 	box       *harness.Init
 	gone      bool // its node is lost: nobody starts it again
+	mends     bool // what its app needs is there when it is started again
 	starts    int
 	waits     int // lines of gates that wait, at some moment
 }
@@ -171,6 +172,9 @@ func (p *pod) again(ended *harness.Init) {
 		return
 	}
 	ended.Close()
+	if p.mends {
+		_ = os.Remove(p.in(away))
+	}
 	if err := p.startContainer(); err != nil {
 		p.fleet.t.Errorf("cannot start %s again: %v", p.name, err)
 	}

@@ -35,7 +35,7 @@ func testRevisions(t *testing.T, c *cluster.Cluster) {
 	if late.has("second") || !f.history.last().revision().rejects(rejected) {
 		t.Errorf("%s didn't know that the second edition was rejected: %s", late.name, f.history)
 	}
-	f.keepsFirst()
+	f.keeps("first")
 	f.edit("third", "good")()
 	f.each("all have the mended edition", func(p *pod) bool { return p.now() == "third" })
 }

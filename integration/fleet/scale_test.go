@@ -3,8 +3,6 @@
 package fleet
 
 import (
-	"encoding/json"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,20 +36,10 @@ func testScale(t *testing.T, c *cluster.Cluster) {
 	}
 }
 
-// keepsFirst holds that the snapshot is the first edition.
-func (f *fleet) keepsFirst() {
-	f.t.Helper()
-	var kept struct{ Data map[string]string }
-	answer := f.cluster.Must(http.MethodGet, cluster.Core+"configmaps/"+f.snapshot(), "", http.StatusOK)
-	if err := json.Unmarshal(answer, &kept); err != nil || kept.Data["app.conf"] != "first good\n" {
-		f.t.Errorf("the snapshot is %s", answer)
-	}
-}
-
 // grow adds replicas, which find the edition that was rejected.
 func (f *fleet) grow(n int) {
 	f.t.Helper()
-	f.keepsFirst()
+	f.keeps("first")
 	added := f.scale(n)
 	f.each("the new ones run on what was accepted", func(p *pod) bool {
 		s := p.status()

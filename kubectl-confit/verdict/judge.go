@@ -61,6 +61,8 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 		r.State, r.Why = Unknown, tooOld
 	case len(found.keys) == 0:
 		r.State, r.Why = Unfollowed, "confit takes no key of it"
+	case found.all(Accepted) && v.Unwell != "":
+		r.State, r.Since, r.Why = Live, since(v.Accepted), "the app isn't well with it: "+line(v.Unwell)
 	case found.all(Accepted):
 		r.State, r.Since, r.Why = Accepted, since(v.Accepted), join("; ", v.ails())
 	case v.ails() != "":
@@ -69,6 +71,8 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 		r.State, r.Why = Behind, found.whyBehind(v)
 	case v.stands():
 		r.rejected(v)
+	case v.isDown():
+		r.State, r.Since, r.Why = OnItsWay, moment(v.GoneDown.From.Since), "the app died of it, and is tried on what was accepted before: "+line(v.GoneDown.Reason)
 	case v.Gate != nil:
 		r.State, r.Since, r.Why = Gated, v.Gate.Since, "it waits for the gate"
 	case v.isLive():

@@ -97,8 +97,12 @@ func TestJudge(t *testing.T) {
 		"trouble":                {says(func(s *status.Status) { s.Trouble, s.PendingSince = "no \x1bspace", at(0) }), "2", "stuck - the system refuses: no \uFFFDspace"},
 		"trouble at rest":        {says(func(s *status.Status) { s.Trouble = "a link" }), "1", "accepted 1m "},
 		"degraded":               {says(func(s *status.Status) { s.Degraded = "panic" }), "3", "stuck - confit broke down and applies no change: panic"},
-		"degraded, but has it":   {says(func(s *status.Status) { s.Degraded = "panic" }), "1", "accepted 1m confit broke down and applies no change: panic"},
-		"gone from the object":   {says(nil), "", "behind - the kubelet has not brought it yet"},
+		"not well":               {says(func(s *status.Status) { s.Unwell = "verify: \x1bno" }), "1", "live 1m the app isn't well with it: verify: \uFFFDno"},
+		"gone down": {says(func(s *status.Status) {
+			s.GoneDown = &status.GoneDown{From: status.Generation{Hash: "mounted", Since: at(6 * time.Minute)}, Reason: "it ended with exit 3"}
+		}), "2", "on its way 6m the app died of it, and is tried on what was accepted before: it ended with exit 3"},
+		"degraded, but has it": {says(func(s *status.Status) { s.Degraded = "panic" }), "1", "accepted 1m confit broke down and applies no change: panic"},
+		"gone from the object": {says(nil), "", "behind - the kubelet has not brought it yet"},
 		"gone from the volume": {says(func(s *status.Status) {
 			s.Mounted = &status.Mounted{Hash: "", Keys: map[string]status.Sum{"web/a": ""}}
 			rejection("stage", 2)(s)

@@ -111,6 +111,11 @@ func (v view) hasAccepted() bool {
 	return v.Accepted != nil && v.Mounted != nil && v.Accepted.Hash == v.Mounted.Hash
 }
 
+// isDown reports that the app died of what is mounted, and that isn't rejected yet.
+func (v view) isDown() bool {
+	return v.GoneDown != nil && v.Mounted != nil && v.GoneDown.From.Hash == v.Mounted.Hash
+}
+
 func (v view) isLive() bool {
 	return v.Live != nil && v.Mounted != nil && v.Live.Hash == v.Mounted.Hash
 }

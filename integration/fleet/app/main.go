@@ -5,6 +5,8 @@
 //	app check FILE          is this a configuration?
 //	app ask SOCKET          is the daemon well?
 //
+// What its files say, it does whatever the configuration is: away, stale and broken.
+//
 // A configuration is a line: an edition, and what the daemon does with it. The validator can't tell a good one from the others.
 package main
 
@@ -35,8 +37,33 @@ const (
 // after is how long it takes to die, unless it has just started.
 var after = map[string]time.Duration{late: 3 * time.Second, slow: 5 * time.Second}
 
-// deadly is the exit code of a daemon that read an edition that it can't live with.
-const deadly = 3
+// deadly is the exit code of a daemon that read an edition that it can't live with, and unable that of one for another reason.
+const (
+	deadly = 3
+	unable = 4
+)
+
+// Files that a test puts into the container.
+const (
+	away   = "/tmp/away"   // what the daemon needs is away: it can't start, and ends if it runs
+	stale  = "/tmp/stale"  // a former daemon has left something behind: it can't start, once
+	broken = "/tmp/broken" // it ends two seconds after it has read any edition but the first
+)
+
+func isThere(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// depend ends the daemon when it can't be there.
+func depend() {
+	if os.Remove(stale) == nil {
+		os.Exit(unable)
+	}
+	for ; !isThere(away); time.Sleep(100 * time.Millisecond) {
+	}
+	os.Exit(unable)
+}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -80,6 +107,10 @@ func read(file string) (edition, error) {
 func serve(file, socket string) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM)
+	if isThere(stale) || isThere(away) {
+		depend()
+	}
+	go depend()
 	_ = os.Remove(socket) // of a former daemon
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -94,6 +125,9 @@ func serve(file, socket string) error {
 		}
 		fmt.Println("read", e.name)
 		isSick.Store(e.effect == sick)
+		if e.name != "first" && isThere(broken) {
+			time.AfterFunc(2*time.Second, func() { os.Exit(deadly) })
+		}
 		switch e.effect {
 		case die:
 			os.Exit(deadly)

@@ -1,0 +1,138 @@
+package linker
+
+import "slices"
+
+// maxRungs is how many accepted generations are kept: three, and one of the fallback.
+const maxRungs = 4
+
+// Rung is an accepted generation, and what it has proved.
+type Rung struct {
+	Generation      // Number 0: there is none
+	Started    bool // an app that was started on it has survived its probation
+	Soaked     bool // the app has lived with it for --soak, by a start or a reload
+	Durable    bool // the same, by a start: nothing is gone back to from it
+	Deaths     int  // of the app in a row, before it was durable
+	Told       Told // what was told of it after it was accepted
+}
+
+// Told is what was decided to be told of an accepted generation, later than that. The zero value is for one that no gate was asked about.
+type Told struct {
+	Asked    bool `json:"asked"`              // a gate was asked about what all replicas share of it
+	Relapsed bool `json:"relapsed,omitempty"` // the app has ended before it had lived with it for long enough
+	Soaked   bool `json:"soaked,omitempty"`   // the app has lived with it for long enough
+}
+
+// Ladder is what there is to start the app on: the accepted generations, the newest first. The zero value has none.
+type Ladder struct {
+	Rungs [maxRungs]Rung // after the last one their Number is 0
+	On    int            // which of them the app is on; one behind the last: the fallback is tried
+}
+
+// Top is the generation that was accepted last.
+func (l *Ladder) Top() *Rung { return &l.Rungs[0] }
+
+// InForce is the rung that the app is on. Its Number is 0 where there is none.
+func (l *Ladder) InForce() *Rung { return &l.Rungs[l.On] }
+
+// Len is how many rungs there are.
+func (l *Ladder) Len() (n int) {
+	for n < maxRungs && l.Rungs[n].Number != 0 {
+		n++
+	}
+	return n
+}
+
+// HasBelow reports that there is a rung below the one that the app is on.
+func (l *Ladder) HasBelow() bool { return l.On+1 < l.Len() }
+
+// Above are the rungs that the app has died of, the oldest first.
+func (l *Ladder) Above() (above []Rung) {
+	for i := l.On - 1; i >= 0; i-- {
+		above = append(above, l.Rungs[i])
+	}
+	return above
+}
+
+// Numbers lists the generations.
+func (l *Ladder) Numbers() (numbers []int) {
+	for _, r := range l.Rungs[:l.Len()] {
+		numbers = append(numbers, r.Number)
+	}
+	return numbers
+}
+
+// Accept is the ladder after g is accepted, while the app was on one of its rungs: what is above that goes. Below g stay the newest that has
+// soaked, and the newest that is durable or, while none is, the newest that the app was started on. One that it has died of comes last. With
+// keepsNone nothing stays. Bytes that were accepted before keep what they have proved.
+func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
+	top := Rung{Generation: g}
+	if former := l.InForce(); former.Number != 0 && former.Shared == g.Shared {
+		top.Told = former.Told
+	}
+	var below []Rung
+	for _, r := range l.Rungs[l.On:max(l.On, l.Len())] {
+		if r.Hash == g.Hash {
+			top.Started, top.Soaked, top.Durable = r.Started, r.Soaked, r.Durable
+		} else {
+			below = append(below, r)
+		}
+	}
+	top.Started = top.Started || started
+	next.Rungs[0] = top
+	if keepsNone || top.Durable {
+		return next
+	}
+	soaked := newest(below, func(r Rung) bool { return r.Soaked })
+	firm := newest(below, func(r Rung) bool { return r.Durable })
+	for _, started := range []func(Rung) bool{func(r Rung) bool { return r.Started && r.Deaths == 0 }, func(r Rung) bool { return r.Started }} {
+		if firm < 0 {
+			firm = newest(below, started)
+		}
+	}
+	n := 1
+	for i, r := range below {
+		if i == soaked || i == firm {
+			next.Rungs[n] = r
+			n++
+		}
+	}
+	return next
+}
+
+// newest is the index of the first rung of which something is true; -1: of none.
+func newest(rungs []Rung, is func(Rung) bool) int { return slices.IndexFunc(rungs, is) }
+
+// Soak is the ladder after the app has lived with the generation in force for long enough. Rungs above go, as the app has died of them. What is
+// durable has nothing below.
+func (l Ladder) Soak(byStart bool) (next Ladder) {
+	n := l.Len()
+	if byStart {
+		n = l.On + 1
+	}
+	copy(next.Rungs[:], l.Rungs[l.On:n])
+	top := next.Top()
+	top.Started, top.Soaked, top.Durable, top.Deaths = top.Started || byStart, true, top.Durable || byStart, 0
+	return next
+}
+
+// BackToTop is the ladder after the app has ended on all its rungs: none is to blame. The fallback that was tried goes.
+func (l Ladder) BackToTop() Ladder {
+	for i := range l.Rungs {
+		if r := &l.Rungs[i]; r.Fallback && r.AcceptedAt == 0 {
+			*r = Rung{}
+		}
+		l.Rungs[i].Deaths = 0
+	}
+	l.On = 0
+	return l
+}
+
+// Without is the ladder without a rung that can't be gone back to. The app is on the next one; where there is none below, on the top.
+func (l Ladder) Without(i int) Ladder {
+	copy(l.Rungs[i:], l.Rungs[i+1:])
+	l.Rungs[maxRungs-1] = Rung{}
+	if i < l.On {
+		l.On--
+	}
+	return l
+}

@@ -1,0 +1,68 @@
+package supervisor
+
+import (
+	"slices"
+
+	"confit/linker"
+)
+
+// What an accepted generation is taken back for.
+
+// goesDownInTime: the app is started on a lower rung only after two deaths in a row, or after one where it died before. What is accepted is dropped
+// only when something else is accepted, or when the app has lived below it, or was started on what is above it and lived there.
+func (c *course) goesDownInTime(before, after *state) {
+	was, is := &before.ladder, &after.ladder
+	switch {
+	case c.may.loses, *was == *is, after.shown() == done:
+		return
+	case c.stopped && before.held.before != nil && *is == *before.held.before: // a stop says that there was no death
+	case is.On > was.On && was.On == 0 && c.mayDieOnce(before) && was.Top().Deaths+1 < maxDeaths && was.Top().Deaths < maxDeaths:
+		c.breaks("it goes down before a second death")
+	case is.On > was.On+1:
+		c.breaks("a rung is left out")
+	case is.On > was.On && was.On == 0 && was.Top().Durable:
+		c.breaks("it goes down from what is durable")
+	case is.Len() > 0 && !slices.Contains(was.Numbers(), is.Top().Number) && is.On == 0: // something new is accepted
+	case is.On < was.On && is.Top().Number == was.Top().Number: // the app ended on all of them
+		c.mustBeWhole(was, is)
+	default:
+		c.mayDrop(before, after)
+	}
+	for _, r := range is.Rungs {
+		if r.Durable && c.start != letterOf(r.Hash) && !slices.ContainsFunc(was.Rungs[:], func(before linker.Rung) bool { return before.Hash == r.Hash && before.Durable }) {
+			c.breaks("what the app wasn't started on is durable")
+		}
+	}
+}
+
+// mayDieOnce reports that what is accepted isn't something that the app has died of before.
+func (c *course) mayDieOnce(s *state) bool { return s.remembered.Inputs != s.ladder.Top().Inputs }
+
+// mustBeWhole: the ladder is as it was, but for the fallback, and no death counts.
+func (c *course) mustBeWhole(was, is *linker.Ladder) {
+	for i := range is.Rungs {
+		if !was.Rungs[i].Fallback && is.Rungs[i].Number != was.Rungs[i].Number || is.Rungs[i].Deaths != 0 {
+			c.breaks("the app ended on all rungs, and something is gone, or counted on")
+		}
+	}
+}
+
+// mayDrop: a rung goes only when the app has lived on another for --soak.
+func (c *course) mayDrop(before, after *state) {
+	for _, n := range before.ladder.Numbers() {
+		if slices.Contains(after.ladder.Numbers(), n) {
+			continue
+		}
+		lives := c.app != 0 && c.read == letterOf(after.accepted().Hash) && c.live.number == after.accepted().Number
+		if !lives || c.now.Before(c.ripeAt) {
+			c.breaks("an accepted generation is dropped, and the app has not lived on another")
+		}
+	}
+}
+
+// ripens begins the time that the app has to live.
+func (c *course) ripens() {
+	if soak := c.config.SoakFor(); soak > 0 {
+		c.ripeAt = c.now.Add(soak)
+	}
+}
