@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // index lists the pages for users and for contributors.

@@ -33,13 +33,13 @@ var mayImport = map[string][]string{
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},
 	"integration/cluster":          {}, // the tests of confitctl use it, too
 
-	"internal/near": {},
-
-	// What tests know of the pages. No program is linked with it.
-	"internal/markdown": {},
+	// What tests know of the pages.
+	"integration/markdown": {},
 
 	// What the tests of the linker know of file systems and kernels.
-	"internal/surroundings": {"golang.org/x/sys/unix"},
+	"integration/surroundings": {"golang.org/x/sys/unix"},
+
+	"internal/near": {},
 
 	// What makes a release of both.
 	"release": {"confit/config"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"confit/config"
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // TestLinksFilesOfPages holds that each block of a page that begins with # links

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // TestReferenceExitCodes holds that docs/reference.md has each exit code that is a

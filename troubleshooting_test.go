@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // troubleshooting is the page that lists every message.

@@ -66,13 +66,10 @@ func (c *Config) keyFor(path string) (example string) {
 // noteRestarts says what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 	auto := restarts(programOf(c.App))
-	if !slices.ContainsFunc(c.Links, func(l Link) bool {
+	if c.Splay == 0 && c.Gate == nil && slices.ContainsFunc(c.Links, func(l Link) bool {
 		a := c.ActionOf(&l)
 		return a.Kind == Restart || a.Auto && auto
 	}) {
-		return
-	}
-	if c.Splay == 0 && c.Gate == nil {
 		fmt.Fprintln(w, "todo: an edit restarts the apps of all replicas within a minute, and no PodDisruptionBudget holds that: write splay 5m, or a gate")
 	}
 }

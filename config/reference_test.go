@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 	"confit/linker"
 )
 

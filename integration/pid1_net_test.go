@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // promise is what confit owes the app for a signal that somebody sends to confit.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"confit/integration/internal/harness"
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // hookScript writes down what a hook named $1 is given. The verify hook also lists the state directory, and so does a try's.

@@ -12,18 +12,10 @@ import (
 
 // storedRung is a rung of note.json.
 type storedRung struct {
-	Number   int                     `json:"number"`
-	Hash     Hash                    `json:"hash"`
-	Started  bool                    `json:"started"`
-	Soaked   bool                    `json:"soaked"`
-	Durable  bool                    `json:"durable"`
-	Deaths   int                     `json:"deaths,omitempty"`
-	Told     Told                    `json:"told"`
-	Fallback bool                    `json:"fallback,omitempty"`
-	At       int64                   `json:"acceptedAt,omitempty"`
-	Links    Hash                    `json:"links"` // fingerprint of the link lines and of their result
-	Keys     map[Key]generation.File `json:"keys"`
-	Targets  map[Target]target.Want  `json:"targets"`
+	Rung
+	Links   Hash                    `json:"links"` // fingerprint of the link lines and of their result
+	Keys    map[Key]generation.File `json:"keys"`
+	Targets map[Target]target.Want  `json:"targets"`
 }
 
 // toStore is what the note says of a ladder.
@@ -33,8 +25,7 @@ func (l *Linker) toStore(ladder *Ladder) (stored []storedRung, err error) {
 		if err != nil {
 			return nil, err
 		}
-		stored = append(stored, storedRung{g.Number, g.Hash, r.Started, r.Soaked, r.Durable, r.Deaths, r.Told, r.Fallback, r.AcceptedAt,
-			l.linksFingerprint(g), g.Files, g.Targets})
+		stored = append(stored, storedRung{r, l.linksFingerprint(g), g.Files, g.Targets})
 	}
 	return stored, nil
 }
@@ -64,11 +55,9 @@ func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 // readGeneration returns a stored generation if it is intact, or could be
 // mended.
 func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
-	g := &generation.Copy{Files: s.Keys, Targets: s.Targets}
-	g.Number, g.Fallback, g.AcceptedAt = s.Number, s.Fallback, s.At
-	g.Hash = generation.HashOf(g.Files)
+	g := &generation.Copy{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
 	switch {
-	case g.Number <= 0 || g.Hash != s.Hash:
+	case g.Number <= 0 || g.Hash != generation.HashOf(g.Files):
 		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)
 	case s.Links != l.linksFingerprint(g):
 		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)

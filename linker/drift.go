@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 
 	"confit/linker/files"
-	"confit/linker/generation"
 	"confit/linker/volume"
 )
 
@@ -36,9 +35,16 @@ func (l *Linker) Mend(number int) error {
 	}
 	former := l.unmended
 	l.unmended = nil
-	l.mendLive(number, former)
+	if l.state.LiveNumber() != number { // whatever stands there now
+		found, err := l.state.MendLive(number)
+		l.sayMended("live link", "link", l.state.Live(""), found, err, former)
+	}
 	if !l.opens.Watches() {
-		l.healFiles(g, former)
+		mounted := volume.Mounted{Reader: l.reader}
+		defer mounted.Close()
+		if err := l.copies.Heal(g, mounted.Copy); err != nil {
+			l.sayMended("generation", "path", g.Dir, "", err, former)
+		}
 	}
 	l.targets.Mend(g.Targets, func(target Target, found string, err error) {
 		l.sayMended("target", "target", string(target), found, err, former)
@@ -48,24 +54,6 @@ func (l *Linker) Mend(number int) error {
 		wrong = append(wrong, l.unmended[path])
 	}
 	return errors.Join(wrong...)
-}
-
-// healFiles gives the files of a generation back the bytes that were accepted.
-func (l *Linker) healFiles(g *generation.Copy, former map[string]error) {
-	mounted := volume.Mounted{Reader: l.reader}
-	defer mounted.Close()
-	if err := l.copies.Heal(g, mounted.Copy); err != nil {
-		l.sayMended("generation", "path", g.Dir, "", err, former)
-	}
-}
-
-// mendLive points the live link at a generation again, whatever stands there now.
-func (l *Linker) mendLive(number int, former map[string]error) {
-	if l.state.LiveNumber() == number {
-		return
-	}
-	found, err := l.state.MendLive(number)
-	l.sayMended("live link", "link", l.state.Live(""), found, err, former)
 }
 
 // sayMended says what was mended. What was not, it says once.

@@ -8,11 +8,11 @@ const maxRungs = 4
 // Rung is an accepted generation, and what it has proved.
 type Rung struct {
 	Generation      // Number 0: there is none
-	Started    bool // an app that was started on it has survived its probation
-	Soaked     bool // the app has lived with it for --soak, by a start or a reload
-	Durable    bool // the same, by a start: nothing is gone back to from it
-	Deaths     int  // of the app in a row, before it was durable
-	Told       Told // what was told of it after it was accepted
+	Started    bool `json:"started"`          // an app that was started on it has survived its probation
+	Soaked     bool `json:"soaked"`           // the app has lived with it for --soak, by a start or a reload
+	Durable    bool `json:"durable"`          // the same, by a start: nothing is gone back to from it
+	Deaths     int  `json:"deaths,omitempty"` // of the app in a row, before it was durable
+	Told       Told `json:"told"`             // what was told of it after it was accepted
 }
 
 // Told is what was decided to be told of an accepted generation, later than that. The zero value is for one that no gate was asked about.

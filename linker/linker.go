@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -56,12 +57,7 @@ func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 // an app's working directory, as the kernel knows it. Owns doesn't ask the file
 // system, and may be called from any goroutine.
 func (l *Linker) Owns(path string) bool {
-	for _, dir := range l.ownDirs {
-		if path != dir && files.Inside(path, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }
 
 // Keep removes all generations but the accepted ones, the live one and those

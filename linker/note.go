@@ -47,16 +47,8 @@ type noteFile struct {
 	Version    int          `json:"version"`
 	Ladder     []storedRung `json:"ladder,omitempty"` // the newest first
 	On         int          `json:"on,omitempty"`     // which of them the app is on
-	Remembered *Remembered  `json:"remembered,omitempty"`
+	Remembered Remembered   `json:"remembered,omitzero"`
 	Outcomes   []Outcome    `json:"outcomes,omitempty"`
-}
-
-// numbers lists the generations that a note names.
-func (n *noteFile) numbers() (numbers []int) {
-	for _, r := range n.Ladder {
-		numbers = append(numbers, r.Number)
-	}
-	return numbers
 }
 
 // WriteNote replaces the note. After an error the former note stays, with the
@@ -66,15 +58,10 @@ func (l *Linker) WriteNote(n Note) error {
 	if err != nil {
 		return err
 	}
-	file := noteFile{Version: noteVersion, Ladder: stored, On: n.Ladder.On, Outcomes: n.Outcomes}
-	if n.Remembered != (Remembered{}) {
-		file.Remembered = &n.Remembered
+	if err = l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes}); err == nil {
+		l.noted = n.Ladder.Numbers()
 	}
-	if err := l.state.WriteJSON(statedir.Note, file); err != nil {
-		return err
-	}
-	l.noted = file.numbers()
-	return nil
+	return err
 }
 
 // readNote takes up what is noted, as far as it is intact. The error says what isn't: there
@@ -96,11 +83,8 @@ func (l *Linker) readNote() (n Note, err error) {
 	if file.Version != noteVersion {
 		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
 	}
-	l.noted = file.numbers()
 	n.Outcomes = slices.DeleteFunc(file.Outcomes, func(o Outcome) bool { return o.Hash == "" }) // of a damaged note
-	if file.Remembered != nil {
-		n.Remembered = *file.Remembered
-	}
+	n.Remembered = file.Remembered
 	n.Ladder, err = l.readLadder(&file)
 	return n, joinLine(damaged, err)
 }
@@ -110,11 +94,12 @@ func (l *Linker) readLadder(file *noteFile) (ladder Ladder, err error) {
 	n := 0
 	for i := range file.Ladder {
 		r := &file.Ladder[i]
+		l.noted = append(l.noted, r.Number)
 		g, unread := l.readGeneration(r)
 		if err = joinLine(err, unread); unread != nil || n == maxRungs {
 			continue
 		}
-		ladder.Rungs[n] = Rung{g.Generation, r.Started, r.Soaked, r.Durable, r.Deaths, r.Told}
+		ladder.Rungs[n], ladder.Rungs[n].Generation = r.Rung, g.Generation
 		if n++; i < file.On {
 			ladder.On++
 		}

@@ -194,8 +194,12 @@ func (l *Linker) wanted(keys []volume.Key) (map[Target]target.Want, error) {
 	taken := lines.NewTaken()
 	for i := range l.links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir {
+			dest := l.state.Live(string(s.Prefix))
+			if s.Direct {
+				dest = volume.DirInPlace(s)
+			}
 			if taken.Add(s.Target, s, s.Errorf) {
-				targets[s.Target] = target.Want{Dest: l.destOfDir(i), Dir: true}
+				targets[s.Target] = target.Want{Dest: target.Dest(dest), Dir: true}
 			}
 		}
 	}
@@ -219,15 +223,6 @@ func (l *Linker) destOf(k volume.Key) target.Dest {
 		return target.Dest(l.state.Live(string(k.Path)))
 	}
 	return target.Dest(k.InPlace())
-}
-
-// destOfDir is what the target of a link to a whole directory points at.
-func (l *Linker) destOfDir(i int) target.Dest {
-	s := &l.links[i]
-	if !s.Direct {
-		return target.Dest(l.state.Live(string(s.Prefix)))
-	}
-	return target.Dest(volume.DirInPlace(s))
 }
 
 // describe describes a staged generation to the caller.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 	"confit/linker/files"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 	"confit/linker/files"
 )
 

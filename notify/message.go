@@ -17,19 +17,6 @@ const (
 	Stopping               // the service is about to end
 )
 
-// stateIn is the state that a line names.
-func stateIn(line string) State {
-	switch line {
-	case "READY=1":
-		return Ready
-	case "RELOADING=1":
-		return Reloading
-	case "STOPPING=1":
-		return Stopping
-	}
-	return Unsaid
-}
-
 // Message is the part of a datagram that confit uses.
 type Message struct {
 	PID       int // of the sender, as confit sees it; 0 when it is in another PID namespace
@@ -46,12 +33,17 @@ type Message struct {
 func parse(text string) Message {
 	m := Message{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
-		if status, ok := strings.CutPrefix(line, "STATUS="); ok {
-			m.Status, m.HasStatus = printable(status), true
-		} else if state := stateIn(line); state != Unsaid {
-			m.State = state
-		} else if extend, ok := strings.CutPrefix(line, "EXTEND_TIMEOUT_USEC="); ok {
-			m.ExtendMicroseconds, _ = strconv.ParseUint(extend, 10, 64)
+		switch name, value, assigns := strings.Cut(line, "="); {
+		case line == "READY=1":
+			m.State = Ready
+		case line == "RELOADING=1":
+			m.State = Reloading
+		case line == "STOPPING=1":
+			m.State = Stopping
+		case name == "STATUS" && assigns:
+			m.Status, m.HasStatus = printable(value), true
+		case name == "EXTEND_TIMEOUT_USEC" && assigns:
+			m.ExtendMicroseconds, _ = strconv.ParseUint(value, 10, 64)
 			m.ExtendMicroseconds = min(m.ExtendMicroseconds, maxExtend)
 		}
 	}

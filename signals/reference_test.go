@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // TestReference: docs/reference.md says of each signal once whether confit

@@ -22,6 +22,12 @@ func (a assign) perform(l *loop) event {
 	return nil
 }
 
+// toApp is a signal, and the app that gets it or may get it.
+type toApp struct {
+	pid    int
+	signal signals.Signal
+}
+
 type (
 	mend  struct{ number int } // puts right what others have changed; answered by mended
 	stage struct {             // answered by staged, unchanged (not of the fallback), invalid, failed or crashed; and by denied or reached if that is new
@@ -60,15 +66,9 @@ type (
 	killReport struct{}
 	killHook   struct{}
 	spawn      struct{} // answered by started or startFailed
-	probe      struct { // answered by probed
-		pid    int
-		signal signals.Signal
-	}
-	deliver struct { // a reload signal; answered by sent or denied
-		pid    int
-		signal signals.Signal
-	}
-	touch struct { // answered by touched or crashed
+	probe      toApp    // answered by probed
+	deliver    toApp    // a reload signal; answered by sent or denied
+	touch      struct { // answered by touched or crashed
 		number  int
 		changes []linker.Change
 	}
@@ -76,12 +76,9 @@ type (
 	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
 	noteUser     struct{ user process.User } // of the app
 	inspect      struct{ pid int }           // answered by inspected
-	signal       struct {                    // answered by denied, if it is
-		pid    int
-		signal signals.Signal
-	}
-	wake         struct{ pid int } // an app that is stopped (^Z) doesn't act on a signal to end
-	endLeftovers struct {          // answered by cleared
+	signal       toApp                       // answered by denied, if it is
+	wake         struct{ pid int }           // an app that is stopped (^Z) doesn't act on a signal to end
+	endLeftovers struct {                    // answered by cleared
 		group     process.Group
 		signal    signals.Signal // 0: only look
 		everybody bool           // confit ends after it

@@ -32,11 +32,11 @@ func (t *transition) onExited(e exited) {
 	case how == leftAtHUP:
 		t.learn()
 		t.continueWithoutApp()
-	case t.suspect() != nobody:
+	case t.blamesCandidate():
 		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
 		t.noteSetback(exit{code: t.keeper().exitCode(e.status)}, false)
 		t.continueWithoutApp()
-	case t.exposure == restored && !t.started: // it may have died of the candidate
+	case t.appInDoubt():
 		t.continueWithoutApp()
 	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.status, t.lived()), exit{code: t.keeper().exitCode(e.status)}):
 		t.end(e.status)
@@ -47,7 +47,7 @@ func (t *transition) suspicion() suspicion {
 	switch {
 	case !t.exposure.reached() || t.app.phase != probing && t.phase != proving:
 		return none
-	case t.suspect() == theCandidate:
+	case t.blamesCandidate():
 		return ofNew
 	}
 	return inProof
@@ -58,7 +58,7 @@ func (t *transition) suspicion() suspicion {
 // start on it.
 func (t *transition) learn() {
 	t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
-	if t.suspect() == theCandidate {
+	if t.blamesCandidate() {
 		t.leftAtHUP = true
 	} else {
 		t.keeper().restartFromNowOn()
@@ -75,12 +75,6 @@ func (t *transition) continueWithoutApp() {
 
 // end ends confit with the app's exit code, when nothing is left of the app.
 func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exitCode(s)}) }
-
-// The child may have been the last of the leftovers.
-func (t *transition) onReaped() {
-	t.count.Orphans++
-	t.keeper().lookForLeftovers()
-}
 
 // exitStopped is the exit code when TERM came before the app ran.
 const exitStopped = 128 + int(signals.TERM)

@@ -25,7 +25,11 @@ const (
 // with what it has read.
 func (k *keeper) ended(e exited, suspected suspicion) ending {
 	how := k.endingOf(e, suspected)
-	k.sayExited(e)
+	keys := []any{"pid", k.pid, "status", e.status.String(), "code", k.exitCode(e.status)}
+	if e.oom {
+		keys = append(keys, "oomKilled", true)
+	}
+	k.say(slog.LevelInfo, "app exited", keys...)
 	if k.wentToBackground(e) {
 		k.say(slog.LevelWarn, "app went to the background: what it left there is ended", "todo", "start it in the foreground, as nginx -g 'daemon off;', or add --adopt")
 	}
@@ -53,14 +57,6 @@ func (k *keeper) endingOf(e exited, suspected suspicion) ending {
 		return inRestart
 	}
 	return own
-}
-
-func (k *keeper) sayExited(e exited) {
-	keys := []any{"pid", k.pid, "status", e.status.String(), "code", k.exitCode(e.status)}
-	if e.oom {
-		keys = append(keys, "oomKilled", true)
-	}
-	k.say(slog.LevelInfo, "app exited", keys...)
 }
 
 // wentToBackground reports that the app ended well right after its start, and left

@@ -76,7 +76,7 @@ func (t *transition) startFailed(e startFailed) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
-	case e.code != process.ExitSystem && t.suspect() != nobody:
+	case e.code != process.ExitSystem && t.blamesCandidate():
 		t.keeper().become(down)
 		t.noteSetback(exit{e.code, e.err}, false)
 		t.fail("start", e.err, "")

@@ -36,9 +36,9 @@ func (k *keeper) probed(e probed) {
 	if k.blocked && !before {
 		return // look again at the deadline
 	}
-	h, known := habitOf(e)
+	h, known := habitNamed(e.program)
 	switch {
-	case k.by.Auto && known:
+	case k.by.Auto && known && (e.alone || !h.alone):
 		k.restart(h.reason, h.keys()...)
 	case k.survives(e.disposition) && (!k.isNew() || e.disposition != signals.Ignored):
 		k.noteProgram(e.runs)

@@ -45,7 +45,9 @@ func (t *transition) noteSeen(print linker.Print, fresh bool, shared linker.Hash
 	if t.looked = print; fresh {
 		t.looked = ""
 	}
-	t.supersede(shared)
+	if t.outcomes.question() != hexOf(shared) {
+		t.answer(outcomeSuperseded)
+	}
 }
 
 // compareCandidate compares a candidate with the live generation and with the
@@ -54,7 +56,11 @@ func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if t.candidate.Fallback {
-		t.compareFallback(e.splay)
+		if t.isKnownBad() || t.isCostly() || t.wasTried() { // it is just what was taken back
+			t.reject("stage", errors.New("it is what was rejected"), "")
+		} else {
+			t.tryCandidate(e.splay)
+		}
 		return
 	}
 	t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
@@ -70,8 +76,9 @@ func (t *transition) compareCandidate(e staged) {
 		}
 		t.discard()
 		t.endTransaction()
-	case t.wasTried():
-		t.leaveAlone()
+	case t.wasTried(): // the app is on a lower rung
+		t.decided()
+		t.dropCandidate()
 	case t.isRemembered():
 		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
 	case t.isCostly():
@@ -93,30 +100,10 @@ func (t *transition) compareCandidate(e staged) {
 	}
 }
 
-// compareFallback goes on with the fallback, unless that is just what was taken back.
-func (t *transition) compareFallback(splay time.Duration) {
-	if t.isKnownBad() || t.isCostly() || t.wasTried() {
-		t.reject("stage", errors.New("it is what was rejected"), "")
-	} else {
-		t.tryCandidate(splay)
-	}
-}
-
 // isKnownBad reports that the candidate was rejected before, and isn't due to be
 // tried again, or not by a reload.
 func (t *transition) isKnownBad() bool {
 	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && (!t.isRetry || t.isRemembered())
-}
-
-// leaveAlone leaves what is mounted alone: the app has died of it, and is on a lower rung.
-func (t *transition) leaveAlone() {
-	t.decided()
-	if t.neverStarted() {
-		t.dropCandidate()
-		return
-	}
-	t.discard()
-	t.endTransaction()
 }
 
 // liveAgain ends a transaction whose candidate is the accepted generation: nothing is to

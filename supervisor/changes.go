@@ -28,12 +28,7 @@ func sums(changes []linker.Change) map[string]status.Sum {
 	return list
 }
 
-func sum(h linker.Hash) status.Sum {
-	if h == (linker.Hash{}) {
-		return ""
-	}
-	return status.Sum(h.Hex())
-}
+func sum(h linker.Hash) status.Sum { return status.Sum(hexOf(h)) }
 
 // rebase notes that another generation is the accepted one, from which the status says
 // what differs. The changes lead to it: observe can't know them, as a transaction that

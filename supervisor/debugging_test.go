@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // TestDebuggingPage holds that the page has a row for each phase and each event, and for nothing else.

@@ -39,7 +39,7 @@
 // is in a phase that only starts the app again.
 //
 // The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
-// parts.go, facts.go, resort.go, times.go). Then come what step says and does (action.go, transition.go),
+// parts.go, facts.go, setback.go, limits.go). Then come what step says and does (action.go, transition.go),
 // what is kept for the status, the report hook and a confit that comes after this one was killed
 // (past.go, outcomes.go, note.go, verdict.go, trial.go), the app's half, what begins a phase
 // (begin.go, hook.go), and what is counted of an app's lives (rungs.go). What ends a phase names the next one: rest.go, accept.go, reject.go,

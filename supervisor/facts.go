@@ -33,21 +33,10 @@ func (s *state) isAccepted() bool {
 // accepted generation.
 func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.isAccepted() }
 
-// suspect is the generation that is to blame if the app fails now.
-type suspect int
-
-const (
-	nobody       suspect = iota // the app itself: its exit is confit's
-	theCandidate                // the app was reloaded with it, or started on it
-)
-
-func (s *state) suspect() suspect {
-	switch {
-	case s.phase == broken: // nothing can be taken back
-	case s.exposure == read && s.unacceptedInForce() && !s.isLast():
-		return theCandidate
-	}
-	return nobody
+// blamesCandidate reports that the candidate is to blame if the app fails now, as the app was reloaded with it or started on it. Else the
+// app's exit is confit's.
+func (s *state) blamesCandidate() bool {
+	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.phase != broken // in which nothing can be taken back
 }
 
 // generationInDoubt reports whether it has to be proved that the app can live with

@@ -64,22 +64,10 @@ func habitNamed(program string) (h habit, known bool) {
 	return habit{}, false
 }
 
-// habitOf is what the app does at HUP instead of reloading, if that is known.
-func habitOf(e probed) (habit, bool) {
-	h, known := habitNamed(e.program)
-	return h, known && (e.alone || !h.alone)
-}
-
 // Restarts reports whether auto restarts a program at each edit, whatever runs below it.
 func Restarts(program string) bool {
 	h, known := habitNamed(process.Unversioned(program))
 	return known && !h.alone
-}
-
-// mayBeAlone reports a program whose habit depends on its children.
-func mayBeAlone(program string) bool {
-	h, _ := habitNamed(program)
-	return h.alone
 }
 
 // keys are for the log.

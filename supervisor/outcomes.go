@@ -52,13 +52,6 @@ func (t *transition) answer(outcome string) {
 	}
 }
 
-// supersede answers the question about what isn't mounted any more.
-func (t *transition) supersede(mounted linker.Hash) {
-	if t.outcomes.question() != hexOf(mounted) {
-		t.answer(outcomeSuperseded)
-	}
-}
-
 // watchAccepted has late outcomes told of what is accepted, as a gate was asked about that. The app may die of an edit when others have long
 // taken it up: they go on only when they know that it went well here.
 func (t *transition) watchAccepted() {
@@ -71,7 +64,10 @@ func (t *transition) decideAs(r report) {
 	told := t.accepted().Told
 	switch o := &t.outcomes; {
 	case r.late:
-		t.tellLate(r.Outcome)
+		if r.Kind == outcomeRelapsed { // then a good end is told once more
+			t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false
+		}
+		t.put(*r.Outcome)
 	case r.Hash != "" && r.Hash == o.question():
 		o.drop(isQuestion)
 		t.put(*r.Outcome)
@@ -80,14 +76,6 @@ func (t *transition) decideAs(r report) {
 		o.drop(isGood)
 		o.other = r.Outcome
 	}
-}
-
-// tellLate has something told of what was accepted before. After a relapse a good end is told once more.
-func (t *transition) tellLate(r *linker.Outcome) {
-	if r.Kind == outcomeRelapsed {
-		t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false
-	}
-	t.put(*r)
 }
 
 // put puts an outcome behind the others.

@@ -52,11 +52,12 @@ func (l *loop) exitOf(status process.Status) exited {
 func (a probe) perform(*loop) event {
 	daemon := process.Wrapped(a.pid)
 	program := process.Program(daemon)
+	h, _ := habitNamed(program)
 	return probed{
 		disposition: signals.DispositionOf(process.Receiver(a.pid), a.signal),
 		runs:        process.Program(a.pid),
 		program:     program,
-		alone:       mayBeAlone(program) && !process.HasChildOfSameProgram(daemon),
+		alone:       h.alone && !process.HasChildOfSameProgram(daemon),
 	}
 }
 

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"math/rand/v2"
-	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -14,20 +13,15 @@ import (
 func (l *loop) work() {
 	defer close(l.closed)
 	for j := range l.jobs {
-		if e := l.guarded(j); e != nil {
+		var e event
+		if err := guard(func() error { e = j.carryOut(l); return nil }); err != nil { // a panic is not the end of PID 1
+			e = crashed{err}
+		}
+		if e != nil {
 			l.done <- e
 		}
 	}
 	_ = guard(func() error { l.Linker.Close(); return nil })
-}
-
-// guarded makes an event of a panic, which is not the end of PID 1.
-func (l *loop) guarded(j job) (e event) {
-	err := guard(func() error { e = j.carryOut(l); return nil })
-	if err != nil {
-		return crashed{err}
-	}
-	return e
 }
 
 func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
@@ -55,21 +49,13 @@ func (a stage) carryOut(l *loop) event {
 func (l *loop) staged(c linker.Candidate, err error) event {
 	switch {
 	case err == nil:
-		return staged{c, strongest(l.Config, c.Changes), draw(l.Config.Splay)}
+		return staged{c, strongest(l.Config, c.Changes), rand.N(l.Config.Splay + 1)}
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
 	case linker.IsInvalid(err):
 		return invalid{err, c.Changes, c.Seen}
 	}
 	return failed{err}
-}
-
-// draw is a random time below the maximum.
-func draw(maximum time.Duration) time.Duration {
-	if maximum <= 0 {
-		return 0
-	}
-	return rand.N(maximum)
 }
 
 func (a compare) carryOut(l *loop) event {

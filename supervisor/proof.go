@@ -26,7 +26,11 @@ func (t *transition) prove() {
 	case t.proof.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
-		t.verifyFirst()
+		if t.verifies() {
+			t.verifyUntilItSucceeds()
+		} else {
+			t.nextProof()
+		}
 	case t.exposure.published():
 		t.accept(alreadyStored)
 	default:
@@ -44,14 +48,6 @@ func (t *transition) expectReady() {
 
 // verifies reports whether the verify hook has to show that the app is well.
 func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.proof.generation }
-
-func (t *transition) verifyFirst() {
-	if t.verifies() {
-		t.verifyUntilItSucceeds()
-	} else {
-		t.nextProof()
-	}
-}
 
 // verifyUntilItSucceeds runs the verify hook again and again, for as long as
 // --verify-timeout says.

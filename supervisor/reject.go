@@ -29,7 +29,10 @@ func (t *transition) reject(step string, reason error, tail string) {
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
-	outcome := t.failure()
+	outcome := outcomeRejected
+	if t.exposure.reached() {
+		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
+	}
 	t.planRetry(again)
 	t.judge(verdict{
 		line:      t.rejected(step, reason, again),
@@ -50,14 +53,6 @@ func (t *transition) rejectionFor(step string, reason error, tail string, again 
 		r.Attempts = t.lastRejection.Attempts + 1
 	}
 	return &r
-}
-
-// failure is the outcome of a candidate that is rejected now.
-func (t *transition) failure() string {
-	if t.exposure.reached() {
-		return wayBack(t.candidate.Shared == t.accepted().Shared)
-	}
-	return outcomeRejected
 }
 
 // wayBack is the outcome of a generation that the app may have read. Nobody goes back from what
@@ -163,16 +158,16 @@ func (t *transition) dropCandidate() {
 	}
 }
 
-// goOn goes on with what there is, when what was on its way is taken back.
+// goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see isLast.
 func (t *transition) goOn() {
-	switch r := t.resort(); {
-	case r == acceptedBefore:
+	switch {
+	case t.hasAccepted():
 		t.goOnWithAccepted()
-	case r == untriedFallback:
+	case t.fallback: // not tried yet
 		t.fallBack()
 	case t.isDown():
 		t.endOnTop()
-	case r == mountedUnproved:
+	case t.setback.bearable: // what is mounted, which failed first
 		t.stageMounted()
 	default:
 		t.endWith(t.setback.end)

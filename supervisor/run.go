@@ -33,7 +33,10 @@ func (s Supervisor) Run() (code int, err error) {
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
 		l.showStatus()
-		rearm(timer, earliest(l.state.due(), l.state.deadlineBeside()))
+		timer.Stop()
+		if next := earliest(l.state.due(), l.state.deadlineBeside()); !next.IsZero() {
+			timer.Reset(time.Until(next))
+		}
 		l.handle(l.wait(timer))
 	}
 	l.end()
@@ -67,14 +70,6 @@ func (l *loop) end() {
 		case <-over:
 			return
 		}
-	}
-}
-
-// rearm sets the one timer to the next deadline.
-func rearm(timer *time.Timer, deadline time.Time) {
-	timer.Stop()
-	if !deadline.IsZero() {
-		timer.Reset(time.Until(deadline))
 	}
 }
 

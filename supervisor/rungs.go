@@ -13,10 +13,7 @@ import (
 
 // hasBelow reports that there is something to go down to.
 func (s *state) hasBelow() bool {
-	durable := false
-	for _, r := range s.ladder.Rungs {
-		durable = durable || r.Durable
-	}
+	durable := slices.ContainsFunc(s.ladder.Rungs[:], func(r linker.Rung) bool { return r.Durable })
 	return s.ladder.HasBelow() || s.fallback && !durable && !s.accepted().Fallback
 }
 

@@ -48,21 +48,19 @@ func (l *loop) write() {
 	defer close(l.status.written)
 	said := ""
 	for s := range l.status.newest {
-		err := guard(func() error { return l.writeOne(l.status.lull(s)) })
+		err := guard(func() error {
+			data := l.status.encode(l.status.lull(s))
+			if len(data) > largeStatus {
+				defer debug.FreeOSMemory()
+			}
+			return l.Linker.WriteStatus(data)
+		})
 		l.status.unwritten.Store(err != nil)
 		if err != nil && err.Error() != said {
 			said = err.Error()
 			l.Log.Warn("status not written", "error", said)
 		}
 	}
-}
-
-func (l *loop) writeOne(s shown) error {
-	data := l.status.encode(s)
-	if len(data) > largeStatus {
-		defer debug.FreeOSMemory()
-	}
-	return l.Linker.WriteStatus(data)
 }
 
 // largeStatus is the size in bytes from which on the memory that a status took

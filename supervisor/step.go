@@ -60,8 +60,9 @@ func (t *transition) take(e event) {
 		t.onHookEnded(e)
 	case exited:
 		t.onExited(e)
-	case reaped:
-		t.onReaped()
+	case reaped: // perhaps the last of the leftovers
+		t.count.Orphans++
+		t.keeper().lookForLeftovers()
 	case signalled:
 		t.onSignalled(e)
 	case heard:

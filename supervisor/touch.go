@@ -16,17 +16,11 @@ func (t *transition) touchEnded(e event) {
 		t.restart("nobody can know whether it opens what changed")
 	default:
 		t.keeper().reloaded("action", "touch", "pid", t.app.pid)
-		t.awaitRead()
-	}
-}
-
-// awaitRead waits for the app to open what has changed. It may have been faster
-// than the linker's answer; without a probation it is believed.
-func (t *transition) awaitRead() {
-	if t.readBy.IsZero() || t.config.Probation == 0 {
-		t.prove()
-	} else {
-		t.enter(reading, t.config.Probation)
+		if t.readBy.IsZero() || t.config.Probation == 0 { // the app was faster than this answer, or is believed
+			t.prove()
+		} else {
+			t.enter(reading, t.config.Probation)
+		}
 	}
 }
 

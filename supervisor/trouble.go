@@ -17,24 +17,20 @@ func (t *transition) onMended(e mended) { // the linker has logged it
 	_, t.damaged = errors.AsType[*linker.Lost](e.err)
 }
 
-func (t *transition) onCrashed(e crashed) {
-	t.busy, t.stalled = 0, time.Time{}
-	t.crash(e.err)
-}
-
-// crash leaves the app's half alone: a plain init, which forwards signals, reaps and
+// onCrashed leaves the app's half alone: a plain init, which forwards signals, reaps and
 // passes the exit code on. Nobody looks at a volume any more. An app that is down is
 // started once more on the accepted generation.
-func (t *transition) crash(err error) {
-	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", err.Error())
-	t.degraded, _, _ = strings.Cut(err.Error(), "\n") // the trace is in the log
+func (t *transition) onCrashed(e crashed) {
+	t.busy, t.stalled = 0, time.Time{}
+	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
+	t.degraded, _, _ = strings.Cut(e.err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	t.note.given = t.note.held
 	if t.phase == telling {
 		return
 	}
 	t.phase, t.deadline = broken, noDeadline
-	t.setback = setback{end: exit{process.ExitSystem, err}} // also of an app that must not stay on what was rejected
+	t.setback = setback{end: exit{process.ExitSystem, e.err}} // also of an app that must not stay on what was rejected
 	switch t.app.phase {
 	case probing:
 		t.keeper().become(up)

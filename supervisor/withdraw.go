@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"confit/config"
-	"confit/linker"
 	"confit/process"
 )
 
@@ -77,15 +76,18 @@ func (t *transition) goFurther(err error) {
 
 // takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
-	further, wasLive := t.wentFrom != 0, t.isLive()
+	further, wasLive := t.wentFrom != 0, t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number // as the log says
 	t.exposure = t.exposure.takenBack()
 	t.started, t.wentFrom, t.leftAtHUP = false, 0, false
 	t.untidy = true // the candidate, or one of a confit that was killed
 	t.endTrial()
 	changes := t.candidate.Changes
 	if further {
-		changes = e.changes
-		t.rebaseOn(changes)
+		changes, t.unsaid = e.changes, ""                             // the log has said it
+		if t.hasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
+			t.rejection, t.accepted().Fallback = rejection{}, false
+		}
+		t.rebase(changes)
 	}
 	t.live = t.sinceNow(t.accepted().Generation)
 	switch {
@@ -104,20 +106,6 @@ func (t *transition) takenBack(e withdrawn) {
 		t.say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
 	}
 	t.goOn()
-}
-
-// isLive reports that the log has said of the candidate that it is published.
-func (t *transition) isLive() bool {
-	return t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number
-}
-
-// rebaseOn notes that another rung is in force.
-func (t *transition) rebaseOn(changes []linker.Change) {
-	t.unsaid = ""                                                 // the log has said it
-	if t.hasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
-		t.rejection, t.accepted().Fallback = rejection{}, false
-	}
-	t.rebase(changes)
 }
 
 // rolledBack makes the app read the accepted generation again.

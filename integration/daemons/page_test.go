@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/integration/internal/harness"
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 const page = "docs/daemons.md"

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // pagePath is the page whose manifests, commands, Dockerfiles and links files are used here as they stand.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // A verdict in seconds: kubectl confit, with a kubelet that looks at its pods as seldom as one does by itself. pluginPath says what there

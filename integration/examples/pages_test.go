@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"confit/integration/internal/harness"
+	"confit/integration/markdown"
 	"confit/integration/volume"
-	"confit/internal/markdown"
 )
 
 // runner runs a block of a page, as it stands.

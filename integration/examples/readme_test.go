@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"confit/integration/internal/harness"
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 // readme is the README as somebody follows it: its files, and a container once there is one.

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"confit/integration/internal/harness"
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 )
 
 var png = flag.String("png", "", "a file to write what the browser shows to")

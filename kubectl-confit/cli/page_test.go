@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"confit/internal/markdown"
+	"confit/integration/markdown"
 	"confit/kubectl-confit/cluster/scripted"
 	"confit/status"
 )

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
 )

@@ -15,26 +15,28 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/target"
 )
 
-// Generation names a generation.
+// Generation names a generation, as note.json has it, too.
 type Generation struct {
-	Number int
-	Hash   files.Hash
-	Dir    string       // its directory, absolute
-	Shared files.Hash   // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
-	Inputs files.Hash   // of what comes from volumes; the same as Hash when nothing is rendered
-	Local  string       // the staged keys that Shared leaves out, one a line
-	Env    *Environment // what its env lines make; nil: nothing. A generation keeps its pointer
-	Keys   *Keys        // a generation keeps its pointer
+	Number int          `json:"number"`
+	Hash   files.Hash   `json:"hash"`
+	Dir    string       `json:"-"` // its directory, absolute
+	Shared files.Hash   `json:"-"` // of the names and bytes of the staged keys that all replicas share: the same for the same edit, whatever their modes
+	Inputs files.Hash   `json:"-"` // of what comes from volumes; the same as Hash when nothing is rendered
+	Local  string       `json:"-"` // the staged keys that Shared leaves out, one a line
+	Env    *Environment `json:"-"` // what its env lines make; nil: nothing. A generation keeps its pointer
+	Keys   *Keys        `json:"-"` // a generation keeps its pointer
 
-	AcceptedAt int64 // in seconds since 1970; 0: it wasn't, or nobody knows when
+	AcceptedAt int64 `json:"acceptedAt,omitempty"` // in seconds since 1970; 0: it wasn't, or nobody knows when
 
-	Fallback bool // some of it came from the fallback, and the mounted configuration has not equalled it since
+	Fallback bool `json:"fallback,omitempty"` // some of it came from the fallback, and the mounted configuration has not equalled it since
 }
 
 // Environment is what the env lines make of a generation's keys.
@@ -82,13 +84,7 @@ func (k *Keys) Sums() map[string]string {
 
 // Paths lists the files of a generation in order; direct keys have none.
 func (g *Copy) Paths() []lines.Key {
-	var paths []lines.Key
-	for _, p := range files.SortedKeys(g.Files) {
-		if !g.Files[p].Direct {
-			paths = append(paths, p)
-		}
-	}
-	return paths
+	return slices.DeleteFunc(files.SortedKeys(g.Files), func(p lines.Key) bool { return g.Files[p].Direct })
 }
 
 // HashOf is the content hash of a generation: of the names, modes and bytes of its keys.
@@ -121,12 +117,8 @@ func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
 
 // Staged are the files that the renderer has not made.
 func (g *Copy) Staged() map[lines.Key]File {
-	staged := map[lines.Key]File{}
-	for path, f := range g.Files {
-		if !lines.IsRendered(path) {
-			staged[path] = f
-		}
-	}
+	staged := maps.Clone(g.Files)
+	maps.DeleteFunc(staged, func(p lines.Key, _ File) bool { return lines.IsRendered(p) })
 	return staged
 }
 

@@ -47,10 +47,16 @@ func parseLink(l Link, volumes string) (Line, error) {
 	if err := s.parseSource(volumes); err != nil {
 		return s, errors.Join(err, s.checkAbsolute())
 	}
-	if l.Use != Linked {
-		return s, s.parseUse()
+	switch {
+	case l.Use == Linked:
+		return s, s.parseTarget()
+	case s.Kind == WholeDir: // each key below it, as with a target that ends in a slash
+		s.Kind = Tree
 	}
-	return s, s.parseTarget()
+	if l.Use == Variable {
+		return s, s.parseName()
+	}
+	return s, nil
 }
 
 func (s *Line) parseSource(volumes string) error {
@@ -119,22 +125,21 @@ func (s *Line) checkPattern() error {
 // locate works out what the volume may be, and where the keys stand in a
 // generation: at the source as it was written.
 func (s *Line) locate(volumes string) error {
-	dir := s.Base
-	if s.Kind == OneKey {
-		dir = filepath.Dir(s.Base)
-	}
-	s.Floor, s.Ceiling, s.Root = dir, "/", "/"
+	s.Floor, s.Ceiling, s.Root = s.SearchFrom(), "/", "/"
 	s.Prefix = Key(strings.TrimPrefix(s.Base, "/"))
 	rel, err := filepath.Rel(volumes, s.Base)
 	local := err == nil && filepath.IsLocal(rel)
-	if s.Rendered {
+	switch {
+	case s.Rendered && !local:
+		return s.Errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
+	case s.Rendered && s.Direct:
+		return s.Errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
+	case s.Rendered:
 		s.Prefix, s.Root, s.Floor = Key(path.Join(RenderedDir, rel)), Rendered, RenderedVolume
-		return s.checkRendered(local)
-	}
-	if s.Mode != 0 {
+		return nil
+	case s.Mode != 0:
 		return s.Errorf("source %q can't have the option mode: a key has that of its volume, set defaultMode there", s.Source)
-	}
-	if !local {
+	case !local:
 		return nil
 	}
 	if rel == "." && (s.Kind != Glob || strings.Contains(s.Pattern, "/")) {
@@ -183,17 +188,6 @@ func (s *Line) parseTarget() error {
 	return nil
 }
 
-// parseUse is parseTarget for a line without a target.
-func (s *Line) parseUse() error {
-	if s.Kind == WholeDir { // each key below it, as with a target that ends in a slash
-		s.Kind = Tree
-	}
-	if s.Use == Variable {
-		return s.parseName()
-	}
-	return nil
-}
-
 // parseName refuses a name that no variable can have, or that means something
 // to confit, the app or the platform.
 func (s *Line) parseName() error {
@@ -218,17 +212,6 @@ func (s *Line) parseName() error {
 // and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
-}
-
-// checkRendered refuses what a source below {rendered} can't be.
-func (s *Line) checkRendered(local bool) error {
-	switch {
-	case !local:
-		return s.Errorf("source %q leaves %s: write a path below it", s.Source, Rendered)
-	case s.Direct:
-		return s.Errorf("source %q can't be direct: what is rendered is a part of the generation, remove the option", s.Source)
-	}
-	return nil
 }
 
 // splitPattern cuts a path before its first element that has a special

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 )
 
 // recorded is what containers have in /proc/self/mountinfo, as their runtimes

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 )
 
 // grow makes a random tree below a directory of the image: files of any size and mode that

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 )
 
 // TestLockAtTheSameMoment: of confits that start at once one has the state

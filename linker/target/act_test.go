@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"

@@ -190,18 +190,14 @@ func (t *Set) Note(steps []Step) error {
 // that could not be pruned. A failure does no harm: the list may name too many,
 // and the next look tries again.
 func (t *Set) forgetAll(wanted map[lines.Target]Want, failed map[lines.Target]error) {
-	var gone []lines.Target
+	made := t.made // of which a copy is needed only if something goes
 	for target := range t.made {
 		if _, keep := wanted[target]; !keep && failed[target] == nil {
-			gone = append(gone, target)
+			if len(made) == len(t.made) {
+				made = maps.Clone(t.made)
+			}
+			delete(made, target)
 		}
-	}
-	if len(gone) == 0 {
-		return
-	}
-	made := maps.Clone(t.made)
-	for _, target := range gone {
-		delete(made, target)
 	}
 	_ = t.setMade(made)
 }

@@ -26,19 +26,17 @@ func (t *Set) Sweep(links []lines.Line) {
 		}
 	}
 	for path := range dirs {
-		if d, err := t.open(path, false); err == nil {
-			t.sweepDir(d, path)
-			d.Close()
+		d, err := t.open(path, false)
+		if err != nil {
+			continue
 		}
-	}
-}
-
-func (t *Set) sweepDir(d *dir, path string) {
-	entries, _ := d.List()
-	for _, e := range entries {
-		if t.leftover(d, path, e) {
-			_ = d.Remove(e.Name()) // removes a directory only if it is empty
+		entries, _ := d.List()
+		for _, e := range entries {
+			if t.leftover(d, path, e) {
+				_ = d.Remove(e.Name()) // removes a directory only if it is empty
+			}
 		}
+		d.Close()
 	}
 }
 

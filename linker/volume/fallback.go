@@ -114,11 +114,6 @@ func secondWord(f io.Reader) (string, error) {
 // maxHashes bounds its size, in bytes.
 const maxHashes = 1 << 10
 
-// isHash reports that a key which was found is that file.
-func isHash(s *lines.Line, k Key) bool {
-	return s.InFallback && k.name == hashName && k.vol.dir == s.Floor
-}
-
 // hashName is a file beside the keys of a fallback's volume that is no key itself.
 // It holds two words: the hash of the volume, and that of the whole configuration.
 // Whoever writes several volumes can't replace them at once.

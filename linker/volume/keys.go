@@ -43,7 +43,7 @@ func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
 		case s.Exempt[k.Path]:
 			exempt = true
 			return
-		case isHash(s, k):
+		case s.InFallback && name == hashName && v.dir == s.Floor:
 			return
 		}
 		if s.Use == lines.Linked && s.Kind != lines.WholeDir {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"syscall"
@@ -44,8 +43,9 @@ func (r *Reading) Hash() (map[lines.Key]generation.File, error) {
 	for _, k := range r.Keys {
 		f, known := files[k.Path]
 		if !known {
-			var err error
-			if f, err = r.from.describeCopy(k.info); err != nil {
+			st := k.info.Sys().(*syscall.Stat_t)
+			f = generation.File{Mode: k.info.Mode().Perm(), Owner: st.Uid, Group: st.Gid, Direct: true}
+			if err := r.from.LimitMode(&f); err != nil {
 				return nil, err
 			}
 		}
@@ -213,14 +213,7 @@ func (k Key) open() (files.Raw, *syscall.Stat_t, error) {
 // A copy is never more readable than its source: not while it is made, and not
 // to confit's own group where the source's group can't be given.
 
-// describeCopy returns the attributes of a key's copy. Nobody may write to it.
-func (rd *Reader) describeCopy(info fs.FileInfo) (generation.File, error) {
-	st := info.Sys().(*syscall.Stat_t)
-	f := generation.File{Mode: info.Mode().Perm(), Owner: st.Uid, Group: st.Gid, Direct: true}
-	return f, rd.LimitMode(&f)
-}
-
-// LimitMode takes from a file's mode what a copy can't have. The error is that of the state
+// LimitMode takes from a file's mode what a copy can't have: nobody may write to it. The error is that of the state
 // directory, with which it finds out.
 func (rd *Reader) LimitMode(f *generation.File) error {
 	f.Mode &^= 0o222

@@ -81,12 +81,7 @@ func (v *volume) kind() string {
 // watched reports whether inotify watches all of the volume's directories. A
 // watch ends with its directory.
 func (v *volume) watched(w *watch.Changes, dirs []string) string {
-	for _, dir := range dirs {
-		if files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) {
-			return "polling"
-		}
-	}
-	if files.Missing(v.dir) {
+	if files.Missing(v.dir) || slices.ContainsFunc(dirs, func(dir string) bool { return files.Inside(dir, v.dir) && !w.Watches(dir) && !files.Missing(dir) }) {
 		return "polling"
 	}
 	return "inotify"

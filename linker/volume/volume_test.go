@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"confit/integration/surroundings"
 	kubelet "confit/integration/volume"
-	"confit/internal/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"

@@ -46,7 +46,10 @@ const changing = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVE
 // watch. If inotify is refused, only the caller's rescan finds changes, and Sync
 // warns once: all containers of a node share the 128 instances of a user.
 func (w *Changes) Sync(dirs []string) (added bool) {
-	err := w.start()
+	var err error
+	if w.Inotify == nil {
+		w.Inotify, err = newInotify(w.hint)
+	}
 	for _, dir := range dirs {
 		if err != nil {
 			break
@@ -77,13 +80,6 @@ func (w *Changes) Watches(dir string) bool {
 // End ends all watches. No hint comes after it.
 func (w *Changes) End() {
 	w.forget(func(place) bool { return true })
-}
-
-func (w *Changes) start() (err error) {
-	if w.Inotify == nil {
-		w.Inotify, err = newInotify(w.hint)
-	}
-	return err
 }
 
 // hint makes a hint of events. An overflow of their queue is one, too. That a watch was

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/internal/surroundings"
+	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/way"
 )
