@@ -4,25 +4,22 @@
 GO      ?= go
 GIT     := $(if $(wildcard .git),git,false)
 VERSION ?= $(shell ./release/version)
-BUILD   := GO='$(GO)' VERSION='$(VERSION)' ./build.sh
 FUZZ    ?= 30s
 FOR     ?= 10m
+CONFIT  ?= bin/confit
 CONFITCTL ?= ../bin/confitctl
 KUBECTL_CONFIT ?= ../bin/kubectl-confit
 RELEASE  = $(GO) run ./release -version '$(VERSION)' -revision '$(shell $(GIT) rev-parse HEAD 2>/dev/null)' $(if $(URL),-url '$(URL)')
 
-.PHONY: help build confitctl kubectl-confit demo quick test check conformance e2e storm bench lint vuln fuzz corpus dist image clean always
+.PHONY: help build confit confitctl kubectl-confit demo quick test check conformance e2e storm bench lint vuln fuzz corpus dist image clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
-build: bin/confit ## the static binary, bin/confit
+build: confit ## the static binary, bin/confit
 
-bin/confit: $(shell find . -name '*.go' -not -name '*_test.go' -not -path './integration/*' -not -path './confitctl/*' -not -path './kubectl-confit/*' -not -path './release/*') $(wildcard signals/*.s) build.sh go.mod bin/version
-	$(BUILD) $@
-
-bin/version: always # is written when the version changes, as by a new tag
-	@mkdir -p bin && echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+confit:
+	CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFIT) .
 
 confitctl: ## the program that goes with it, bin/confitctl
 	cd confitctl && CGO_ENABLED=0 GOOS=linux $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(CONFITCTL) .
@@ -30,9 +27,8 @@ confitctl: ## the program that goes with it, bin/confitctl
 kubectl-confit: ## the plugin of kubectl, bin/kubectl-confit; GOOS may be darwin or windows
 	cd kubectl-confit && CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(KUBECTL_CONFIT) .
 
-demo: ## nginx under confit: a good edit, a bad one, the recovery
+demo: confit ## nginx under confit: a good edit, a bad one, the recovery
 	./integration/need nginx:nginx-light
-	$(BUILD) bin/confit
 	$(GO) run ./integration/demo bin/confit
 
 quick: ## the tests of what has changed since the last commit, in seconds
@@ -85,9 +81,8 @@ storm: ## faults at random for FOR=10m, in an order that SEED decides, and a rea
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/bin/kubelet .
 	INTEGRATION_KUBELET=$(CURDIR)/bin/kubelet $(GO) test -count=1 -v -tags check -timeout 0 -run 'TestStorm$$' ./integration/storm -args -for $(FOR) $(if $(SEED),-seed $(SEED)) $(if $(CLOCK),-clock)
 
-bench: ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
+bench: confit ## the budgets, and what people would pick instead: cold some ten minutes more, to build that
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit inotifywait:inotify-tools gcc:gcc '/usr/lib/*/libc.a:libc6-dev'
-	$(BUILD) bin/confit
 	mkdir -p bin/peers
 	cc -O2 -static -o bin/peers/floor-c integration/bench/testdata/floor.c
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/peers/floor-go ./integration/bench/floor
@@ -97,7 +92,6 @@ bench: ## the budgets, and what people would pick instead: cold some ten minutes
 
 lint: ## gofmt, vet and staticcheck, as .golangci.yml explains, and the rendered example
 	test -z "$$(gofmt -l .)"
-	$(GO) vet -tags entry ./signals && GOARCH=arm64 $(GO) vet -tags entry ./signals # what build.sh adds
 	GOARCH=arm $(GO) vet . ./config ./linker/... ./notify ./process ./signals ./status ./supervisor # types differ where a word has 32 bits
 	$(GO) vet -tags conformance ./integration/conformance
 	$(GO) vet -tags fleet ./integration/fleet ./integration/inject ./integration/rights

@@ -23,17 +23,14 @@ import (
 	"confit/supervisor/try"
 )
 
-// version is set by build.sh.
+// version is set by make build: -ldflags '-X main.version=…'.
 var version = "devel"
 
 func main() {
-	environ := signals.Environ()
-	inbox, err := signals.Subscribe() // before anything that takes time: see there
+	inbox := signals.Subscribe() // before anything that takes time: see there
 	process.TameRuntime()
-	stderr, code := process.NewLog(os.Stderr), process.ExitSystem
-	if err == nil {
-		code, err = run(inbox, stderr, os.Args, environ)
-	}
+	stderr := process.NewLog(os.Stderr)
+	code, err := run(inbox, stderr, os.Args, process.Environ())
 	leave(stderr, code, err, code == status.None || process.IsVisitor())
 }
 
@@ -59,7 +56,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Seed:
 		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
 	case config.Try:
-		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, inbox, environ), In: os.Stdin, Out: out}
+		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, environ), In: os.Stdin, Out: out}
 		return t.Run(process.Unread(os.Stdout))
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
@@ -92,14 +89,14 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
-		App: app(c, inbox, environ),
+		App: app(c, environ),
 	}.Run()
 }
 
 // app is what is run; hooks have its surroundings.
-func app(c *config.Config, inbox signals.Inbox, environ []string) process.Command {
+func app(c *config.Config, environ []string) process.Command {
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
-	return process.Command{Args: c.App, Env: environ, Dir: dir, Inherited: inbox.Inherited}
+	return process.Command{Args: c.App, Env: environ, Dir: dir}
 }
 
 // leave ends this process and says why. A guest's end isn't the container's: whoever asks for the

@@ -25,8 +25,6 @@ var packages = []string{".", "config", "linker", "linker/files", "linker/mounts"
 var silent = []string{
 	"%q %d %q %q %q %v %v\n", "%q %d %d %d %v %v\n", "%q %q %v\n", "%q %o %x\n", " %d:%d %d %v %v", // what is hashed
 	"covered ", ` '";&|<>()$`, "newline ", " (deleted)", "oom_kill ", `"keys": `, "\ninactive_file ", "\ntotal_inactive_file ", // what is looked up
-	"SIGHUP: terminal line hangup", "SIGINT: interrupt", "SIGQUIT: quit", "SIGABRT: abort", "SIGTERM: termination", // the Go runtime's
-	"SIGSTKFLT: stack fault", "SIGCHLD: child status has changed", "signal 34",
 }
 
 // TestEveryMessageExplained holds that the page has each message of the program.

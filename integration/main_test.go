@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"confit/integration/internal/harness"
@@ -46,8 +45,7 @@ func buildAll(dir string) (err error) {
 	return errors.Join(err, harness.BuildConfit(programs.shipped), harness.BuildConfitctl(programs.confitctl), buildRaced(dir), buildUnruly(), harness.CopySelf(programs.app))
 }
 
-// raced makes a confit with the race detector the one that is run, unless a test asks for the one that is shipped. It needs the C
-// library's entry point, so such a confit has none of its own.
+// raced makes a confit with the race detector the one that is run, unless a test asks for the one that is shipped.
 var raced = os.Getenv("INTEGRATION_RACE") != ""
 
 func buildRaced(dir string) error {
@@ -65,24 +63,4 @@ func buildUnruly() error {
 		return fmt.Errorf("cannot build unruly.c: %w\n%s", err, out)
 	}
 	return nil
-}
-
-// buildPlain builds confit without its entry point, as `go build .` does, and as it is for other architectures.
-var buildPlain = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(programs.shipped), "plain")
-	return path, harness.GoBuild("..", path, []string{"CGO_ENABLED=0"})
-})
-
-// eachBuild runs a test on the confit that is shipped and on the one without an entry point.
-func eachBuild(t *testing.T, test func(t *testing.T, program string)) {
-	plain, err := buildPlain()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, program := range map[string]string{"as_shipped": programs.shipped, "without_entry_point": plain} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, program)
-		})
-	}
 }

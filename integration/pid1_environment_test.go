@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,26 +12,16 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// hostile are variables on which the Go runtime and its libraries act: they print, end the program, or open a file that never
-// answers.
-func (s *setup) hostile() []string {
-	s.t.Helper()
-	silent := s.path("silent")
-	if err := syscall.Mkfifo(silent, 0o666); err != nil {
-		s.t.Fatal(err)
-	}
-	return []string{
-		"GODEBUG=gctrace=1,schedtrace=1,inittrace=1", "GOMEMLIMIT=512Mi", "GOGC=1", "GOTRACEBACK=crash", "GOMAXPROCS=7",
-		"GOCOVERDIR=/nowhere", "FSNOTIFY_DEBUG=1", "TZ=:" + silent, "ZONEINFO=" + silent, "PWD=/", "GO", "G=", "GODEBUG=again",
-	}
+// settings are variables of the Go runtime that are the app's, and what may stand in an environment besides.
+var settings = []string{
+	"GOMEMLIMIT=1MiB", "GOGC=1", "GOTRACEBACK=crash", "GOMAXPROCS=7", "GOCOVERDIR=/nowhere", "PWD=/", "GO", "G=", "GOGC=again",
 }
 
-// The Go runtime would act on these variables. The app and the hooks get them byte for byte, and confit ignores them.
+// The app and the hooks get the environment byte for byte, and confit itself has its own settings of the Go runtime.
 func TestPID1_variables_of_the_app(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
-	s.program = programs.shipped
-	s.env = append(append(s.env, "NOTIFY_SOCKET=/run/somebody/else"), s.hostile()...)
+	s.env = append(append(s.env, "NOTIFY_SOCKET=/run/somebody/else"), settings...)
 	s.line("validate cp /proc/self/environ %s", s.path("hook"))
 	c := s.start("sh", "-c", fmt.Sprintf("cp /proc/1/environ %s; pwd; exec cp /proc/self/environ %s", s.path("pid1"), s.path("app")))
 	c.Ends(0)
@@ -41,11 +32,28 @@ func TestPID1_variables_of_the_app(t *testing.T) {
 	if got, _, _ := strings.Cut(s.environment("hook"), "CONFIT_"); got != want {
 		t.Errorf("the hook sees %q, want %q", got, want)
 	}
-	if got := s.environment("app"); !strings.Contains(got, "\x00GOMEMLIMIT=512Mi\x00") { // the shell has put PWD right, and dropped what stands there twice
+	if got := s.environment("app"); !strings.Contains(got, "\x00GOMEMLIMIT=1MiB\x00") { // the shell has put PWD right, and dropped what stands there twice
 		t.Errorf("the app sees %q", got)
 	}
 	c.Says(s.dir, 1)
-	for _, printed := range []string{"gc 1 @", "SCHED ", "init ", "FSNOTIFY_DEBUG: "} {
+}
+
+// What would print, end confit or make it wait can be given to the app alone, as docs/reference.md says: confit doesn't see it.
+func TestPID1_variables_for_the_app_alone(t *testing.T) {
+	t.Parallel()
+	silent := filepath.Join(t.TempDir(), "silent")
+	if err := syscall.Mkfifo(silent, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	hostile := []string{"GODEBUG=gctrace=1,schedtrace=1,inittrace=1", "GOMEMLIMIT=512Mi", "TZ=:" + silent, "ZONEINFO=" + silent}
+	s := newExit(t)
+	argv := append(append([]string{"env"}, hostile...), "cp", "/proc/self/environ", s.path("app"))
+	c := s.start(argv...)
+	c.Ends(0)
+	if got := s.environment("app"); !strings.Contains(got, strings.Join(hostile, "\x00")+"\x00") {
+		t.Errorf("the app sees %q", got)
+	}
+	for _, printed := range []string{"gc 1 @", "SCHED ", "init "} {
 		if lines := c.Texts("stderr", printed); len(lines) > 0 {
 			t.Errorf("confit prints %q", lines)
 		}
@@ -62,26 +70,25 @@ func (s *setup) environment(name string) string {
 	return string(got)
 }
 
-// The same without /proc, where nobody else could say what the environment was.
+// Without /proc the app lacks only what is empty or repeats a name.
 func TestPID1_variables_without_proc(t *testing.T) {
 	t.Parallel()
 	s := newExit(t)
-	s.program, s.box.NoProc = programs.shipped, true
-	s.env = append(s.env, "GOGC=1", "NOTIFY_SOCKET=/run/somebody/else", "GOMEMLIMIT=512Mi", "GOGC=2", "")
+	s.program, s.box.NoProc = programs.shipped, true // the race detector needs /proc
+	s.env = append(s.env, "GOGC=1", "NOTIFY_SOCKET=/run/somebody/else", "GOMEMLIMIT=1MiB", "GOGC=2", "")
 	c := s.start("env", "-u", harness.RoleVariable, "printenv", "GOGC", "GOMEMLIMIT")
 	c.Ends(0)
 	got := c.Texts("stdout", "")
-	if !slices.Contains(got, "512Mi") || !slices.Contains(got, "1") {
+	if !slices.Contains(got, "1MiB") || !slices.Contains(got, "1") {
 		t.Errorf("the app sees %q", got)
 	}
 }
 
-// A runtime that traces its collector writes to standard error itself, and would wait for a reader that hangs.
+// Settings that would have the collector run all the time do nothing to confit, also where the reader of its log hangs.
 func TestPID1_variables_and_a_full_log(t *testing.T) {
 	t.Parallel()
 	s := newSetup(t)
-	s.program = programs.shipped
-	s.env = append(s.env, s.hostile()...)
+	s.env = append(s.env, settings...)
 	web := s.volume("web")
 	s.line("link web/a %s", s.target("a"))
 	s.line(`validate sh -c "head -c 1000000 /dev/zero; test -e {candidate}/web/a"`)

@@ -17,10 +17,6 @@ func (s *setup) full(argv ...string) *confit {
 // However confit ends, it waits for no reader of its log, and Kubernetes gets the reason.
 func TestPID1_last_words_on_a_full_log(t *testing.T) {
 	t.Parallel()
-	eachBuild(t, lastWordsOnAFullLog)
-}
-
-func lastWordsOnAFullLog(t *testing.T, program string) {
 	for name, tt := range map[string]struct {
 		code   int
 		set    func(s *setup) []string // the command line
@@ -47,7 +43,6 @@ func lastWordsOnAFullLog(t *testing.T, program string) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newExit(t)
-			s.program = program
 			s.box.TerminationLog = s.write(s.path("termination"), "")
 			s.full(tt.set(s)...).Ends(tt.code)
 			if got, err := os.ReadFile(s.box.TerminationLog); err != nil || !strings.Contains(string(got), tt.reason) {

@@ -24,30 +24,27 @@ const (
 // Each signal that is promised reaches the app once, where it comes alone and where all come together.
 func TestPID1_net_alone(t *testing.T) {
 	keepBusy(t)
-	eachBuild(t, func(t *testing.T, program string) {
-		c := newTally(t, program)
-		for range aloneTimes {
-			for _, sig := range promised(program, each) {
-				c.arrive(sig)
-			}
-			for _, sig := range promised(program, withheld) {
-				c.Signal(sig)
-			}
+	c := newTally(t)
+	for range aloneTimes {
+		for _, sig := range promised(each) {
+			c.arrive(sig)
 		}
-		together := withoutCONT(promised(program, each))
-		for range togetherTimes {
-			c.arrive(together...)
-			c.arrive(unix.SIGCONT)
+		for _, sig := range promised(withheld) {
+			c.Signal(sig)
 		}
-		for range aloneTimes {
-			c.arrive(unix.SIGTERM)
-		}
-		for range togetherTimes {
-			c.arrive(append([]syscall.Signal{unix.SIGTERM}, together...)...) // the others stand behind it
-		}
-		c.wantTally(program)
-		c.comeLate(promised(program, late))
-	})
+	}
+	together := withoutCONT(promised(each))
+	for range togetherTimes {
+		c.arrive(together...)
+		c.arrive(unix.SIGCONT)
+	}
+	for range aloneTimes {
+		c.arrive(unix.SIGTERM)
+	}
+	for range togetherTimes {
+		c.arrive(append([]syscall.Signal{unix.SIGTERM}, together...)...) // the others stand behind it
+	}
+	c.wantTally()
 }
 
 // withoutCONT leaves out what can't be sent together with the others: the kernel drops TSTP, TTIN and TTOU when CONT comes, signal(7).
@@ -55,64 +52,27 @@ func withoutCONT(list []syscall.Signal) []syscall.Signal {
 	return slices.DeleteFunc(list, func(sig syscall.Signal) bool { return sig == unix.SIGCONT })
 }
 
-// comeLate is about what comes with another signal. If it came alone each time, the case would be mended, and the table wrong.
-func (c *tally) comeLate(list []syscall.Signal) {
-	c.t.Helper()
-	for _, sig := range list {
-		alone := 0
-		for n := range uint32(aloneTimes) {
-			c.Signal(sig)
-			c.rests()
-			if c.counts.got[sig].Load() > n {
-				alone++
-			}
-			c.Eventually("the signal comes with another", func() bool {
-				c.Signal(unix.SIGCONT)
-				return c.counts.got[sig].Load() > n
-			})
-		}
-		if alone == aloneTimes {
-			c.t.Errorf("%v came alone each time: the table can promise it", sig)
-		}
-	}
-}
-
-// rests waits until confit has taken what was sent, and none of its threads has anything to do. On a busy machine it may be that they
-// only wait for a processor.
-func (c *tally) rests() {
-	c.t.Helper()
-	before := -1
-	c.Eventually("confit rests", func() bool {
-		now, err := c.Switches()
-		rests := err == nil && now == before
-		before = now
-		return rests
-	})
-}
-
 // In a flood of USR1 each other signal reaches the app once, TERM included, and the app hears of the last USR1.
 func TestPID1_net_flood(t *testing.T) {
 	keepBusy(t)
-	eachBuild(t, func(t *testing.T, program string) {
-		c := newTally(t, program)
-		others := slices.DeleteFunc(withoutCONT(promised(program, each)), func(sig syscall.Signal) bool { return sig == unix.SIGUSR1 })
-		for range floods {
-			c.inFlood(func() {
-				rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-				c.arrive(others...)
-				c.arrive(unix.SIGCONT)
-			})
-		}
-		for range floods {
-			c.inFlood(func() {
-				for range floodTerms {
-					c.arrive(unix.SIGTERM)
-				}
-			})
-		}
-		c.wantTally(program)
-		t.Logf("the app got %d of %d USR1", c.counts.got[unix.SIGUSR1].Load(), c.sent[unix.SIGUSR1])
-	})
+	c := newTally(t)
+	others := slices.DeleteFunc(withoutCONT(promised(each)), func(sig syscall.Signal) bool { return sig == unix.SIGUSR1 })
+	for range floods {
+		c.inFlood(func() {
+			rand.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+			c.arrive(others...)
+			c.arrive(unix.SIGCONT)
+		})
+	}
+	for range floods {
+		c.inFlood(func() {
+			for range floodTerms {
+				c.arrive(unix.SIGTERM)
+			}
+		})
+	}
+	c.wantTally()
+	t.Logf("the app got %d of %d USR1", c.counts.got[unix.SIGUSR1].Load(), c.sent[unix.SIGUSR1])
 }
 
 // inFlood sends USR1 as fast as it can while something else is done. With each it tells the app a number, and the app must come to see
@@ -145,12 +105,10 @@ func (c *tally) inFlood(do func()) {
 // other time confit is stopped meanwhile, so that it learns of both at once.
 func TestPID1_net_end(t *testing.T) {
 	keepBusy(t)
-	eachBuild(t, func(t *testing.T, program string) {
-		for i := range ends {
-			c := newTally(t, program)
-			c.endsBeside(i%2 == 0, i/2%2 == 0)
-		}
-	})
+	for i := range ends {
+		c := newTally(t)
+		c.endsBeside(i%2 == 0, i/2%2 == 0)
+	}
 }
 
 const ownEnd, endAtTerm = 7, 9 // exit codes

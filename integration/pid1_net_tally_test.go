@@ -33,12 +33,15 @@ type tally struct {
 }
 
 // newTally starts a confit that has nothing to do but to forward signals.
-func newTally(t *testing.T, program string) *tally {
+func newTally(t *testing.T) *tally {
 	t.Helper()
-	s := newSetup(t)
-	s.program = program
+	return newSetup(t).tally()
+}
+
+func (s *setup) tally() *tally {
+	s.t.Helper()
 	path := s.path("counts")
-	shared := mapCounts(t, path)
+	shared := mapCounts(s.t, path)
 	c := &tally{confit: s.start(programs.unruly, "count", path), counts: shared}
 	c.Says("ready", 1)
 	return c
@@ -59,19 +62,19 @@ func (c *tally) arrive(list ...syscall.Signal) {
 }
 
 // wantTally checks that the app has got what was sent, and nothing else. What is on its way comes before a signal that is sent twice.
-func (c *tally) wantTally(program string) {
+func (c *tally) wantTally() {
 	c.t.Helper()
 	for range 2 {
 		c.arrive(lastSignal)
 	}
-	for _, sig := range append(promised(program, each), unix.SIGTERM) {
+	for _, sig := range append(promised(each), unix.SIGTERM) {
 		got, sent := c.counts.got[sig].Load(), c.sent[sig]
 		flooded := sig == unix.SIGUSR1 && c.counts.told.Load() > 0
 		if got > sent || got < sent && !flooded {
 			c.t.Errorf("the app got %d of %s, want %d", got, harness.SignalName(sig), sent)
 		}
 	}
-	for _, sig := range promised(program, withheld) {
+	for _, sig := range promised(withheld) {
 		if got := c.counts.got[sig].Load(); got != 0 {
 			c.t.Errorf("the app got %d of %s, want none", got, harness.SignalName(sig))
 		}

@@ -1,21 +1,32 @@
 package process
 
 import (
+	"os"
 	"slices"
 	"strings"
-
-	"confit/signals"
 )
 
 // Command is what to run, and in what surroundings. An empty Dir is confit's own
 // working directory.
 type Command struct {
-	Args      []string // the program and its arguments, as main receives them
-	Env       []string // KEY=VALUE; its PATH finds the program
-	Vars      []string // KEY=VALUE; these win over Env
-	Dir       string
-	Inherited signals.Inherited // the signals that it blocks
-	MaxData   uint64            // bytes of memory that each process may have, see limitData; 0: as confit itself
+	Args    []string // the program and its arguments, as main receives them
+	Env     []string // KEY=VALUE; its PATH finds the program
+	Vars    []string // KEY=VALUE; these win over Env
+	Dir     string
+	MaxData uint64 // bytes of memory that each process may have, see limitData; 0: as confit itself
+}
+
+// Environ is the environment that this process was given, byte for byte. os.Environ
+// leaves out entries that are empty or repeat a name: without a /proc it has to do.
+func Environ() []string {
+	text, err := os.ReadFile("/proc/self/environ")
+	if err != nil {
+		return os.Environ()
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
 // environ is the environment of the process: Vars, and whatever of Env they don't

@@ -16,18 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a process with the mask of signals that confit was started with;
-// attr makes it the leader of a group or a session of its own.
+// start starts a process; attr makes it the leader of a group or a session of its own.
 func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
 	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr}
-	c.Inherited.Lend(func() {
-		pid, err = forkExec(path, c.Args, how)
-	})
-	if err != nil {
+	if pid, err = forkExec(path, c.Args, how); err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	return pid, nil

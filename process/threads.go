@@ -1,6 +1,7 @@
 package process
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -24,12 +25,13 @@ const (
 )
 
 // TameRuntime sets the Go runtime up for a process that is small and mostly
-// sleeps. It comes before much else, as what several processors have allocated
-// stays scattered. With the entry point of package signals, there was only one
-// from the beginning.
+// sleeps, whatever the GOMAXPROCS, GOGC and GOMEMLIMIT of the environment say: they
+// are the app's. It comes before much else, as what several processors have allocated
+// stays scattered.
 func TameRuntime() {
 	runtime.GOMAXPROCS(parallel)
 	debug.SetGCPercent(collectAt)
+	debug.SetMemoryLimit(math.MaxInt64)
 }
 
 // reserveThreads makes the threads that confit will need while the kernel still

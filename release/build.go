@@ -89,14 +89,11 @@ func (r release) checkOnly() error {
 	return nil
 }
 
-// build makes one binary as make build, make confitctl and make kubectl-confit
+// build makes one binary as make confit, make confitctl and make kubectl-confit
 // make it.
 func (r release) build(p program, on platform) error {
-	cmd := exec.Command("./build.sh", r.path(p.binary(on)))
-	if p.name != confit.name {
-		variable := strings.ReplaceAll(strings.ToUpper(p.name), "-", "_")
-		cmd = exec.Command("make", "--no-print-directory", "--silent", p.name, variable+"="+r.path(p.binary(on)))
-	}
+	variable := strings.ReplaceAll(strings.ToUpper(p.name), "-", "_")
+	cmd := exec.Command("make", "--no-print-directory", "--silent", p.name, variable+"="+r.path(p.binary(on)))
 	cmd.Env = append(environ(on), "GO="+r.goTool, "VERSION="+r.version)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot build for %s: %w\n%s", on, err, out)

@@ -97,8 +97,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestBuildSaysVersion: build.sh gives the program that version, or the one that
-// it is told.
+// TestBuildSaysVersion: make gives the program that version, or the one that it is
+// told.
 func TestBuildSaysVersion(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "confit")
 	version, err := exec.Command("./version").Output()
@@ -106,8 +106,10 @@ func TestBuildSaysVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, given := range []string{"", "1.2.3-test"} {
-		build := exec.Command("../build.sh", program)
-		build.Env = append(os.Environ(), "VERSION="+given)
+		build := exec.Command("make", "-C", "..", "--silent", "confit", "CONFIT="+program)
+		if given != "" {
+			build.Args = append(build.Args, "VERSION="+given)
+		}
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

@@ -49,8 +49,12 @@ func endsReally(t *testing.T, sig Signal) bool {
 		t.Fatal(err)
 	}
 	var status unix.WaitStatus
-	if _, err := retry(func() (int, error) { return unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil) }); err != nil {
-		t.Fatal(err)
+	for {
+		if _, err := unix.Wait4(cmd.Process.Pid, &status, unix.WUNTRACED, nil); err == nil {
+			break
+		} else if err != unix.EINTR {
+			t.Fatal(err)
+		}
 	}
 	switch {
 	case status.Signaled() && status.Signal() == sig:

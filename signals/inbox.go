@@ -1,7 +1,6 @@
 package signals
 
 import (
-	"fmt"
 	"os"
 	"os/signal"
 
@@ -10,13 +9,10 @@ import (
 
 // Inbox receives the signals that are sent to confit.
 type Inbox struct {
-	// Children holds a value when a child has changed state. One place is enough,
-	// as every wake reaps all there is. No flood of other signals delays it. A
-	// signal that was sent before a child ended can be received by the time that
-	// this tells of the end, see subscribe.go.
-	Children <-chan os.Signal
-	// Inherited is for the processes that confit starts.
-	Inherited Inherited
+	// Children holds a value when a child may have changed state. One place is enough,
+	// as every wake reaps all there is. No flood of other signals delays it. What
+	// os/signal handed over before it can be received by then.
+	Children <-chan struct{}
 
 	sent *queue
 }
@@ -24,31 +20,52 @@ type Inbox struct {
 // Hints delivers a value when there may be something to receive.
 func (in Inbox) Hints() <-chan struct{} { return in.sent.hints }
 
-// Receive takes the next signal that is meant for the app, in the order in which
-// they came in. It returns false when none waits.
+// Receive takes the next signal that is meant for the app. It returns false when none
+// waits.
 func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 
-// Subscribe takes over every signal that can be caught. It is the first thing
-// that main does: behind the entry point signals wait for it. Without one, a Go
-// program that is PID 1 exits with 2 at a TERM, HUP or QUIT that nobody subscribed
-// to, where the kernel would have dropped it.
+// room is how many signals os/signal may hand over at once: it drops what finds no
+// place.
+const room = 256
+
+// Subscribe takes over every signal that can be caught. It is the first thing that main
+// does, and TERM comes first: a Go program that is PID 1 exits with 2 at a TERM, HUP,
+// INT or QUIT that nobody has subscribed to, where the kernel would have dropped it.
+// TERM and the news of a child have a channel of their own, which nothing crowds out.
 //
 // It leaves out SIGURG, which is the Go runtime's own (golang/go#37942), and HUP and
 // INT if confit was started with them ignored.
-func Subscribe() (Inbox, error) {
-	in := Inbox{Inherited: Inherited{blocked: blockedAtEntry, exact: entered == 1}}
-	children := make(chan os.Signal, 1)
-	in.Children = children
-	var err error
-	if in.sent, err = newQueue(); err == nil {
-		in.Inherited.tell = func() { in.sent.tell(children) }
-		err = in.sent.subscribe(children)
-	}
-	if err != nil {
-		return Inbox{}, fmt.Errorf("cannot receive signals: %w", err)
-	}
+func Subscribe() Inbox {
+	stop, others, died := make(chan os.Signal, 1), make(chan os.Signal, room), make(chan os.Signal, 1)
+	signal.Notify(stop, TERM)
+	signal.Notify(others, forwarded()...)
+	signal.Notify(died, unix.SIGCHLD)
 	// Caught, so that a closed stderr can't end confit, and read by nobody: the
 	// SIGPIPE of confit's own write looks like one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
-	return in, nil
+	children, sent := make(chan struct{}, 1), &queue{hints: make(chan struct{}, 1)}
+	go sent.fill(stop, others, died, children)
+	return Inbox{children, sent}
+}
+
+// fill takes at once what os/signal hands over, and tells of children only after the
+// signals that came before. It does so with each signal: the kernel delivers the lowest
+// number first, so a flood of others keeps back the SIGCHLD of a child that has ended.
+func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct{}) {
+	for {
+		select {
+		case sig := <-stop:
+			q.put(sig)
+		case sig := <-others:
+			q.put(sig)
+		case <-died:
+		}
+		for range len(stop) {
+			q.put(<-stop)
+		}
+		for range len(others) {
+			q.put(<-others)
+		}
+		wake(children)
+	}
 }

@@ -7,6 +7,11 @@ import (
 	"strings"
 )
 
+// set is a set of signals as the kernel writes it: the lowest bit is signal 1.
+type set uint64
+
+func (s set) has(sig Signal) bool { return s&(1<<(sig-1)) != 0 }
+
 // statusOf is /proc/PID/status, empty when the kernel doesn't say.
 func statusOf(pid int) string {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -2,55 +2,49 @@ package signals
 
 import (
 	"os"
-
-	"golang.org/x/sys/unix"
+	"slices"
+	"sync"
 )
 
-// queue is the pipe in which signals for the app wait.
+// queue holds the signals that wait for the loop, in the order in which they came in,
+// each once: as with the kernel, one that waits already is the same. So none is
+// crowded out, and a flood of one delays no other.
 type queue struct {
-	begin, end int // for reading and writing
-	hints      chan struct{}
+	mutex   sync.Mutex
+	waiting []Signal
+	hints   chan struct{}
 }
 
-func newQueue() (*queue, error) {
-	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		return nil, err
+// put adds a signal.
+func (q *queue) put(sig os.Signal) {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if s := sig.(Signal); !slices.Contains(q.waiting, s) {
+		q.waiting = append(q.waiting, s)
 	}
-	return &queue{begin: ends[0], end: ends[1], hints: make(chan struct{}, 1)}, nil
+	wake(q.hints)
 }
 
-// hint tells that something is there. If a hint waits already, that is enough.
-func (q *queue) hint() {
-	select {
-	case q.hints <- struct{}{}:
-	default:
-	}
-}
-
-// take takes the next signal out, and hints at those behind it. It returns false
-// when none waits.
+// take takes the next signal out, and hints at those behind it. It returns false when
+// none waits.
 func (q *queue) take() (sig Signal, ok bool) {
-	var number [1]byte
-	n, err := retry(func() (int, error) { return unix.Read(q.begin, number[:]) })
-	if err != nil || n != 1 {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if len(q.waiting) == 0 {
 		return 0, false
 	}
-	q.hint()
-	return Signal(number[0]), true
+	sig = q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	if len(q.waiting) > 0 {
+		wake(q.hints)
+	}
+	return sig, true
 }
 
-// put adds a signal that os/signal has received.
-func (q *queue) put(sig os.Signal) {
-	_, _ = retry(func() (int, error) { return unix.Write(q.end, []byte{byte(sig.(Signal))}) })
-	q.hint()
-}
-
-// retry repeats a call that a signal interrupted.
-func retry(call func() (int, error)) (int, error) {
-	for {
-		if n, err := call(); err != unix.EINTR {
-			return n, err
-		}
+// wake leaves a value. If one waits already, that is enough.
+func wake(hints chan<- struct{}) {
+	select {
+	case hints <- struct{}{}:
+	default:
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // TestReference: docs/reference.md says of each signal once whether confit
-// forwards it. Of those that are received package supervisor keeps TERM.
+// forwards it.
 func TestReference(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference.md")
 	if err != nil {
@@ -30,7 +30,7 @@ func TestReference(t *testing.T) {
 		switch {
 		case sig == 32 || sig == 33: // the C library's own, nptl(7)
 			want = ""
-		case slices.Contains(forwarded(), os.Signal(sig)) && sig != TERM:
+		case slices.Contains(forwarded(), os.Signal(sig)):
 			want = "yes"
 		}
 		if said[sig] != want {

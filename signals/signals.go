@@ -3,10 +3,8 @@
 //
 // It guarantees that a name it prints is a name it reads; that an [Inbox]
 // receives before the first process is started; that it tells of the end of a
-// child whatever else comes in; that confit itself ignores no signal but a HUP or
-// INT that it was started with ignored, as an app inherits that (golang/go#46321);
-// and that it knows what confit was started with: which signals were blocked, and
-// the environment.
+// child whatever else comes in; and that confit itself ignores no signal but a HUP or
+// INT that it was started with ignored, as an app inherits that (golang/go#46321).
 //
 // It knows nothing of files, generations or policy: package supervisor decides
 // who is sent what, and when.
@@ -134,19 +132,19 @@ func EndsByDefault(sig Signal) bool {
 // and ^\, termios(3).
 func Typed(sig Signal) bool { return sig == INT || sig == QUIT }
 
-// forwarded lists the signals that confit passes on to the app. PROF and RTMIN
-// come in only with the entry point: the Go runtime keeps the first for its
-// profiler (runtime.sighandler) and leaves the second to musl (golang/go#39343).
-// HUP and INT stay ignored if they were when confit was started, as by nohup(1): the
-// Go runtime leaves them so, and a child inherits it. Any other signal the runtime
-// catches, and what is caught has its default action in a child (execve(2)).
+// forwarded lists the signals that confit passes on to the app as they are, if they
+// aren't mapped. HUP and INT stay ignored if they were when confit was started, as by
+// nohup(1): the Go runtime leaves them so, and a child inherits it. Any other signal
+// the runtime catches, and what is caught has its default action in a child
+// (execve(2)).
 func forwarded() []os.Signal {
 	var list []os.Signal
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
-		case unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
-		case 32, 33: // the C library's own, nptl(7)
+		case TERM, unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
+		case unix.SIGPROF: // the runtime keeps it for its profiler (runtime.sighandler)
+		case 32, 33, rtMin: // the C library's own, nptl(7), and musl's (golang/go#39343)
 		case HUP, INT:
 			if !signal.Ignored(sig) {
 				list = append(list, sig)
@@ -157,7 +155,3 @@ func forwarded() []os.Signal {
 	}
 	return list
 }
-
-// faults are the signals by which the kernel reports a fault of the program
-// itself. The Go runtime makes a panic of some of them.
-var faults = []os.Signal{unix.SIGILL, unix.SIGTRAP, unix.SIGBUS, unix.SIGFPE, unix.SIGSEGV, unix.SIGSYS}

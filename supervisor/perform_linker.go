@@ -6,6 +6,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/signals"
 )
 
 // work carries out the linker's jobs one after the other, so that a slow disk
@@ -14,7 +15,8 @@ func (l *loop) work() {
 	defer close(l.closed)
 	for j := range l.jobs {
 		var e event
-		if err := guard(func() error { e = j.carryOut(l); return nil }); err != nil { // a panic is not the end of PID 1
+		carryOut := func() error { e = j.carryOut(l); return nil }
+		if err := guard(func() error { return signals.Undisturbed(carryOut) }); err != nil { // a panic is not the end of PID 1
 			e = crashed{err}
 		}
 		if e != nil {

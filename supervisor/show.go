@@ -8,6 +8,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/signals"
 	"confit/status"
 )
 
@@ -53,7 +54,7 @@ func (l *loop) write() {
 			if len(data) > largeStatus {
 				defer debug.FreeOSMemory()
 			}
-			return l.Linker.WriteStatus(data)
+			return signals.Undisturbed(func() error { return l.Linker.WriteStatus(data) })
 		})
 		l.status.unwritten.Store(err != nil)
 		if err != nil && err.Error() != said {

@@ -4,11 +4,14 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"confit/integration/internal/harness"
 )
 
 // oneRound runs measurements once. They leave nothing behind.
@@ -16,10 +19,8 @@ func oneRound(t *testing.T, only string) (p printed) {
 	t.Helper()
 	confit := filepath.Join(t.TempDir(), "confit")
 	floor := filepath.Join(filepath.Dir(confit), "peers", "floor-go")
-	for _, build := range []*exec.Cmd{exec.Command("../../build.sh", confit), exec.Command("go", "build", "-o", floor, "./floor")} {
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	if err := errors.Join(harness.BuildConfit(confit), harness.GoBuild("./floor", floor, nil)); err != nil {
+		t.Fatal(err)
 	}
 	cmd := exec.Command(os.Args[0], "role:main", "-rounds", "1", "-json", "-only", only, confit)
 	work := t.TempDir()

@@ -22,10 +22,14 @@ type behaviour struct {
 
 // gaps are the behaviours that confit is known to lack. docs/conformance.md says why, and what would help.
 var gaps = map[string]bool{
-	// The URG and PIPE that were sent can't be told from the Go runtime's own.
+	// The URG and PIPE that were sent can't be told from the Go runtime's own. It keeps PROF, and leaves RTMIN to musl.
 	"URG, PIPE, PROF and RTMIN reach the app": true,
 	// The Go runtime catches all but HUP and INT, and what is caught has its default action in a child.
 	"other signals stay ignored": true,
+	// os/signal has one place for each signal.
+	"a burst of real-time signals arrives whole": true,
+	// The Go runtime unblocks TERM, HUP, faults and the like, before main begins.
+	"the signal mask is passed on": true,
 	// A word before a later -- is taken for the value of a switch: --adopt true -- app.
 	"options end at the app's name": true,
 	// The app may have to be started again, and needs it then, too.

@@ -8,6 +8,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/process"
+	"confit/signals"
 	"confit/supervisor/hooks"
 )
 
@@ -24,7 +25,8 @@ func (r *run) steps() outcome {
 			return r.stageFailed(err)
 		}
 	}
-	c, err := r.aside.Stage()
+	var c linker.Candidate
+	err := signals.Undisturbed(func() (err error) { c, err = r.aside.Stage(); return err })
 	r.aside.Plan(r.Out)
 	if err != nil {
 		return r.stageFailed(err)

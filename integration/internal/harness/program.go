@@ -17,7 +17,7 @@ func BuildConfit(path string) error {
 	if err != nil {
 		return err
 	}
-	return build(".", nil, filepath.Join(root, "build.sh"), path)
+	return GoBuild(root, path, []string{"CGO_ENABLED=0"}, "-trimpath", "-ldflags", "-s -w")
 }
 
 // BuildConfitctl builds the program that goes with it, as it is shipped.
@@ -72,11 +72,11 @@ func Root() (string, error) {
 		return "", err
 	}
 	for ; dir != "/"; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "build.sh")); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "Makefile")); err == nil {
 			return dir, nil
 		}
 	}
-	return "", errors.New("cannot find build.sh above the working directory")
+	return "", errors.New("cannot find the Makefile above the working directory")
 }
 
 // CopySelf copies the running program to a path where every user may execute it.
