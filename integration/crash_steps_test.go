@@ -64,10 +64,15 @@ func expected(n, files int) keys {
 }
 
 // settled reports whether everything is as after swap n, stored as accepted, and nothing else is there. It is asked again and again, so it
-// looks first at what comes last.
+// looks first at what comes last, and once more in the end: a publish may have come between.
 func (s *setup) settled(n, files int) bool {
+	return s.isLive() && s.shows(crashKeys(n)) && s.shows(expected(n, files)) && len(s.leftovers()) == 0 && s.isLive()
+}
+
+// isLive reports that what is stored as accepted is in force.
+func (s *setup) isLive() bool {
 	live, _ := os.Readlink(filepath.Join(s.state, "live"))
-	return filepath.Base(live) == strconv.Itoa(s.stored().Number) && s.shows(crashKeys(n)) && s.shows(expected(n, files)) && len(s.leftovers()) == 0
+	return filepath.Base(live) == strconv.Itoa(s.stored().Number)
 }
 
 // shows reports whether the targets have these contents.
