@@ -81,7 +81,7 @@ func (s *site) atRest(generation string) (most, rest float64, err error) {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		note, _ := os.ReadFile(s.path("state/note.json"))
 		there, _ := filepath.Glob(s.path("state/generations/*"))
-		accepted := fmt.Appendf(nil, `"accepted":{"number":%s,`, generation)
+		accepted := fmt.Appendf(nil, `"ladder":[{"number":%s,`, generation)
 		now, _ := used(s.path("state")) // a file may go meanwhile
 		most = max(most, now)
 		if len(note) > 0 && string(note[len(`{"version":1,`):][:len(accepted)]) == string(accepted) && len(there) <= 2 {

@@ -25,8 +25,8 @@ var lates = []late{
 	{uwsgi, holdUWSGI, 1},
 }
 
-// A daemon that dies of a bad edit after its probation ends the container. The next one on the same state directory starts the
-// daemon on that edit once more, sees it die, and goes back to the generation that was accepted before.
+// A daemon that dies of a bad edit after its probation ends the container. So does the next one on the same state directory, which starts
+// the daemon on that edit. The one after that sees it die again, and goes down to the generation that was accepted before.
 func TestLate(t *testing.T) {
 	for _, l := range lates {
 		t.Run(l.name, func(t *testing.T) {
@@ -41,18 +41,23 @@ func TestLate(t *testing.T) {
 			release()
 			c.Ends(l.code)
 
-			c = s.start("--probation", "1m") // a busy machine may need seconds to start what ends at once
-			c.logs(`msg="candidate rejected"`, "step=probation", `live="generation 1, `)
-			c.logs(`msg="rolled back"`, "generation=1 ")
+			soak := []string{"--probation", "1s", "--soak", "15s"} // a busy machine may need seconds to start what ends at once
+			c = s.start(soak...)
+			c.logs(`msg="app died before its generation soaked"`, "deaths=1")
+			c.Eventually("the end of the container", func() bool { return !c.Alive() })
+
+			c = s.start(soak...)
+			c.logs(`msg="going down the ladder"`, "generation=1 ")
 			c.serves(name(1))
+			c.logs(`msg="candidate rejected"`, "step=soak", `live="generation 1, `)
 			c.Eventually("the note of it", func() bool {
 				note, _ := os.ReadFile(filepath.Join(c.dir, "state/note.json"))
-				return strings.Contains(string(note), `"accepted":{"number":1,`)
+				return strings.Contains(string(note), `"ladder":[{"number":1,`)
 			})
 			c.Kill()
 
-			c = s.start("--probation", "1m") // it is tried once more
-			c.serves(name(1))                // no more is asked: uwsgi overhears half of a HUP or an INT while it starts
+			c = s.start(soak...) // it isn't tried again for an hour
+			c.serves(name(1))
 		})
 	}
 }
