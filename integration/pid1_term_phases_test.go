@@ -52,6 +52,7 @@ func (p termPhase) run(t *testing.T, under bool) {
 	}
 	p.reach(c)
 	c.term()
+	c.logs("stop requested", 1) // the app's end may change places with it
 	if p.finish != nil {
 		p.finish(c)
 	}
