@@ -106,14 +106,14 @@ func (t *transition) goDown(reason string, how setback) {
 	if !t.isDown() {
 		t.downFor = reason
 	}
-	tries := t.hasBelow()
 	t.decided()
 	t.transaction = transaction{wentFrom: t.accepted().Number, setback: how}
-	if t.ladder.On++; t.hasAccepted() {
-		t.accepted().Deaths = 0
-	} else if !tries {
+	if !t.hasBelow() {
 		t.endOnTop()
 		return
+	}
+	if t.ladder.On++; t.hasAccepted() {
+		t.accepted().Deaths = 0
 	}
 	t.withdraw() // also before the fallback: the linker may be at something else
 }

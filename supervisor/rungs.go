@@ -11,10 +11,10 @@ import (
 
 // What follows from the rung that the app is on, and from how long it has lived there.
 
-// hasBelow reports that there is something to go down to.
+// hasBelow reports that there is something to go down to. Below what the fallback was, and is mounted by now, there is no place for another.
 func (s *state) hasBelow() bool {
 	durable := slices.ContainsFunc(s.ladder.Rungs[:], func(r linker.Rung) bool { return r.Durable })
-	return s.ladder.HasBelow() || s.fallback && !durable && !s.accepted().Fallback
+	return s.ladder.HasBelow() || s.fallback && !durable && !s.accepted().Fallback && s.ladder.On+1 < len(s.ladder.Rungs)
 }
 
 // ripen begins the time that the app has to live with what is in force.
