@@ -82,11 +82,12 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	if keepsNone || top.Durable {
 		return next
 	}
-	soaked := newest(below, func(r Rung) bool { return r.Soaked })
-	firm := newest(below, func(r Rung) bool { return r.Durable })
-	for _, started := range []func(Rung) bool{func(r Rung) bool { return r.Started && r.Deaths == 0 }, func(r Rung) bool { return r.Started }} {
+	soaked, firm := slices.IndexFunc(below, func(r Rung) bool { return r.Soaked }), -1
+	for _, is := range []func(Rung) bool{
+		func(r Rung) bool { return r.Durable }, func(r Rung) bool { return r.Started && r.Deaths == 0 }, func(r Rung) bool { return r.Started },
+	} {
 		if firm < 0 {
-			firm = newest(below, started)
+			firm = slices.IndexFunc(below, is)
 		}
 	}
 	n := 1
@@ -98,9 +99,6 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	}
 	return next
 }
-
-// newest is the index of the first rung of which something is true; -1: of none.
-func newest(rungs []Rung, is func(Rung) bool) int { return slices.IndexFunc(rungs, is) }
 
 // Soak is the ladder after the app has lived with the generation in force for long enough. Rungs above go, as the app has died of them. What is
 // durable has nothing below.
