@@ -125,7 +125,8 @@ func (l Ladder) BackToTop() Ladder {
 	return l
 }
 
-// Without is the ladder without a rung that can't be gone back to. The app is on the next one; where there is none below, on the top.
+// Without is the ladder without a rung that can't be gone back to. The app is on the next one, or on none where
+// there is none below.
 func (l Ladder) Without(i int) Ladder {
 	copy(l.Rungs[i:], l.Rungs[i+1:])
 	l.Rungs[maxRungs-1] = Rung{}
