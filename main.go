@@ -87,6 +87,9 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 		log.Warn("the app can't say that it is ready", "error", err)
 	}
 	log.Info("confit started", "version", version, "pid", os.Getpid(), "settings", c)
+	for _, err := range c.Doubts(process.Finder(environ)) {
+		log.Warn("hook will fail", "error", err)
+	}
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
 		App: app(c, environ),

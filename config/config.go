@@ -84,9 +84,10 @@ type Config struct {
 	LogJSON  bool
 	LogLevel slog.Level
 
-	linksNames []string      // files and directories, absolute
-	linker     linker.Config // without its log
-	expanded   []string      // places in the lines where the kubelet would expand something
+	linksNames []string          // files and directories, absolute
+	linker     linker.Config     // without its log
+	places     map[string]string // of commands, by the names of their settings
+	expanded   []string          // places in the lines where the kubelet would expand something
 }
 
 // SoakFor is how long an app has to live with a generation until that has soaked: by itself ten

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -81,6 +82,7 @@ func TestExplainPrograms(t *testing.T) {
 	file := write(t, "links", strings.ReplaceAll(`link web/check DIR/etc/check
 link web/tools/ DIR/etc/tools/
 link web/bin/*.sh DIR/own/bin/
+input web/render
 render {candidate}/web/render
 validate DIR/etc/check
 gate DIR/volume/ask
@@ -108,15 +110,76 @@ link web/b DIR/etc/b reload=exec:sh
 		if err == nil {
 			t.Fatal("nothing is missing")
 		}
-		if note := "note: gate: no /volume/ask\n"; strings.Contains(out.String(), note) == pod {
+		if note := "note: " + file + ":7: gate: no /volume/ask\n"; strings.Contains(out.String(), note) == pod {
 			t.Errorf("in a pod: %v; it says %s", pod, out.String())
 		}
-		for _, want := range []string{"report: no /bin/tell", "app: no /bin/app"} {
+		for _, want := range []string{file + ":8: report: no /bin/tell", "app: no /bin/app"} {
 			wantError(t, err, want)
 		}
 		if n := strings.Count(err.Error(), ": no /"); !pod && n != 2 || pod && n != 3 {
 			t.Errorf("in a pod: %v; errors %v", pod, err)
 		}
+	}
+}
+
+// TestDoubts: a start names the hooks that will fail once an edit needs them, with their lines,
+// wherever it runs. Its app's program isn't among them.
+func TestDoubts(t *testing.T) {
+	file := write(t, "links", `link web/a /etc/a reload=exec:again
+link web/b /etc/b direct
+gate /no/dir/ask
+report tell
+validate sh -c 'check {candidate}/a'
+verify check
+`)
+	c := mustParse(t, file, []string{"CONFIT_REPORT=talk"}, "--verify", "look {candidate}/web/b", "--", "app")
+	find := func(program string) error {
+		if program == "sh" {
+			return nil
+		}
+		return errors.New("no " + program)
+	}
+	want := []string{"CONFIT_REPORT: no talk", "--verify: no look", file + ":1: reload: no again", file + ":3: gate: no /no/dir/ask",
+		file + `:5: validate: no line puts "a" into the candidate: a key is there by its source, as in {candidate}/web/a`,
+		`--verify: no candidate holds "web/b", as ` + file + ":2 links it direct: remove direct there, or check it without {candidate}"}
+	var got []string
+	for _, err := range c.Doubts(find) {
+		got = append(got, err.Error())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("doubts\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestCandidatePaths: --check fails where a path of a hook can't be in a candidate, and nowhere else.
+func TestCandidatePaths(t *testing.T) {
+	const lines = `link web/a /etc/a
+link web/conf.d/ /etc/conf.d/
+link web/n/*.conf /etc/n/
+link tls/key /etc/key direct
+link web/d /etc/d direct
+link /abs/volume/x /etc/x
+input in/t optional
+`
+	for path, said := range map[string]string{
+		"": "", "web": "", "web/": "", "web/a": "", "web/a,{candidate}/web/conf.d/x": "", "web/conf.d": "", "web/conf.d/x/y": "", "web/n/b.conf": "",
+		"abs/volume/x": "", "in/t": "", "in/t)": "", "web/$NAME": "", "web/${NAME}": "", "*/a": "", "nosuch*": "", "{a,b}": "", ".rendered/x": "", "web/a'|cat'": "",
+		"tls/key": "direct", "tls": "direct", "web/d": "direct", "web/a:{candidate}/tls/key": "direct",
+		"a": "no line puts", "web/b": "no line puts", "etc/a": "no line puts", "web/a.conf": "no line puts", "web/a {candidate}/nosuch": "no line puts",
+	} {
+		checkPath(t, lines, path, said)
+		checkPath(t, lines+"link set/[12]? /etc/set/\n", path, "") // may bring whatever
+	}
+}
+
+func checkPath(t *testing.T, lines, path, said string) {
+	t.Helper()
+	file := write(t, "links", lines+"validate sh -c \"check {candidate}/"+strings.ReplaceAll(path, "$", `\$`)+"\"\n")
+	c := mustParse(t, file, nil, "--volumes", t.TempDir(), "--state", t.TempDir()+"/s", "--check")
+	var out strings.Builder
+	err := Explain(&out, &c, func(string) error { return nil }, never)
+	if text := errorText(err); said == "" && err != nil || !strings.Contains(text, said) {
+		t.Errorf("%q: says %q, want %q", path, text, said)
 	}
 }
 

@@ -45,13 +45,18 @@ func (p *parser) apply(g given) {
 	if err := g.setting.of(p.config).read(g.value); err != nil {
 		p.errorf("%s: %w", g.where, err)
 	}
+	if g.setting.command() {
+		p.config.places[g.setting.name] = g.where
+	}
 }
 
-// isPlain refuses a word of a line that a shell would expand.
+// isPlain refuses a word of a line that a shell would expand, or read to its end only.
 func (p *parser) isPlain(where string, w word) bool {
-	if expands(w.bare) {
+	wrong := expands(w.bare)
+	if wrong {
 		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
-		return false
+	} else if wrong = isOperator(w.bare) || strings.HasSuffix(w.bare, ","); wrong {
+		p.errorf("%s: %q holds punctuation: only blanks stand between words; remove it, or put quotes around it to have it as it stands", where, w.text)
 	}
-	return true
+	return !wrong
 }

@@ -16,7 +16,7 @@ import (
 // readLinks reads the text of one links file on top of the defaults, as Parse
 // does.
 func readLinks(text string) (Config, []error) {
-	c := Config{}
+	c := Config{places: map[string]string{}}
 	p := parser{config: &c, set: map[string]string{}}
 	list := p.linksFile("file", text)
 	for i := range settings {
@@ -29,7 +29,7 @@ func readLinks(text string) (Config, []error) {
 	}
 	p.checkLinks()
 	p.checkTouch()
-	c.linker = linker.Config{} // made of the rest, with the places of the lines
+	c.linker, c.places = linker.Config{}, nil // made of the rest, and the places of lines
 	return c, flatten(errors.Join(p.wrong...))
 }
 

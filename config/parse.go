@@ -10,7 +10,7 @@ import (
 // and the links files. Its errors are joined; each says what to write instead.
 // The log's settings and the mode are right even then.
 func Parse(args, environ []string) (Config, error) {
-	c := Config{Pod: inPod(environ)}
+	c := Config{Pod: inPod(environ), places: map[string]string{}}
 	p := parser{config: &c, set: map[string]string{}}
 	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)

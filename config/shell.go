@@ -43,9 +43,9 @@ func isBelow(word string) bool {
 }
 
 // hasShell reports a command with a shell in it, which expands what is quoted.
-func hasShell(list []word) bool {
-	return slices.ContainsFunc(list, func(w word) bool { return strings.HasSuffix(w.text, "sh") })
-}
+func hasShell(list []word) bool { return slices.ContainsFunc(texts(list), isShell) }
+
+func isShell(program string) bool { return strings.HasSuffix(program, "sh") }
 
 // checkCommand refuses a command that was written for a shell, and one that is
 // quoted as a whole. A program whose name holds a blank is fine if it is there.

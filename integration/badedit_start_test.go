@@ -126,3 +126,23 @@ func TestBadEdit_start_not_the_edit(t *testing.T) {
 		t.Errorf("something ran: %q", got)
 	}
 }
+
+// A start names the hooks whose programs are missing, by their lines: without that only an edit would show it.
+func TestStart_names_hooks_that_will_fail(t *testing.T) {
+	t.Parallel()
+	s, web := newProved(t)
+	web.swap(keys{"text": "first"})
+	s.line("gate ask --nicely")
+	s.line("report %s", s.path("tell"))
+	s.line("verify true")
+	s.line("link web/text %s reload=exec:again", s.target("second"))
+	c := s.start(app()...)
+	c.logs("hook will fail", 3)
+	warned := c.entries("hook will fail")
+	for i, want := range []string{":3: gate: cannot start", ":4: report: cannot start", ":6: reload: cannot start"} {
+		if !strings.Contains(warned[i]["error"], want) {
+			t.Errorf("warning %d: %v, want %q", i, warned[i], want)
+		}
+	}
+	c.logs("app started", 1)
+}

@@ -1,0 +1,163 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"confit/linker"
+)
+
+// namedCommand is a command, and where it stands.
+type namedCommand struct {
+	where string
+	words []string
+}
+
+// commands are all that confit may start.
+func (c *Config) commands() []namedCommand { return append(c.hooks(), namedCommand{"app", c.App}) }
+
+// hooks are all that confit may start beside the app.
+func (c *Config) hooks() []namedCommand {
+	list := []namedCommand{
+		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate}, {c.places["report"], c.Report},
+		{c.places["reload"], c.Reload.Command}, {c.places["verify"], c.Verify},
+	}
+	for i := range c.Links {
+		if l := &c.Links[i]; l.Reload != nil {
+			list = append(list, namedCommand{l.Where + ": reload", l.Reload.Command})
+		}
+	}
+	return list
+}
+
+// Doubts are why hooks will fail as things are at a start, which most of them don't show before an edit comes.
+func (c *Config) Doubts(find func(program string) error) []error {
+	missing, later := c.unfound(c.hooks(), find)
+	return slices.Concat(missing, later, c.checkPaths())
+}
+
+// Missing names the programs that a start would not find. It is for a --check of a
+// wrong links file, which has no plan to print, so that all is said at once.
+func (c *Config) Missing(find func(program string) error) error {
+	if c.Mode != Check {
+		return nil
+	}
+	missing, _ := c.unfound(c.commands(), find)
+	return errors.Join(missing...)
+}
+
+// unfound names programs that can't be started. later are those whose directory isn't there: outside of
+// a pod, whose volumes may bring it, that is only noted.
+func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
+	for _, command := range list {
+		program := programOf(command.words)
+		if program == "" || c.bringsProgram(program) {
+			continue
+		}
+		err := find(program)
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("%s: %w", command.where, err)
+		if _, noDir := os.Stat(filepath.Dir(program)); noDir != nil && !c.Pod {
+			later = append(later, err)
+		} else {
+			missing = append(missing, err)
+		}
+	}
+	return missing, later
+}
+
+// programOf is the program that a command starts, also through env NAME=VALUE.
+func programOf(command []string) string {
+	for i, w := range command {
+		switch {
+		case i == 0 && w == "env", i > 0 && strings.Contains(w, "="):
+		case i > 0 && strings.HasPrefix(w, "-"):
+			return command[0]
+		default:
+			return w
+		}
+	}
+	return ""
+}
+
+// bringsProgram reports whether a program may be a key, so that it comes with the
+// volumes: a target, below one, or in a directory of programs where keys are linked.
+func (c *Config) bringsProgram(program string) bool {
+	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
+	for i := range c.Links {
+		target := string(c.Links[i].Target)
+		brings = brings || target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
+			target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
+	}
+	return brings
+}
+
+// checkPaths refuses paths in hooks that no candidate has, whatever the volumes hold.
+func (c *Config) checkPaths() (wrong []error) {
+	for _, h := range c.hooks() {
+		for _, word := range h.words {
+			for _, path := range strings.Split(word, Placeholder+"/")[1:] {
+				if err := c.checkPath(path); err != nil {
+					wrong = append(wrong, fmt.Errorf("%s: %w", h.where, err))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// checkPath refuses a path below the candidate, or what a word begins with there, if no line
+// puts anything in its place. What a shell puts into a path can't be known.
+func (c *Config) checkPath(path string) error {
+	if end := strings.IndexAny(path, ` '";&|<>(),:=`); end >= 0 {
+		path = path[:end]
+	}
+	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || strings.ContainsAny(path, "$`*?[{\\") {
+		return nil
+	}
+	var example, direct string
+	for i := range c.Links {
+		l := &c.Links[i]
+		source := strings.TrimPrefix(l.Source, "/")
+		switch {
+		case puts(source, path) && !l.Direct:
+			return nil
+		case puts(source, path):
+			direct = l.Where
+		case string(l.Target) == "/"+path || example == "":
+			example = source
+		}
+	}
+	switch {
+	case direct != "":
+		return fmt.Errorf("no candidate holds %q, as %s links it direct: remove direct there, or check it without %s", path, direct, Placeholder)
+	case example != "":
+		return fmt.Errorf("no line puts %q into the candidate: a key is there by its source, as in %s/%s", path, Placeholder, example)
+	}
+	return nil
+}
+
+// puts reports whether a line may put something at a path of the candidate, by its source.
+func puts(source, path string) bool {
+	dir, _, pattern := strings.Cut(source, "*")
+	return strings.HasPrefix(source+"/", path+"/") || pattern && strings.HasPrefix(path, dir) ||
+		strings.HasSuffix(source, "/") && strings.HasPrefix(path, source) || strings.ContainsAny(source, "?[")
+}
+
+// noteQuotes names typographic quotes in the text of a shell, which takes them for letters.
+func (c *Config) noteQuotes(w io.Writer) {
+	for _, h := range c.commands() {
+		for i, word := range h.words {
+			if quotes := strings.IndexAny(word, "‘’‚“”„"); quotes >= 0 && i > 0 && isShell(h.words[0]) {
+				fmt.Fprintf(w, "note: %s: a typographic quote is a letter to a shell, as in %q: write ' or \"\n", h.where, word[quotes:])
+			}
+		}
+	}
+}
