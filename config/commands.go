@@ -151,12 +151,16 @@ func puts(source, path string) bool {
 		strings.HasSuffix(source, "/") && strings.HasPrefix(path, source) || strings.ContainsAny(source, "?[")
 }
 
-// noteQuotes names typographic quotes in the text of a shell, which takes them for letters.
-func (c *Config) noteQuotes(w io.Writer) {
+// noteWords names words of commands that are hardly meant as they stand: a shell takes typographic quotes
+// for letters, and an app is given a placeholder as any word.
+func (c *Config) noteWords(w io.Writer) {
 	for _, h := range c.commands() {
 		for i, word := range h.words {
 			if quotes := strings.IndexAny(word, "‘’‚“”„"); quotes >= 0 && i > 0 && isShell(h.words[0]) {
 				fmt.Fprintf(w, "note: %s: a typographic quote is a letter to a shell, as in %q: write ' or \"\n", h.where, word[quotes:])
+			}
+			if h.where == "app" && strings.Contains(word, Placeholder) {
+				fmt.Fprintf(w, "note: app: %q is for hooks alone: write the target of a link\n", Placeholder)
 			}
 		}
 	}

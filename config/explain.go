@@ -25,7 +25,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 		fmt.Fprintln(w, "note:", err)
 	}
 	c.noteExpanded(w)
-	c.noteQuotes(w)
+	c.noteWords(w)
 	c.noteTimes(w)
 	c.noteRestarts(w, restarts)
 	return errors.Join(slices.Concat([]error{err}, missing, c.checkPaths())...)

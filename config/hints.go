@@ -26,13 +26,16 @@ var elsewhere = []struct {
 	{"reload", []string{"exec", "reload-signal", "reload-command", "on-change", "signal", "notify"}},
 	{"splay", []string{"jitter", "delay"}}, {"settle", []string{"debounce"}}, {"rescan", []string{"interval", "poll"}},
 	{"stop-timeout", []string{"grace-period"}}, {"stop-signal", []string{"kill-signal"}}, {"hook-timeout", []string{"timeout"}},
-	{"volumes", []string{"volume"}}, {"fallback", []string{"default", "defaults"}}, {"links", []string{"c", "conf", "config", "f"}},
+	{"volumes", []string{"volume", "mount", "mounts", "dir"}}, {"fallback", []string{"default", "defaults"}}, {"links", []string{"c", "conf", "config", "f"}},
 	{"status", []string{"json", "format", "output", "o"}}, {"check", []string{"dry-run", "lint", "n", "plan", "t"}},
 	{"version", []string{"v"}}, {"log-level", []string{"debug", "log", "verbose", "quiet"}},
 }
 
 // meant is the choice that somebody meant by a name, or "".
 func meant(name string, choices []string) string {
+	if i := slices.IndexFunc(choices, func(c string) bool { return strings.HasPrefix(c, name+"=") }); i >= 0 {
+		return choices[i]
+	}
 	for _, e := range elsewhere {
 		if slices.Contains(e.names, strings.ToLower(name)) && slices.Contains(choices, e.choice) {
 			return e.choice
@@ -125,6 +128,8 @@ func checkProgram(list []string, written string) error {
 	switch {
 	case strings.HasPrefix(program, "exec:"):
 		return fmt.Errorf("%q is how reload has a command: write %s", program, strings.Replace(written, "exec:", "", 1))
+	case len(list) > 1 && isShell(program) && strings.Contains(list[1], " "):
+		return fmt.Errorf("%q is no script for %s: write %s -c in front of what it is to do", list[1], program, program)
 	case strings.Contains(program, "://") && !strings.ContainsAny(program, " \t"):
 		return fmt.Errorf("%q is a URL, not a program: write curl -fsS %s", program, program)
 	case program != "[" && strings.HasPrefix(program, "[") && strings.HasSuffix(list[len(list)-1], "]"):

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,13 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	case linker.Variable:
 		operands = append(operands, &l.Name)
 	}
-	if ws = ws[1:]; len(ws) < len(operands) {
+	ws = slices.DeleteFunc(ws[1:], func(w word) bool {
+		if isSeparator(w.bare) {
+			p.errorf("%s: %q stands between two words: remove it", where, w.text)
+		}
+		return isSeparator(w.bare)
+	})
+	if len(ws) < len(operands) {
 		p.errorf("%s: %s", where, kind.needs)
 		return
 	}

@@ -179,7 +179,7 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	case len(values) > 1 && isSeparator(values[0].bare):
 		p.errorf("%s: %q stands between %s and its value: remove it", where, values[0].text, name)
 		return given{}, false
-	case s.command():
+	case s.command(), s.takes == " D": // that of a time says how one is written
 		g.value = line[values[0].start:values[len(values)-1].end]
 	case len(values) > 1:
 		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)

@@ -25,6 +25,7 @@ var mistakes = []mistake{
 	{args: []string{"--probation", "10s", "s", "--", "app"}, answer: `"s" stands before --, where only flags and their values do: remove it`},
 	{args: []string{"--status", "yes"}, answer: `--status: "yes" is a word of its own: write --status=true`},
 	{args: []string{"--dry-run"}, answer: "did you mean --check?"},
+	{args: []string{"--mount", "/x"}, answer: "did you mean --volumes?"},
 	{args: []string{"--config", "/x"}, answer: "did you mean --links?"},
 	{args: []string{"-v"}, answer: "did you mean --version?"},
 	{args: []string{"--status", "--json"}, answer: "did you mean --status?"},
@@ -59,8 +60,13 @@ var mistakes = []mistake{
 	{links: "soak 1m\nprobation 2m", answer: "note: probation 2m0s leaves nothing to soak"},
 	{links: "link web/nginx.conf /etc/nginx/nginx.conf;", answer: `"/etc/nginx/nginx.conf;" holds punctuation: only blanks stand between words; remove it`},
 	{links: "link web/nginx.conf, /etc/nginx/nginx.conf", answer: `"web/nginx.conf," holds punctuation`},
-	{links: "settle 1s;", answer: `"1s;" holds punctuation`},
+	{links: "stop-signal TERM;", answer: `"TERM;" holds punctuation`},
 	{links: "link web/nginx.conf > /etc/a", answer: `">" holds punctuation`},
+	{links: "link web/nginx.conf -> /etc/a", answer: `LINKS:1: "->" stands between two words: remove it`},
+	{links: "input = web/nginx.conf", answer: `"=" stands between two words: remove it`},
+	{links: "link web/nginx.conf /etc/a mode 0644", answer: `"mode" is not an option of link: did you mean mode=MODE?`},
+	{links: "probation 5 s", answer: `LINKS:1: probation: "5 s" is not a time: write a number with a unit`},
+	{links: "state /run/my state", answer: `"state" is one word too many`},
 	{links: "secret web/a /etc/a", answer: `"secret" is not known: did you mean link?`},
 	{links: "reload SIGHUP", answer: "write signal:HUP"},
 
@@ -96,6 +102,8 @@ var mistakes = []mistake{
 	{links: "validate nginx -t -c {candidate}/etc/a\nlink web/nginx.conf /etc/a", answer: `no line puts "etc/a" into the candidate: a key is there by its source, as in {candidate}/web/nginx.conf`},
 	{links: "link web/LEVEL /etc/a direct\nvalidate test -s {candidate}/web/LEVEL", answer: `no candidate holds "web/LEVEL", as LINKS:1 links it direct: remove direct there`},
 	{links: "validate sh -c 'test ‘a’ = a'", answer: "LINKS:1: validate: a typographic quote is a letter to a shell, as in \"‘a’ = a\": write ' or \""},
+	{links: "validate sh 'nginx -t'", answer: `"nginx -t" is no script for sh: write sh -c in front of what it is to do`},
+	{args: []string{"--check", "--", "cat", "{candidate}/web/nginx.conf"}, answer: `note: app: "{candidate}" is for hooks alone: write the target of a link`},
 	{links: "validate exec:nginx -t", answer: "write nginx -t"},
 	{links: `validate ["nginx", "-t"]`, answer: "as in nginx -t"},
 	{links: "verify http://localhost/", answer: "write curl -fsS http://localhost/"},
@@ -148,7 +156,7 @@ func TestNoMistakes(t *testing.T) {
 		`validate sh -c 'test -e "$CONFIT_CANDIDATE/web/a"'`, `render envsubst '$CONFIT_CANDIDATE $LEVEL'`, `validate sh -c '${candidate}'`,
 		`validate awk '{print $1}' {candidate}/web/nginx.conf`, `validate sh -c '{ render; }'`, "validate nginx -t -c {candidate}/web/", "validate ls {candidate}",
 		"verify curl http://localhost/", "validate test [ a ]", "validate [ -e {candidate}/web ]", "validate sh -c 'test -e {candidate}/web/nginx.conf && true'",
-		"soak 0\nprobation 2h", "probation 59m", "soak 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"", "validate nginx '–t' a–b",
+		"validate test a = b", "validate bash -ec 'test a'", "soak 0\nprobation 2h", "probation 59m", "soak 6s", "probation 0", "settle 10s", "map-signal TERM:KILL", "validate sh -c 'echo ‘a’'", "validate sh -c \"printf 'a\\nb'\"", "validate nginx \"\u00a0\"", "validate nginx '–t' a–b",
 	} {
 		c := mustParse(t, write(t, "links", "link web/nginx.conf /etc/a\n"+line+"\n"), nil, "--volumes", t.TempDir(), "--check")
 		var plan strings.Builder

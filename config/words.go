@@ -114,4 +114,4 @@ func JoinWords(list []string) string {
 
 // isSeparator tells a word that other files of settings have between a name and its
 // value. Quoted it is a word like any other.
-func isSeparator(w string) bool { return w == "=" || w == ":" }
+func isSeparator(w string) bool { return w == "=" || w == ":" || w == "->" || w == "=>" }
