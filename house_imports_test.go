@@ -14,7 +14,7 @@ var mayImport = map[string][]string{
 
 	// What the supervisor and a try have in common, and the try.
 	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},
-	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor/hooks"},
+	"supervisor/try":   {"confit/config", "confit/linker", "confit/process", "confit/signals", "confit/supervisor", "confit/supervisor/hooks"},
 
 	// What the linker stands on, from the ground up. Nobody else imports these.
 	"linker/files":      {"golang.org/x/sys/unix"},

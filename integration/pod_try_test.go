@@ -105,7 +105,7 @@ func TestTry_verdicts(t *testing.T) {
 		"killed":          {[]string{"validate sh -c 'sleep 7654321 & wait' {candidate}", "hook-timeout 100ms"}, keys{"text": "good"}, 78, `candidate rejected step=validate reason="validate \"sh -c 'sleep 7654321 & wait' {candidate}\" was killed after 100ms"`},
 		"no_program":      {[]string{"validate no-such-program {candidate}"}, keys{"text": "good"}, 78, `candidate rejected step=validate reason="validate: cannot start \"no-such-program\"`},
 		"no_validator":    {[]string{"validate ''"}, keys{"text": "bad"}, 0, passed + "staged"},
-		"hook_writes":     {[]string{"validate sh -c 'chmod 600 $0 && echo x >$0' {candidate}/web/text"}, keys{"text": "good"}, 78, `candidate rejected step=validate reason="`},
+		"hook_writes":     {[]string{"validate sh -c 'chmod 600 $0 && echo x >$0' {candidate}/web/text"}, keys{"text": "good"}, 78, `candidate rejected step=hooks reason="`},
 		"rendered":        {[]string{"render sh -c 'cp $CONFIT_CANDIDATE/web/text {rendered}/out'", "link {rendered}/out " + "/tmp/no/such/out"}, keys{"text": "good"}, 0, passed + "staged, rendered, validated"},
 		"not_rendered":    {[]string{"render sh -c 'exit 3'"}, keys{"text": "good"}, 78, "candidate rejected step=render reason=\"render \\\"sh -c 'exit 3'\\\" ended with exit 3\""},
 		"rendered_wrong":  {[]string{"render sh -c 'ln -s / {rendered}/out'"}, keys{"text": "good"}, 78, `candidate rejected step=render reason="the renderer made a symlink`},

@@ -20,20 +20,21 @@ import (
 // what is on the disk, and not what a generation is to anybody: the caller says
 // which one is accepted. It belongs to one goroutine at a time.
 type Linker struct {
-	links    []lines.Line
-	mount    string // Config.Volumes
-	fallback string // Config.Fallback
-	rendered []int  // the links whose keys the renderer makes
-	renders  bool   // a hook makes files of the staged keys
-	space    int    // see Config
-	state    *statedir.Dir
-	reader   *volume.Reader
-	copies   *generation.Store
-	targets  *target.Set
-	watch    *watch.Changes
-	opens    *watch.Opens
-	log      *slog.Logger
-	ownDirs  []string // what Owns looks for
+	links     []lines.Line
+	mount     string // Config.Volumes
+	fallback  string // Config.Fallback
+	rendered  []int  // the links whose keys the renderer makes
+	renders   bool   // a hook makes files of the staged keys
+	space     int    // see Config
+	state     *statedir.Dir
+	otherwise func() (Candidate, error) // what Stage does in a try; nil: it isn't one
+	reader    *volume.Reader
+	copies    *generation.Store
+	targets   *target.Set
+	watch     *watch.Changes
+	opens     *watch.Opens
+	log       *slog.Logger
+	ownDirs   []string // what Owns looks for
 
 	generations map[int]*generation.Copy // those that are on the disk, by number
 	former      generation.Copy          // what a former confit left in force, if it is not one of these

@@ -59,6 +59,9 @@ type Known struct {
 // keys can be read. Any other error is the system's, and another call may go better.
 // In both cases the live generation is untouched.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
+	if l.otherwise != nil {
+		return l.otherwise()
+	}
 	defer l.warnOfMounts()
 	err = untilStill(func() error { return l.attempt(&k, &c) })
 	l.tellLook(k.Seen, &c, err)

@@ -13,25 +13,26 @@ import (
 	"confit/linker/volume"
 )
 
-// Try stages a candidate in a directory of its own below the state directory, beside the confit that
-// has that. It shows the candidate to nobody but hooks: it has no lock, writes no note and no
-// status, and makes no link.
+// Try is a [Linker] that works in a directory of its own below the state directory, beside the confit that
+// has that: whatever is written goes with that directory. Its Stage takes other volumes, and prints the plan.
 type Try struct {
 	*Linker
 	aside    *statedir.Try
-	from     string // has volumes in the place of mounted ones
-	document bool   // it was laid out of a document
-	given    []string
-	keys     []volume.Key // of the last stage
+	from     string    // has volumes in the place of mounted ones
+	document io.Reader // they are laid out of that; nil: they are there
+	out      io.Writer // takes the plan
+	keys     []volume.Key
 }
 
 // WrongDocument is the error of a document that isn't one of volumes.
 type WrongDocument = document.Wrong
 
 // OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or,
-// for "", of those of a document, see [Try.Read]. What they lack comes from Config.Volumes. It
-// refuses what [Open] refuses, but for a state directory that is locked.
-func OpenTry(c Config, dir string) (*Try, error) {
+// for "", of those of a JSON document on in, {"VOLUME": {"KEY": "BASE64"}} of at most 4 MiB: always in
+// memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for a state
+// directory that is locked. The error of [Linker.Stage] is a [*WrongDocument] if the document is to
+// blame, and [ErrNotTried] if the directory has none of the volumes; a document may have none.
+func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	links, err := c.sources()
 	if err != nil {
 		return nil, err
@@ -43,58 +44,64 @@ func OpenTry(c Config, dir string) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Try{Linker: newLinker(c, links, &st.Dir), aside: st, from: dir, document: dir == ""}
-	if t.document {
-		t.from = st.VolumesDir()
+	t := &Try{Linker: newLinker(c, links, &st.Dir), aside: st, from: dir, out: out}
+	if dir == "" {
+		t.from, t.document = st.VolumesDir(), in
 	}
 	t.targets.ReadMade()
+	t.otherwise, st.Root = t.stage, st.Generations // what else is written goes with them
 	return t, nil
 }
 
-// Read lays out the volumes of a JSON document, {"VOLUME": {"KEY": "BASE64"}} of at most 4 MiB, for a
-// try of those: always in memory. The error is a [*WrongDocument] if the document is to blame.
-func (t *Try) Read(in io.Reader) (err error) {
+// read lays out the volumes of the document, and returns their names.
+func (t *Try) read() (volumes []string, err error) {
 	if !t.aside.Memory {
-		return t.aside.MemoryError()
+		return nil, t.aside.MemoryError()
 	}
-	t.given, err = document.Write(t.aside.Volumes, in)
+	volumes, err = document.Write(t.aside.Volumes, t.document)
 	if _, wrong := errors.AsType[*WrongDocument](err); err != nil && !wrong {
 		err = fmt.Errorf("cannot lay out what comes on stdin in state directory %q: %w", t.state.Path, files.Cause(err))
 	}
-	return err
+	return volumes, err
 }
 
 // ErrNotTried is the error of a directory that holds nothing of what the links name.
 var ErrNotTried = volume.ErrNotTried
 
-// Stage stages a candidate as [Linker.Stage] does at a start. The error is [ErrNotTried] if the
-// directory has none of the volumes; a document may have none.
-func (t *Try) Stage() (c Candidate, err error) {
+func (t *Try) stage() (c Candidate, err error) {
+	var given []string
+	if t.document != nil {
+		if given, err = t.read(); err != nil {
+			return c, err
+		}
+	}
 	err = untilStill(func() error {
-		rd, err := t.reader.InTry(t.mount, t.from, t.document)
+		rd, err := t.reader.InTry(t.mount, t.from, t.document != nil)
 		switch {
 		case err == nil:
-		case t.document && errors.Is(err, ErrNotTried):
+		case t.document != nil && errors.Is(err, ErrNotTried):
 			rd = t.reader
 		default:
 			return fmt.Errorf("cannot try %q: %w", t.from, err)
 		}
 		return t.takeFrom(rd, &Known{}, &c, &t.keys)
 	})
-	if t.document && IsInvalid(err) { // a volume is called by the path that it will have
+	c.Fallback = false
+	t.plan(given)
+	if t.document != nil && IsInvalid(err) { // a volume is called by the path that it will have
 		err = files.Invalidf("%s", strings.ReplaceAll(err.Error(), t.from, t.mount))
 	}
 	return c, err
 }
 
-// Plan prints what a start would do with the links, one a line, with the keys of the last stage;
-// and which of a document's volumes no line takes.
-func (t *Try) Plan(w io.Writer) {
-	e := explanation{Linker: t.Linker, w: w}
+// plan prints what a start would do with the links, one a line, with their keys; and which of the
+// volumes that a document gives no line takes.
+func (t *Try) plan(given []string) {
+	e := explanation{Linker: t.Linker, w: t.out}
 	e.print(t.keys)
-	for _, name := range t.given {
+	for _, name := range given {
 		if !t.takes(name) {
-			fmt.Fprintf(w, "note: no line takes a key of volume %q\n", name)
+			fmt.Fprintf(t.out, "note: no line takes a key of volume %q\n", name)
 		}
 	}
 }

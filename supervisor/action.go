@@ -44,7 +44,7 @@ type (
 		watch  []linker.Change // who opens it
 		app    int             // that must be within reach; 0: nobody is signalled
 		hooked bool            // hooks were run on it
-		shown  bool            // it is published, and a hook was run on it since: only that is looked at
+		shown  bool            // it is published, or is only tried, and a hook was run on it: only that is looked at
 	}
 	goBack    struct{ to, from int }      // answered by withdrawn, lost, failed or crashed
 	writeNote struct{ note *linker.Note } // answered by noted

@@ -85,6 +85,10 @@ const maxQueued = 256
 // TERM stops confit, every other signal is forwarded to the app. --map-signal comes
 // first, and may replace or drop the signal.
 func (t *transition) onSignalled(e signalled) {
+	if t.tries() {
+		t.endTry(e.signal)
+		return
+	}
 	from, s := e.signal, e.signal
 	if to, mapped := t.config.MapSignal[s]; mapped {
 		s = to

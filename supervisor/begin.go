@@ -71,6 +71,10 @@ func (t *transition) validate() {
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {
+	if t.tries() {
+		t.order(publishing, publish{number: t.candidate.Number, shown: true}) // which only looks what hooks did to it
+		return
+	}
 	if t.killed.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
 		t.killed = linker.Trial{}
 	}

@@ -181,6 +181,10 @@ func (t *transition) splay() {
 func (t *transition) publishEnded(e event) {
 	switch e := e.(type) {
 	case published:
+		if t.tries() {
+			t.endNow(exit{})
+			return
+		}
 		if t.watched = e.watched; t.exposure.published() { // its validator has passed
 			t.makeAppRead()
 			return

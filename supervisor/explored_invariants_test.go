@@ -17,6 +17,9 @@ func (c *course) mayStartApp() {
 	if c.app != 0 {
 		c.breaks("a second app is started")
 	}
+	if c.config.Mode == config.Try {
+		c.breaks("a try starts an app")
+	}
 	if c.live.number == 0 {
 		c.breaks("an app is started without a generation")
 	}

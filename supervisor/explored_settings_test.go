@@ -128,6 +128,9 @@ var settings = []setting{
 	{name: "lost", with: func(c *config.Config) { c.Verify = []string{"verify"}; c.Probation = tick }, actions: []config.Action{byRestart}, fallback: true, loses: true, begins: doubtfulA},
 	{name: "lost-all", with: func(c *config.Config) { c.Validate = []string{"check"} }, actions: []config.Action{byUSR1}, found: caught, loses: true, begins: provenA},
 	{name: "beyond", with: func(c *config.Config) { c.Probation = tick }, actions: []config.Action{byUSR1, byRestart}, found: caught, beyond: true, begins: provenA},
+	{name: "try", with: func(c *config.Config) {
+		c.Mode, c.Render, c.Validate = config.Try, []string{"render"}, []string{"check", config.Placeholder}
+	}, actions: []config.Action{byUSR1}, breaks: true, refuses: true, spoils: true, hooksMissing: true, panics: true, quits: true},
 }
 
 func soaks(c *config.Config) { c.Probation, c.Soak = tick, 2*tick }

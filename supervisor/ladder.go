@@ -194,5 +194,5 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 // goDownKilled goes down as a former confit was killed too often.
 func (t *transition) goDownKilled() {
 	reason := fmt.Errorf("confit was killed before the app had lived with it for --soak, %d times", t.accepted().Deaths)
-	t.goDown(reason.Error(), setback{true, exit{process.ExitRejected, &Rejected{Reason: reason}}, true})
+	t.goDown(reason.Error(), setback{true, exit{process.ExitRejected, &Rejected{Step: stepSoak, Reason: reason}}, true})
 }

@@ -32,7 +32,7 @@ type loop struct {
 	status  statusWriter
 }
 
-// Supervisor is what the loop works with. All fields but Notify are needed.
+// Supervisor is what the loop works with. All fields but the last two are needed.
 type Supervisor struct {
 	Config  *config.Config
 	Linker  *linker.Linker
@@ -40,9 +40,10 @@ type Supervisor struct {
 	Inbox   signals.Inbox
 	App     process.Command // the app; hooks have its environment and directory, too
 	Log     *slog.Logger
-	Stderr  io.Writer      // takes what hooks print
-	Version string         // confit's, for the status
-	Notify  *notify.Socket // where the app says how it is; nil: nowhere
+	Stderr  io.Writer       // takes what hooks print
+	Version string          // confit's, for the status
+	Notify  *notify.Socket  // where the app says how it is; nil: nowhere
+	Unread  <-chan struct{} // of a try: nobody reads any more what it says
 }
 
 // hook is a hook that runs. Its end has two halves, which come in any order: the

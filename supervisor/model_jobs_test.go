@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"confit/config"
 	"slices"
 
 	"confit/linker"
@@ -124,10 +125,11 @@ func (m *model) isOvertaken() bool {
 	return m.staged.holds != m.mounted
 }
 
-// publish is linker.Publish, or linker.Check of what is published.
+// publish is linker.Publish, or linker.Check of what is published or tried.
 func (m *model) publish(f fate, j publish) event {
+	tries := f.settings().Mode == config.Try
 	switch {
-	case m.staged.number != j.number || j.number == 0 || j.shown && m.live.number != j.number:
+	case m.staged.number != j.number || j.number == 0 || tries && !j.shown || j.shown && !tries && m.live.number != j.number:
 		f.breaks("it publishes what is no candidate")
 		return failed{errRefused}
 	case !j.shown && m.isOvertaken():
@@ -137,8 +139,11 @@ func (m *model) publish(f fate, j publish) event {
 			return invalid{reason: err}
 		}
 	}
-	if !j.shown {
+	if !j.shown || tries {
 		f.mayBePublished()
+	}
+	if tries {
+		return published{}
 	}
 	if err := f.refuses(j); err != nil {
 		if f.happens() {

@@ -93,6 +93,7 @@ type exit struct {
 
 // Rejected is why confit ended before the app was started.
 type Rejected struct {
+	Step   string
 	Reason error
 	Tail   string // the last that the hook printed, when it was a hook
 }

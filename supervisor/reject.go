@@ -39,7 +39,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		rejection: t.rejectionFor(step, reason, tail, again),
 		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
 	})
-	t.noteSetback(exit{process.ExitRejected, &Rejected{reason, tail}}, t.app.runs() || step == "gate")
+	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.runs() || step == "gate")
 	t.dropCandidate()
 }
 

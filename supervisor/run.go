@@ -5,6 +5,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/signals"
 )
 
 // Run stages the first configuration, starts the app, and keeps both going until
@@ -85,6 +86,8 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.Inbox.Hints():
 		l.heed()
 		return nil
+	case <-l.Unread:
+		return signalled{signals.PIPE}
 	case <-l.Linker.Hints():
 		return hinted{}
 	case <-l.Linker.Opens():

@@ -48,6 +48,8 @@ func set(t *testing.T, c *config.Config, name, value string) {
 		if value != "" {
 			c.VerifyTimeout, _ = time.ParseDuration(value)
 		}
+	case "try":
+		c.Mode = config.Try
 	case "render":
 		c.Render = []string{"render"}
 	case "gate":

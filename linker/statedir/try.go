@@ -24,6 +24,7 @@ const tryMode = 0o700
 type Try struct {
 	Dir
 	Volumes *os.Root // where it may lay out volumes
+	state   *os.Root // of the state directory
 	all     *os.Root // the directories of all tries
 	name    string   // of its own
 }
@@ -57,7 +58,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 		return nil, orGone(err)
 	}
 	sweepTries(all)
-	t := &Try{Dir: *s, all: all, name: strconv.Itoa(os.Getpid())}
+	t := &Try{Dir: *s, state: s.Root, all: all, name: strconv.Itoa(os.Getpid())}
 	if attempt > 0 { // of another container's pids, perhaps
 		t.name += "." + strconv.Itoa(attempt)
 	}
@@ -104,7 +105,7 @@ func (t *Try) VolumesDir() string { return path.Join(t.Path, t.aside, volumesNam
 // End removes the try's directory, and that of all tries if there is no other.
 func (t *Try) End() {
 	files.RemoveAll(t.all, t.name)
-	_ = t.Root.Remove(tryName)
+	_ = t.state.Remove(tryName)
 	t.Lock.Close()
 }
 

@@ -1,6 +1,8 @@
 package try
 
 import (
+	"time"
+
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
@@ -30,17 +32,25 @@ func (t *Try) guard() (code int, err error) {
 				return code, nil
 			}
 		case <-t.Inbox.Hints():
-			if sig, ok := t.Inbox.Receive(); ok && ends(sig) {
+			if sig, ok := t.Inbox.Receive(); ok {
 				_ = process.Kill(pid, sig)
 			}
 		}
 	}
 }
 
+// endHooks ends what hooks have left. Who forks meanwhile may be missed once, and who was killed stays until it is reaped.
+func endHooks() {
+	family := process.NewFamily()
+	for by := time.Now().Add(time.Second); process.EndLeftovers(0, signals.KILL, false, 0) && time.Now().Before(by); time.Sleep(time.Millisecond) {
+		family.Reap(func(int) {}, func(process.Exit) {})
+	}
+}
+
 // clean ends and removes what a try has left that was killed. To open another one sweeps its files.
 func (t *Try) clean() {
-	process.EndLeftovers(0, signals.KILL, false, 0)
-	if aside, err := linker.OpenTry(t.Linker, ""); err == nil {
+	endHooks()
+	if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil {
 		aside.End()
 	}
 }

@@ -1,5 +1,5 @@
-// Package try says what a start would make of other volumes, and shows nothing of it to the app: it
-// stages them aside, has them rendered and validated, and says how that ended.
+// Package try says what a start would make of other volumes, and shows nothing of it to the app: it has the
+// supervisor stage them aside, render and validate, and says how that ended.
 //
 // It guarantees:
 //   - No hook runs but render and validate, and each as at a start.
@@ -11,14 +11,18 @@
 package try
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"slices"
 
 	"confit/config"
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor"
 	"confit/supervisor/hooks"
 )
 
@@ -69,17 +73,73 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 		return process.ExitSystem, err
 	}
 	_ = process.BecomeSubreaper() // then nothing that a hook leaves behind is lost sight of
-	aside, err := linker.OpenTry(t.Linker, t.Config.Try)
-	r := &run{Try: t, aside: aside, limit: limit, family: process.NewFamily(), over: make(chan outcome, 1)}
+	aside, err := linker.OpenTry(t.Linker, t.Config.Try, t.In, t.Out)
 	if err != nil {
-		o := r.stageFailed(err)
-		return o.code, o.err
+		return t.verdict(process.ExitSystem, err, 0)
 	}
-	go func() { r.over <- r.steps() }()
-	o := r.loop(unread)
-	r.end()
-	return o.code, o.err
+	code, err = t.supervise(aside.Linker, limit, unread)
+	endHooks()
+	aside.End()
+	return t.verdict(code, err, limit)
 }
+
+// supervise does what a start does up to where the candidate would be published. Nobody is asked, and nobody told.
+func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) (code int, err error) {
+	c, app := *t.Config, t.App
+	c.Gate, c.Report, c.LogJSON = nil, nil, false
+	app.Env, app.MaxData = append(slices.Clip(app.Env), config.TrialRunVariable+"=1"), limit
+	return supervisor.Supervisor{
+		Config: &c, Linker: l, Former: &linker.Former{}, Inbox: t.Inbox, App: app, Log: slog.New(slog.DiscardHandler), Stderr: t.Out, Unread: unread,
+	}.Run()
+}
+
+// verdict says how the try ended, and why. Each process of a hook had limit bytes of memory; 0: whatever there is.
+func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
+	rejected, isRejected := errors.AsType[*supervisor.Rejected](reason)
+	_, wrong := errors.AsType[*linker.WrongDocument](reason)
+	switch {
+	case wrong:
+		return process.ExitData, reason
+	case errors.Is(reason, linker.ErrNotTried):
+		return process.ExitUsage, reason
+	case isRejected && process.StartCode(rejected.Reason) == process.ExitSystem: // what the system is short of for the moment
+		return process.ExitSystem, rejected.Reason
+	case !isRejected && linker.IsInvalid(reason): // of mounts
+		rejected = &supervisor.Rejected{Step: "stage", Reason: reason}
+	case !isRejected && (code != 0 || reason != nil):
+		return code, reason
+	}
+	validates := len(t.Config.Validate) > 0
+	if validates && (rejected == nil || rejected.Step == "validate") {
+		t.say("note: files outside {candidate} are the live ones")
+	}
+	if rejected != nil {
+		return process.ExitRejected, t.reject(rejected, limit)
+	}
+	done := "staged"
+	if len(t.Config.Render) > 0 {
+		done += ", rendered"
+	}
+	if validates {
+		done += ", validated"
+	} else {
+		t.say("note: there is no validator: write one, and it is tried, too")
+	}
+	t.say("candidate passed: " + done)
+	return 0, nil
+}
+
+// reject says why a candidate was rejected.
+func (t *Try) reject(r *supervisor.Rejected, limit uint64) *Verdict {
+	if limit > 0 && (r.Step == "render" || r.Step == "validate") {
+		t.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
+	}
+	v := &Verdict{fmt.Sprintf("candidate rejected step=%s reason=%q", r.Step, r.Reason), r.Tail}
+	t.say(v.text)
+	return v
+}
+
+func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
 
 // memory is how many bytes each process of a hook may have; 0: whatever there is. Where this is the
 // container's init nobody else is there to be killed.
