@@ -10,7 +10,10 @@ var mayImport = map[string][]string{
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
 	"status":     {},
-	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/hooks"},
+	"supervisor": {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor/hooks", "confit/supervisor/outcomes"},
+
+	// The rooms of the supervisor. None knows another.
+	"supervisor/outcomes": {"confit/linker"},
 
 	// What the supervisor and a try have in common, and the try.
 	"supervisor/hooks": {"confit/config", "confit/linker", "confit/process"},

@@ -27,6 +27,8 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
+	"supervisor/outcomes": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
+
 	"supervisor/hooks": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 	"supervisor/try":   {"os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 

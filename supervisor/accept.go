@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"confit/linker"
+	"confit/supervisor/outcomes"
 )
 
 // provedBy is what showed that the app can live with the generation.
@@ -19,9 +20,9 @@ func (t *transition) provedBy() string {
 
 // accept makes the generation in force the one to go back to.
 func (t *transition) accept(proof string) {
-	before, asked := *t.accepted(), t.outcomes.question() == hexOf(t.candidate.Shared)
+	before, asked := *t.accepted(), t.outcomes.Question() == hexOf(t.candidate.Shared)
 	if t.exposure.published() {
-		t.decide(outcomeAccepted, t.candidate.Shared, "", "")
+		t.decide(outcomes.Accepted, t.candidate.Shared, "", "")
 	}
 	if t.makeAccepted((t.started || t.unwell != "") && t.generationInDoubt()); asked && t.exposure.published() {
 		t.watchAccepted()
@@ -72,7 +73,7 @@ func (t *transition) makeAccepted(started bool) {
 func (t *transition) keepUnproved(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
-	t.decide(outcomeRejected, t.candidate.Shared, step, reason.Error())
+	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
 	t.stayUnproved()
 }

@@ -20,11 +20,7 @@ func (t *transition) doBeside() {
 // deadlineBeside is when something is due beside the phase; zero: never. What has to wait for an event has none: its timer would go off again
 // and again.
 func (s *state) deadlineBeside() (by time.Time) {
-	if from, may := s.tellsFrom(); may {
-		by = from
-	} else if s.outcomes.told != nil {
-		by = s.outcomes.by
-	}
+	by = s.outcomes.Due(s.moment())
 	if s.mayNote() {
 		by = earliest(by, s.note.by)
 	}
@@ -47,7 +43,7 @@ func (t *transition) takeBeside(e event) {
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 		t.endTelling()
 	case reportEnded:
-		t.reportEnded(t.reportHook().Failure(e.status, t.outcomes.overdue))
+		t.reportEnded(t.reportHook().Failure(e.status, t.outcomes.Overdue()))
 		t.keeper().lookForLeftovers()
 		t.endTelling()
 	case linksRead:
@@ -76,8 +72,8 @@ func (t *transition) onNoted(e noted) {
 	if t.note.tellBy.IsZero() {
 		t.note.tellBy = t.note.by
 	}
-	if t.phase == gating && !t.gate.asked && t.outcomes.question() != "" {
-		t.outcomes.drop(isQuestion)
+	if t.phase == gating && !t.gate.asked && t.outcomes.Question() != "" {
+		t.outcomes.Unask()
 		t.looked = ""
 		t.systemRefused("gate", e.err)
 		return

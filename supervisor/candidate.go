@@ -7,6 +7,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/outcomes"
 )
 
 // The steps of a candidate, as docs/design.md numbers them: stage, render, validate,
@@ -45,8 +46,8 @@ func (t *transition) noteSeen(print linker.Print, fresh bool, shared linker.Hash
 	if t.looked = print; fresh {
 		t.looked = ""
 	}
-	if t.outcomes.question() != hexOf(shared) {
-		t.answer(outcomeSuperseded)
+	if t.outcomes.Question() != hexOf(shared) {
+		t.answer(outcomes.Superseded)
 	}
 }
 

@@ -27,7 +27,6 @@ var leftOut = map[string]string{
 	"state.mendBy":          "leads to mend alone, which changes nothing outside",
 	"state.links":           "the links files don't change here",
 	"life.inside":           "decides only about a line of the log",
-	"outcomes.trouble":      "decides only whether the log repeats itself",
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
 	"Outcome.Reason":        "is a text for people",

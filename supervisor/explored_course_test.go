@@ -120,11 +120,11 @@ func (c *course) cutWaits() {
 		r.wait = c.config.Retry
 	}
 	c.state.remembered.Wait = cutWait(c.state.remembered.Wait)
-	if o := &c.state.outcomes; o.wait > c.config.Retry {
-		if !o.by.IsZero() && o.told == nil {
-			o.by = o.by.Add(c.config.Retry - o.wait)
+	if o := &c.state.outcomes.Hook; o.Wait > c.config.Retry {
+		if !o.By.IsZero() && o.Told == nil {
+			o.By = o.By.Add(c.config.Retry - o.Wait)
 		}
-		o.wait = c.config.Retry
+		o.Wait = c.config.Retry
 	}
 }
 

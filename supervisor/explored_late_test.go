@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"confit/linker"
+	"confit/supervisor/outcomes"
 )
 
 // What is told of a gate's change, and of what became of it.
@@ -12,7 +13,7 @@ import (
 func (c *course) readOutcomes() {
 	c.delivered = nil
 	for _, r := range c.note.outcomes {
-		if r.Kind == outcomeRelapsed {
+		if r.Kind == outcomes.Relapsed {
 			c.relapsed = ""
 		}
 	}
@@ -31,25 +32,25 @@ func (c *course) blames(before, after *state) {
 func (c *course) mayBeTold(r *linker.Outcome, inForce linker.Generation) {
 	s := &c.state
 	switch {
-	case r.Kind == outcomeSoaked && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted().Generation):
+	case r.Kind == outcomes.Soaked && (r.Hash != inForce.Shared.Hex() || inForce != s.accepted().Generation):
 		c.breaks("what isn't in force is told to be well")
-	case s.isEnding() && !s.outcomes.stands(r):
+	case s.isEnding() && !s.outcomes.Stands(r):
 		c.breaks("the end tells what nobody waits for")
 	}
 }
 
 // isTold: a relapse is told once.
 func (c *course) isTold(r *linker.Outcome) {
-	if c.state.outcomes.stands(r) {
+	if c.state.outcomes.Stands(r) {
 		c.delivered = append(slices.Clip(c.delivered), *r)
 	}
 	if r.Hash == c.owed {
 		c.owed = ""
 	}
-	if (r.Kind == outcomeRejected || r.Kind == outcomeRolledBack) && r.Hash == c.verdict {
+	if (r.Kind == outcomes.Rejected || r.Kind == outcomes.RolledBack) && r.Hash == c.verdict {
 		c.verdict = ""
 	}
-	if r.Kind == outcomeRelapsed {
+	if r.Kind == outcomes.Relapsed {
 		if r.Hash == c.relapsed {
 			c.breaks("a relapse is told twice")
 		}
@@ -68,8 +69,8 @@ func (c *course) isNoted(before []linker.Outcome, e noted) {
 	}
 	for _, r := range before {
 		switch {
-		case isGood(r), slices.Contains(c.delivered, r):
-		case isQuestion(r) && !about(r.Hash), isDecided(r) && !slices.Contains(list, r):
+		case outcomes.IsGood(r), slices.Contains(c.delivered, r):
+		case outcomes.IsQuestion(r) && !about(r.Hash), outcomes.IsDecided(r) && !slices.Contains(list, r):
 			c.breaks("an outcome of a gate is gone, and wasn't delivered")
 		}
 	}
@@ -90,7 +91,7 @@ func (c *course) isNoted(before []linker.Outcome, e noted) {
 
 // asks reports that a question is all that holds up a gate.
 func asks(list []linker.Outcome, hash string) bool {
-	return slices.Equal(slices.DeleteFunc(slices.Clone(list), isGood), []linker.Outcome{{Hash: hash}})
+	return slices.Equal(slices.DeleteFunc(slices.Clone(list), outcomes.IsGood), []linker.Outcome{{Hash: hash}})
 }
 
 // maxOutcomes bounds what the note holds: a question, how the one before ended, and what came of that.

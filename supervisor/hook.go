@@ -8,6 +8,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/supervisor/hooks"
+	"confit/supervisor/outcomes"
 )
 
 func (t *transition) renderHook() hooks.Hook { return hooks.Render(t.config) }
@@ -59,7 +60,7 @@ func (t *transition) reportVariables(r *linker.Outcome) []string {
 // boundOf is CONFIT_BOUND of a report, in seconds: after a relapse something follows, or the container isn't started any more. The next life
 // and three on lower rungs take --soak each.
 func (t *transition) boundOf(r *linker.Outcome) string {
-	if r.Kind != outcomeRelapsed {
+	if r.Kind != outcomes.Relapsed {
 		return ""
 	}
 	whole := min(4*t.config.SoakFor()+restartPatience+t.config.HookTimeout, maxBound)
@@ -81,9 +82,9 @@ func (t *transition) outcome(kind, hash, step, reason string) *linker.Outcome {
 // source is what the app goes on with.
 func (t *transition) source(kind string) string {
 	switch {
-	case kind == outcomeAccepted:
+	case kind == outcomes.Accepted:
 		return source(t.candidate.Generation)
-	case kind == outcomeSoaked && !t.rejection.stands && t.candidate.Number == 0:
+	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0:
 		return "mounted"
 	case t.isDown() && t.accepted().Fallback:
 		return "fallback"

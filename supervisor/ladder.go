@@ -8,6 +8,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/status"
+	"confit/supervisor/outcomes"
 )
 
 // An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from then on. So accepted generations are a
@@ -33,7 +34,7 @@ func (t *transition) soak() {
 		t.hasSoaked()
 	}
 	if t.maySaySoaked() {
-		t.put(*t.outcome(outcomeSoaked, t.accepted().Shared.Hex(), "", ""))
+		t.outcomes.Put(*t.outcome(outcomes.Soaked, t.accepted().Shared.Hex(), "", ""))
 	}
 	t.soaksAt = t.soaks()
 }
@@ -91,7 +92,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 // is told of a rung that is only tried.
 func (t *transition) relapse(reason string) (r report) {
 	if told := t.accepted().Told; told.Asked && !told.Relapsed && !t.isDown() {
-		r = report{t.outcome(outcomeRelapsed, t.accepted().Shared.Hex(), stepSoak, reason), true}
+		r = report{t.outcome(outcomes.Relapsed, t.accepted().Shared.Hex(), stepSoak, reason), true}
 	}
 	return r
 }

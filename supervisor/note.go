@@ -13,7 +13,7 @@ const alreadyStored = "stored"
 // over: a stop may still take back a verdict that is held. What isn't proved is never
 // noted.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.list, Remembered: s.remembered}
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.remembered}
 	if (s.phase == running || s.counted) && !s.held.stands() && s.unproved == nil {
 		n.Ladder = s.ladder
 	}

@@ -118,7 +118,7 @@ func (o *observation) gate() *status.Gate {
 		return nil
 	}
 	g := status.Gate{Hash: o.after.candidate.Shared.Hex(), Since: status.At(o.after.gate.since)}
-	if r := o.after.outcomes.holdsUp(); r != nil && !o.after.gate.asked {
+	if r := o.after.outcomes.HoldsUp(); r != nil && !o.after.gate.asked {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}
 	if seen := o.before.seen.Gate; seen != nil && g == *seen {

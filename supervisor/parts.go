@@ -1,9 +1,7 @@
 package supervisor
 
 import (
-	"cmp"
 	"log/slog"
-	"slices"
 	"time"
 
 	"confit/linker"
@@ -128,85 +126,10 @@ type notes struct {
 	trouble string       // why what is accepted could not be noted, as the log says it
 }
 
-// outcomes is what the report hook is told. It has a slot beside all phases: nothing but the next gate and the end waits for it.
-type outcomes struct {
-	list  []linker.Outcome // as the note is to hold it; a step makes a new one where that changes
-	other *linker.Outcome  // the newest that no gate was asked about, until it was told once
-	last  *linker.Outcome  // what was told last
-
-	told        *linker.Outcome // what the hook that runs is told; nil: none runs
-	by          time.Time       // when that is killed; or, if none runs, started again
-	wait        time.Duration   // before the last try; the next wait is twice as long
-	overdue     bool            // it was killed at its deadline
-	interrupted bool            // it was killed as a stop or the app comes first
-	trouble     string          // why it failed, as the log says it
-
-	until time.Time // how long the end of confit waits for the hook; zero: confit doesn't end
-	fails int       // how often it has failed since then
-}
-
 // report is an outcome.
 type report struct {
 	*linker.Outcome
 	late bool // it is about what was accepted before, and a gate was asked about that
-}
-
-// How a change ended, as CONFIT_OUTCOME says it.
-const (
-	outcomeAccepted   = "accepted"
-	outcomeRejected   = "rejected"
-	outcomeRolledBack = "rolled-back" // rejected after the app may have read it
-	outcomeSuperseded = "superseded"  // by a newer change, before it was decided
-	outcomeStopped    = "stopped"     // confit ended before it was decided
-
-	// What became of it later.
-	outcomeRelapsed = "relapsed" // the app has ended before it had lived with it for --soak
-	outcomeSoaked   = "soaked"   // the app has lived with it for --soak
-)
-
-func isQuestion(r linker.Outcome) bool { return r.Kind == "" }
-
-func isDecided(r linker.Outcome) bool { return r.Kind != "" }
-
-// isGood reports that all is well with what was accepted before. It holds up nothing: whatever follows takes its place.
-func isGood(r linker.Outcome) bool {
-	return r.Kind == outcomeSoaked || r.Kind == outcomeAccepted && r.Source == "stored"
-}
-
-// question is the hash that a gate was asked about, or is about to be; "": none is open.
-func (o *outcomes) question() (hash string) {
-	if i := slices.IndexFunc(o.list, isQuestion); i >= 0 {
-		hash = o.list[i].Hash
-	}
-	return hash
-}
-
-// holdsUp is what the next gate waits for, or nil: the hook hasn't taken how the one before ended, or what came of that.
-func (o *outcomes) holdsUp() *linker.Outcome {
-	for i, r := range o.list {
-		if isDecided(r) && !isGood(r) {
-			return &o.list[i]
-		}
-	}
-	return nil
-}
-
-// stands reports that an outcome is told until the hook takes it. The end of confit waits for that.
-func (o *outcomes) stands(r *linker.Outcome) bool { return r != nil && slices.Contains(o.list, *r) }
-
-// isNews reports that this isn't what was told last, or is about to be.
-func (o *outcomes) isNews(r *linker.Outcome) bool {
-	newest := cmp.Or(o.told, o.last)
-	if i := len(o.list) - 1; i >= 0 && isDecided(o.list[i]) {
-		newest = &o.list[i]
-	}
-	newest = cmp.Or(o.other, newest)
-	return newest == nil || newest.Hash != r.Hash || newest.Kind != r.Kind || newest.Step != r.Step
-}
-
-// drop makes a list without some.
-func (o *outcomes) drop(gone func(linker.Outcome) bool) {
-	o.list = slices.DeleteFunc(slices.Clone(o.list), gone)
 }
 
 // past is what has happened, where the rest of the state shows it no more. It is for the
@@ -218,6 +141,7 @@ type past struct {
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastRejection *status.Rejection
 	lastReport    *status.Report
+	reportTrouble string    // why the report hook failed, as the log says it
 	downFor       string    // why the app went down from the top
 	relinked      time.Time // when the links files were changed; zero: they are as they were read
 	hasRead       *bool     // whether the app has opened what changed; nil: nobody knows (yet)

@@ -121,7 +121,7 @@ func (a endLeftovers) perform(l *loop) event {
 
 // spared is the group of a report hook for which the end waits, until its time is over.
 func (l *loop) spared(a endLeftovers) process.Group {
-	if o := &l.state.outcomes; a.everybody && a.signal != signals.KILL && o.told != nil && !o.interrupted {
+	if a.everybody && a.signal != signals.KILL && l.state.outcomes.Runs() {
 		return process.Group(l.teller.pid)
 	}
 	return 0

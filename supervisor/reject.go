@@ -3,6 +3,7 @@ package supervisor
 import (
 	"confit/process"
 	"confit/status"
+	"confit/supervisor/outcomes"
 	"log/slog"
 	"time"
 )
@@ -29,7 +30,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
-	outcome := outcomeRejected
+	outcome := outcomes.Rejected
 	if t.exposure.reached() {
 		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
 	}
@@ -59,9 +60,9 @@ func (t *transition) rejectionFor(step string, reason error, tail string, again 
 // all replicas share if that stays in force: something else is to blame.
 func wayBack(stays bool) string {
 	if stays {
-		return outcomeRejected
+		return outcomes.Rejected
 	}
-	return outcomeRolledBack
+	return outcomes.RolledBack
 }
 
 // planRetry sets when the rejected candidate is tried again: its failure may

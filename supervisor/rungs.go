@@ -103,7 +103,7 @@ func (t *transition) isRemembered() bool {
 // maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak. What else is told of that goes first.
 func (t *transition) maySaySoaked() bool {
 	told := t.accepted().Told
-	return told.Asked && !told.Soaked && !t.isDown() && t.outcomes.holdsUp() == nil && !slices.ContainsFunc(t.outcomes.list, isGood)
+	return told.Asked && !told.Soaked && !t.isDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
 }
 
 // isCostly reports that the app was rolled back from the candidate before. A renderer that fails

@@ -164,8 +164,7 @@ func (p *player) hookEnds(name string, code process.Status, said string) {
 
 // endLeftovers signals what is left of the app. A hook that runs is a child, too: one that confit's end waits for is spared.
 func (p *player) endLeftovers(a endLeftovers) event {
-	o := &p.state.outcomes
-	isSpared := a.everybody && a.signal != 9 && o.told != nil && !o.interrupted
+	isSpared := a.everybody && a.signal != 9 && p.state.outcomes.Runs()
 	if p.left = p.left || p.app != 0; a.signal != 0 {
 		name := signals.Name(a.signal)
 		if p.left {

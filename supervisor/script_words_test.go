@@ -11,6 +11,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/signals"
+	"confit/supervisor/outcomes"
 )
 
 // inNote shows what is accepted, and the outcomes if there are any.
@@ -90,7 +91,7 @@ func formerOutcomes(t *testing.T, words []string) (list []linker.Outcome, rest [
 
 // formerTold is what was told of what is accepted: asked[=OUTCOME[,OUTCOME]].
 func formerTold(value string) linker.Told {
-	return linker.Told{Asked: true, Relapsed: strings.Contains(value, outcomeRelapsed), Soaked: strings.Contains(value, outcomeSoaked)}
+	return linker.Told{Asked: true, Relapsed: strings.Contains(value, outcomes.Relapsed), Soaked: strings.Contains(value, outcomes.Soaked)}
 }
 
 func atoi(t *testing.T, word string) int {

@@ -6,6 +6,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/outcomes"
 )
 
 // phase is what one of the two machines is doing. Each has one deadline. The report
@@ -90,7 +91,7 @@ type state struct {
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
-	outcomes  outcomes
+	outcomes  outcomes.Outcomes
 	trouble   string // what the system refused last, as the log says it
 	drift     string // which links of the accepted generation others have changed and can't be put right; "": none
 	damaged   bool   // or bytes of it, which no volume has any more

@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/outcomes"
 )
 
 // TestCrash_tells: the linker panics while a note is on its way that nobody will answer for any more. What a gate
@@ -17,18 +18,18 @@ func TestCrash_tells(t *testing.T) {
 	i.changes(config.Action{Kind: config.None})
 	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{status: process.Status(0)}, published{})
 	i.isIn(running)
-	if i.state.note.given == i.state.note.held || len(i.state.outcomes.list) == 0 {
+	if i.state.note.given == i.state.note.held || len(i.state.outcomes.List) == 0 {
 		t.Fatal("no outcome is on its way to the disk")
 	}
-	if i.state.outcomes.told != nil {
+	if i.state.outcomes.Hook.Told != nil {
 		t.Fatal("an outcome is told before the note has it")
 	}
 	i.gives(crashed{errors.New("index out of range")})
-	if told := i.state.outcomes.told; told == nil || told.Kind != outcomeAccepted {
+	if told := i.state.outcomes.Hook.Told; told == nil || told.Kind != outcomes.Accepted {
 		t.Errorf("after the panic %v is told, want that the change was accepted", told)
 	}
 	i.gives(reportEnded{process.Status(0)})
-	if left := i.state.outcomes.list; len(left) > 0 {
+	if left := i.state.outcomes.List; len(left) > 0 {
 		t.Errorf("%v is to be told again", left)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"confit/linker"
+	"confit/supervisor/outcomes"
 )
 
 // gatekeeper is the world of the gate and the report.
@@ -41,7 +42,7 @@ func (w *world) inheritOutcome() {
 	w.wasAccepted[w.live.shared().Hex()] = true
 	left := linker.Outcome{Hash: []content{w.mounted, *w.live, {number: 997}}[w.rand.IntN(3)].shared().Hex()}
 	if w.rand.IntN(2) == 0 {
-		left.Kind = []string{outcomeRejected, outcomeStopped}[w.rand.IntN(2)]
+		left.Kind = []string{outcomes.Rejected, outcomes.Stopped}[w.rand.IntN(2)]
 	}
 	if w.file = []linker.Outcome{left}; len(w.config.Report) > 0 {
 		w.owed = left.Hash
@@ -86,11 +87,11 @@ func (w *world) runReport(a runReport) event {
 		w.fatalf("runs a second report hook")
 	case len(w.config.Report) == 0 || r == nil || r.Kind == "":
 		w.fatalf("reports %+v", r)
-	case (r.Kind == outcomeAccepted || r.Kind == outcomeSoaked) && !w.wasAccepted[r.Hash]:
+	case (r.Kind == outcomes.Accepted || r.Kind == outcomes.Soaked) && !w.wasAccepted[r.Hash]:
 		w.fatalf("reports %+v, which was not accepted", r)
-	case r.Kind == outcomeSoaked && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
+	case r.Kind == outcomes.Soaked && (w.live == nil || w.visible != nil || r.Hash != w.live.shared().Hex()):
 		w.fatalf("reports %+v, which is not in force", r)
-	case w.state.isEnding() && !w.state.outcomes.stands(r):
+	case w.state.isEnding() && !w.state.outcomes.Stands(r):
 		w.fatalf("the end tells %+v, which nobody waits for", r)
 	case w.rand.IntN(20) == 0:
 		return reportStartFailed{errors.New("no more processes")}
@@ -163,14 +164,14 @@ func (w *world) checkGate(s state) {
 	switch {
 	case s.shown() == gating && s.app.pid == 0 && s.app.group != 0 && !s.expired:
 		w.fatalf("an app that is gone waits for the gate")
-	case s.shown() != done && s.outcomes.told != nil && s.outcomes.by.IsZero():
+	case s.shown() != done && s.outcomes.Hook.Told != nil && s.outcomes.Hook.By.IsZero():
 		w.fatalf("a report has no deadline")
 	}
 }
 
 // drainsAlone holds that no drain waits for a report, but for one that the end owes.
 func (w *world) drainsAlone() {
-	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.stands(w.report)) {
+	if w.report != nil && !w.reportEnds && (!w.state.isEnding() || !w.state.outcomes.Stands(w.report)) {
 		w.fatalf("a drain waits for the report hook")
 	}
 }

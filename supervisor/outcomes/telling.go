@@ -1,0 +1,194 @@
+package outcomes
+
+import (
+	"slices"
+	"time"
+
+	"confit/linker"
+)
+
+// Hook is the slot of the report hook.
+type Hook struct {
+	Told        *linker.Outcome // what the hook that runs is told; nil: none runs
+	By          time.Time       // when that is killed; or, if none runs, started again
+	Wait        time.Duration   // before the last try; the next wait is twice as long
+	overdue     bool            // it was killed at its deadline
+	interrupted bool            // it was killed as a stop or the app comes first
+
+	until time.Time // how long the end of confit waits for the hook; zero: confit doesn't end
+	fails int       // how often it has failed since then
+}
+
+func (h *Hook) runs() bool { return h.Told != nil }
+
+// maxFails is how often the hook is tried at the end of confit.
+const maxFails = 2
+
+const (
+	// maxRetry bounds the wait, which doubles with each try.
+	maxRetry = 5 * time.Minute
+	// tryAgain is the wait at the end of confit.
+	tryAgain = time.Second
+)
+
+// Moment is what the outcomes depend on and don't know.
+type Moment struct {
+	Now      time.Time
+	InForce  string           // the accepted hash, where just that is in force; "": it isn't
+	Noted    []linker.Outcome // the list that the note holds
+	NotNoted time.Time        // when an outcome is told that can't be noted; zero: nothing kept it from that
+	Hurry    bool             // no time is left to note anything
+	Room     bool             // a hook may run
+	Ends     bool             // nothing is left of the app: only the list is told
+}
+
+// next is what has to be told next, or nil.
+func (o *Outcomes) next(m *Moment) *linker.Outcome {
+	if r := o.firstInList(m); r != nil || m.Ends {
+		return r
+	}
+	return o.other
+}
+
+// firstInList is what the list has to tell now, or nil. That all is well is told of what is in force.
+func (o *Outcomes) firstInList(m *Moment) *linker.Outcome {
+	i := slices.IndexFunc(o.List, IsDecided)
+	if i < 0 || o.Hook.fails >= maxFails || IsGood(o.List[i]) && o.List[i].Hash != m.InForce {
+		return nil
+	}
+	return &o.List[i]
+}
+
+// from is when the hook may run, and whether there is anything to tell. What stands in the list is noted first, but for a
+// stop, which may leave no time for that, and for a disk that stays full.
+func (o *Outcomes) from(m *Moment) (from time.Time, may bool) {
+	r := o.next(m)
+	switch {
+	case r == nil || o.Hook.runs() || !m.Room:
+	case r == o.other, slices.Contains(m.Noted, *r), m.Hurry:
+		return o.Hook.By, true
+	case m.NotNoted.After(o.Hook.By):
+		return m.NotNoted, true
+	case !m.NotNoted.IsZero():
+		return o.Hook.By, true
+	}
+	return time.Time{}, false
+}
+
+// Due is when there is something to do for the hook; zero: never, without another event.
+func (o *Outcomes) Due(m *Moment) time.Time {
+	if from, may := o.from(m); may {
+		return from
+	}
+	if o.Hook.runs() {
+		return o.Hook.By
+	}
+	return time.Time{}
+}
+
+// Deliver returns what the hook is to be told now, within limit; nil: nothing.
+func (o *Outcomes) Deliver(m *Moment, limit time.Duration) *linker.Outcome {
+	from, may := o.from(m)
+	if !may || m.Now.Before(from) {
+		return nil
+	}
+	h := &o.Hook
+	h.Told, h.overdue, h.interrupted, h.By = o.next(m), false, false, m.Now.Add(limit)
+	return h.Told
+}
+
+// IsOutdated reports that the hook is told that all is well, and something else follows.
+func (o *Outcomes) IsOutdated() bool {
+	h := &o.Hook
+	return h.runs() && IsGood(*h.Told) && h.Told != o.other && !o.Stands(h.Told) && !h.interrupted
+}
+
+// Late reports that the hook has to be killed, as its time is over.
+func (o *Outcomes) Late(now time.Time) (kill bool) {
+	h := &o.Hook
+	if !h.runs() || now.Before(h.By) {
+		return false
+	}
+	h.overdue, h.By = true, now.Add(tryAgain)
+	return true
+}
+
+// Overdue reports that the hook was killed as its time was over.
+func (o *Outcomes) Overdue() bool { return o.Hook.overdue }
+
+// Interrupt ends a hook that runs: what it was told is told again later. It reports whether one has to be killed.
+func (o *Outcomes) Interrupt(now time.Time) (kill bool) {
+	h := &o.Hook
+	if !h.runs() {
+		return false
+	}
+	h.interrupted, h.By = true, now.Add(tryAgain)
+	return true
+}
+
+// TellList has the list told, whatever the hook is told now. It reports whether that has to be killed.
+func (o *Outcomes) TellList(now time.Time) (kill bool) {
+	h := &o.Hook
+	if !h.runs() {
+		h.By = time.Time{}
+		return false
+	}
+	return !o.Stands(h.Told) && o.Interrupt(now)
+}
+
+// Runs reports that a hook runs, and that nothing has ended it.
+func (o *Outcomes) Runs() bool { return o.Hook.runs() && !o.Hook.interrupted }
+
+// Ended takes the end of the hook, or of the attempt to start it; failed says how that went. It returns what the hook was told, nil if
+// that doesn't matter; and how long to wait until that is told again, 0 if it is told no more. After a failure retry is the first wait.
+func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *linker.Outcome, again time.Duration) {
+	h := &o.Hook
+	told, h.Told, h.By = h.Told, nil, time.Time{}
+	switch {
+	case told == nil, failed && h.interrupted:
+		return nil, 0
+	case failed && o.Stands(told):
+		again = o.tellAgain(m, retry)
+	default:
+		o.last, h.Wait, h.fails = told, 0, 0
+		o.drop(func(r linker.Outcome) bool { return r == *told })
+	}
+	if told == o.other {
+		o.other = nil
+	}
+	return told, again
+}
+
+// tellAgain sets when the hook runs again that has failed.
+func (o *Outcomes) tellAgain(m *Moment, retry time.Duration) time.Duration {
+	h := &o.Hook
+	h.Wait = min(max(2*h.Wait, retry), maxRetry)
+	if m.Ends {
+		h.fails++
+		h.Wait = tryAgain
+	}
+	h.By = m.Now.Add(h.Wait)
+	return h.Wait
+}
+
+// End sets for how long the end of confit waits for the hook, once. What the hook hasn't taken then stays in the note. It reports whether a
+// hook has to be killed.
+func (o *Outcomes) End(now time.Time, limit time.Duration) (kill bool) {
+	h := &o.Hook
+	if !h.until.IsZero() {
+		return false
+	}
+	if h.until = now.Add(limit); limit > 0 {
+		return o.TellList(now)
+	}
+	h.fails = maxFails
+	return o.Interrupt(now)
+}
+
+// Owed is until when the end waits for the list; zero: that has nothing to tell. follows says that something may come into it in a moment.
+func (o *Outcomes) Owed(m *Moment, follows bool) time.Time {
+	if o.Hook.fails < maxFails && follows || o.firstInList(m) != nil {
+		return o.Hook.until
+	}
+	return time.Time{}
+}
