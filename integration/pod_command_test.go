@@ -144,7 +144,7 @@ func TestCommand_check_finds(t *testing.T) {
 	check := s.command("--check", "--", "sh -c x")
 	stdout, stderr := s.runPlain(78, check...)
 	wantHolds(t, stdout, "note: no key was looked at")
-	wantHolds(t, stdout, `note: gate: cannot start "/no/such/directory/ask": no such file or directory`)
+	wantHolds(t, stdout, `links:4: gate: cannot start "/no/such/directory/ask": no such file or directory`)
 	found := []string{
 		`cannot link target "` + s.target("a.conf") + `": a directory that isn't empty is there`,
 		`validate: cannot start "no-such-program": no such file or directory in PATH`,
