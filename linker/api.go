@@ -81,9 +81,6 @@ func Reason(err error) error { return files.Reason(err) }
 // Rendered stands in a source for the directory that the renderer fills.
 const Rendered = lines.Rendered
 
-// ParseHash reads what Hex of a [Hash] writes. Anything else gives the zero hash.
-func ParseHash(digits string) Hash { return files.ParseHash(digits) }
-
 // ParseSeed reads DIR=TO. Its error says what to write instead.
 func ParseSeed(text string) (SeedPair, error) { return seed.Parse(text) }
 
