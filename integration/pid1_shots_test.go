@@ -81,7 +81,7 @@ func (s *setup) shoot(i int, sig syscall.Signal, started bool, after time.Durati
 		select {
 		case <-shot.Ended():
 			switch code := shot.State().ExitCode(); {
-			case !lost && code == 128+int(sig):
+			case code == 128+int(sig): // also where a busy machine took its time
 				return "forwarded"
 			case lost && code == 128+int(unix.SIGUSR1) && !started:
 				return "lost"
