@@ -33,7 +33,7 @@ func (r *rollout) start() (err error) {
 	if _, err := r.kubectl("apply", "-f", "examples/fleet/kubernetes.yaml"); err != nil {
 		return err
 	}
-	if _, err := r.kubectl("set", "env", "deploy/fleet", "CONFIT_PROBATION=4s", "CONFIT_YOUNG=20s"); err != nil {
+	if _, err := r.kubectl("set", "env", "deploy/fleet", "CONFIT_PROBATION=4s", "CONFIT_SOAK=20s"); err != nil {
 		return err
 	}
 	if r.pods, err = r.rolledOut("fleet"); err != nil {
