@@ -21,7 +21,7 @@ type rollout struct {
 func showFleet(s *stage) error {
 	r := &rollout{stage: s}
 	return r.steps(
-		step{"The example as it stands, but for a shorter probation and youth", r.start},
+		step{"The example as it stands, but for a shorter probation and soak", r.start},
 		step{"A good edit: one replica has accepted it before another publishes it", r.good},
 		step{"A bad edit that only the app shows: one replica tries it and goes back, the others refuse it", r.bad},
 		step{"A pod that is new while the bad edit is mounted starts on what the fleet accepted", r.grow},
