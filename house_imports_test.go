@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"linker/document":   {"confit/linker/files", "confit/linker/lines", "golang.org/x/sys/unix"},
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
-	"linker/watch":      {"confit/linker/files", "golang.org/x/sys/unix"},
+	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.

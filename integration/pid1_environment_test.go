@@ -45,7 +45,7 @@ func TestPID1_variables_for_the_app_alone(t *testing.T) {
 	if err := syscall.Mkfifo(silent, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	hostile := []string{"GODEBUG=gctrace=1,schedtrace=1,inittrace=1", "GOMEMLIMIT=512Mi", "TZ=:" + silent, "ZONEINFO=" + silent}
+	hostile := []string{"GODEBUG=gctrace=1,schedtrace=1,inittrace=1", "GOMEMLIMIT=512Mi", "TZ=:" + silent, "ZONEINFO=" + silent, "FSNOTIFY_DEBUG=1"}
 	s := newExit(t)
 	argv := append(append([]string{"env"}, hostile...), "cp", "/proc/self/environ", s.path("app"))
 	c := s.start(argv...)
@@ -53,10 +53,25 @@ func TestPID1_variables_for_the_app_alone(t *testing.T) {
 	if got := s.environment("app"); !strings.Contains(got, strings.Join(hostile, "\x00")+"\x00") {
 		t.Errorf("the app sees %q", got)
 	}
-	for _, printed := range []string{"gc 1 @", "SCHED ", "init "} {
+	for _, printed := range []string{"gc 1 @", "SCHED ", "init ", fsnotifyTrace} {
 		if lines := c.Texts("stderr", printed); len(lines) > 0 {
 			t.Errorf("confit prints %q", lines)
 		}
+	}
+}
+
+// fsnotifyTrace begins what fsnotify prints of itself.
+const fsnotifyTrace = "FSNOTIFY_DEBUG: "
+
+// What confit was started with itself traces confit.
+func TestPID1_variables_of_confit(t *testing.T) {
+	t.Parallel()
+	s := newExit(t)
+	s.env = append(s.env, "FSNOTIFY_DEBUG=1")
+	c := s.start("true")
+	c.Ends(0)
+	if len(c.Texts("stderr", fsnotifyTrace)) == 0 {
+		t.Error("nothing is printed")
 	}
 }
 

@@ -97,8 +97,8 @@ func (h *house) open() *house {
 func (h *house) close() {
 	if h.linker != nil {
 		h.linker.state.Lock.Close()
-		if w := h.linker.watch.Inotify; w != nil {
-			w.File.Close()
+		if w := h.linker.watch.Watcher; w != nil {
+			w.Close()
 		}
 		h.linker = nil
 	}

@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"confit/linker/watch"
 )
 
 // TestStageInTheSameTick: a file that is written to twice in one tick of the
@@ -113,7 +111,8 @@ func TestVolumesWithoutInotify(t *testing.T) {
 	h := newHouse(t, "web/a a")
 	h.write("web", "a", "one")
 	h.open()
-	h.linker.watch.Inotify = new(watch.Inotify) // which is none: the kernel refuses each watch
+	h.linker.watch.Sync(nil)
+	h.must(h.linker.watch.Watcher.Close()) // so that each watch is refused
 	h.stage()
 	if list := h.linker.Volumes(); len(list) != 1 || list[0].Watched != "polling" {
 		t.Errorf("got %+v", list)

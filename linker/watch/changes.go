@@ -9,109 +9,132 @@ package watch
 import (
 	"errors"
 	"log/slog"
-	"slices"
+	"maps"
 
+	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 )
 
-// Changes turns inotify events into hints. The kind of event doesn't matter:
+// Changes turns what fsnotify tells into hints. The kind of event doesn't matter:
 // the truth is what ..data points at and what the keys hash to, and no reading
 // of events holds for every file system.
 type Changes struct {
 	Hints   chan struct{} // capacity 1: one waiting hint stands for all
 	log     *slog.Logger
-	Inotify *Inotify // nil while the kernel refuses one
-	watched []place
-	polling bool // the warning was given
+	Watcher *fsnotify.Watcher    // nil while the kernel refuses one; kept, as to close one takes the kernel ten milliseconds
+	watched map[string]directory // by path
+	polling bool                 // the warning was given
 }
 
-// place is a directory that is watched. Two paths of one directory have one watch.
-type place struct {
-	dir   string
-	watch int32
-}
+// directory is what a path leads to. fsnotify knows paths alone: it doesn't tell one
+// directory with two paths from two, or one that was replaced from its successor.
+type directory struct{ device, inode uint64 }
 
 // NewChanges makes one that watches nothing yet. log hears that inotify is refused.
 func NewChanges(log *slog.Logger) *Changes {
 	return &Changes{Hints: make(chan struct{}, 1), log: log}
 }
 
-// changing are the events of a directory in which something changes, or that goes.
-const changing = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_MOVED_TO | unix.IN_MOVED_FROM | unix.IN_DELETE | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
-
 // Sync watches just the given directories, and reports whether it added one:
-// that one may have changed before. A directory that was replaced gets a new
-// watch. If inotify is refused, only the caller's rescan finds changes, and Sync
-// warns once: all containers of a node share the 128 instances of a user.
+// that one may have changed before. A directory that was replaced, or has moved,
+// gets a new watch. If inotify is refused, only the caller's rescan finds changes, and
+// Sync warns once: all containers of a node share the 128 instances of a user.
 func (w *Changes) Sync(dirs []string) (added bool) {
-	var err error
-	if w.Inotify == nil {
-		w.Inotify, err = newInotify(w.hint)
+	if err := w.start(); err != nil {
+		w.say(err)
+		return false
 	}
+	now, err := look(dirs)
+	covered := w.keep(now)
 	for _, dir := range dirs {
-		if err != nil {
-			break
+		d, there := now[dir]
+		if !there || covered[d] {
+			continue
 		}
-		p := place{dir: dir}
-		if p.watch, err = w.Inotify.add(dir, changing); err == nil && !slices.Contains(w.watched, p) {
-			w.forget(func(former place) bool { return former.dir == dir })
-			w.watched = append(w.watched, p)
-			added = true
-		}
-		if files.Missing(dir) {
-			err = nil // it isn't there yet, or any more: when it comes, it is added
-			w.forget(func(former place) bool { return former.dir == dir })
+		if e := w.Watcher.Add(dir); e == nil {
+			covered[d], added = true, true
+		} else if !files.Missing(dir) {
+			err = e
 		}
 	}
+	maps.DeleteFunc(now, func(_ string, d directory) bool { return !covered[d] })
+	w.watched = now
 	w.say(err)
-	if err == nil {
-		w.forget(func(p place) bool { return !slices.Contains(dirs, p.dir) })
-	}
 	return added
+}
+
+func (w *Changes) start() (err error) {
+	if w.Watcher != nil {
+		return nil
+	}
+	if w.Watcher, err = fsnotify.NewWatcher(); err == nil {
+		go w.follow(w.Watcher)
+	}
+	return err
+}
+
+// look finds out where the paths lead. What isn't there yet, or any more, is left out: when it
+// comes, it is added.
+func look(dirs []string) (now map[string]directory, err error) {
+	now = make(map[string]directory, len(dirs))
+	for _, dir := range dirs {
+		var st unix.Stat_t
+		if e := unix.Stat(dir, &st); e == nil {
+			now[dir] = directory{uint64(st.Dev), st.Ino}
+		} else if !files.Missing(dir) {
+			err = e
+		}
+	}
+	return now, err
+}
+
+// keep ends all watches but those whose path leads where it did, and returns the directories of
+// these: fsnotify is asked for one path of each. Of a directory that was moved or removed it has
+// dropped the path by itself, so that the directory is added again.
+func (w *Changes) keep(now map[string]directory) map[directory]bool {
+	covered := map[directory]bool{}
+	for _, dir := range w.Watcher.WatchList() {
+		if d, there := now[dir]; there && d == w.watched[dir] {
+			covered[d] = true
+		} else {
+			_ = w.Watcher.Remove(dir) // EINVAL: the directory is gone
+		}
+	}
+	return covered
+}
+
+// follow makes a hint of whatever it is told. The one error that comes is that of a queue which has
+// overflowed, so something has happened.
+func (w *Changes) follow(watcher *fsnotify.Watcher) {
+	for open := true; open; {
+		select {
+		case _, open = <-watcher.Events:
+		case _, open = <-watcher.Errors:
+		}
+		hint(w.Hints)
+	}
+}
+
+// hint leaves a hint, unless one waits already.
+func hint(hints chan<- struct{}) {
+	select {
+	case hints <- struct{}{}:
+	default:
+	}
 }
 
 // Watches reports whether a directory is watched.
 func (w *Changes) Watches(dir string) bool {
-	return slices.ContainsFunc(w.watched, func(p place) bool { return p.dir == dir })
+	_, watched := w.watched[dir]
+	return watched
 }
 
 // End ends all watches. No hint comes after it.
 func (w *Changes) End() {
-	w.forget(func(place) bool { return true })
-}
-
-// hint makes a hint of events. An overflow of their queue is one, too. That a watch was
-// removed is none.
-func (w *Changes) hint(events []byte) {
-	for len(events) > 0 {
-		_, mask, _, rest := next(events)
-		if events = rest; mask&unix.IN_IGNORED != 0 {
-			continue
-		}
-		select {
-		case w.Hints <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// forget drops watches, unless what is left needs them.
-func (w *Changes) forget(which func(place) bool) {
-	var left, gone []place
-	for _, p := range w.watched {
-		if which(p) {
-			gone = append(gone, p)
-		} else {
-			left = append(left, p)
-		}
-	}
-	w.watched = left
-	for _, p := range gone {
-		if !slices.ContainsFunc(left, func(other place) bool { return other.watch == p.watch }) {
-			w.Inotify.remove(p.watch)
-		}
+	if w.Watcher != nil {
+		w.keep(nil)
 	}
 }
 

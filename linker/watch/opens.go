@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"encoding/binary"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,14 +13,15 @@ import (
 // Opens finds out whether anybody opens a changed key of the published
 // generation, by IN_OPEN of inotify(7). That fires whatever path or link led to
 // the key, and not for a stat(2). It watches directories, as the event names
-// the file, and not each of what may be ten thousand keys. Its instance is its
-// own: a directory that is watched for changes, too, would have one watch for both.
+// the file, and not each of what may be ten thousand keys. fsnotify doesn't offer that
+// event, so it reads an instance of its own.
 type Opens struct {
-	Hints   chan struct{} // capacity 1
-	inotify *Inotify      // nil before the first watch
+	Hints  chan struct{} // capacity 1
+	events *os.File      // nil before the first watch; read as long as confit lives
+	fd     int           // the same; File.Fd would make reads block
 
 	mutex   sync.Mutex
-	watched map[int32]map[string]bool // by watch of a directory: the names of its changed keys
+	watched map[int]map[string]bool // by watch of a directory: the names of its changed keys
 }
 
 // NewOpens makes one that watches nothing yet.
@@ -32,9 +35,9 @@ func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	}
 	o.mutex.Lock() // no event is judged before its watch is known
 	defer o.mutex.Unlock()
-	o.watched = map[int32]map[string]bool{}
+	o.watched = map[int]map[string]bool{}
 	for dir, names := range changed {
-		watch, err := o.inotify.add(filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
+		watch, err := unix.InotifyAddWatch(o.fd, filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
 		if err != nil {
 			return err
 		}
@@ -44,10 +47,27 @@ func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 }
 
 func (o *Opens) start() (err error) {
-	if o.inotify == nil {
-		o.inotify, err = newInotify(o.note)
+	if o.events != nil {
+		return nil
+	}
+	if o.fd, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err == nil {
+		o.events = os.NewFile(uintptr(o.fd), "inotify")
+		go o.read()
 	}
 	return err
+}
+
+// read reads some dozen events at a time. A larger buffer would be memory that each pod has to
+// have, and nobody is faster by it: one hint stands for all.
+func (o *Opens) read() {
+	var buffer [4096]byte
+	for {
+		n, err := o.events.Read(buffer[:])
+		if err != nil {
+			return
+		}
+		o.note(buffer[:n])
+	}
 }
 
 // note makes a hint of events, unless what they are about is no longer watched.
@@ -55,22 +75,21 @@ func (o *Opens) note(events []byte) {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
 	if o.opened(events) {
-		select {
-		case o.Hints <- struct{}{}:
-		default:
-		}
+		hint(o.Hints)
 	}
 }
 
-// opened looks for one of the names among events. An overflow of the queue counts,
-// too: somebody has opened very much.
+// opened looks for one of the names among events: struct inotify_event of inotify(7), whose name
+// is followed by zero bytes. An overflow of the queue counts, too: somebody has opened very much.
 func (o *Opens) opened(events []byte) bool {
-	for len(events) > 0 {
-		watch, mask, name, rest := next(events)
-		if mask&unix.IN_Q_OVERFLOW != 0 || mask&unix.IN_ISDIR == 0 && o.watched[watch][strings.TrimRight(string(name), "\x00")] {
+	const head = unix.SizeofInotifyEvent // wd, mask, cookie, len
+	for word := binary.NativeEndian.Uint32; len(events) > 0; {
+		watch, mask, end := int(int32(word(events))), word(events[4:]), head+int(word(events[12:]))
+		name := strings.TrimRight(string(events[head:end]), "\x00")
+		if mask&unix.IN_Q_OVERFLOW != 0 || mask&unix.IN_ISDIR == 0 && o.watched[watch][name] {
 			return true
 		}
-		events = rest
+		events = events[end:]
 	}
 	return false
 }
@@ -87,7 +106,7 @@ func (o *Opens) Unwatch() {
 	default:
 	}
 	for watch := range o.watched {
-		o.inotify.remove(watch)
+		_, _ = unix.InotifyRmWatch(o.fd, uint32(watch)) // EINVAL: its directory is gone
 	}
 	o.watched = nil
 }
