@@ -28,6 +28,8 @@ var gaps = map[string]bool{
 	"other signals stay ignored": true,
 	// os/signal has one place for each signal.
 	"a burst of real-time signals arrives whole": true,
+	// The Go runtime catches TERM before main begins, and ends the program.
+	"a TERM in its first milliseconds doesn't end the init": true,
 	// The Go runtime unblocks TERM, HUP, faults and the like, before main begins.
 	"the signal mask is passed on": true,
 	// A word before a later -- is taken for the value of a switch: --adopt true -- app.

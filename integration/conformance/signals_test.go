@@ -5,8 +5,12 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"syscall"
+	"time"
+
+	"confit/integration/internal/harness"
 )
 
 // fence is the signal that follows each other one. The kernel hands signals out from the lowest number to the highest, so when
@@ -26,6 +30,10 @@ var signalled = []behaviour{
 		does: "a child of the app sends itself each of them, without a handler: it goes on, as without an init"},
 	{name: "TERM ends an app that doesn't catch it: 143", try: plainTerm,
 		does: "`sleep` below the init"},
+	{name: "a TERM in its first milliseconds doesn't end the init", try: earlyTerm,
+		does: "TERM 0 to 6 ms after the init was executed, 300 times: the app runs, or has ended of it (143)"},
+	{name: "the app's code comes through beside a TERM", try: termAtTheEnd,
+		does: "an app that doesn't mind TERM ends by itself, with 7, in the moment in which TERM is sent, 100 times"},
 	{name: "a flood of HUP doesn't hurt", try: flood,
 		does: "5,000 HUP as fast as they can be sent: at least one reaches the app, and TERM after them ends it"},
 	{name: "a burst of real-time signals arrives whole", try: burst,
@@ -149,6 +157,48 @@ func plainTerm(s subject) error {
 	}
 	p.send(syscall.SIGTERM)
 	return p.exits(143)
+}
+
+// earlyTerm sends TERM at each of many moments of a start. Until an init has a handler the kernel drops it, pid_namespaces(7).
+func earlyTerm(s subject) error {
+	for n := range time.Duration(300) {
+		p := s.start(setup{Command: harness.Command{Gate: true}}, "sh", "-c", "echo ready; exec sleep 7654321")
+		mustDo(s.t, p.Open())
+		program := fmt.Sprintf("/proc/%d/exe", p.PID) // before that it is the one that makes the box
+		for now, err := "", error(nil); err == nil && now != s.path; {
+			now, err = os.Readlink(program)
+		}
+		<-time.After(n * 20 * time.Microsecond)
+		p.send(syscall.SIGTERM)
+		over := func() bool { return !p.Alive() }
+		if err := p.Until("the app runs, or the end", func() bool { return over() || p.count("ready") > 0 }); err != nil {
+			return err
+		}
+		if over() {
+			if err := p.exits(143); err != nil {
+				return err
+			}
+		}
+		p.Close()
+	}
+	return nil
+}
+
+// termAtTheEnd ends the app by the end of its input. Who takes the two in another order has the same end.
+func termAtTheEnd(s subject) error {
+	for range 100 {
+		in, out, err := os.Pipe()
+		mustDo(s.t, err)
+		p := s.start(setup{Command: harness.Command{Stdin: in}}, "sh", "-c", `trap "" TERM; echo ready; read line; exit 7`)
+		in.Close()
+		err = p.says("ready\n")
+		out.Close()
+		p.send(syscall.SIGTERM)
+		if err := errors.Join(err, p.exits(7)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func flood(s subject) error {
