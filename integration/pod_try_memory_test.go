@@ -10,8 +10,8 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// limitedGroup makes a cgroup, of version 2 or else 1, whose members may have so much memory.
-func limitedGroup(t *testing.T, limit int) (dir string) {
+// limitedGroup makes a cgroup, of version 2 or else 1, whose members may have so much memory. They find it at root, as in a container.
+func limitedGroup(t *testing.T, limit int) (dir, root string) {
 	t.Helper()
 	root, file := "/sys/fs/cgroup", "memory.max"
 	if data, err := os.ReadFile(root + "/cgroup.subtree_control"); err != nil || !strings.Contains(string(data), "memory") {
@@ -25,21 +25,22 @@ func limitedGroup(t *testing.T, limit int) (dir string) {
 	if err := os.WriteFile(filepath.Join(dir, file), []byte(strconv.Itoa(limit)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return dir, root
 }
 
-// tryIn is a try in a cgroup, as the container's init or beside it.
-func (s *setup) tryIn(group string, under bool) *confit {
+// tryIn is a try in a cgroup with so much memory, as the container's init or beside it.
+func (s *setup) tryIn(limit int, under bool) (c *confit, group string) {
 	s.t.Helper()
-	s.box.Under = under
-	c := s.run(harness.Command{Argv: s.command("--try", s.tries("web", keys{"text": "good"})), Gate: true})
+	group, root := limitedGroup(s.t, limit)
+	s.box.Under, s.box.Mounts = under, append(s.box.Mounts, harness.Bind(group, root))
+	c = s.run(harness.Command{Argv: s.command("--try", s.tries("web", keys{"text": "good"})), Gate: true})
 	if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(c.PID)), 0o644); err != nil {
 		s.t.Fatal(err)
 	}
 	if err := c.Open(); err != nil {
 		s.t.Fatal(err)
 	}
-	return c
+	return c, group
 }
 
 // Beside others a validator that wants more memory than is left fails, and nobody is killed. One that fits in is well.
@@ -58,8 +59,7 @@ func TestTry_memory(t *testing.T) {
 			t.Parallel()
 			s := newTry(t)
 			s.lines[1] = `validate python3 -c 'import sys; x = bytearray(160 << 20); print(len(x))' {candidate}`
-			group := limitedGroup(t, test.limit)
-			c := s.tryIn(group, true)
+			c, group := s.tryIn(test.limit, true)
 			c.Eventually(test.want, func() bool { return c.Contains(test.want) })
 			c.wantNoKill(group)
 			if told := c.Contains("note: a process of a hook had at most "); told != (name == "less") {
@@ -70,7 +70,7 @@ func TestTry_memory(t *testing.T) {
 	t.Run("alone", func(t *testing.T) {
 		t.Parallel()
 		s := newTry(t)
-		c := s.tryIn(limitedGroup(t, 48*megabyte), false)
+		c, _ := s.tryIn(48*megabyte, false)
 		c.Ends(0)
 	})
 }

@@ -2,46 +2,36 @@ package process
 
 import (
 	"os"
-	"path"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// memoryFiles are where a version of cgroups says how much memory a group may have and has:
-// cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1. The group's own path
-// follows the mark in /proc/self/cgroup, and what can be dropped that in memory.stat.
-var memoryFiles = [...]struct{ mark, root, limit, used, cache string }{
-	{"0::", "/sys/fs/cgroup", "/memory.max", "/memory.current", "\ninactive_file "},
-	{":memory:", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes", "\ntotal_inactive_file "},
+// memoryFiles are where a version of cgroups says how much memory this container may have and has:
+// cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1. What can be dropped of that
+// follows the mark in memory.stat.
+var memoryFiles = [...]struct{ dir, limit, used, cache string }{
+	{"/sys/fs/cgroup/", "memory.max", "memory.current", "\ninactive_file "},
+	{"/sys/fs/cgroup/memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "},
 }
 
 // unlimited is what no machine has: version 1 writes a limit of its own that isn't one.
 const unlimited = 1 << 60
 
-// Headroom is how many bytes of memory are left to this process below the limit of its cgroup, or
-// of one above that has less; false if none has a limit, or nobody can tell. What the kernel holds of
-// files only to have them at hand counts as left. In a container the group is often the root of what
-// is seen, whatever its path.
+// Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
+// or nobody can tell. What the kernel holds of files only to have them at hand counts as left. A constant
+// would not do: the kubelet has the kernel kill all of a container (memory.oom.group), whoever asked last.
 func Headroom() (left int64, limited bool) {
-	for i := range memoryFiles {
-		v := &memoryFiles[i]
-		for group := path.Join("/", lineAfter("/proc/self/cgroup", v.mark)); ; group = path.Dir(group) {
-			dir := v.root + group
-			limit, ok := amount(lineAfter(dir+v.limit, ""))
-			if used, known := amount(lineAfter(dir+v.used, "")); ok && known && limit < unlimited {
-				cache, _ := amount(lineAfter(dir+"/memory.stat", v.cache))
-				if n := max(limit-used+cache, 0); !limited || n < left {
-					left, limited = n, true
-				}
-			}
-			if group == "/" {
-				break
-			}
+	for _, v := range memoryFiles {
+		limit, ok := amount(lineAfter(v.dir+v.limit, ""))
+		used, known := amount(lineAfter(v.dir+v.used, ""))
+		if ok && known && limit < unlimited {
+			cache, _ := amount(lineAfter(v.dir+"memory.stat", v.cache))
+			return max(limit-used+cache, 0), true
 		}
 	}
-	return left, limited
+	return 0, false
 }
 
 // lineAfter is the rest of the line that holds a mark, in a small file; "" if there is none.
