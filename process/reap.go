@@ -59,15 +59,11 @@ func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	}
 }
 
-// wait is wait4(2), for a child that has ended.
+// wait is wait4(2), for a child that has ended. What doesn't wait isn't interrupted.
 func wait(pid int) (Status, error) {
-	for {
-		var ws unix.WaitStatus
-		_, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil)
-		if err != unix.EINTR {
-			return Status(ws), err
-		}
-	}
+	var ws unix.WaitStatus
+	_, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil)
+	return Status(ws), err
 }
 
 // siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the
@@ -86,7 +82,7 @@ func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pi
 // doesn't know when a hook or the app has ended, so it had better not begin.
 func CanReap() error {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
-	if err == nil || err == unix.ECHILD || err == unix.EINTR {
+	if err == nil || err == unix.ECHILD {
 		return nil
 	}
 	return fmt.Errorf("cannot wait for processes: waitid: %w; allow waitid(2) in the seccomp profile", err)
@@ -101,13 +97,8 @@ func stopOf(pid int) syscall.Signal {
 // waitid is waitid(2), without blocking. The result is empty when there is nothing
 // to tell.
 func waitid(kind, id, options int) (info siginfo) {
-	for {
-		err := unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil)
-		if err == nil {
-			return info
-		}
-		if err != unix.EINTR {
-			return siginfo{}
-		}
+	if unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil) != nil {
+		return siginfo{}
 	}
+	return info
 }

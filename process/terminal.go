@@ -3,10 +3,11 @@ package process
 import (
 	"io"
 	"os"
-	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"confit/signals"
 )
 
 // The terminal is the one on standard input, if it is confit's controlling one.
@@ -66,14 +67,15 @@ func foreground() (group Group, ok bool) {
 	return Group(g), err == nil
 }
 
-func setForeground(group Group) (err error) {
-	unstopped(func() { err = unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) })
-	return err
+// setForeground comes from the background, too: there the kernel asks by TTOU, tcsetpgrp(3), unless
+// the thread has that blocked.
+func setForeground(group Group) error {
+	return signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) })
 }
 
 // Unstopped returns a writer that a terminal doesn't stop, and whether it is one.
 // In the background under `stty tostop` the kernel answers each try to write with
-// TTOU; confit catches that, and so would try for ever.
+// TTOU, unless the thread has that blocked; confit catches that, and so would try for ever.
 func Unstopped(f *os.File) (w io.Writer, terminal bool) {
 	if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
 		return f, false
@@ -84,20 +86,6 @@ func Unstopped(f *os.File) (w io.Writer, terminal bool) {
 type unstoppedFile struct{ *os.File }
 
 func (f unstoppedFile) Write(p []byte) (n int, err error) {
-	unstopped(func() { n, err = f.File.Write(p) })
+	err = signals.Undisturbed(func() error { n, err = f.File.Write(p); return err })
 	return n, err
-}
-
-// unstopped does with TTOU blocked what the kernel otherwise refuses a process in
-// the background: tcsetpgrp(3), and a write under tostop. The mask is this
-// thread's alone, so a TTOU that somebody sends still reaches confit and the app.
-func unstopped(do func()) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var set, before unix.Sigset_t
-	set.Val[0] = 1 << (unix.SIGTTOU - 1)
-	if unix.PthreadSigmask(unix.SIG_BLOCK, &set, &before) == nil {
-		defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil) }()
-	}
-	do()
 }

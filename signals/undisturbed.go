@@ -11,7 +11,8 @@ import (
 // Undisturbed does what may wait in the kernel for ever, as for a volume on a network,
 // on a thread that takes no signals meanwhile. The kernel hands a signal to any thread
 // that doesn't block it, and there it would wait, too: its handler runs when the system
-// call is over. What is started by do would inherit that, so it must start nothing.
+// call is over. Nor does a terminal stop it in the background, by TTOU. What is
+// started by do would inherit that, so it must start nothing.
 func Undisturbed(do func() error) error {
 	runtime.LockOSThread() // the mask is a thread's
 	defer runtime.UnlockOSThread()

@@ -43,7 +43,7 @@ func CheckTrusted(info fs.FileInfo) error {
 func Ours(info fs.FileInfo) bool { return Own(Owner(info)) }
 
 // Own reports whether a user is confit's own or root.
-func Own(uid uint32) bool { return uid == 0 || uid == uint32(os.Geteuid()) }
+func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
 
 // Owner is the number of the user who owns a file.
 func Owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }

@@ -35,7 +35,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 // generations that are somebody else's, so their owner is confit's user.
 func checkOwner(root *os.Root, file fs.FileInfo) error {
 	by := files.Owner(file)
-	if by == 0 || by == uint32(os.Geteuid()) {
+	if files.Own(by) {
 		return nil
 	}
 	if generations, err := root.Lstat(generationsName); err == nil && files.Owner(generations) == by {
