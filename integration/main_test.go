@@ -42,19 +42,23 @@ func buildAll(dir string) (err error) {
 	programs.app = filepath.Join(dir, "app")
 	programs.unruly = filepath.Join(dir, "unruly")
 	programs.kubelet, err = harness.BuildKubelet(dir)
-	return errors.Join(err, harness.BuildConfit(programs.shipped), harness.BuildConfitctl(programs.confitctl), buildRaced(dir), buildUnruly(), harness.CopySelf(programs.app))
+	return errors.Join(err, harness.BuildConfit(programs.shipped), harness.BuildConfitctl(programs.confitctl), buildOther(dir), buildUnruly(), harness.CopySelf(programs.app))
 }
 
-// raced makes a confit with the race detector the one that is run, unless a test asks for the one that is shipped.
-var raced = os.Getenv("INTEGRATION_RACE") != ""
+// raced makes a confit with the race detector the one that is run, and plain that of go install, which has the C library where a C compiler
+// is at hand: unless a test asks for the one that is shipped.
+var raced, plain = os.Getenv("INTEGRATION_RACE") != "", os.Getenv("INTEGRATION_PLAIN") != ""
 
-func buildRaced(dir string) error {
-	if !raced {
-		programs.confit = programs.shipped
-		return nil
-	}
+func buildOther(dir string) error {
 	programs.confit = filepath.Join(dir, "confit")
-	return harness.GoBuild("..", programs.confit, nil, "-race")
+	switch {
+	case raced:
+		return harness.GoBuild("..", programs.confit, nil, "-race")
+	case plain:
+		return harness.GoBuild("..", programs.confit, nil)
+	}
+	programs.confit = programs.shipped
+	return nil
 }
 
 // buildUnruly needs the C compiler, as the race detector does. A static program forks faster.

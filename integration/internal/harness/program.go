@@ -11,17 +11,11 @@ import (
 	"time"
 )
 
-// plainVariable has confit built as go install does it, with the C library where a C compiler is at hand.
-const plainVariable = "INTEGRATION_PLAIN"
-
-// BuildConfit builds confit as it is shipped, unless INTEGRATION_PLAIN is set.
+// BuildConfit builds confit as it is shipped.
 func BuildConfit(path string) error {
 	root, err := Root()
 	if err != nil {
 		return err
-	}
-	if os.Getenv(plainVariable) != "" {
-		return GoBuild(root, path, nil)
 	}
 	return GoBuild(root, path, []string{"CGO_ENABLED=0"}, "-trimpath", "-ldflags", "-s -w")
 }
