@@ -68,7 +68,10 @@ func fork() error {
 	return cmd.Start()
 }
 
-// listen is confit: it prints what it receives, until that is a stop.
+// over is the status that ends who listens.
+const over = "it is over"
+
+// listen is confit: it prints what it receives, until it is over.
 func listen() error {
 	s, err := Listen(os.Args[1])
 	if err != nil {
@@ -79,7 +82,7 @@ func listen() error {
 		<-s.Hints()
 		for m, ok := s.Receive(); ok; m, ok = s.Receive() {
 			fmt.Printf("%+v\n", m)
-			if m.State == Stopping {
+			if m.Status == over {
 				return s.close()
 			}
 		}

@@ -14,7 +14,6 @@ const (
 	Unsaid    State = iota // the message is about something else
 	Ready                  // the service has started, or has reloaded
 	Reloading              // Ready follows
-	Stopping               // the service is about to end
 )
 
 // Message is the part of a datagram that confit uses.
@@ -38,8 +37,6 @@ func parse(text string) Message {
 			m.State = Ready
 		case line == "RELOADING=1":
 			m.State = Reloading
-		case line == "STOPPING=1":
-			m.State = Stopping
 		case name == "STATUS" && assigns:
 			m.Status, m.HasStatus = printable(value), true
 		case name == "EXTEND_TIMEOUT_USEC" && assigns:

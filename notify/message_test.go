@@ -16,7 +16,7 @@ func TestParse(t *testing.T) {
 		"READY=1\n":                   {State: Ready},
 		"READY=1\x00":                 {State: Ready},
 		"RELOADING=1":                 {State: Reloading},
-		"STOPPING=1":                  {State: Stopping},
+		"STOPPING=1":                  {},
 		"READY=0":                     {},
 		"READY=11":                    {},
 		"READY":                       {},
@@ -73,7 +73,7 @@ func FuzzMessage(f *testing.F) {
 func lastState(text string) State {
 	text = "\n" + strings.TrimSuffix(text, "\x00") + "\n"
 	last, state := -1, Unsaid
-	for line, s := range map[string]State{"\nREADY=1\n": Ready, "\nRELOADING=1\n": Reloading, "\nSTOPPING=1\n": Stopping} {
+	for line, s := range map[string]State{"\nREADY=1\n": Ready, "\nRELOADING=1\n": Reloading} {
 		if i := strings.LastIndex(text, line); i > last {
 			last, state = i, s
 		}

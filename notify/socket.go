@@ -130,20 +130,16 @@ func (s *Socket) Receive() (m Message, ok bool) {
 func receive(fd int) (Message, bool) {
 	text := make([]byte, maxMessage)
 	control := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
-	for {
-		n, controls, flags, _, err := syscall.Recvmsg(fd, text, control, 0)
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err != nil:
-			return Message{}, false
-		case flags&syscall.MSG_TRUNC != 0: // its last line may be cut
-			n = 0
-		}
-		m := parse(string(text[:n]))
-		m.PID = sender(control[:controls])
-		return m, true
+	n, controls, flags, _, err := syscall.Recvmsg(fd, text, control, 0)
+	if err != nil {
+		return Message{}, false
 	}
+	if flags&syscall.MSG_TRUNC != 0 { // its last line may be cut
+		n = 0
+	}
+	m := parse(string(text[:n]))
+	m.PID = sender(control[:controls])
+	return m, true
 }
 
 // sender is the pid from the credentials, or 0.

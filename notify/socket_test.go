@@ -134,10 +134,10 @@ func TestOtherNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("PID:0 State:1")
-	if err := transmit(path, "STOPPING=1"); err != nil {
+	if err := transmit(path, "STATUS="+over); err != nil {
 		t.Fatal(err)
 	}
-	says("PID:0 State:3")
+	says("PID:0 State:0")
 	if err := confit.Wait(); err != nil {
 		t.Error(err)
 	}
