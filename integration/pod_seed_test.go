@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,9 +54,15 @@ func (s *setup) copied(dir string) string {
 	return strings.Join(list, "\n")
 }
 
+// shut is what is copied without the right to write, which was root's.
+func shut(copied string) string {
+	return regexp.MustCompile(`(?m) [-d][-rwx]{9} `).ReplaceAllStringFunc(copied, func(mode string) string { return strings.ReplaceAll(mode, "w", "-") })
+}
+
 func (s *setup) wantSeeded() {
 	s.t.Helper()
-	if want, got := s.copied(s.path("image")), s.copied(s.path("seed/etc/nginx")); want != got {
+	_, want, _ := strings.Cut(shut(s.copied(s.path("image"))), "\n")
+	if _, got, _ := strings.Cut(s.copied(s.path("seed/etc/nginx")), "\n"); want != got {
 		s.t.Errorf("copied\n%s\nof\n%s", got, want)
 	}
 	if left := s.leftovers(); len(left) > 0 {
@@ -64,7 +71,7 @@ func (s *setup) wantSeeded() {
 }
 
 // An init container of the app's image, with a read-only root, as a user without capabilities, and then the app's own container: links
-// are made where the image had files, beside those of them that stay.
+// are made where the image had files, beside those of them that stay. The user couldn't write there, and can't now.
 func TestSeed_pod(t *testing.T) {
 	t.Parallel()
 	s, pair := seeded(t)
@@ -85,6 +92,11 @@ func TestSeed_pod(t *testing.T) {
 	s.env = append(s.env, "CONFIT_LINES=link web/nginx.conf "+s.path("seed/etc/nginx/nginx.conf")+"\nreload signal:HUP\nprobation 0s\nsoak 0s\nrescan 1h")
 	c := s.startCommand(append([]string{programs.confit, "--volumes", s.path("volumes"), "--state", s.state, "--"}, app("-print", s.path("seed/etc/nginx/nginx.conf"))...)...)
 	c.Says("read of the ConfigMap", 1)
+	for _, dir := range []string{"seed/etc/nginx", "seed/etc/nginx/conf.d"} {
+		if info, err := os.Stat(s.path(dir)); err != nil || info.Mode().Perm() != 0o555 {
+			t.Errorf("%s is %v, %v, which its user may not write to", dir, info, err)
+		}
+	}
 	c.stops(0)
 }
 
@@ -150,7 +162,7 @@ func (s *setup) wantNamesWhole() {
 		if strings.HasPrefix(e.Name(), ".confit-tmp-") {
 			continue
 		}
-		if want, got := s.copied(s.path("image", e.Name())), s.copied(s.path("seed/etc/nginx", e.Name())); want != got {
+		if want, got := shut(s.copied(s.path("image", e.Name()))), s.copied(s.path("seed/etc/nginx", e.Name())); want != got {
 			s.t.Errorf("after a kill there is\n%s\nof\n%s", got, want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 const maxXattr = 64 << 10
 
 // attributes gives a copy what else its source has. Times come before the owner: only who
-// has a file sets them.
-func (c *work) attributes(in, out *os.File, st *unix.Stat_t) error {
+// has a file sets them. A copy that became the user's own, of what he may not write to, is shut to him.
+func (c *work) attributes(in, out *os.File, st *unix.Stat_t, may error) error {
 	c.xattrs(in, out)
 	mode := st.Mode & 0o7777
 	given := uint32(unix.S_ISUID) // rights to who runs it
@@ -27,7 +27,15 @@ func (c *work) attributes(in, out *os.File, st *unix.Stat_t) error {
 		_ = c.say("not kept", in.Name(), "the bits set-user-ID and set-group-ID")
 	}
 	setTimes(out, st)
-	return files.Give(int(out.Fd()), mode&^given, st.Uid, st.Gid)
+	fd := int(out.Fd())
+	if err := files.Give(fd, mode&^given, st.Uid, st.Gid); err != nil || may != unix.EACCES {
+		return err
+	}
+	var made unix.Stat_t
+	if err := unix.Fstat(fd, &made); err != nil || made.Uid == st.Uid {
+		return err
+	}
+	return unix.Fchmod(fd, mode&^given&^0o222)
 }
 
 // setTimes is futimens(3), by which x/sys has utimensat(2) only for a path.

@@ -53,7 +53,7 @@ func (c *work) copy(from *way.Dir, name string, to *way.Dir, as string) error {
 		in.Close()
 		return c.enter(from, name, to, as)
 	case kind == unix.S_IFREG:
-		err = c.file(in, &st, to, as)
+		err = c.file(in, &st, to, as, from.Writable(name))
 		in.Close()
 	case kind == unix.S_IFLNK:
 		err = c.link(from, name, &st, to, as)
@@ -91,7 +91,7 @@ func (c *work) dir(from, to *way.Dir, as string) error {
 		in, err1 := from.OpenFile(".", unix.O_RDONLY, 0)
 		out, err2 := made.OpenFile(".", unix.O_RDONLY, 0)
 		if err = errors.Join(err1, err2); err == nil {
-			err = c.attributes(in, out, &from.St)
+			err = c.attributes(in, out, &from.St, from.Writable("."))
 		}
 		in.Close() // nil: it wasn't opened
 		out.Close()
@@ -101,7 +101,7 @@ func (c *work) dir(from, to *way.Dir, as string) error {
 }
 
 // file copies a regular file, and no more of it than was counted.
-func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string) error {
+func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string, may error) error {
 	c.files++
 	c.bytes += st.Size
 	if to == nil {
@@ -113,7 +113,7 @@ func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string) error 
 	}
 	_, err = io.Copy(out, io.LimitReader(in, st.Size))
 	if err == nil {
-		err = c.attributes(in, out, st)
+		err = c.attributes(in, out, st, may)
 	}
 	return errors.Join(err, out.Close())
 }

@@ -110,8 +110,8 @@ func (i *image) seed(to string) (said string) {
 	return said
 }
 
-// tree describes all that is in a directory, but for what its user can't keep: the owner, unless
-// root copies.
+// tree describes all that is in a directory, but for what its user can't keep: the owner, and the right of root alone to write,
+// unless root copies.
 func (i *image) tree(dir string) map[string]string {
 	i.Helper()
 	found := map[string]string{}
@@ -121,7 +121,11 @@ func (i *image) tree(dir string) map[string]string {
 		}
 		info, err := d.Info()
 		i.must(err)
-		text := info.Mode().String()
+		mode := info.Mode()
+		if i.user != 0 && dir == "image" && mode&fs.ModeSymlink == 0 && mode&0o002 == 0 {
+			mode &^= 0o222
+		}
+		text := mode.String()
 		switch {
 		case info.Mode().IsRegular():
 			content, err := os.ReadFile(path)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -63,7 +64,7 @@ func (c *work) seed(p Pair) error {
 	from, err := p.open()
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return c.nothing(p, err)
+		return c.nothing(p, err, missing)
 	case err != nil:
 		return err
 	}
@@ -74,20 +75,26 @@ func (c *work) seed(p Pair) error {
 	case missing:
 		return c.whole(from, p.To)
 	}
-	c.sweep(to)
-	return c.each(from, func(name string) error {
-		return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
+	return to.Unshut(func() error {
+		c.sweep(to)
+		return c.each(from, func(name string) error {
+			return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
+		})
 	})
 }
 
 // nothing makes an empty directory: the app's container has one in any case, as the kubelet
-// makes the directory of a mount.
-func (c *work) nothing(p Pair, why error) error {
+// makes the directory of a mount. That would be root's.
+func (c *work) nothing(p Pair, why error, missing bool) error {
 	if c.w == nil {
 		return nil
 	}
 	_ = c.say("nothing to copy", p.From, why.Error())
-	return way.MakeParents(p.To)
+	err := way.MakeParents(p.To)
+	if err == nil && missing && files.Euid != 0 {
+		err = os.Chmod(p.To, 0o555)
+	}
+	return err
 }
 
 // whole makes a directory that is missing, with all that is in it.

@@ -1,12 +1,15 @@
 package seed
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -75,7 +78,7 @@ func seedTrees(t *testing.T, trees int) {
 			i.must(os.Chmod(i.path("volume", there), 0o777))
 			i.seed(there)
 			i.must(os.Chtimes(i.path("volume", there), time.Time{}, time.Unix(1e9, 0)))
-			i.must(unix.Chmod(i.path("volume", there), 0o755))
+			i.must(unix.Chmod(i.path("volume", there), map[int]uint32{0: 0o755, another: 0o555}[i.user]))
 			i.same(filepath.Join("volume", there))
 		}
 	})
@@ -126,8 +129,7 @@ func TestSeed_leaves_out(t *testing.T) {
 		i.says(said, `left out: "`+i.path("image/fifo")+`": it is a device, a FIFO or a socket`, `left out: "`+i.path("image/device"), `left out: "`+i.path("image/socket"),
 			`not kept: "`+i.path("image/setuid")+`": the bits set-user-ID and set-group-ID`, `not kept: "`+i.path("image/setgid"), `not kept: "`+i.path("image/good")+`": security.capability`)
 		if i.user != 0 {
-			delete(want, "locked")
-			delete(want, "shut")
+			want = map[string]uint32{"good": 0o444, "setuid": 0o555, "setgid": 0o555}
 			i.says(said, `left out: "`+i.path("image/locked")+`": permission denied`, `left out: "`+i.path("image/shut")+`": permission denied`)
 		}
 		entries, err := os.ReadDir(i.path("volume/to"))
@@ -182,4 +184,28 @@ func TestSeed_everywhere(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSeed_no_rights: what a user couldn't write to in the image he can't write to in the copy, nor in a directory that the image
+// doesn't have; what he could he can.
+func TestSeed_no_rights(t *testing.T) {
+	i := newImage(t, another)
+	i.put("passwd", "root", 0o644)
+	i.put("shut/a", "a", 0o644)
+	i.put("open/a", "a", 0o666)
+	i.must(os.Chmod(i.path("image/open"), 0o777))
+	i.put("own/a", "a", 0o644)
+	i.must(errors.Join(os.Chown(i.path("image/own"), another, another), os.Chown(i.path("image/own/a"), another, another)))
+	i.seed("to")
+	if said, code := i.run(i.path("image/none") + "=" + i.path("volume/none")); code != 0 {
+		t.Fatal(said)
+	}
+	for name, want := range map[string]bool{"to": false, "to/passwd": false, "to/shut": false, "to/shut/a": false, "none": false,
+		"to/open": true, "to/open/a": true, "to/own": true, "to/own/a": true} {
+		c := exec.Command("test", "-w", i.path("volume", name))
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: another, Gid: another}}
+		if got := c.Run() == nil; got != want {
+			t.Errorf("%s: the user may write: %v, want %v", name, got, want)
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (t *Set) doStep(s Step) error {
 	a, err := t.begin(s)
 	switch {
 	case err == nil:
-		err = a.act()
+		err = a.in.Unshut(a.act)
 	case s.verb == remove:
 		err = files.Ignoring(err, fs.ErrNotExist)
 	}
@@ -66,18 +66,18 @@ func (t *Set) prepare(s *Step) error {
 	if err != nil {
 		return s.failed(err)
 	}
-	switch s.verb {
-	case spare:
-		return nil
-	case uncover:
-		err = a.in.Writable()
-	case remove:
-		err = files.Ignoring(a.in.Writable(), unix.EROFS) // see there
-	default:
+	return s.failed(a.in.Unshut(func() error {
+		switch s.verb {
+		case spare:
+			return nil
+		case uncover:
+			return a.in.Writable(".")
+		case remove:
+			return files.Ignoring(a.in.Writable("."), unix.EROFS) // see there
+		}
 		s.ready = files.TmpName()
-		err = a.in.Symlink(string(s.dest), s.ready)
-	}
-	return s.failed(err)
+		return a.in.Symlink(string(s.dest), s.ready)
+	}))
 }
 
 // unprepare removes the links that were made ready for steps.

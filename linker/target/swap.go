@@ -88,7 +88,7 @@ func (d *dir) leadsTo(name string, dest Dest) bool {
 // removeLink removes a symlink of ours from beside a target.
 func (d *dir) removeLink(name string, dest Dest) {
 	if d.leadsTo(name, dest) {
-		_ = d.Remove(name)
+		_ = d.Unshut(func() error { return d.Remove(name) })
 	}
 }
 

@@ -91,7 +91,7 @@ func (t *Set) Touch(target lines.Target, dest Dest) error {
 	d, err := t.open(filepath.Dir(string(target)), false)
 	if err == nil {
 		name := filepath.Base(string(target))
-		err = d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) })
+		err = d.Unshut(func() error { return d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) }) })
 		d.Close()
 	}
 	if err != nil {

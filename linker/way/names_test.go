@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -156,7 +157,7 @@ func TestMakes(t *testing.T) {
 			t.Errorf("%s is %v of %d:%d, want %+v", name, info.Mode(), files.Owner(info), files.Group(info), want)
 		}
 	}
-	if !d.Empty("own") || d.Empty("none") || d.Writable() != nil {
+	if !d.Empty("own") || d.Empty("none") || d.Writable(".") != nil {
 		t.Error("what was made isn't an empty directory in one that can be written to")
 	}
 }
@@ -179,4 +180,31 @@ func TestMounted(t *testing.T) {
 	}
 	check()
 	surroundings.Refusing(t, unix.ENOSYS, unix.SYS_STATX, check)
+}
+
+// TestUnshut: a directory that is shut to its own user is open to him while confit works there, and a directory that is made in it is shut.
+func TestUnshut(t *testing.T) {
+	shut := filepath.Join(t.TempDir(), "shut")
+	must(t, os.Mkdir(shut, 0o755), os.Chmod(shut, 0o555|os.ModeSticky))
+	powerless(t)
+	d := open(t, shut, false)
+	if d.Writable(".") != unix.EACCES {
+		t.Fatal("it isn't shut")
+	}
+	must(t, d.Unshut(func() error { return d.Symlink("x", "link") }), way.MakeParents(filepath.Join(shut, "a/b")))
+	for name, want := range map[string]os.FileMode{"": 0o555 | os.ModeSticky, "a": 0o555, "a/b": 0o555} {
+		if info, err := os.Lstat(filepath.Join(shut, name)); err != nil || info.Mode() != want|os.ModeDir {
+			t.Errorf("%q: %v, %v, want %v", name, info, err, want)
+		}
+		must(t, os.Chmod(filepath.Join(shut, name), 0o755)) // so that it can be removed
+	}
+}
+
+// powerless takes all capabilities from the test's thread, which ends with it.
+func powerless(t *testing.T) {
+	t.Helper()
+	runtime.LockOSThread()
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	must(t, unix.Capset(&header, &none[0]))
 }

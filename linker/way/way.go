@@ -162,14 +162,16 @@ func (d *Dir) MayReplace(was unix.Stat_t) bool {
 	return uid == was.Uid || uid == d.above
 }
 
-// make makes a missing directory, 0755 whatever the umask.
+// make makes a missing directory, 0755 whatever the umask, and 0555 in one that its user may not write to either.
 func (d *Dir) make(name string) error {
-	f, err := d.mkdir(name, files.DirMode)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Chmod(files.DirMode)
+	return d.Unshut(func() error {
+		f, err := d.mkdir(name, files.DirMode)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return f.Chmod(os.FileMode(0o555 | d.St.Mode&unix.S_IWUSR))
+	})
 }
 
 // mkdir makes and opens a directory. Who may write to the one above may have
