@@ -31,6 +31,7 @@ func showInject(sc *stage) error {
 		step{"A target right in /etc, in two containers: their hosts and resolv.conf are the runtime's", s.showEtc},
 		step{"One key of a Secret: the other is nowhere in the container", s.showTLS},
 		step{"Pod Security restricted, another user than root, a read-only root", s.showRestricted},
+		step{"The same without the label, rewritten by kubectl confit inject", s.showPlugin},
 		step{"An image volume instead of the init container that installs: the first and the last of these again", s.showImageVolume},
 		step{"The label is taken away: the new pods have plain subPath mounts", s.takeAway},
 	)

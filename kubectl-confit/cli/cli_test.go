@@ -173,6 +173,10 @@ func TestWords(t *testing.T) {
 
 // TestExample: a whole manifest, with comments and blanks where people have them.
 func TestExample(t *testing.T) {
+	home, err := os.Getwd() // run goes elsewhere
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"deployment", "anchors", "list.json", "styles"} {
 		name, extension, ok := strings.Cut(name, ".")
 		if !ok {
@@ -183,6 +187,12 @@ func TestExample(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rewrite(t, given, "--image", confitImage)
 			got, told := r.stdout, ""
+			if *update {
+				if err := os.WriteFile(filepath.Join(home, after), []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				want = got
+			}
 			if name == "anchors" {
 				told = "web.yaml:7: Deployment \"web\": container \"i\": mount \"/etc/web/a\" stays as it is: it is an init container's, which reads it once\n"
 			}

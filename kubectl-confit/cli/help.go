@@ -42,9 +42,11 @@ line that has no reason to change. The pod becomes what the admission policy
 makes of it in a cluster that has that.
 
 A pod gets volumes in memory for the program, confit's state, the keys, and the
-directories that hold links. An init container brings the program. Another one
-for each container copies what the container's image has in those directories. A
-container can read no key that it couldn't read before.
+directories that hold links. An init container brings the program. For each
+container one copies what the container's image has in those directories, and one
+makes the links. A container can read no key that it couldn't read before, and
+write nowhere where it couldn't; with readOnlyRootFilesystem the directories are
+read-only.
 
 What stays as it is, is on stderr, with its line and why: subPath of a directory,
 subPathExpr, mounts below another mount or right in /, projected volumes, mounts

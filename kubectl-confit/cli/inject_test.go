@@ -116,7 +116,8 @@ func TestCheck(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	moved := strings.Replace(done, "- name: one\n    image: web:1", "- name: one\n    image: web:2", 1)
-	if r := rewrite(t, moved, "--check"); r != (result{3, "", "web.yaml:20: init container \"confit-seed-0\": its image is web:1, and that of container \"one\" is web:2\n"}) {
+	const stale = "init container %q: its image is web:1, and that of container \"one\" is web:2\n"
+	if r := rewrite(t, moved, "--check"); r != (result{3, "", fmt.Sprintf("web.yaml:20: "+stale+"web.yaml:29: "+stale, "confit-seed-0", "confit-links-0")}) {
 		t.Errorf("got %+v", r)
 	}
 	for _, args := range [][]string{{"--image", "other:2"}, nil} {
@@ -149,7 +150,7 @@ func TestImage(t *testing.T) {
 	if r := rewrite(t, two); r != (result{0, two, ""}) {
 		t.Errorf("got %+v", r)
 	}
-	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:89: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
+	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:115: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
 		t.Errorf("got %+v", r)
 	}
 	if r := rewrite(t, volume, "--image", "other:2"); r.stdout != strings.ReplaceAll(volume, confitImage, "other:2") {

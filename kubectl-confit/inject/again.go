@@ -3,7 +3,6 @@ package inject
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -82,7 +81,7 @@ func (p *Pod) staleCommand(c Noted, now Command) Stale {
 	}}
 }
 
-// staleSeeds are those that copy directories out of another image than their container runs.
+// staleSeeds are init containers that have another image than the container that they are for.
 func (p *Pod) staleSeeds() (list []Stale) {
 	for i, seed := range p.spec.InitContainers {
 		c := p.seededBy(seed)
@@ -99,13 +98,15 @@ func (p *Pod) staleSeeds() (list []Stale) {
 	return list
 }
 
-// seededBy is the index of the container whose directories an init container of this program's fills, or -1.
+// seededBy is the index of the container whose directories an init container of this program's fills with files or links, or -1.
 func (p *Pod) seededBy(seed container) int {
-	if !strings.HasPrefix(seed.Name, "confit-seed-") || len(seed.Command) < 3 || seed.Command[0] != program || seed.Command[1] != "--seed" {
+	if len(seed.Command) < 3 || seed.Command[0] != program || seed.Command[1] != "--seed" && seed.Command[1] != "--bake" {
 		return -1
 	}
 	return slices.IndexFunc(p.spec.Containers, func(c container) bool {
-		return slices.ContainsFunc(c.Mounts, func(m mount) bool { return m.Name == seed.Name })
+		return slices.ContainsFunc(c.Mounts, func(m mount) bool {
+			return m.Name != binVolume && slices.ContainsFunc(seed.Mounts, func(own mount) bool { return own.Name == m.Name })
+		})
 	})
 }
 

@@ -15,6 +15,7 @@ const (
 	taken    = "it has a name that confit gives"
 
 	noCommand = "it has no command; write the words that start it into the annotation %s.confit/command, one a line"
+	touch     = "reload touch makes links anew, and with readOnlyRootFilesystem their directory is read-only"
 	ownPaths  = "a mount of its own is at or below /confit, /run/confit or /.confit"
 
 	expression  = "it has a subPathExpr"

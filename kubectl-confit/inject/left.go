@@ -91,8 +91,12 @@ func (p *Pod) withConfit() (names []string) {
 // parts says what stays as it is in a pod that isn't left alone as a whole.
 func (p *Pod) parts() (list []Left) {
 	for i, c := range p.spec.Containers {
-		if len(p.followed(c)) > 0 && c.hasOwnPaths() {
-			list = append(list, Left{Line: p.line("spec", "containers", i), Container: c.Name, Why: ownPaths})
+		switch at := p.line("spec", "containers", i); {
+		case len(p.followed(c)) == 0:
+		case c.hasOwnPaths():
+			list = append(list, Left{Line: at, Container: c.Name, Why: ownPaths})
+		case p.touchesLocked(c):
+			list = append(list, Left{Line: at, Container: c.Name, Why: touch, Mistake: true})
 		}
 		for j, m := range c.Mounts {
 			if why := p.stays(c, m); p.concerns(m) && why != "" {
@@ -108,6 +112,11 @@ func (p *Pod) parts() (list []Left) {
 		}
 	}
 	return list
+}
+
+// touchesLocked tells a container whose links are to be made anew where they can't be.
+func (p *Pod) touchesLocked(c container) bool {
+	return c.locked() && strings.TrimSpace(p.option(c, "reload")) == "touch"
 }
 
 // taken finds the names that the pod has and confit would give.

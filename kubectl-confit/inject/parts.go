@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,13 +28,14 @@ const (
 )
 
 func seedName(index int) string         { return "confit-seed-" + strconv.Itoa(index) }
+func linksName(index int) string        { return "confit-links-" + strconv.Itoa(index) }
 func keysName(index, volume int) string { return fmt.Sprintf("confit-keys-%d-%d", index, volume) }
 
 // given are the names of volumes and containers that changes bring, but for confit-bin, which says that confit is there.
 func given(changes []change) (volumes, containers []string) {
 	volumes, containers = append(volumes, stateVolume), append(containers, installContainer)
 	for _, c := range changes {
-		volumes, containers = append(volumes, seedName(c.index)), append(containers, seedName(c.index))
+		volumes, containers = append(volumes, seedName(c.index)), append(containers, seedName(c.index), linksName(c.index))
 		for j := range c.volumes {
 			volumes = append(volumes, keysName(c.index, j))
 		}
@@ -116,6 +118,9 @@ func (pl *Plan) newInitContainers() (list []*yaml.Node) {
 	for _, c := range pl.changes {
 		list = append(list, pl.pod.seedContainer(c))
 	}
+	for _, c := range pl.changes {
+		list = append(list, pl.pod.linksContainer(c))
+	}
 	return list
 }
 
@@ -125,14 +130,56 @@ func (p *Pod) seedContainer(c change) *yaml.Node {
 	for _, dir := range c.dirs {
 		command = append(command, "--seed", dir+"="+seedDir+dir)
 	}
+	return p.beside(c, seedName(c.index), command, nil, mountAt(seedName(c.index), seedDir))
+}
+
+// linksContainer makes the links in these directories, so that the app's container needs no right to write there.
+func (p *Pod) linksContainer(c change) *yaml.Node {
+	env := tree.Seq(variable(linesVariable, strings.Join(p.links(c), "\n")))
+	return p.beside(c, linksName(c.index), []string{program, "--bake", "--optional"}, env, append(c.dirMounts(false), p.nested(c)...)...)
+}
+
+// nested are the mounts of a container below directories that it may not write to. The runtime has to find a place for each.
+func (p *Pod) nested(c change) (list []*yaml.Node) {
+	for i, m := range c.Mounts {
+		switch {
+		case !c.locked() || slices.Contains(c.followed, i) || !below(m.MountPath, c.dirs...):
+		case m.SubPathExpr != "": // the variables aren't there, and any directory will do
+			list = append(list, mountAt(m.Name, m.MountPath))
+		default:
+			list = append(list, tree.Copy(p.at("spec", "containers", c.index, "volumeMounts", i)))
+		}
+	}
+	return list
+}
+
+// beside is an init container that may do what the container may, and has its image.
+func (p *Pod) beside(c change, name string, command []string, env *yaml.Node, mounts ...*yaml.Node) *yaml.Node {
 	return tree.Map(
-		tree.Field{Key: "name", Value: tree.Str(seedName(c.index))},
+		tree.Field{Key: "name", Value: tree.Str(name)},
 		tree.Field{Key: "image", Value: p.copyOf(c, "image")},
 		tree.Field{Key: "imagePullPolicy", Value: p.copyOf(c, "imagePullPolicy")},
 		tree.Field{Key: "command", Value: tree.Words(command)},
+		tree.Field{Key: "env", Value: env},
 		tree.Field{Key: "resources", Value: p.copyOf(c, "resources")},
 		tree.Field{Key: "securityContext", Value: p.copyOf(c, "securityContext")},
-		tree.Field{Key: "volumeMounts", Value: tree.Seq(readOnly(mountAt(binVolume, binDir)), mountAt(seedName(c.index), seedDir))})
+		tree.Field{Key: "volumeMounts", Value: tree.Seq(append([]*yaml.Node{readOnly(mountAt(binVolume, binDir))}, mounts...)...)})
+}
+
+// dirMounts are the directories that hold links, at their own paths.
+func (c change) dirMounts(locked bool) (list []*yaml.Node) {
+	for _, dir := range c.dirs {
+		m := mountAt(seedName(c.index), dir)
+		if locked {
+			m = readOnly(m)
+		}
+		list = append(list, withSubPath(m, strings.TrimPrefix(dir, "/")))
+	}
+	return list
+}
+
+func variable(name, value string) *yaml.Node {
+	return tree.Map(tree.Field{Key: "name", Value: tree.Str(name)}, tree.Field{Key: "value", Value: tree.Str(value)})
 }
 
 // copyOf is a field of the container, nil where it has none.

@@ -68,7 +68,7 @@ func (p *Pod) Containers() (list []Container) {
 		return nil
 	}
 	for i, c := range p.spec.Containers {
-		if len(p.followed(c)) > 0 && !c.hasOwnPaths() {
+		if len(p.followed(c)) > 0 && !c.hasOwnPaths() && !p.touchesLocked(c) {
 			list = append(list, Container{
 				i, c.Name, c.Image, p.line("spec", "containers", i), len(c.Args) > 0,
 				len(c.Command) == 0 && len(p.words(c)) == 0, len(c.Command) > 0,
@@ -142,12 +142,12 @@ func (pl *Plan) Apply() {
 		return
 	}
 	p := pl.pod
+	volumes, added := pl.newVolumes(), pl.newInitContainers() // of what is there
 	for _, c := range pl.changes {
 		p.writeContainer(c)
 	}
-	p.appendTo(pl.newVolumes(), "spec", "volumes")
+	p.appendTo(volumes, "spec", "volumes")
 	inits := p.ownList("spec", "initContainers")
-	added := pl.newInitContainers()
 	inits.Content = append(inStyle(inits, nil, added), inits.Content...)
 	for _, c := range pl.changes {
 		if c.from != "" {

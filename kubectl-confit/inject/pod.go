@@ -48,7 +48,10 @@ type (
 		Env     []struct {
 			Name string `yaml:"name"`
 		} `yaml:"env"`
-		Mounts []mount `yaml:"volumeMounts"`
+		Mounts          []mount `yaml:"volumeMounts"`
+		SecurityContext struct {
+			ReadOnlyRoot bool `yaml:"readOnlyRootFilesystem"`
+		} `yaml:"securityContext"`
 	}
 	mount struct {
 		Name        string `yaml:"name"`
@@ -130,6 +133,9 @@ func (c container) hasConfit() bool {
 	}
 	return false
 }
+
+// locked tells a container that may not write to its image, nor to what is copied out of it.
+func (c container) locked() bool { return c.SecurityContext.ReadOnlyRoot }
 
 // Option names of annotations: each is one line of CONFIT_LINES.
 var options = []string{"validate", "reload", "stop-signal", "probation"}

@@ -13,8 +13,7 @@ import (
 func (p *Pod) writeContainer(c change) {
 	at := []any{"spec", "containers", c.index}
 	p.writeCommand(c, append(slices.Clone(at), "command")...)
-	lines := tree.Map(tree.Field{Key: "name", Value: tree.Str(linesVariable)}, tree.Field{Key: "value", Value: tree.Str(p.lines(c))})
-	p.appendTo([]*yaml.Node{lines}, append(slices.Clone(at), "env")...)
+	p.appendTo([]*yaml.Node{variable(linesVariable, p.lines(c))}, append(slices.Clone(at), "env")...)
 	mounts := p.ownList(append(slices.Clone(at), "volumeMounts")...)
 	kept, comments := p.withoutFollowed(mounts, c)
 	mounts.Content = inStyle(mounts, kept, c.newMounts(comments))
@@ -36,9 +35,8 @@ func (p *Pod) writeCommand(c change, steps ...any) {
 	command.Content = append(words.Content, command.Content...)
 }
 
-// lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
-func (p *Pod) lines(c change) string {
-	var list []string
+// links are the container's link lines.
+func (p *Pod) links(c change) (list []string) {
 	for _, i := range c.followed {
 		m := c.Mounts[i]
 		line := "link " + m.Name + "/" + m.SubPath + " " + m.MountPath
@@ -47,6 +45,12 @@ func (p *Pod) lines(c change) string {
 		}
 		list = append(list, line)
 	}
+	return list
+}
+
+// lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
+func (p *Pod) lines(c change) string {
+	list := p.links(c)
 	for _, name := range options {
 		if text := p.option(c.container, name); text != "" {
 			list = append(list, name+" "+text)
@@ -79,10 +83,7 @@ func (c change) newMounts(comments map[string]string) (list []*yaml.Node) {
 		list = append(list, m)
 	}
 	list = append(list, readOnly(mountAt(binVolume, binDir)), withSubPath(mountAt(stateVolume, stateDir), c.Name))
-	for _, dir := range c.dirs {
-		list = append(list, withSubPath(mountAt(seedName(c.index), dir), strings.TrimPrefix(dir, "/")))
-	}
-	return list
+	return append(list, c.dirMounts(c.locked())...)
 }
 
 // note writes down the image that a command was read from, so that somebody can see when it is another one's.
