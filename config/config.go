@@ -45,6 +45,7 @@ type Config struct {
 	Links     []Link
 	Volumes   string // absolute
 	State     string // absolute
+	View      string // of State, for links; absolute, "": none
 	AllowDisk bool
 	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install

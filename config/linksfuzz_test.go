@@ -119,7 +119,7 @@ var others = map[string]string{
 	"adopt": "", "allow-disk": "", "drain-timeout": "1s", "log-format": "json", "log-level": "debug", "map-exit": "143:0,1:2",
 	"map-signal": "USR1:USR2,HUP:", "probation": "2s", "reload": "exec:nginx -s 're load'", "rescan": "3s", "retry": "4s", "settle": "5s",
 	"signal-group": "", "splay": "6s", "state": "/s", "stop-signal": "QUIT", "stop-timeout": "7s", "validate": "nginx -t",
-	"hook-timeout": "8s", "render": "envsubst", "gate": "true a", "report": "true b", "fallback": "/f", "verify": "true", "verify-timeout": "9s", "soak": "10s", "volumes": "/v",
+	"hook-timeout": "8s", "render": "envsubst", "gate": "true a", "report": "true b", "fallback": "/f", "view": "/w", "verify": "true", "verify-timeout": "9s", "soak": "10s", "volumes": "/v",
 }
 
 // What a setting shows can be read again: no other test would find by luck that show

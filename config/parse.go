@@ -53,7 +53,7 @@ func (p *parser) checkLinks() {
 	}
 	var err error
 	c.linker, err = linker.Check(linker.Config{
-		Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod,
+		Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, View: c.View, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod,
 	})
 	p.wrong = append(p.wrong, err)
 }

@@ -14,6 +14,7 @@ var samples = map[string][]string{
 	"volumes":        {"/v/1", "/v/2", "/v/3"},
 	"state":          {"/s/1", "/s/2", "/s/3"},
 	"fallback":       {"/f", "/g", "/h"},
+	"view":           {"/f", "/g", "/h"},
 	"render":         {"envsubst", "sh /r.sh", "true"},
 	"gate":           {"ask a", "ask b", "true"},
 	"report":         {"tell a", "tell b", "true"},

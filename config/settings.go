@@ -43,6 +43,7 @@ var settings = []setting{
 	{name: "volumes", takes: " DIR", help: "where relative sources are", def: "/confit", of: func(c *Config) value { return location(&c.Volumes, false) }},
 	{name: "fallback", takes: " DIR", help: "what a first start takes when what is mounted is bad; laid out like --volumes", of: func(c *Config) value { return location(&c.Fallback, true) }},
 	{name: "state", takes: " DIR", help: "generations, live link, status.json", def: "/run/confit", of: func(c *Config) value { return location(&c.State, false) }},
+	{name: "view", takes: " DIR", help: "a read-only mount of the state directory, through which links lead", of: func(c *Config) value { return location(&c.View, true) }},
 	{name: "allow-disk", help: "lets keys of memory-backed volumes be staged on disk", def: "false", of: func(c *Config) value { return toggle(&c.AllowDisk) }},
 
 	{heading: "When a volume changes", name: "settle", takes: " D", help: "stages after this much quiet", def: "auto",

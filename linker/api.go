@@ -18,6 +18,7 @@ type Config struct {
 	Volumes   string       // where relative sources live, absolute
 	Fallback  string       // laid out like Volumes: see [Linker.StageFallback]; absolute, or "" for none
 	State     string       // the state directory, absolute
+	View      string       // where links see it, absolute; "": as State
 	Render    bool         // a hook makes files of the staged keys; see [Linker.Complete]
 	AllowDisk bool         // keys of memory-backed volumes may be copied to a disk
 	Pod       bool         // this is a pod of Kubernetes

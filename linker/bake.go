@@ -33,7 +33,7 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	if err != nil {
 		return err
 	}
-	state := &statedir.Dir{Path: c.State}
+	state := &statedir.Dir{Path: c.State, View: c.View}
 	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
 	wanted := map[Target]target.Want{}
 	var dirs []string

@@ -35,7 +35,7 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State}), w: w, pod: c.Pod, said: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State, View: c.View}), w: w, pod: c.Pod, said: map[string]bool{}}
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}

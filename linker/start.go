@@ -38,6 +38,9 @@ func Open(c Config) (*Linker, *Former, error) {
 		return nil, nil, err
 	}
 	st, err := statedir.Open(c.State)
+	if err == nil {
+		err = st.Through(c.View)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

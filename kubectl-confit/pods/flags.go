@@ -12,7 +12,7 @@ import (
 // confit's flags, so that it is known where they end. With those of modes confit isn't PID 1 of an app.
 var (
 	settings = []string{
-		"links", "lines", "volumes", "fallback", "state", "settle", "splay", "rescan", "render", "validate", "gate", "report", "hook-timeout",
+		"links", "lines", "volumes", "fallback", "state", "view", "settle", "splay", "rescan", "render", "validate", "gate", "report", "hook-timeout",
 		"reload", "verify", "verify-timeout", "probation", "soak", "retry", "stop-signal", "stop-timeout", "map-signal", "drain-timeout",
 		"map-exit", "log-format", "log-level",
 	}

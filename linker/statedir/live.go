@@ -1,6 +1,7 @@
 package statedir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,8 +75,8 @@ func (s *Dir) clearLive() {
 	_ = s.Root.Rename(liveName, files.ReplacedPrefix+liveName)
 }
 
-// Live is where a path of the live generation is, "" for its directory.
-func (s *Dir) Live(path string) string { return filepath.Join(s.Path, liveName, path) }
+// Live is where links find a path of the live generation, "" for its directory.
+func (s *Dir) Live(path string) string { return filepath.Join(cmp.Or(s.View, s.Path), liveName, path) }
 
 // MendLive points the live link at a generation again, and says what stood in its place.
 func (s *Dir) MendLive(number int) (found string, err error) {

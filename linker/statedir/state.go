@@ -40,6 +40,7 @@ const Note = "note.json"
 // Dir is the state directory. Its lock is held as long as confit runs.
 type Dir struct {
 	Path        string   // absolute
+	View        string   // where links see it; "": at Path
 	Root        *os.Root // of it
 	Generations *os.Root // a directory for each generation, by number
 	Lock        *os.File // open as long as confit runs
@@ -62,6 +63,21 @@ func Open(dir string) (*Dir, error) {
 	}
 	s.Generations, err = s.openDir(generationsName, files.DirMode)
 	return s, err
+}
+
+// Through has links lead through a view of the directory, "" for none, and refuses one that is something else.
+func (s *Dir) Through(view string) error {
+	s.View = view
+	own, err1 := os.Stat(s.Path)
+	seen, err2 := os.Stat(cmp.Or(view, s.Path))
+	err := errors.Join(err1, err2)
+	if err == nil && !os.SameFile(own, seen) {
+		err = errors.New("it is another directory")
+	}
+	if err != nil {
+		err = fmt.Errorf("cannot lead links through %q: %w; mount the state directory %q there, too, read-only", view, files.Cause(err), s.Path)
+	}
+	return err
 }
 
 // open makes it, if it is missing.
