@@ -53,7 +53,7 @@ func (s *injected) showEtc() error {
 		}
 		s.show("%s: %s", c, strings.Join(strings.Fields(told), " "))
 	}
-	return errors.Join(s.untouched(p), s.writes(p, "root", "/etc/passwd"), s.writes(p, "user", "", "/etc/passwd", "/etc/ld.so.preload", "/etc/new", "/etc/page.txt"), s.restartRoot(p))
+	return errors.Join(s.untouched(p), s.writes(p, "root", "/etc/passwd", "/etc/page.txt"), s.writes(p, "user", "", "/etc/passwd", "/etc/ld.so.preload", "/etc/new", "/etc/page.txt"), s.restartRoot(p))
 }
 
 // writes appends to files as a container's user, and holds that it may to those that are named first, and to no others.

@@ -150,7 +150,7 @@ func TestImage(t *testing.T) {
 	if r := rewrite(t, two); r != (result{0, two, ""}) {
 		t.Errorf("got %+v", r)
 	}
-	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:115: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
+	if r := rewrite(t, two+manifest); r.code != 1 || r.stderr != "web.yaml:125: cannot tell confit's image: its pods have "+confitImage+" and other:2; write --image REFERENCE\n" {
 		t.Errorf("got %+v", r)
 	}
 	if r := rewrite(t, volume, "--image", "other:2"); r.stdout != strings.ReplaceAll(volume, confitImage, "other:2") {

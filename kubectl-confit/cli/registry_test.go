@@ -115,7 +115,7 @@ func TestEntrypoint_stale(t *testing.T) {
 	image, old := r.push("1", []string{"/old"}, []string{"a"})
 	out := must(t, of(image))
 	_, now := r.push("1", []string{"/new"}, nil)
-	want := "web.yaml:44: container \"one\": its command is of " + old + ", and " + image + " is " + now + " now\n"
+	want := "web.yaml:46: container \"one\": its command is of " + old + ", and " + image + " is " + now + " now\n"
 	for _, args := range [][]string{nil, {"--image", confitImage}} {
 		if got := rewrite(t, out, append(args, "--check")...); got != (result{3, "", want}) {
 			t.Errorf("%q: got %+v, want %s", args, got, want)

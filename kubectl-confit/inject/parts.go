@@ -20,6 +20,7 @@ const (
 
 	binDir     = "/.confit"
 	stateDir   = "/run/confit"
+	viewDir    = stateDir + "/view"
 	volumesDir = "/confit"
 	seedDir    = "/seed" // in the container that fills it
 

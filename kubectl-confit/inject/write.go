@@ -35,7 +35,7 @@ func (p *Pod) writeCommand(c change, steps ...any) {
 	command.Content = append(words.Content, command.Content...)
 }
 
-// links are the container's link lines.
+// links are the container's link lines, and through what links lead: nobody writes there.
 func (p *Pod) links(c change) (list []string) {
 	for _, i := range c.followed {
 		m := c.Mounts[i]
@@ -45,7 +45,7 @@ func (p *Pod) links(c change) (list []string) {
 		}
 		list = append(list, line)
 	}
-	return list
+	return append(list, "view "+viewDir)
 }
 
 // lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
@@ -82,7 +82,8 @@ func (c change) newMounts(comments map[string]string) (list []*yaml.Node) {
 		m.HeadComment = comments[name]
 		list = append(list, m)
 	}
-	list = append(list, readOnly(mountAt(binVolume, binDir)), withSubPath(mountAt(stateVolume, stateDir), c.Name))
+	list = append(list, readOnly(mountAt(binVolume, binDir)), withSubPath(mountAt(stateVolume, stateDir), c.Name),
+		withSubPath(readOnly(mountAt(stateVolume, viewDir)), c.Name))
 	return append(list, c.dirMounts(c.locked())...)
 }
 
