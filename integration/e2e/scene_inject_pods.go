@@ -84,6 +84,20 @@ func (s *injected) restartRoot(p pod) error {
 	return errors.Join(s.tells(p.Metadata.Name+"/root", "two"), s.edit("page", object{"text": "three"}), s.tells(p.Metadata.Name+"/root", "three"))
 }
 
+// showScratch edits a key that is mounted in the pod's own emptyDir.
+func (s *injected) showScratch() error {
+	p, err := s.deploy("scratch")
+	if err != nil {
+		return err
+	}
+	spec, err := s.get(s.path(pods, p.Metadata.Name))
+	if err == nil && strings.Contains(string(spec), "confit-seed-") {
+		err = fmt.Errorf("a directory is copied: %s", spec)
+	}
+	return errors.Join(err, s.tells(p.Metadata.Name, "one log"), s.edit("scratch", object{"app.conf": "two"}), s.tells(p.Metadata.Name, "two log"),
+		s.writes(p, "app", "/opt/app/conf/new", "/opt/app/conf/app.conf", "/opt/app/new"), s.untouched(p))
+}
+
 // showTLS rotates a Secret of which the container has the certificate alone.
 func (s *injected) showTLS() error {
 	p, err := s.deploy("tls")

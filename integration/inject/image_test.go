@@ -50,7 +50,9 @@ func inImageVolume(pod object) {
 	if len(init) == 0 || init[0]["name"] != "confit-install" {
 		return
 	}
-	pod["initContainers"] = pod["initContainers"].(list)[1:]
+	if pod["initContainers"] = pod["initContainers"].(list)[1:]; len(init) == 1 {
+		delete(pod, "initContainers")
+	}
 	for _, v := range objects(pod["volumes"]) {
 		if v["name"] == "confit-bin" {
 			delete(v, "emptyDir")

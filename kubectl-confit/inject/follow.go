@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -27,6 +28,8 @@ const (
 	noKey       = "its subPath has a slash, and a key has none"
 	inRoot      = "its mountPath is right in /"
 	belowOthers = "its mountPath is below another mount"
+	belowLocked = "its mountPath is below an emptyDir that is mounted read-only"
+	belowShared = "its mountPath is below an emptyDir that container %s mounts, too"
 	early       = "it is an init container's, which reads it once"
 )
 
@@ -53,10 +56,8 @@ func (p *Pod) stays(c container, m mount) string {
 		return inRoot
 	case below(m.MountPath, "/proc", "/sys", "/dev"):
 		return "its mountPath is in /" + strings.Split(m.MountPath, "/")[1]
-	case c.covers(m):
-		return belowOthers
 	}
-	return ""
+	return p.covered(c, m)
 }
 
 func hasDots(p string) bool {
@@ -83,11 +84,50 @@ func (s *source) noKey(subPath string) string {
 	return found
 }
 
-// covers says whether a mount lies below another one of the container.
-func (c container) covers(m mount) bool {
-	return slices.ContainsFunc(c.Mounts, func(o mount) bool {
-		return below(m.MountPath, strings.TrimSuffix(o.MountPath, "/"))
-	})
+// covered says why a link can't be made in what is mounted above it. It is "" if it can, or nothing is.
+func (p *Pod) covered(c container, m mount) string {
+	over := c.above(m)
+	if over == nil {
+		return ""
+	}
+	if v, _ := p.volume(over.Name); !v.isScratch() || over.SubPathExpr != "" {
+		return belowOthers
+	}
+	if over.ReadOnly {
+		return belowLocked
+	}
+	var names []string
+	for _, other := range slices.Concat(p.spec.Containers, p.spec.InitContainers) {
+		if other.Name != c.Name && slices.ContainsFunc(other.Mounts, over.shares) {
+			names = append(names, other.Name)
+		}
+	}
+	if len(names) > 0 {
+		return fmt.Sprintf(belowShared, strings.Join(names, ", "))
+	}
+	return ""
+}
+
+// above is the lowest mount of the container that a mount lies below, nil if there is none.
+func (c container) above(m mount) (lowest *mount) {
+	for i, o := range c.Mounts {
+		if below(m.MountPath, strings.TrimSuffix(o.MountPath, "/")) && (lowest == nil || len(o.MountPath) > len(lowest.MountPath)) {
+			lowest = &c.Mounts[i]
+		}
+	}
+	return lowest
+}
+
+// shares says whether two mounts have a part of a volume in common. What a subPathExpr leads to is anywhere.
+func (m mount) shares(o mount) bool {
+	return strings.HasPrefix(m.part(), o.part()) || strings.HasPrefix(o.part(), m.part())
+}
+
+func (m mount) part() string {
+	if m.SubPath == "" {
+		return m.Name + "/"
+	}
+	return m.Name + "/" + m.SubPath + "/"
 }
 
 // below says whether a path lies below one of some directories.

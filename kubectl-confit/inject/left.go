@@ -116,7 +116,8 @@ func (p *Pod) parts() (list []Left) {
 
 // touchesLocked tells a container whose links are to be made anew where they can't be.
 func (p *Pod) touchesLocked(c container) bool {
-	return c.locked() && strings.TrimSpace(p.option(c, "reload")) == "touch"
+	return c.locked() && strings.TrimSpace(p.option(c, "reload")) == "touch" &&
+		slices.ContainsFunc(p.followed(c), func(i int) bool { return c.above(c.Mounts[i]) == nil })
 }
 
 // taken finds the names that the pod has and confit would give.

@@ -58,7 +58,9 @@ func (pl *Plan) newVolumes() []*yaml.Node {
 	}
 	list := []*yaml.Node{bin, inMemory(stateVolume, "64Mi")}
 	for _, c := range pl.changes {
-		list = append(list, inMemory(seedName(c.index), "64Mi"))
+		if len(c.dirs) > 0 {
+			list = append(list, inMemory(seedName(c.index), "64Mi"))
+		}
 	}
 	for _, c := range pl.changes {
 		for j, name := range c.volumes {
@@ -116,13 +118,13 @@ func (pl *Plan) newInitContainers() (list []*yaml.Node) {
 			tree.Field{Key: "securityContext", Value: pl.pod.copyOf(first, "securityContext")},
 			tree.Field{Key: "volumeMounts", Value: tree.Seq(mountAt(binVolume, binDir))}))
 	}
+	var seeds, links []*yaml.Node
 	for _, c := range pl.changes {
-		list = append(list, pl.pod.seedContainer(c))
+		if len(c.dirs) > 0 {
+			seeds, links = append(seeds, pl.pod.seedContainer(c)), append(links, pl.pod.linksContainer(c))
+		}
 	}
-	for _, c := range pl.changes {
-		list = append(list, pl.pod.linksContainer(c))
-	}
-	return list
+	return slices.Concat(list, seeds, links)
 }
 
 // seedContainer copies what the image has in the directories that get a mount of their own.
@@ -136,7 +138,7 @@ func (p *Pod) seedContainer(c change) *yaml.Node {
 
 // linksContainer makes the links in these directories, so that the app's container needs no right to write there.
 func (p *Pod) linksContainer(c change) *yaml.Node {
-	env := tree.Seq(variable(linesVariable, strings.Join(p.links(c), "\n")))
+	env := tree.Seq(variable(linesVariable, strings.Join(p.links(c, func(m mount) bool { return c.above(m) == nil }), "\n")))
 	return p.beside(c, linksName(c.index), []string{program, "--bake", "--optional"}, env, append(c.dirMounts(false), p.nested(c)...)...)
 }
 

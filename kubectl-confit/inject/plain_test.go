@@ -117,6 +117,9 @@ func plainResources(c object) {
 }
 
 func plainVolume(v object) {
+	if len(v) == 1 {
+		v["emptyDir"] = object{}
+	}
 	for _, kind := range []string{"configMap", "secret", "projected", "downwardAPI"} {
 		if s, ok := v[kind].(object); ok {
 			drop(s, "defaultMode", 420.0)

@@ -36,7 +36,7 @@ type change struct {
 	index    int
 	followed []int    // of its mounts
 	volumes  []string // theirs, each once
-	dirs     []string // those that get a mount of their own
+	dirs     []string // of the image: those that get a mount of their own
 	command  []string // the words behind confit's, ready to be written; nil: its own
 	from     string   // the digest that the command is of
 }
@@ -116,7 +116,7 @@ func (p *Pod) change(index int) change {
 		if !slices.Contains(made.volumes, m.Name) {
 			made.volumes = append(made.volumes, m.Name)
 		}
-		if dir := path.Dir(m.MountPath); !slices.Contains(made.dirs, dir) {
+		if dir := path.Dir(m.MountPath); c.above(m) == nil && !slices.Contains(made.dirs, dir) {
 			made.dirs = append(made.dirs, dir)
 		}
 	}
@@ -147,8 +147,10 @@ func (pl *Plan) Apply() {
 		p.writeContainer(c)
 	}
 	p.appendTo(volumes, "spec", "volumes")
-	inits := p.ownList("spec", "initContainers")
-	inits.Content = append(inStyle(inits, nil, added), inits.Content...)
+	if len(added) > 0 {
+		inits := p.ownList("spec", "initContainers")
+		inits.Content = append(inStyle(inits, nil, added), inits.Content...)
+	}
 	for _, c := range pl.changes {
 		if c.from != "" {
 			p.note(c.Name, c.from)

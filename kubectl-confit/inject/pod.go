@@ -1,6 +1,8 @@
 package inject
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -31,8 +33,11 @@ type (
 		Name      string    `yaml:"name"`
 		ConfigMap *source   `yaml:"configMap"`
 		Secret    *source   `yaml:"secret"`
+		EmptyDir  *struct{} `yaml:"emptyDir"`
 		Image     *struct{} `yaml:"image"`
 		Projected *struct{} `yaml:"projected"`
+
+		Others map[string]any `yaml:",inline"`
 	}
 	source struct {
 		Optional bool `yaml:"optional"`
@@ -58,6 +63,7 @@ type (
 		MountPath   string `yaml:"mountPath"`
 		SubPath     string `yaml:"subPath"`
 		SubPathExpr string `yaml:"subPathExpr"`
+		ReadOnly    bool   `yaml:"readOnly"`
 	}
 )
 
@@ -111,6 +117,15 @@ func (v volume) source() *source {
 		return v.ConfigMap
 	}
 	return v.Secret
+}
+
+// isScratch tells an emptyDir of the pod's own, which a volume that doesn't say what it is is, too.
+func (v volume) isScratch() bool {
+	others := slices.ContainsFunc(slices.Collect(maps.Values(v.Others)), func(o any) bool { return o != nil })
+	if strings.HasPrefix(v.Name, "confit-seed-") {
+		return false
+	}
+	return v.EmptyDir != nil || v.source() == nil && v.Projected == nil && v.Image == nil && !others && v.Name != ""
 }
 
 // kind is the key of the volume's source.

@@ -35,10 +35,13 @@ func (p *Pod) writeCommand(c change, steps ...any) {
 	command.Content = append(words.Content, command.Content...)
 }
 
-// links are the container's link lines, and through what links lead: nobody writes there.
-func (p *Pod) links(c change) (list []string) {
+// links are the container's link lines, or some of them, and through what links lead: nobody writes there.
+func (p *Pod) links(c change, picks func(mount) bool) (list []string) {
 	for _, i := range c.followed {
 		m := c.Mounts[i]
+		if !picks(m) {
+			continue
+		}
 		line := "link " + m.Name + "/" + m.SubPath + " " + m.MountPath
 		if v, _ := p.volume(m.Name); v.source().Optional {
 			line += " optional"
@@ -50,7 +53,7 @@ func (p *Pod) links(c change) (list []string) {
 
 // lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
 func (p *Pod) lines(c change) string {
-	list := p.links(c)
+	list := p.links(c, func(mount) bool { return true })
 	for _, name := range options {
 		if text := p.option(c.container, name); text != "" {
 			list = append(list, name+" "+text)
