@@ -32,6 +32,7 @@ func testImageVolume(s *server) {
 	s.until("the component is in force", func() bool {
 		return strings.Contains(s.create("default", simple).out, `"reference": "example.com/confit@sha256:`)
 	})
+	s.permit()
 	names := goldenNames(s)
 	for n, pod := range s.read(s.must("", append(files(names), "create", "--dry-run=server", "-o", "json")...)) {
 		want := s.rewritten[names[n]]

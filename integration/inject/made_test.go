@@ -155,12 +155,18 @@ func (m *maker) mounts(most int) (all list) {
 
 func (m *maker) annotations(names []string) object {
 	a := object{}
-	for _, option := range []string{"validate", "reload", "stop-signal", "probation"} {
+	for _, option := range [][]string{
+		{"validate", "check {candidate}", "$$ $(A)", ""}, {"reload", "signal:HUP", "touch", "exec:reload $$ $(A)", ""},
+		{"stop-signal", "QUIT", "sigterm", ""}, {"probation", "1m", "0", ""},
+	} {
 		for _, prefix := range append([]string{""}, names...) {
 			if m.sometimes(6) {
-				a[strings.TrimPrefix(prefix+".confit/"+option, ".")] = m.one("check {candidate}", "HUP", "", "$$ $(A)", "1m")
+				a[strings.TrimPrefix(prefix+".confit/"+option[0], ".")] = m.one(option[1:]...)
 			}
 		}
+	}
+	if m.sometimes(12) {
+		a[m.one("", "app.", "other.")+"confit/"+m.one("validte", "reload", "probation")] = m.one("nonsense", "-1s")
 	}
 	for _, name := range names {
 		if m.sometimes(3) {

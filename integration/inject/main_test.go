@@ -9,6 +9,7 @@
 //	made_test.go                    pods that a seed makes
 //	plain_test.go, yaml_test.go     a spec without what the server defaults, as YAML
 //	warn_test.go                    what people read
+//	refuse_test.go                  what people may not write
 //	beside_test.go, others_test.go  who else has a say in what becomes of a pod
 //	shared_test.go                  what both policies share; it needs no server
 //
@@ -22,6 +23,7 @@ func TestInject(t *testing.T) {
 	s := startServer(t)
 	s.apply("examples/inject")
 	s.untilRewritten("default")
+	s.permit() // so that golden files may have what people may not write
 	for _, c := range []struct {
 		name string
 		test func(*server)
@@ -38,6 +40,7 @@ func TestInject(t *testing.T) {
 		{"others", testOthers},
 		{"reinvoked", testReinvoked},
 		{"large", testLarge},
+		{"refuse", testRefuse},            // it has the policy back
 		{"image volume", testImageVolume}, // it changes the policy, so it is the last
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(s.of(t)) })

@@ -16,6 +16,9 @@ func TestSharedVariables(t *testing.T) {
 	if rewrite != warn {
 		t.Errorf("policy.yaml decides by\n%s\nwarn.yaml by\n%s", rewrite, warn)
 	}
+	if refuse := shared(t, "refuse.yaml", "  validations:"); !strings.HasPrefix(rewrite, refuse) || !strings.Contains(refuse, "name: mistakes") {
+		t.Errorf("policy.yaml decides by\n%s\nrefuse.yaml by\n%s", rewrite, refuse)
+	}
 	for _, name := range []string{"annotations", "aside", "kept", "left"} {
 		if !strings.Contains(rewrite, "    - name: "+name+"\n") {
 			t.Errorf("there is no variable %s among them", name)

@@ -82,6 +82,13 @@ func (r *injection) decide(ctx context.Context, image string) (apply []func()) {
 		o.Image = image
 		plan := p.Plan(o)
 		r.leave(p, plan.Left)
+		if p.Image() != "" { // what was rewritten before has annotations, too
+			r.leave(p, p.Mistakes())
+			plan.Notes = p.Strangers()
+		}
+		for _, l := range plan.Notes {
+			r.notes = append(r.notes, message{l.Line, p.called() + ": " + l.Why})
+		}
 		if !plan.Empty() {
 			r.changes = append(r.changes, message{p.Containers()[0].Line, fmt.Sprintf("%s isn't rewritten", p.called())})
 			apply = append(apply, p.writing(plan.Apply))

@@ -62,13 +62,13 @@ registry.
 
 Annotations of the pod become lines of CONFIT_LINES, for one container or for all
 of them: CONTAINER.confit/validate or confit/validate, and so reload, stop-signal
-and probation.
+and probation. Other names, and values that confit would refuse, are an error.
 
 Run on its own output, it brings up to date what it wrote: the command and its
 note if the image's tag stands for another image now; the image that fills the
-directories, if the container has another one; and with another --image confit's
-own. All else of a pod that has confit stays. To have it rewritten anew, start
-from the original.`
+directories, if the container has another one; the lines of annotations that were
+changed; and with another --image confit's own. All else of a pod that has confit
+stays. To have it rewritten anew, start from the original.`
 
 const injectAfter = `Exit codes
   0    stdout has the manifests; with --check: a run would change nothing

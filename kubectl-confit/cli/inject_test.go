@@ -79,6 +79,8 @@ func TestRefused(t *testing.T) {
 		{podOf(one, command, mounted), []string{"--image", confitImage, "--command", "one=web"}, []string{`1: cannot use --command for container "one": no container of that name lacks a command and mounts a key by subPath`}},
 		{annotated(`confit/validate: "a\nb"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation confit/validate, and only NAME.confit/command may have one`}},
 		{annotated(`other.confit/reload: "a\r"`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": there is a line break in the annotation other.confit/reload, and only NAME.confit/command may have one`}},
+		{annotated(`confit/validte: web -t`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": the annotation confit/validte means nothing; write validate, reload, stop-signal or probation behind confit/ or NAME.confit/, or NAME.confit/command`}},
+		{annotated(`one.confit/stop-signal: FOO`), []string{"--image", confitImage}, []string{`6: cannot rewrite Pod "web": the annotation one.confit/stop-signal is no signal that can be caught; write a name such as TERM, QUIT or RTMIN+1`}},
 		{podOf("  - {name: confit-state, emptyDir: {}}", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": volume confit-state: it has a name that confit gives`}},
 		{podOf("  initContainers: [{name: confit-install}]", one, command, mounted), []string{"--image", confitImage}, []string{`8: cannot rewrite Pod "web": container "confit-install": it has a name that confit gives`}},
 		{podOf("  containers: none"), nil, []string{"8: cannot read the manifest: cannot unmarshal !!str `none` into []inject.container"}},
@@ -129,6 +131,35 @@ func TestCheck(t *testing.T) {
 		if again.stdout != want || again.code != 0 {
 			t.Errorf("%q: got %+v, want\n%s", args, again, want)
 		}
+	}
+}
+
+// TestCheck_annotations: an annotation that was changed in its own output makes that stale, a mistake in it is refused, and one for
+// nobody is told.
+func TestCheck_annotations(t *testing.T) {
+	annotated := func(manifest, text string) string {
+		return strings.Replace(manifest, "  name: web\n", "  name: web\n  annotations:\n    "+text+"\n", 1)
+	}
+	manifest := podOf(one, command, mounted)
+	before, after := must(t, annotated(manifest, "confit/validate: web -t $X")), must(t, annotated(manifest, "confit/validate: web -t"))
+	changed := strings.Replace(before, "confit/validate: web -t $X", "confit/validate: web -t", 1)
+	r := rewrite(t, changed, "--check")
+	if r.code != 3 || !strings.HasSuffix(r.stderr, ": container \"one\": its CONFIT_LINES aren't what annotations say\n") {
+		t.Errorf("got %+v", r)
+	}
+	if r := rewrite(t, changed); r != (result{0, after, ""}) {
+		t.Errorf("got %+v, want\n%s", r, after)
+	}
+	own := strings.Replace(before, "            view /run", "            splay 5s\n            view /run", 1)
+	if r := rewrite(t, own, "--check"); r != (result{0, "", ""}) {
+		t.Errorf("got %+v of\n%s", r, own)
+	}
+	if r := rewrite(t, strings.Replace(before, "confit/validate", "confit/validte", 1), "--check"); r.code != 1 || !strings.Contains(r.stderr, "the annotation confit/validte means nothing") {
+		t.Errorf("got %+v", r)
+	}
+	stranger := annotated(manifest, "two.confit/validate: web -t")
+	if r := rewrite(t, stranger, "--image", confitImage); r.code != 0 || r.stderr != "web.yaml:6: Pod \"web\": the annotation two.confit/validate is for a container that it doesn't have\n" {
+		t.Errorf("got %+v", r)
 	}
 }
 

@@ -3,6 +3,7 @@ package inject
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -65,6 +66,7 @@ func (p *Pod) Again(o Options) (list []Stale) {
 		list = append(list, Stale{p.line(at...), fmt.Sprintf("confit's image is %s, not %s", p.Image(), o.Image), func() { setText(p.own(at...), o.Image) }})
 	}
 	list = append(list, p.staleSeeds()...)
+	list = append(list, p.staleLines()...)
 	for _, c := range p.Noted() {
 		if now, known := o.Commands[c.Name]; known && now.From != c.Digest {
 			list = append(list, p.staleCommand(c, now))
@@ -79,6 +81,39 @@ func (p *Pod) staleCommand(c Noted, now Command) Stale {
 		p.writeCommand(made, "spec", "containers", c.Index, "command")
 		p.note(c.Name, now.From)
 	}}
+}
+
+// staleLines are those of containers whose annotations say something else.
+func (p *Pod) staleLines() (list []Stale) {
+	for i, c := range p.spec.Containers {
+		at := slices.IndexFunc(c.Env, func(e variable) bool { return e.Name == linesVariable })
+		if at < 0 || len(c.Command) == 0 || c.Command[0] != program || p.imageAt() == nil {
+			continue
+		}
+		value := p.at("spec", "containers", i, "env", at, "value")
+		if value == nil {
+			continue
+		}
+		had, others := optionsOf(value.Value)
+		if now := p.optionLines(c); !slices.Equal(had, now) {
+			list = append(list, Stale{value.Line, fmt.Sprintf("container %q: its CONFIT_LINES aren't what annotations say", c.Name), func() {
+				setText(p.own("spec", "containers", i, "env", at, "value"), strings.Join(append(others, now...), "\n"))
+			}})
+		}
+	}
+	return list
+}
+
+// optionsOf parts the lines that come of annotations from the others.
+func optionsOf(lines string) (found, others []string) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if word, _, _ := strings.Cut(line, " "); slices.Contains(options, word) {
+			found = append(found, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	return found, others
 }
 
 // staleSeeds are init containers that have another image than the container that they are for.

@@ -2,8 +2,6 @@ package inject
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,7 +30,7 @@ func (l Left) What() string {
 func (p *Pod) whole() []Left {
 	say := func(why string, steps ...any) []Left { return []Left{{Line: p.line(steps...), Why: why}} }
 	_, bin := p.volume(binVolume)
-	own, broken := p.withConfit(), p.broken()
+	own := p.withConfit()
 	switch {
 	case p.spec.OS.Name == "windows":
 		return say(windows, "spec", "os", "name")
@@ -44,26 +42,9 @@ func (p *Pod) whole() []Left {
 		return say("it has confit, in container "+strings.Join(own, ", "), "spec")
 	case bin >= 0:
 		return say("it has confit, in the volume "+binVolume, "spec", "volumes", bin)
-	case len(broken) > 0:
-		list := say("there is a line break in the annotation "+strings.Join(broken, ", ")+", and only NAME.confit/command may have one", "metadata", "annotations", broken[0])
-		list[0].Mistake = true
-		return list
 	}
-	return nil
+	return p.Mistakes()
 }
-
-// broken are the annotations of one line that have more.
-func (p *Pod) broken() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(p.annotations)) {
-		if oneLine.MatchString(name) && strings.ContainsAny(p.annotations[name], "\r\n") {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// oneLine are the annotations that become a line each, whatever container they are for.
-var oneLine = regexp.MustCompile("^([a-z0-9-]+[.])?confit/(" + strings.Join(options, "|") + ")$")
 
 // mirror is the annotation of a pod that the API server only shows.
 const mirror = "kubernetes.io/config.mirror"

@@ -138,7 +138,7 @@ func (p *Pod) seedContainer(c change) *yaml.Node {
 
 // linksContainer makes the links in these directories, so that the app's container needs no right to write there.
 func (p *Pod) linksContainer(c change) *yaml.Node {
-	env := tree.Seq(variable(linesVariable, strings.Join(p.links(c, func(m mount) bool { return c.above(m) == nil }), "\n")))
+	env := tree.Seq(setting(linesVariable, strings.Join(p.links(c, func(m mount) bool { return c.above(m) == nil }), "\n")))
 	return p.beside(c, linksName(c.index), []string{program, "--bake", "--optional"}, env, append(c.dirMounts(false), p.nested(c)...)...)
 }
 
@@ -181,7 +181,7 @@ func (c change) dirMounts(locked bool) (list []*yaml.Node) {
 	return list
 }
 
-func variable(name, value string) *yaml.Node {
+func setting(name, value string) *yaml.Node {
 	return tree.Map(tree.Field{Key: "name", Value: tree.Str(name)}, tree.Field{Key: "value", Value: tree.Str(value)})
 }
 

@@ -25,6 +25,7 @@ type Options struct {
 // Plan is what becomes of a pod.
 type Plan struct {
 	Left    []Left
+	Notes   []Left // what is said of the pod, and holds nothing up
 	pod     *Pod
 	options Options
 	changes []change
@@ -82,7 +83,7 @@ func (p *Pod) Containers() (list []Container) {
 func (p *Pod) Plan(o Options) *Plan {
 	pl := &Plan{pod: p, options: o}
 	if whole := p.whole(); len(whole) > 0 {
-		if p.mountsFiles() {
+		if p.mountsFiles() || whole[0].Mistake {
 			pl.Left = whole
 		}
 		return pl
@@ -100,7 +101,7 @@ func (p *Pod) Plan(o Options) *Plan {
 			pl.Left = append(pl.Left, Left{c.Line, c.Name, "", fmt.Sprintf(noCommand, c.Name), true})
 		}
 	}
-	pl.Left = append(pl.Left, p.parts()...)
+	pl.Left, pl.Notes = append(pl.Left, p.parts()...), p.Strangers()
 	slices.SortStableFunc(pl.Left, func(a, b Left) int { return a.Line - b.Line })
 	if taken := p.taken(pl.changes); len(taken) > 0 {
 		return &Plan{pod: p, Left: taken}

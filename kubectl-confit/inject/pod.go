@@ -46,17 +46,18 @@ type (
 		} `yaml:"items"`
 	}
 	container struct {
-		Name    string   `yaml:"name"`
-		Image   string   `yaml:"image"`
-		Command []string `yaml:"command"`
-		Args    []string `yaml:"args"`
-		Env     []struct {
-			Name string `yaml:"name"`
-		} `yaml:"env"`
-		Mounts          []mount `yaml:"volumeMounts"`
+		Name            string     `yaml:"name"`
+		Image           string     `yaml:"image"`
+		Command         []string   `yaml:"command"`
+		Args            []string   `yaml:"args"`
+		Env             []variable `yaml:"env"`
+		Mounts          []mount    `yaml:"volumeMounts"`
 		SecurityContext struct {
 			ReadOnlyRoot bool `yaml:"readOnlyRootFilesystem"`
 		} `yaml:"securityContext"`
+	}
+	variable struct {
+		Name string `yaml:"name"`
 	}
 	mount struct {
 		Name        string `yaml:"name"`

@@ -81,7 +81,7 @@ func pick(r *rand.Rand, texts ...string) string { return texts[r.IntN(len(texts)
 func randomPod(r *rand.Rand) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p")
-	b.WriteString(pick(r, "", "  annotations: {confit/validate: 'app -t $$', a.confit/reload: HUP}\n", "  annotations: {b.confit/command: \"run\\n--fast\\n\"}\n"))
+	b.WriteString(pick(r, "", "  annotations: {confit/validate: 'app -t $$', a.confit/reload: signal:HUP}\n", "  annotations: {b.confit/command: \"run\\n--fast\\n\"}\n"))
 	b.WriteString("spec:\n" + pick(r, "", "", "", "", "  hostPID: true\n", "  os: {name: linux}\n"))
 	b.WriteString(pick(r, "", "  initContainers:\n  - {name: i, image: i, volumeMounts: [{name: cm, mountPath: /x/y, subPath: y}]}\n"))
 	b.WriteString("  volumes:\n  - {name: cm, configMap: {name: one, optional: true}}\n  - {name: sec, secret: {secretName: two, defaultMode: 0400, items: [{key: k, path: d/k}, {key: l, path: l}]}}\n")

@@ -20,7 +20,7 @@ func TestWarnings(t *testing.T) {
 			}
 		}
 		p := read(t, parse(t, readFile(t, "testdata/pods/"+name+".yaml")))
-		if got := sentences(p.Plan(Options{Image: confitImage}).Left); !slices.Equal(got, want) {
+		if got := sentences(p.Plan(Options{Image: confitImage})); !slices.Equal(got, want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		told += len(want)
@@ -31,12 +31,15 @@ func TestWarnings(t *testing.T) {
 }
 
 // sentences are those of the policy: as many words as a warning may have.
-func sentences(left []Left) (list []string) {
-	var containers, mounts, init []string
-	for _, l := range left {
+func sentences(pl *Plan) (list []string) {
+	var whole, containers, mounts, init, strangers []string
+	for _, l := range pl.Notes {
+		strangers = append(strangers, strings.Fields(l.Why)[2])
+	}
+	for _, l := range pl.Left {
 		switch {
 		case l.Container == "":
-			list = append(list, "confit leaves this pod as it is: "+l.Why)
+			whole = append(whole, l.Why)
 		case l.Mount == "":
 			containers = append(containers, fmt.Sprintf("container %s: %s", l.Container, l.Why))
 		case l.Why == early:
@@ -45,6 +48,9 @@ func sentences(left []Left) (list []string) {
 			mounts = append(mounts, fmt.Sprintf("container %s, mount %q: %s", l.Container, l.Mount, l.Why))
 		}
 	}
+	if len(whole) > 0 {
+		return []string{"confit leaves this pod as it is: " + strings.Join(whole, "; ")}
+	}
 	for _, part := range []struct {
 		head  string
 		items []string
@@ -52,6 +58,7 @@ func sentences(left []Left) (list []string) {
 		{"confit leaves containers as they are", containers},
 		{"confit leaves subPath mounts as they are, which never see an edit", mounts},
 		{"confit leaves subPath mounts of init containers as they are, which never see an edit", init},
+		{"confit finds no container for annotations", strangers},
 	} {
 		const most = 8
 		if n := len(part.items) - most; n > 0 {

@@ -13,7 +13,7 @@ import (
 func (p *Pod) writeContainer(c change) {
 	at := []any{"spec", "containers", c.index}
 	p.writeCommand(c, append(slices.Clone(at), "command")...)
-	p.appendTo([]*yaml.Node{variable(linesVariable, p.lines(c))}, append(slices.Clone(at), "env")...)
+	p.appendTo([]*yaml.Node{setting(linesVariable, p.lines(c))}, append(slices.Clone(at), "env")...)
 	mounts := p.ownList(append(slices.Clone(at), "volumeMounts")...)
 	kept, comments := p.withoutFollowed(mounts, c)
 	mounts.Content = inStyle(mounts, kept, c.newMounts(comments))
@@ -54,12 +54,17 @@ func (p *Pod) links(c change, picks func(mount) bool) (list []string) {
 // lines is the value of CONFIT_LINES. The kubelet expands it as it does a command.
 func (p *Pod) lines(c change) string {
 	list := p.links(c, func(mount) bool { return true })
+	return strings.Join(append(list, p.optionLines(c.container)...), "\n")
+}
+
+// optionLines are those that annotations say, as the kubelet expands them.
+func (p *Pod) optionLines(c container) (list []string) {
 	for _, name := range options {
-		if text := p.option(c.container, name); text != "" {
-			list = append(list, name+" "+text)
+		if text := p.option(c, name); text != "" {
+			list = append(list, doubled(name+" "+text))
 		}
 	}
-	return doubled(strings.Join(list, "\n"))
+	return list
 }
 
 // withoutFollowed are the mounts that stay, and what is said of the others, by their volume.
