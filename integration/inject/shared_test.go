@@ -9,7 +9,7 @@ import (
 // examples is the directory of the policies.
 const examples = "../../examples/inject/"
 
-// TestSharedVariables holds that both policies decide by the same variables, word for word: those between meta and pod, which are the
+// TestSharedVariables holds that both policies decide by the same variables, word for word: those between meta, pod and job, which are the
 // object, and changed, from which on each has its own.
 func TestSharedVariables(t *testing.T) {
 	rewrite, warn := shared(t, "policy.yaml", "    # The containers that are changed"), shared(t, "warn.yaml", "    # Whether policy.yaml")

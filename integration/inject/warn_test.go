@@ -21,7 +21,11 @@ const warnings = "testdata/warnings.txt"
 func testWarn(s *server) {
 	var all strings.Builder
 	for name, pod := range s.golden(goldenNames(s)...) {
-		said := s.warned("Deployment", "inject", pod)
+		kind := "Deployment"
+		if pod["metadata"].(object)["ownerReferences"] != nil {
+			kind = "Job"
+		}
+		said := s.warned(kind, "inject", pod)
 		s.said[name] = said
 		fmt.Fprintf(&all, "%s\n%s\n", name, said)
 		s.checkMentioned(name, said)
@@ -52,6 +56,7 @@ func (s *server) checkKinds() {
 	s.Helper()
 	for name, pod := range s.golden("alone_hostpid", "stays_system", "init_sidecar", "command_neither", "volumes_two") {
 		want := s.warned("Deployment", "inject", pod)
+		pod["metadata"].(object)["annotations"] = object{"confit/reload": "auto"} // else a Job's pods stay as they are
 		for kind := range workloads {
 			if got := s.warned(kind, "inject", pod); got != want {
 				s.Errorf("%s of a %s: got the warnings\n%s\nwant\n%s", name, kind, got, want)
@@ -84,7 +89,10 @@ var workloads = map[string]struct {
 	"StatefulSet": {"/apis/apps/v1/namespaces/default/statefulsets", selecting},
 	"DaemonSet":   {"/apis/apps/v1/namespaces/default/daemonsets", selecting},
 	"ReplicaSet":  {"/apis/apps/v1/namespaces/default/replicasets", selecting},
-	"Job":         {"/apis/batch/v1/namespaces/default/jobs", running},
+	"ReplicationController": {"/api/v1/namespaces/default/replicationcontrollers", func(template object) object {
+		return object{"selector": template["metadata"].(object)["labels"], "template": template}
+	}},
+	"Job": {"/apis/batch/v1/namespaces/default/jobs", running},
 	"CronJob": {"/apis/batch/v1/namespaces/default/cronjobs", func(template object) object {
 		return object{"schedule": "@daily", "jobTemplate": object{"spec": running(template)}}
 	}},

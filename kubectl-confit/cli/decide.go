@@ -21,7 +21,15 @@ func (r *injection) find(file *manifest.File) {
 				r.fail(manifest.Mistake(tree.Line(d.Root.Content[0], m.Path...), 0, err))
 				continue
 			}
-			r.pods = append(r.pods, &pod{Pod: p, object: m, document: d})
+			if m.Unknown && !p.MountsFiles() {
+				continue
+			}
+			found := &pod{Pod: p, object: m, document: d}
+			if m.Unknown {
+				r.notes = append(r.notes, message{tree.Line(d.Root.Content[0], m.Path...), found.called() + " stays as it is: nobody knows what its kind does with the template of a pod"})
+				continue
+			}
+			r.pods = append(r.pods, found)
 		}
 	}
 }

@@ -35,11 +35,12 @@ where the file was. confit follows the volume, checks a change, reloads the app
 and rolls back. The variable CONFIT_LINES says what it does.
 
 It reads manifests, YAML or JSON, and writes them to stdout. It rewrites Pods,
-Deployments, StatefulSets, DaemonSets, ReplicaSets, Jobs and CronJobs, in lists,
-too, and whatever their labels are. All else passes as it is. A document in which
-nothing changes stays byte for byte; of the others stay comments, order, and each
-line that has no reason to change. The pod becomes what the admission policy
-makes of it in a cluster that has that.
+Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs,
+CronJobs, PodTemplates and Argo's Rollouts, in lists, too, and whatever their
+labels are. What else has a pod's template is named. All else passes as it is. A
+document in which nothing changes stays byte for byte; of the others stay
+comments, order, and each line that has no reason to change. The pod becomes what
+the admission policy makes of it in a cluster that has that.
 
 A pod gets volumes in memory for the program, confit's state, the keys, and the
 directories that hold links. An init container brings the program. For each
@@ -50,7 +51,8 @@ read-only.
 
 What stays as it is, is on stderr, with its line and why: subPath of a directory,
 subPathExpr, mounts below another mount or right in /, projected volumes, mounts
-of init containers; pods for Windows, with hostPID, or with confit.
+of init containers; pods for Windows, with hostPID, or with confit; Jobs without
+the annotation confit/reload.
 
 confit has to know what to start. Where a container has no command, ENTRYPOINT
 and CMD come from its image, and are written down as its command; CMD only if the

@@ -131,7 +131,7 @@ func (r *injection) run(ctx context.Context, text []byte) ([]byte, error) {
 	r.checkGiven()
 	image := r.image()
 	apply := r.decide(ctx, image)
-	if !slices.ContainsFunc(r.pods, (*pod).concerns) {
+	if len(r.notes) == 0 && !slices.ContainsFunc(r.pods, (*pod).concerns) {
 		r.notes = append(r.notes, message{1, "nothing to do: no pod mounts a key of a ConfigMap or Secret by subPath"})
 	}
 	if len(r.errs) > 0 {

@@ -17,6 +17,7 @@ func TestLeft(t *testing.T) {
 		"{name: items, mountPath: /etc/web/b, subPath: d}":                           "its subPath is a directory",
 		"{name: items, mountPath: /etc/web/b, subPath: b}":                           "its subPath is not among the items of its volume",
 		"{name: conf, mountPath: /etc/web/../b, subPath: b}":                         "its mountPath is not a plain path, such as /etc/app/a.conf",
+		"{name: conf, mountPath: /etc/hosts, subPath: b}":                            "the kubelet mounts a file of its own there",
 		"{name: conf, mountPath: /b, subPath: b}":                                    "its mountPath is right in /",
 		"{name: conf, mountPath: /sys/b, subPath: b}":                                "its mountPath is in /sys",
 		"{name: conf, mountPath: /data/b, subPath: b}":                               "its mountPath is below another mount",
@@ -60,6 +61,36 @@ func TestLeft_whole(t *testing.T) {
 		if r.code != 0 || r.stdout != c.manifest || strings.TrimSpace(r.stderr) != c.stderr {
 			t.Errorf("%s: got %+v, want %s", c.manifest, r, c.stderr)
 		}
+	}
+}
+
+// TestKinds: what has a pod's template is rewritten, or named, and a Job only if somebody says what an edit does to it.
+func TestKinds(t *testing.T) {
+	of := func(kind, annotations string) string {
+		return "kind: " + kind + "\nmetadata: {name: web}\nspec:\n  template:\n    metadata: {annotations: {" + annotations + "}}\n    spec:\n      volumes: [{name: conf, configMap: {name: web}}]\n" +
+			"      containers:\n      - name: one\n        image: web:1\n        command: [web]\n        volumeMounts: [{name: conf, mountPath: /etc/web/a, subPath: a}]\n"
+	}
+	for manifest, stderr := range map[string]string{
+		"apiVersion: v1\n" + of("ReplicationController", ""):                 "",
+		"apiVersion: argoproj.io/v1alpha1\n" + of("Rollout", ""):             "",
+		"apiVersion: batch/v1\n" + of("Job", "one.confit/reload: none"):      "",
+		"apiVersion: batch/v1\n" + of("Job", ""):                             `web.yaml:8: Job "web" stays as it is: it is of a Job, which an edit would end in the middle; write the annotation confit/reload, such as none, to have it all the same`,
+		"apiVersion: serving.knative.dev/v1\n" + of("Service", ""):           `web.yaml:6: Service "web" stays as it is: nobody knows what its kind does with the template of a pod`,
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n":           `web.yaml:1: nothing to do: no pod mounts a key of a ConfigMap or Secret by subPath`,
+		"apiVersion: v1\n" + of("ReplicationController", "") + "---\na: b\n": "",
+	} {
+		r := rewrite(t, manifest, "--image", confitImage)
+		if r.code != 0 || strings.TrimSpace(r.stderr) != stderr || strings.Contains(r.stdout, "CONFIT_LINES") != (stderr == "") {
+			t.Errorf("got %+v, want %s", r, stderr)
+		}
+	}
+	windows := podOf("  nodeSelector: {kubernetes.io/os: windows}", one, command, mounted)
+	if r := rewrite(t, windows); r != (result{0, windows, "web.yaml:8: Pod \"web\" stays as it is: it is for Windows\n"}) {
+		t.Errorf("got %+v", r)
+	}
+	sidecar := podOf("  initContainers:", "  - {name: side, image: side:1, restartPolicy: Always, volumeMounts: [{name: conf, mountPath: /etc/web/a, subPath: a}]}", one, command)
+	if r := rewrite(t, sidecar); r.code != 0 || r.stderr != "web.yaml:9: Pod \"web\": container \"side\": mount \"/etc/web/a\" stays as it is: it is a sidecar's, which is an init container, and confit goes into none of these\n" {
+		t.Errorf("got %+v", r)
 	}
 }
 

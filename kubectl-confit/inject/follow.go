@@ -12,6 +12,7 @@ import (
 const (
 	windows  = "it is for Windows"
 	isMirror = "it is a mirror pod"
+	ofJob    = "it is of a Job, which an edit would end in the middle; write the annotation confit/reload, such as none, to have it all the same"
 	hostPID  = "it has hostPID: true, and confit has to be PID 1"
 	taken    = "it has a name that confit gives"
 
@@ -31,6 +32,8 @@ const (
 	belowLocked = "its mountPath is below an emptyDir that is mounted read-only"
 	belowShared = "its mountPath is below an emptyDir that container %s mounts, too"
 	early       = "it is an init container's, which reads it once"
+	sidecar     = "it is a sidecar's, which is an init container, and confit goes into none of these"
+	theirs      = "the kubelet mounts a file of its own there"
 )
 
 var (
@@ -52,6 +55,8 @@ func (p *Pod) stays(c container, m mount) string {
 		return mountPath
 	case v.source().noKey(m.SubPath) != "":
 		return v.source().noKey(m.SubPath)
+	case slices.Contains([]string{"/etc/hosts", "/etc/resolv.conf", "/etc/hostname"}, m.MountPath):
+		return theirs
 	case path.Dir(m.MountPath) == "/":
 		return inRoot
 	case below(m.MountPath, "/proc", "/sys", "/dev"):

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"confit/kubectl-confit/tree"
 )
 
 // Left is something that stays as it is.
@@ -34,6 +36,8 @@ func (p *Pod) whole() []Left {
 	switch {
 	case p.spec.OS.Name == "windows":
 		return say(windows, "spec", "os", "name")
+	case p.spec.NodeSelector["kubernetes.io/os"] == "windows":
+		return say(windows, "spec", "nodeSelector", "kubernetes.io/os")
 	case p.isMirror():
 		return say(isMirror, "metadata", "annotations", mirror)
 	case p.spec.HostPID:
@@ -43,7 +47,31 @@ func (p *Pod) whole() []Left {
 	case bin >= 0:
 		return say("it has confit, in the volume "+binVolume, "spec", "volumes", bin)
 	}
-	return p.Mistakes()
+	if mistakes := p.Mistakes(); len(mistakes) > 0 {
+		return mistakes
+	}
+	if p.ofJob() && !slices.ContainsFunc(p.ourNames(), func(name string) bool { return strings.HasSuffix(name, "confit/reload") }) {
+		return say(ofJob, "spec")
+	}
+	return nil
+}
+
+// ofJob tells the pod of a Job, or of what makes Jobs.
+func (p *Pod) ofJob() bool {
+	n := len(p.path)
+	if slices.Contains(p.path, any("jobTemplate")) {
+		return true
+	}
+	if n >= 2 && p.path[n-1] == "template" {
+		kind := tree.At(p.document.Content[0], p.path[:n-2].With("kind")...)
+		return kind != nil && kind.Value == "Job"
+	}
+	for i := range tree.Items(p.at("metadata", "ownerReferences")) {
+		if kind := p.at("metadata", "ownerReferences", i, "kind"); kind != nil && kind.Value == "Job" {
+			return true
+		}
+	}
+	return false
 }
 
 // mirror is the annotation of a pod that the API server only shows.
@@ -54,9 +82,9 @@ func (p *Pod) isMirror() bool {
 	return there
 }
 
-// mountsFiles tells a pod that confit could be for: to leave any other alone is not worth a word.
-func (p *Pod) mountsFiles() bool {
-	return slices.ContainsFunc(p.spec.Containers, func(c container) bool { return len(p.followed(c)) > 0 })
+// MountsFiles tells a pod that confit could be for: to leave any other alone is not worth a word.
+func (p *Pod) MountsFiles() bool {
+	return slices.ContainsFunc(p.spec.Containers, func(c container) bool { return slices.ContainsFunc(c.Mounts, p.concerns) })
 }
 
 // withConfit are the containers that have confit, whoever put it there.
@@ -88,7 +116,8 @@ func (p *Pod) parts() (list []Left) {
 	for i, c := range p.spec.InitContainers {
 		for j, m := range c.Mounts {
 			if p.concerns(m) {
-				list = append(list, Left{Line: p.line("spec", "initContainers", i, "volumeMounts", j), Container: c.Name, Mount: m.MountPath, Why: early})
+				why := map[bool]string{false: early, true: sidecar}[c.RestartPolicy == "Always"]
+				list = append(list, Left{Line: p.line("spec", "initContainers", i, "volumeMounts", j), Container: c.Name, Mount: m.MountPath, Why: why})
 			}
 		}
 	}

@@ -83,7 +83,7 @@ func (p *Pod) Containers() (list []Container) {
 func (p *Pod) Plan(o Options) *Plan {
 	pl := &Plan{pod: p, options: o}
 	if whole := p.whole(); len(whole) > 0 {
-		if p.mountsFiles() || whole[0].Mistake {
+		if p.MountsFiles() || whole[0].Mistake {
 			pl.Left = whole
 		}
 		return pl

@@ -24,10 +24,11 @@ type (
 		OS struct {
 			Name string `yaml:"name"`
 		} `yaml:"os"`
-		HostPID        bool        `yaml:"hostPID"`
-		Volumes        []volume    `yaml:"volumes"`
-		InitContainers []container `yaml:"initContainers"`
-		Containers     []container `yaml:"containers"`
+		HostPID        bool              `yaml:"hostPID"`
+		NodeSelector   map[string]string `yaml:"nodeSelector"`
+		Volumes        []volume          `yaml:"volumes"`
+		InitContainers []container       `yaml:"initContainers"`
+		Containers     []container       `yaml:"containers"`
 	}
 	volume struct {
 		Name      string    `yaml:"name"`
@@ -51,6 +52,7 @@ type (
 		Command         []string   `yaml:"command"`
 		Args            []string   `yaml:"args"`
 		Env             []variable `yaml:"env"`
+		RestartPolicy   string     `yaml:"restartPolicy"` // of an init container
 		Mounts          []mount    `yaml:"volumeMounts"`
 		SecurityContext struct {
 			ReadOnlyRoot bool `yaml:"readOnlyRootFilesystem"`

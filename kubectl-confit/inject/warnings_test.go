@@ -42,7 +42,7 @@ func sentences(pl *Plan) (list []string) {
 			whole = append(whole, l.Why)
 		case l.Mount == "":
 			containers = append(containers, fmt.Sprintf("container %s: %s", l.Container, l.Why))
-		case l.Why == early:
+		case l.Why == early, l.Why == sidecar:
 			init = append(init, fmt.Sprintf("container %s, mount %q", l.Container, l.Mount))
 		default:
 			mounts = append(mounts, fmt.Sprintf("container %s, mount %q: %s", l.Container, l.Mount, l.Why))

@@ -5,6 +5,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -20,6 +21,7 @@ type File struct{ Documents []*Document }
 type Pod struct {
 	Kind, Name string    // of the object that it is, or is of
 	Path       tree.Path // to what holds metadata and spec
+	Unknown    bool      // nobody knows what its kind makes of it
 }
 
 // Read reads a stream. The error joins one of type *Error for each document that can't be read.
@@ -62,32 +64,41 @@ func (d *Document) Pods() []Pod {
 
 // kinds lead from an object to its pod, by API group and kind.
 var kinds = map[string]tree.Path{
-	"/Pod":             {},
-	"apps/Deployment":  {"spec", "template"},
-	"apps/StatefulSet": {"spec", "template"},
-	"apps/DaemonSet":   {"spec", "template"},
-	"apps/ReplicaSet":  {"spec", "template"},
-	"batch/Job":        {"spec", "template"},
-	"batch/CronJob":    {"spec", "jobTemplate", "spec", "template"},
+	"/Pod":                   {},
+	"/PodTemplate":           {"template"},
+	"/ReplicationController": {"spec", "template"},
+	"argoproj.io/Rollout":    {"spec", "template"},
+	"apps/Deployment":        {"spec", "template"},
+	"apps/StatefulSet":       {"spec", "template"},
+	"apps/DaemonSet":         {"spec", "template"},
+	"apps/ReplicaSet":        {"spec", "template"},
+	"batch/Job":              {"spec", "template"},
+	"batch/CronJob":          {"spec", "jobTemplate", "spec", "template"},
 }
 
-func pods(document *yaml.Node) []Pod { return podsOf(document.Content[0], nil) }
+func pods(document *yaml.Node) []Pod { return podsOf(document.Content[0], "", "", nil) }
 
-func podsOf(object *yaml.Node, path tree.Path) (list []Pod) {
-	group, _, found := strings.Cut(text(object, "apiVersion"), "/")
-	if !found {
+// podsOf finds those of an object. The items of a list may leave its group and kind unsaid.
+func podsOf(object *yaml.Node, group, kind string, path tree.Path) (list []Pod) {
+	if version := text(object, "apiVersion"); version != "" {
 		group = "" // v1
+		if before, _, found := strings.Cut(version, "/"); found {
+			group = before
+		}
 	}
-	kind := text(object, "kind")
-	if group == "" && kind == "List" {
+	kind = cmp.Or(text(object, "kind"), kind)
+	if of, is := strings.CutSuffix(kind, "List"); is {
 		for i, item := range tree.Items(tree.At(object, "items")) {
-			list = append(list, podsOf(item, path.With("items", i))...)
+			list = append(list, podsOf(item, group, of, path.With("items", i))...)
 		}
 		return list
 	}
 	to, known := kinds[group+"/"+kind]
-	if known && tree.At(object, to.With("spec")...) != nil {
-		list = append(list, Pod{kind, text(object, "metadata", "name"), path.With(to...)})
+	if !known {
+		to = tree.Path{"spec", "template"}
+	}
+	if known && tree.At(object, to.With("spec")...) != nil || tree.At(object, to.With("spec", "containers")...) != nil {
+		list = append(list, Pod{kind, text(object, "metadata", "name"), path.With(to...), !known})
 	}
 	return list
 }

@@ -67,22 +67,27 @@ func TestPods(t *testing.T) {
 	}
 	const podSpec, inTemplate = "{containers: [{name: a}]}", "{template: {spec: {containers: [{name: a}]}}}"
 	for document, want := range map[string]string{
-		template("v1", "Pod", podSpec):                                           "Pod",
-		template("apps/v1", "Deployment", inTemplate):                            "Deployment",
-		template("apps/v1", "StatefulSet", inTemplate):                           "StatefulSet",
-		template("apps/v1", "DaemonSet", inTemplate):                             "DaemonSet",
-		template("apps/v1", "ReplicaSet", inTemplate):                            "ReplicaSet",
-		template("batch/v1", "Job", inTemplate):                                  "Job",
-		template("batch/v1", "CronJob", "{jobTemplate: {spec: "+inTemplate+"}}"): "CronJob",
-		template("serving.example.com/v1", "Deployment", inTemplate):             "",
-		template("v1", "Deployment", inTemplate):                                 "",
-		template("apps/v1", "Deployment", "{}"):                                  "",
+		template("v1", "Pod", podSpec):                                                                                               "Pod",
+		template("apps/v1", "Deployment", inTemplate):                                                                                "Deployment",
+		template("apps/v1", "StatefulSet", inTemplate):                                                                               "StatefulSet",
+		template("apps/v1", "DaemonSet", inTemplate):                                                                                 "DaemonSet",
+		template("apps/v1", "ReplicaSet", inTemplate):                                                                                "ReplicaSet",
+		template("batch/v1", "Job", inTemplate):                                                                                      "Job",
+		template("batch/v1", "CronJob", "{jobTemplate: {spec: "+inTemplate+"}}"):                                                     "CronJob",
+		template("v1", "ReplicationController", inTemplate):                                                                          "ReplicationController",
+		template("argoproj.io/v1alpha1", "Rollout", inTemplate):                                                                      "Rollout",
+		template("argoproj.io/v1alpha1", "Rollout", "{workloadRef: {name: a}}"):                                                      "",
+		template("serving.example.com/v1", "Deployment", inTemplate):                                                                 "unknown Deployment",
+		template("v1", "Deployment", inTemplate):                                                                                     "unknown Deployment",
+		"apiVersion: v1\nkind: PodTemplate\ntemplate: {spec: " + podSpec + "}\n":                                                     "PodTemplate",
+		"apiVersion: apps/v1\nkind: DeploymentList\nitems:\n- {spec: " + inTemplate + "}\n- {apiVersion: v1, kind: Pod, spec: {}}\n": "Deployment Pod",
+		template("apps/v1", "Deployment", "{}"):                                                                                      "",
 		"apiVersion: v1\nkind: List\nitems:\n- kind: Foo\n- {apiVersion: v1, kind: Pod, spec: {}}\n- {apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, spec: {}}]}\n": "Pod Pod",
 	} {
 		var kinds []string
 		for _, d := range read(t, document).Documents {
 			for _, p := range d.Pods() {
-				kinds = append(kinds, p.Kind)
+				kinds = append(kinds, strings.TrimSpace(map[bool]string{true: "unknown "}[p.Unknown]+p.Kind))
 				if tree.At(d.Root, append(tree.Path{0}, p.Path...)...) == nil && tree.At(d.Root.Content[0], p.Path.With("spec")...) == nil {
 					t.Errorf("the path %v leads nowhere in\n%s", p.Path, document)
 				}
