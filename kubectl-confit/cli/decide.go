@@ -98,7 +98,11 @@ func (r *injection) decide(ctx context.Context, image string) (apply []func()) {
 			r.notes = append(r.notes, message{l.Line, p.called() + ": " + l.Why})
 		}
 		if !plan.Empty() {
-			r.changes = append(r.changes, message{p.Containers()[0].Line, fmt.Sprintf("%s isn't rewritten", p.called())})
+			at := p.Containers()[0].Line
+			r.changes = append(r.changes, message{at, fmt.Sprintf("%s isn't rewritten", p.called())})
+			if !r.flags.check {
+				r.notes = append(r.notes, message{at, p.called() + ": " + plan.Summary()})
+			}
 			apply = append(apply, p.writing(plan.Apply))
 		}
 	}

@@ -49,10 +49,12 @@ makes the links. A container can read no key that it couldn't read before, and
 write nowhere where it couldn't; with readOnlyRootFilesystem the directories are
 read-only.
 
-What stays as it is, is on stderr, with its line and why: subPath of a directory,
-subPathExpr, mounts below another mount or right in /, projected volumes, mounts
-of init containers; pods for Windows, with hostPID, or with confit; Jobs without
-the annotation confit/reload.
+A line for each pod on stderr says how many keys follow, and what is missing: a
+check; directories and envFrom that don't follow; a checksum annotation that
+makes new pods anyway. What stays as it is, is there, too, with its line and
+why: subPath of a directory, subPathExpr, mounts below another mount or right in
+/, projected volumes, mounts of init containers; pods for Windows, with hostPID,
+or with confit; Jobs without the annotation confit/reload.
 
 confit has to know what to start. Where a container has no command, ENTRYPOINT
 and CMD come from its image, and are written down as its command; CMD only if the

@@ -94,6 +94,30 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestSummary: a line a pod says what is to be expected of it.
+func TestSummary(t *testing.T) {
+	manifest := strings.Replace(podOf("  - {name: certs, secret: {secretName: web}}", one, command,
+		"    envFrom: [{configMapRef: {name: web}}]", "    env: [{name: A, valueFrom: {secretKeyRef: {name: web, key: a}}}]", "    volumeMounts:",
+		"    - {name: conf, mountPath: /etc/web/a, subPath: a}", "    - {name: conf, mountPath: /etc/web/b, subPath: b}",
+		"    - {name: conf, mountPath: /conf}", "    - {name: certs, mountPath: /certs}",
+		"  - {name: two, image: 'two:1', command: [two], volumeMounts: [{name: conf, mountPath: /etc/two/a, subPath: a}]}"),
+		"  name: web\n", "  name: web\n  annotations: {checksum/config: abc, one.confit/validate: web -t}\n", 1)
+	for _, c := range []struct{ from, to, want string }{
+		{"", "", "3 keys follow; no check in container two; checksum annotation: an upgrade makes new pods as well; 2 directories and envFrom and env don't follow"},
+		{"one.confit/validate: web -t", "confit/validate: web -t", "3 keys follow; checksum annotation: an upgrade makes new pods as well; 2 directories and envFrom and env don't follow"},
+		{", one.confit/validate: web -t", "", "3 keys follow; no check; checksum annotation: an upgrade makes new pods as well; 2 directories and envFrom and env don't follow"},
+		{"    - {name: certs, mountPath: /certs}\n", "", "3 keys follow; no check in container two; checksum annotation: an upgrade makes new pods as well; 1 directory and envFrom and env don't follow"},
+	} {
+		r := run(t, strings.Replace(manifest, c.from, c.to, 1), "inject", "-f", "web.yaml", "--image", confitImage)
+		if want := "web.yaml:11: Pod \"web\": " + c.want + "\n"; r.code != 0 || r.stderr != want {
+			t.Errorf("%s: got %+v, want %s", c.from, r, want)
+		}
+	}
+	if r := run(t, podOf(one, command, mounted), "inject", "-f", "web.yaml", "--image", confitImage); r.stderr != "web.yaml:9: Pod \"web\": 1 key follows; no check\n" {
+		t.Errorf("got %+v", r)
+	}
+}
+
 // TestRefused: every mistake is named with its line, all at once, and stdout stays empty.
 func TestRefused(t *testing.T) {
 	annotated := func(text string) string {

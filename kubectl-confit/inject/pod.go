@@ -52,6 +52,7 @@ type (
 		Command         []string   `yaml:"command"`
 		Args            []string   `yaml:"args"`
 		Env             []variable `yaml:"env"`
+		EnvFrom         []struct{} `yaml:"envFrom"`
 		RestartPolicy   string     `yaml:"restartPolicy"` // of an init container
 		Mounts          []mount    `yaml:"volumeMounts"`
 		SecurityContext struct {
@@ -59,7 +60,11 @@ type (
 		} `yaml:"securityContext"`
 	}
 	variable struct {
-		Name string `yaml:"name"`
+		Name      string `yaml:"name"`
+		ValueFrom struct {
+			ConfigMap *struct{} `yaml:"configMapKeyRef"`
+			Secret    *struct{} `yaml:"secretKeyRef"`
+		} `yaml:"valueFrom"`
 	}
 	mount struct {
 		Name        string `yaml:"name"`

@@ -51,6 +51,9 @@ func sentences(pl *Plan) (list []string) {
 	if len(whole) > 0 {
 		return []string{"confit leaves this pod as it is: " + strings.Join(whole, "; ")}
 	}
+	if summary := pl.Summary(); strings.Contains(summary, ";") {
+		defer func() { list = append(list, summary) }()
+	}
 	for _, part := range []struct {
 		head  string
 		items []string
