@@ -70,6 +70,17 @@ func testAgain(s *server) {
 	}
 }
 
+// testWithout: when the label goes, new pods are what they were without confit.
+func testWithout(s *server) {
+	for name, pod := range s.golden("security_locked", "emptydir_mixed", "options_both", "volumes_secret_items", "init_sidecar") {
+		pod["metadata"].(object)["labels"] = object{"app": "web"}
+		want := text(plain(spec(pod)))
+		if got := text(plain(spec(s.read(s.create("default", encode(pod)))[0]))); got != want {
+			s.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 // goldenNames are those of the pods.
 func goldenNames(s *server) (names []string) {
 	paths, err := filepath.Glob(golden + "/*.yaml")

@@ -33,6 +33,7 @@ func TestInject(t *testing.T) {
 		{"again", testAgain},
 		{"warn", testWarn},
 		{"audit", testAudit},
+		{"without", testWithout},
 		{"standard", testStandard},
 		{"limits", testLimits},
 		{"params", testParams},

@@ -77,7 +77,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"inject"}, 64, `kubectl-confit: -f is missing: write -f FILE, or -f - for stdin; see kubectl confit --help`},
 		{[]string{"inject", "web.yaml"}, 64, `kubectl-confit: "web.yaml" is no flag: write -f web.yaml; see kubectl confit --help`},
 		{[]string{"inject", "-f", "web.yaml", "--image", "No Image"}, 64, `kubectl-confit: --image: cannot read the image "No Image": could not parse reference: No Image; see kubectl confit --help`},
-		{[]string{"inject", "-f", "web.yaml", "--command", "web"}, 64, `kubectl-confit: --command is "web", not CONTAINER='WORD WORD…'; see kubectl confit --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "web"}, 64, `kubectl-confit: --command is "web", not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit --help`},
+		{[]string{"inject", "-f", "web.yaml", "--command", "pod/web=a"}, 64, `kubectl-confit: --command is "pod/web=a", not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'; see kubectl confit --help`},
 		{[]string{"inject", "-f", "web.yaml", "--command", "web="}, 64, `kubectl-confit: --command for container "web": "" has no words: write what the container runs; see kubectl confit --help`},
 		{[]string{"inject", "-f", "web.yaml", "--command", "web=a", "--command", "web=b"}, 64, `kubectl-confit: --command is there twice for container "web"; see kubectl confit --help`},
 		{[]string{"inject", "-f", "web.yaml", "--command", "web=a $HOME"}, 64, `kubectl-confit: --command for container "web": nothing expands "$HOME": put it into '…' if it is meant so, else write sh -c '…'; see kubectl confit --help`},
@@ -179,7 +180,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"deployment", "anchors", "list.json", "styles"} {
+	for _, name := range []string{"deployment", "anchors", "list.json", "styles", "mixed"} {
 		name, extension, ok := strings.Cut(name, ".")
 		if !ok {
 			extension = "yaml"

@@ -34,19 +34,33 @@ func (r *injection) find(file *manifest.File) {
 	}
 }
 
-// checkGiven holds that --command names containers that need it: a misspelt one would be silence.
+// checkGiven holds that --command names containers that need it, as a misspelt one would be silence, and one image: two are two programs.
 func (r *injection) checkGiven() {
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
-		found := false
+		var images, of []string
 		for _, p := range r.pods {
 			for _, c := range p.Containers() {
-				found = found || c.Name == name && !c.HasCommand
+				if key, _ := r.givenTo(p, c); key == name && !c.HasCommand && !slices.Contains(images, c.Image) {
+					images, of = append(images, c.Image), append(of, fmt.Sprintf("that of %s is %s", p.called(), c.Image))
+				}
 			}
 		}
-		if !found {
+		switch {
+		case len(images) == 0:
 			r.errs = append(r.errs, message{1, fmt.Sprintf("cannot use --command for container %q: no container of that name lacks a command and mounts a key by subPath", name)})
+		case len(images) > 1:
+			r.errs = append(r.errs, message{1, fmt.Sprintf("cannot use --command for container %q: it is of different images: %s; write --command KIND/NAME/%s='WORD WORD…' for each", name, strings.Join(of, ", "), name)})
 		}
 	}
+}
+
+// givenTo is the command that a flag gives to a container, and what the flag calls it.
+func (r *injection) givenTo(p *pod, c inject.Container) (key string, command inject.Command) {
+	key = address(p.object.Kind, p.object.Name, c.Name)
+	if _, named := r.given[key]; !named {
+		key = c.Name
+	}
+	return key, r.given[key]
 }
 
 // image is confit's: the flag's, else the one that the file's pods have.
@@ -140,10 +154,10 @@ func (r *injection) leave(p *pod, left []inject.Left) {
 func (r *injection) commandsOf(ctx context.Context, p *pod, found map[string]inject.Command) bool {
 	known := true
 	for _, c := range p.Containers() {
-		given, named := r.given[c.Name]
+		_, given := r.givenTo(p, c)
 		switch {
 		case c.HasCommand:
-		case named:
+		case len(given.Words) > 0:
 			found[c.Name] = given
 		case c.NoCommand:
 			command, err := r.ask(ctx, c)

@@ -41,7 +41,7 @@ func newInject() *cobra.Command {
 	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` of manifests, - for stdin")
 	flags.StringVar(&f.image, "image", "", "confit's `IMAGE`, by digest; needed unless a pod of the file has one")
 	flags.BoolVar(&f.imageVolume, "image-volume", false, "the program comes by an image volume, not by an init container")
-	flags.StringArrayVar(&f.command, "command", nil, "`CONTAINER=WORDS`: what a container without command runs, split as a shell does; repeatable")
+	flags.StringArrayVar(&f.command, "command", nil, "`CONTAINER=WORDS`, or KIND/NAME/CONTAINER=WORDS: what a container without command runs, split as a shell does; repeatable")
 	flags.BoolVar(&f.noRegistry, "no-registry", false, "ask no registry for ENTRYPOINT and CMD")
 	flags.BoolVar(&f.check, "check", false, "write nothing, exit with 3 if a run would change anything")
 	return c

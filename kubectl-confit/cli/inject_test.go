@@ -94,6 +94,28 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// TestCommand_images: a name is enough for containers of one image, and not for those of two.
+func TestCommand_images(t *testing.T) {
+	web := podOf(one, mounted)
+	other := strings.NewReplacer("name: web", "name: db", "web:1", "redis:7").Replace(web)
+	if out := must(t, web+"---\n"+strings.Replace(web, "name: web", "name: other", 1), "--command", "one=web"); strings.Count(out, "[/.confit/confit, --, web]") != 2 {
+		t.Errorf("got\n%s", out)
+	}
+	const want = `web.yaml:1: cannot use --command for container "one": it is of different images: that of Pod "web" is web:1, that of Pod "db" is redis:7; write --command KIND/NAME/one='WORD WORD…' for each` + "\n"
+	if r := rewrite(t, web+"---\n"+other, "--image", confitImage, "--command", "one=web"); r != (result{1, "", want}) {
+		t.Errorf("got %+v", r)
+	}
+	for _, args := range [][]string{{"--command", "pod/web/one=web", "--command", "Pod/db/one=redis"}, {"--command", "one=web", "--command", "pod/db/one=redis"}} {
+		out := must(t, web+"---\n"+other, args...)
+		if strings.Count(out, "[/.confit/confit, --, web]") != 1 || strings.Count(out, "[/.confit/confit, --, redis]") != 1 {
+			t.Errorf("%q: got\n%s", args, out)
+		}
+	}
+	if r := rewrite(t, web, "--image", confitImage, "--no-registry", "--command", "job/web/one=web"); r.code != 1 || !strings.Contains(r.stderr, `cannot use --command for container "job/web/one"`) {
+		t.Errorf("got %+v", r)
+	}
+}
+
 // TestSummary: a line a pod says what is to be expected of it.
 func TestSummary(t *testing.T) {
 	manifest := strings.Replace(podOf("  - {name: certs, secret: {secretName: web}}", one, command,

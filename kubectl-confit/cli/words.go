@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -10,13 +11,17 @@ import (
 	"confit/kubectl-confit/inject"
 )
 
-// commands are those of the flag --command, by container.
+// commands are those of the flag --command, by container, or by kind, name and container.
 func commands(flags []string) (map[string]inject.Command, error) {
 	found := map[string]inject.Command{}
 	for _, f := range flags {
 		container, command, ok := strings.Cut(f, "=")
-		if !ok || container == "" {
-			return nil, usage("--command is %q, not CONTAINER='WORD WORD…'", f)
+		parts := strings.Split(container, "/")
+		if !ok || slices.Contains(parts, "") || len(parts) != 1 && len(parts) != 3 {
+			return nil, usage("--command is %q, not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'", f)
+		}
+		if len(parts) == 3 {
+			container = address(parts[0], parts[1], parts[2])
 		}
 		if _, twice := found[container]; twice {
 			return nil, usage("--command is there twice for container %q", container)
@@ -28,6 +33,11 @@ func commands(flags []string) (map[string]inject.Command, error) {
 		found[container] = inject.Command{Words: words}
 	}
 	return found, nil
+}
+
+// address names a container of one object.
+func address(kind, name, container string) string {
+	return strings.ToLower(kind) + "/" + name + "/" + container
 }
 
 // split splits a command as a POSIX shell does, and refuses what a shell would expand.

@@ -90,6 +90,8 @@ type style struct {
 	step int  // of a mapping in a mapping; 0: there is none
 	wide bool // lists stand further to the right than their key
 	list bool // there is a list, so wide is known
+
+	mixed bool // some lists do, and some don't: each is written as it was, and a new one as the first
 }
 
 // look finds the style that is used first.
@@ -102,6 +104,8 @@ func (s *style) look(n *yaml.Node) {
 				s.step = step
 			case child.Kind == yaml.SequenceNode && !s.list:
 				s.wide, s.list = step > 0, true
+			case child.Kind == yaml.SequenceNode:
+				s.mixed = s.mixed || s.wide != (step > 0)
 			}
 		}
 		s.look(child)
@@ -117,12 +121,14 @@ func encode(n *yaml.Node, s style) (string, error) {
 		e.SetIndent(s.step)
 	}
 	e.CompactSeqIndent()
-	if s.wide {
+	if s.wide && !s.mixed {
 		e.DefaultSeqIndent()
 	}
 	if err := e.Encode(n); err != nil {
 		return "", err
 	}
-	err := e.Close()
-	return out.String(), err
+	if err := e.Close(); err != nil || !s.mixed {
+		return out.String(), err
+	}
+	return widen(n, s, out.String())
 }
