@@ -29,6 +29,7 @@ func showInject(sc *stage) error {
 		step{"The label alone: the image's ENTRYPOINT isn't in the pod, so it runs as it did, and kubectl warns", s.label},
 		step{"The guide's patch, with the command as an annotation: new pods, once; then an edit, a bad one, and back", s.goLive},
 		step{"A target right in /etc, in two containers: their hosts and resolv.conf are the runtime's", s.showEtc},
+		step{"What the label costs the start of a pod", s.showCost},
 		step{"One key of a Secret: the other is nowhere in the container", s.showTLS},
 		step{"A target in an emptyDir of the pod: the link is made there, and nothing is copied", s.showScratch},
 		step{"Pod Security restricted, another user than root, a read-only root", s.showRestricted},

@@ -10,6 +10,7 @@
 //	plain_test.go, yaml_test.go     a spec without what the server defaults, as YAML
 //	warn_test.go                    what people read
 //	refuse_test.go                  what people may not write
+//	cost_test.go, large_test.go     what all this costs
 //	beside_test.go, others_test.go  who else has a say in what becomes of a pod
 //	shared_test.go                  what both policies share; it needs no server
 //
@@ -42,6 +43,7 @@ func TestInject(t *testing.T) {
 		{"reinvoked", testReinvoked},
 		{"large", testLarge},
 		{"refuse", testRefuse},            // it has the policy back
+		{"cost", testCost},                // of all of them
 		{"image volume", testImageVolume}, // it changes the policy, so it is the last
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(s.of(t)) })

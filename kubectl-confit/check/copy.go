@@ -116,7 +116,7 @@ func doubled(words []string) []string {
 	return list
 }
 
-// bringers are the init containers that bring confit, or copy a directory of the image, into a volume of the container.
+// bringers are the init containers that bring confit, copy a directory of the image, or make links, in a volume of the container.
 func (v *volumes) bringers(pod *corev1.Pod, spec *corev1.Container) (list []corev1.Container) {
 	for i := range pod.Spec.InitContainers {
 		c := &pod.Spec.InitContainers[i]
@@ -138,5 +138,5 @@ func (v *volumes) bringers(pod *corev1.Pod, spec *corev1.Container) (list []core
 
 func brings(word string) bool {
 	flag, _, _ := strings.Cut(word, "=")
-	return flag == "--install" || flag == "--seed"
+	return flag == "--install" || flag == "--seed" || flag == "--bake"
 }
