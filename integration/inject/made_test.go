@@ -76,11 +76,11 @@ func (m *maker) makeVolumes() (all list) {
 		m.volumes = append(m.volumes, name)
 		volume := object{"name": name}
 		switch m.IntN(12) {
-		case 0:
+		case 0, 2:
 			volume["emptyDir"] = object{}
 		case 1:
 			volume["projected"] = object{"sources": list{object{"configMap": object{"name": "app"}}}}
-		case 2, 3, 4, 5, 6:
+		case 3, 4, 5, 6:
 			volume["secret"] = m.source("secretName")
 		default:
 			volume["configMap"] = m.source("name")

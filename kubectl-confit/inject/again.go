@@ -140,7 +140,7 @@ func (p *Pod) seededBy(seed container) int {
 	}
 	return slices.IndexFunc(p.spec.Containers, func(c container) bool {
 		return slices.ContainsFunc(c.Mounts, func(m mount) bool {
-			return m.Name != binVolume && slices.ContainsFunc(seed.Mounts, func(own mount) bool { return own.Name == m.Name })
+			return strings.HasPrefix(m.Name, "confit-seed-") && slices.ContainsFunc(seed.Mounts, func(own mount) bool { return own.Name == m.Name })
 		})
 	})
 }

@@ -85,18 +85,18 @@ func randomPod(r *rand.Rand) string {
 	b.WriteString("spec:\n" + pick(r, "", "", "", "", "  hostPID: true\n", "  os: {name: linux}\n"))
 	b.WriteString(pick(r, "", "  initContainers:\n  - {name: i, image: i, volumeMounts: [{name: cm, mountPath: /x/y, subPath: y}]}\n"))
 	b.WriteString("  volumes:\n  - {name: cm, configMap: {name: one, optional: true}}\n  - {name: sec, secret: {secretName: two, defaultMode: 0400, items: [{key: k, path: d/k}, {key: l, path: l}]}}\n")
-	b.WriteString("  - {name: claim, persistentVolumeClaim: {claimName: c}}\n  - {name: pro, projected: {sources: []}}\n  containers:\n")
+	b.WriteString("  - {name: claim, persistentVolumeClaim: {claimName: c}}\n  - {name: pro, projected: {sources: []}}\n  - {name: own, emptyDir: {}}\n  containers:\n")
 	for _, name := range []string{"a", "b", "c"}[:1+r.IntN(3)] {
 		fmt.Fprintf(&b, "  - name: %s\n    image: img:%s\n", name, name)
 		b.WriteString(pick(r, "", "    command: [app, --x, 'y $(Z)']\n", "    command:\n    - sh\n    args: ['1']\n"))
-		b.WriteString(pick(r, "", "    env: [{name: A, value: b}]\n", "    resources: {limits: {cpu: 1}}\n", "    securityContext: {runAsUser: 7}\n"))
+		b.WriteString(pick(r, "", "    env: [{name: A, value: b}]\n", "    resources: {limits: {cpu: 1}}\n", "    securityContext: {runAsUser: 7}\n", "    securityContext: {readOnlyRootFilesystem: true}\n"))
 		b.WriteString("    volumeMounts:\n")
 		for range r.IntN(5) {
 			fmt.Fprintf(&b, "    - {name: %s, mountPath: %s%s}\n", pick(r, "cm", "cm", "sec", "claim", "pro"),
 				pick(r, "/etc/a/", "/etc/b/", "/etc/", "/", "/proc/x/", "/data/", "/etc/a/b/")+pick(r, "f", "g", "h", "i", "h/", "../x"),
 				pick(r, ", subPath: f", ", subPath: l", ", subPath: d/k", ", subPath: d", ", subPath: ../x", ", subPathExpr: $(X)", ""))
 		}
-		b.WriteString(pick(r, "    - {name: claim, mountPath: /data}\n", "    - {name: cm, mountPath: /whole}\n", "    - {name: cm, mountPath: /etc/z/motd, subPath: motd}\n"))
+		b.WriteString(pick(r, "    - {name: claim, mountPath: /data}\n", "    - {name: cm, mountPath: /whole}\n", "    - {name: own, mountPath: /etc/b, subPath: b}\n", "    - {name: own, mountPath: /etc}\n", "    - {name: cm, mountPath: /etc/z/motd, subPath: motd}\n"))
 	}
 	return b.String()
 }
