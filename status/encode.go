@@ -43,7 +43,7 @@ func (e *Encoder) Encode(s *Status) []byte {
 	var keys [][]byte
 	if s.Mounted != nil {
 		keys = append(keys, e.mounted.encode(s.Mounted.Keys))
-		small.Mounted = &Mounted{s.Mounted.Hash, s.Mounted.Since, nil}
+		small.Mounted = &Mounted{s.Mounted.Hash, s.Mounted.Shared, s.Mounted.Since, nil}
 	} else {
 		e.mounted = differences{}
 	}

@@ -70,9 +70,10 @@ type Exit struct {
 
 // Mounted is what the volumes hold.
 type Mounted struct {
-	Hash  string         `json:"hash"`  // "": there is none, as a key is missing
-	Since Time           `json:"since"` // when confit first saw it
-	Keys  map[string]Sum `json:"keys"`  // what differs from the accepted keys
+	Hash   string         `json:"hash"`   // "": there is none, as a key is missing
+	Shared string         `json:"shared"` // CONFIT_HASH of it: the same in every replica; "": there is none
+	Since  Time           `json:"since"`  // when confit first saw it
+	Keys   map[string]Sum `json:"keys"`   // what differs from the accepted keys
 }
 
 // Generation is a complete copy of every linked key.
@@ -86,7 +87,9 @@ type Generation struct {
 // Accepted is a generation that was proved.
 type Accepted struct {
 	Generation
-	Proof string `json:"proof"` // what proved it: "verify", "probation", "none" …
+	Proof   string `json:"proof"`   // what proved it: "verify", "probation", "none" …
+	Soaked  bool   `json:"soaked"`  // the app has lived with it for --soak
+	SoaksAt Time   `json:"soaksAt"` // when it will have, as far as anything depends on that; null: not known, or it has
 }
 
 // GoneDown is that the app died of what was accepted last, and has to live on what was accepted before.
@@ -161,9 +164,7 @@ func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused(), s.GoneDown != nil, s.Unwell != "":
 		return Rejected
-	case s.Rejection == nil || s.Mounted == nil || s.PendingSince != "":
-		return Well
-	case s.Rejection.Hash != s.Mounted.Hash:
+	case s.Rejection == nil, s.Mounted == nil, s.PendingSince != "", s.Rejection.Hash != s.Mounted.Hash:
 		return Well
 	case s.Accepted != nil && s.Accepted.Hash == s.Mounted.Hash:
 		return Well

@@ -37,7 +37,7 @@ func quiet() Status {
 		Confit: "0.1.0", Updated: before(2*day + time.Hour - 5*time.Second), Phase: "running",
 		App:     App{PID: 17, Started: before(9 * day), Reload: "auto", Read: new(true)},
 		Mounted: &Mounted{Hash: hashA, Since: live.Since}, Live: &live,
-		Accepted: &Accepted{live, "probation"},
+		Accepted: &Accepted{live, "probation", false, ""},
 		Volumes:  []Volume{{Path: "/confit/web", Kind: "atomic", Watched: "inotify", Mounted: "..2026_11_20_11_00_00.123456789"}},
 		Counters: Counters{Swaps: 1, Reloads: 1},
 	}
@@ -112,7 +112,7 @@ func texts() map[string]Status {
 	})
 	add("fallback", rejected(), func(s *Status) {
 		s.Live = &Generation{Number: 2, Hash: hashC, Source: "fallback", Since: before(2 * time.Hour)}
-		s.Accepted = &Accepted{*s.Live, "verify"}
+		s.Accepted = &Accepted{*s.Live, "verify", false, ""}
 		s.Rejection.Step, s.Rejection.Output = "stage", ""
 		s.Rejection.Hash, s.Mounted.Hash, s.Rejection.Reason = "", "", `key "nginx.conf" is missing in volume "/confit/web"`
 	})

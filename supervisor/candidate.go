@@ -32,7 +32,7 @@ func (t *transition) stageEnded(e event) {
 		t.candidate.Changes, t.untidy = e.changes, true
 		if !t.candidate.Fallback {
 			t.noteSeen(e.seen, false, linker.Hash{})
-			t.found("", e.changes)
+			t.found("", "", e.changes)
 			t.rejection.cost = linker.Hash{} // something else is mounted
 		}
 		t.reject("stage", e.reason, "")
@@ -64,7 +64,7 @@ func (t *transition) compareCandidate(e staged) {
 		}
 		return
 	}
-	t.found(e.candidate.Hash.Hex(), e.candidate.Changes)
+	t.found(e.candidate.Hash.Hex(), e.candidate.Shared.Hex(), e.candidate.Changes)
 	if t.rejection.cost != t.candidate.Inputs { // something else is mounted
 		t.rejection.cost = linker.Hash{}
 	}

@@ -35,7 +35,7 @@ func sum(h linker.Hash) status.Sum { return status.Sum(hexOf(h)) }
 // is over keeps none.
 func (t *transition) rebase(changes []linker.Change) {
 	if m := t.mounted; m != nil {
-		t.mounted = &status.Mounted{Hash: m.Hash, Since: m.Since, Keys: against(m.Keys, changes)}
+		t.mounted = &status.Mounted{Hash: m.Hash, Shared: m.Shared, Since: m.Since, Keys: against(m.Keys, changes)}
 	}
 	for _, rejection := range []**status.Rejection{&t.lastRejection, &t.held.rejection} {
 		if *rejection != nil {

@@ -64,15 +64,22 @@ func (o *observation) app() status.App {
 // proved it. One that isn't proved isn't shown.
 func (o *observation) accepted() *status.Accepted {
 	shown, before, after := o.before.seen.Accepted, o.before.accepted(), o.after.accepted()
-	isSame := shown != nil && after.Hash == before.Hash
-	if o.after.unproved != nil || after.Number == 0 || isSame && after.Fallback == before.Fallback {
+	if o.after.unproved != nil || after.Number == 0 {
 		return shown
 	}
-	proof := cmp.Or(o.after.unsaid, alreadyStored)
-	if isSame && proof == alreadyStored { // the mounted configuration is just the fallback
-		proof = shown.Proof
+	now := status.Accepted{Generation: shownOf(after), Proof: cmp.Or(o.after.unsaid, alreadyStored), Soaked: after.Soaked || o.config.SoakFor() == 0, SoaksAt: status.At(o.after.soaksAt)}
+	if shown != nil && after.Hash == before.Hash && (after.Fallback == before.Fallback || now.Proof == alreadyStored) { // or it is just the fallback that is mounted
+		now.Proof = shown.Proof
 	}
-	return &status.Accepted{Generation: shownOf(after), Proof: proof}
+	return orSeen(shown, now)
+}
+
+// orSeen is what the status has shown, if that is still so: another one would be news.
+func orSeen[T comparable](seen *T, now T) *T {
+	if seen != nil && *seen == now {
+		return seen
+	}
+	return &now
 }
 
 // goneDown is why the app isn't on the top.
@@ -81,12 +88,7 @@ func (o *observation) goneDown() *status.GoneDown {
 	if !s.isDown() {
 		return nil
 	}
-	top := s.ladder.Top()
-	g := status.GoneDown{From: shownOf(top), Reason: s.downReason(), SoaksAt: status.At(s.soaksAt)}
-	if seen := o.before.seen.GoneDown; seen != nil && g == *seen {
-		return seen
-	}
-	return &g
+	return orSeen(o.before.seen.GoneDown, status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.downReason(), SoaksAt: status.At(s.soaksAt)})
 }
 
 // shownOf is an accepted generation as the status shows it.
@@ -121,8 +123,5 @@ func (o *observation) gate() *status.Gate {
 	if r := o.after.outcomes.HoldsUp(); r != nil && !o.after.gate.asked {
 		g.Waits = r.Kind + " of " + r.Hash[:min(len(r.Hash), shortHash)]
 	}
-	if seen := o.before.seen.Gate; seen != nil && g == *seen {
-		return seen
-	}
-	return &g
+	return orSeen(o.before.seen.Gate, g)
 }

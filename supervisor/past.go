@@ -18,13 +18,13 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: t.stamp()}
 }
 
-// found notes what a look at the volumes found: the hash of a candidate, or none when
+// found notes what a look at the volumes found: the hashes of a candidate, or none when
 // there can't be one, and what differs from the accepted generation.
-func (t *transition) found(hash string, changes []linker.Change) {
+func (t *transition) found(hash, shared string, changes []linker.Change) {
 	if t.phase == staging && !t.neverStarted() && !t.isRetry {
 		t.count.Swaps++
 	}
-	was, now := t.mounted, status.Mounted{Hash: hash, Since: t.stamp(), Keys: sums(changes)}
+	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: t.stamp(), Keys: sums(changes)}
 	switch {
 	case was != nil && was.Hash == hash && maps.Equal(was.Keys, now.Keys):
 		return
