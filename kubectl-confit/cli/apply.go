@@ -34,6 +34,7 @@ type applyFlags struct {
 	manager          string
 	force            bool
 	timeout          time.Duration
+	soak             bool
 	output           string
 }
 
@@ -58,6 +59,7 @@ func newApply() *cobra.Command {
 	flags.BoolVar(&f.noSync, "no-sync", false, "leave it to the kubelets when they bring it: that takes a minute or two")
 	flags.BoolVar(&f.all, "all", false, "bring it to all pods at once, not in waves")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` that the pods have, each time that they are waited for; 0: any")
+	flags.BoolVar(&f.soak, "soak", false, "wait until the apps have lived with it for their confits' --soak, too")
 	flags.StringVar(&f.manager, "field-manager", apply.DefaultManager, "`NAME` of the owner of what is applied")
 	flags.BoolVar(&f.force, "force-conflicts", false, "take over the keys of other owners")
 	flags.StringVarP(&f.output, "output", "o", "", "`FORMAT` of one document that says all: json or yaml")
@@ -155,8 +157,8 @@ func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Gi
 // settle waits for the pods, and has their kubelets look. What they had before goes to all at once.
 func (a *applying) settle(ctx context.Context, pinned verdict.Objects, back bool) (found *follow.Report, err error) {
 	scope := follow.Scope{Pinned: pinned, Objects: slices.Collect(maps.Keys(pinned))}
-	p := progress{to: a.stderr, what: verdict.Names(scope.Objects), rows: map[string]verdict.Row{}}
-	options := follow.Options{Timeout: a.timeout, Each: p.changed}
+	p := progress{to: a.stderr, what: verdict.Names(scope.Objects), soak: a.soak && !back, rows: map[string]verdict.Row{}}
+	options := follow.Options{Timeout: a.timeout, Soak: a.soak && !back, Each: p.changed}
 	if a.noSync {
 		found, err = follow.Wait(ctx, a.client, scope, options)
 	} else {

@@ -44,7 +44,8 @@ const statusAfter = `Exit codes
 -o json
   namespace, code, why; objects[]: kind, name, resourceVersion, immutable;
   pods[]: pod, uid, node, container, state, since, why, step, attempts, output,
-  keys[]: object, volume, path, state, gone. Fields are added, never taken away.`
+  hash, soaked, soaksAt, keys[]: object, volume, path, state, gone. Fields are
+  added, never taken away.`
 
 const statusExample = `  kubectl confit status
   kubectl confit status configmap/web -n shop
@@ -64,10 +65,17 @@ It waits for containers with confit that mount the objects, in pods that run.
 Pods that come meanwhile count, and those that go don't. A pod that is pending
 takes what is there when it starts.
 
+The verdict is of now: before the end everybody is asked once more. A container
+that was restarted after it had accepted it counts again when it accepts it anew,
+or its app has lived with it for confit's --soak. A pod that is being deleted
+doesn't count. With --soak all apps have to live with it so long, and the time is
+said: until then confit may take it back.
+
 When a container has rejected just this, it ends with 3 at once, and shows why.
 A rejection by the steps stage, render and validate may pass, so the second one
-counts. A rejection by the gate is none: the gate is asked again. A container that
-ends with 78 twice while it waits has rejected it, too.
+counts. A rejection by the gate is none: the gate is asked again, unless the
+record in the Lease says that others have rejected it. A container that ends with
+78 twice while it waits has rejected it, too.
 
 It ends with 1 when the time is over, with who has not accepted it and why; when
 no running pod mounts the objects, or only by subPath, where they never change;
@@ -75,7 +83,7 @@ and when it has no right to ask. The kubelet takes a minute or two to bring an
 edit, unless kubectl confit sync hurries it.
 
 It watches the pods and the objects, and asks each container again after 1, 1.5,
-2.2 … 10 s, until it has accepted. kubectl confit status --help says how it asks.`
+2.2 … 10 s, and who has accepted it after 30 s. kubectl confit status --help says how it asks.`
 
 const waitAfter = `Exit codes
   0    every running pod has accepted it

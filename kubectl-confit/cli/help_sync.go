@@ -10,7 +10,9 @@ confit wait --help says what it waits for and how it asks.
 
 It goes in waves. One pod is first. When that has accepted the edit, the others
 follow, a quarter of them at a time; the next quarter when all of the last one
-have accepted it. After a rejection nobody else is synced, and the pods that
+have accepted it. A container that is restarted stops them until it has accepted
+it again. With --soak the first one has to live with it for its confit's --soak
+before the others follow. After a rejection nobody else is synced, and the pods that
 were spared are named: their kubelets will bring the edit by themselves within
 two minutes. Pods that a gate holds are synced at once, as the gate says when
 each goes on: pods of a template whose pod has a gate hook, or waits for one. A

@@ -73,9 +73,9 @@ func TestStatus_json(t *testing.T) {
 		keys := pod["keys"].([]any)[0]
 		delete(pod, "keys")
 		for what, got := range map[string]string{
-			"map[immutable:false kind:ConfigMap name:web resourceVersion:5]":                                                                                fmt.Sprint(got.Objects[0]),
-			"map[attempts:0 container:nginx node:node-1 output: pod:web-0 since:<nil> state:behind step: uid:uid-3 why:the kubelet has not brought it yet]": fmt.Sprint(pod),
-			"map[gone:false object:configmap/web path:nginx.conf state:behind volume:/confit/web]":                                                          fmt.Sprint(keys),
+			"map[immutable:false kind:ConfigMap name:web resourceVersion:5]": fmt.Sprint(got.Objects[0]),
+			"map[attempts:0 container:nginx hash: node:node-1 output: pod:web-0 since:<nil> soaked:false soaksAt:<nil> state:behind step: uid:uid-3 why:the kubelet has not brought it yet]": fmt.Sprint(pod),
+			"map[gone:false object:configmap/web path:nginx.conf state:behind volume:/confit/web]":                                                                                           fmt.Sprint(keys),
 		} {
 			if got != what {
 				t.Errorf("%s: got %s, want %s", format, got, what)

@@ -41,7 +41,7 @@ func newSync() *cobra.Command {
 // spared, as another pod has rejected it, are named.
 func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, all bool, to io.Writer) (*follow.Report, error) {
 	ctx, end := context.WithCancelCause(ctx)
-	h := &hurrying{context: ctx, end: end, client: client, waves: sync.Waves{AtOnce: all}, to: to}
+	h := &hurrying{context: ctx, end: end, client: client, fleet: sync.Fleet{Soak: o.Soak}, waves: sync.Waves{AtOnce: all}, to: to}
 	o.Act = h.act
 	found, err := follow.Wait(ctx, client, scope, o)
 	end(nil)

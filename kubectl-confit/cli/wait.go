@@ -14,12 +14,14 @@ import (
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
+	"confit/status"
 )
 
 // waitFlags are those of the verb.
 type waitFlags struct {
 	asking
 	timeout time.Duration
+	soak    bool
 }
 
 func newWait() *cobra.Command {
@@ -37,6 +39,7 @@ func newWait() *cobra.Command {
 func (f *waitFlags) addTo(c *cobra.Command) {
 	f.asking.addTo(c, "json or yaml")
 	c.Flags().DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
+	c.Flags().BoolVar(&f.soak, "soak", false, "wait until the apps have lived with it for their confits' --soak, too")
 }
 
 // check refuses a wrong command line.
@@ -63,8 +66,8 @@ func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
 	if err != nil {
 		return err
 	}
-	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), rows: map[string]verdict.Row{}}
-	found, err := wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Each: p.changed})
+	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), soak: f.soak, rows: map[string]verdict.Row{}}
+	found, err := wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Soak: f.soak, Each: p.changed})
 	if err != nil {
 		return err
 	}
@@ -90,6 +93,7 @@ func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []st
 type progress struct {
 	to   io.Writer
 	what string
+	soak bool
 	rows map[string]verdict.Row
 	last string
 }
@@ -122,8 +126,28 @@ func (p *progress) summary() string {
 		}
 	}
 	text := fmt.Sprintf("Waiting for %s: %d of %d accepted", p.what, p.accepted(), all)
+	if p.soak {
+		text += p.soaked(all)
+	}
 	for _, s := range slices.Sorted(maps.Keys(counted)) {
 		text += fmt.Sprintf(", %d %s", counted[s], s)
+	}
+	return text
+}
+
+// soaked is how many apps have lived with it, and when the last one will have.
+func (p *progress) soaked(all int) string {
+	n, last := 0, status.Time("")
+	for _, r := range p.rows {
+		if r.State == verdict.Accepted && r.Soaked {
+			n++
+		} else if r.State == verdict.Accepted {
+			last = max(last, r.SoaksAt)
+		}
+	}
+	text := fmt.Sprintf(", %d of %d soaked", n, all)
+	if last != "" {
+		text += ", the last at " + string(last)
 	}
 	return text
 }

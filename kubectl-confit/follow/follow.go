@@ -46,6 +46,7 @@ type Options struct {
 	Timeout time.Duration         // 0: none
 	Clock   clock.WithTicker      // nil: the real one
 	Only    func(pod string) bool // pods that count, by name; nil: all
+	Soak    bool                  // the apps have to live with it for their confits' --soak, too
 	Each    func(row verdict.Row) // is called with each row that has changed, from one goroutine; may be nil
 	Act     Act                   // may be nil
 	Endless bool                  // it waits for nothing: Each tells what changes until the context ends, edits included

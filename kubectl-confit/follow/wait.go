@@ -26,8 +26,8 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 	if err != nil {
 		return nil, err
 	}
-	r := &run{client: c, scope: s, options: o, wait: verdict.NewWait(pinned, nil, o.Endless), pinned: pinned,
-		pods: map[types.UID]*corev1.Pod{}, others: maps.Clone(pinned), refused: map[pods.Object]bool{}, happened: make(chan func()), end: end}
+	r := &run{client: c, scope: s, options: o, wait: verdict.NewWait(pinned, o.Soak, o.Endless), pinned: pinned,
+		pods: map[types.UID]*corev1.Pod{}, others: maps.Clone(pinned), refused: map[pods.Object]bool{}, records: map[string]bool{}, happened: make(chan func()), end: end}
 	go func() {
 		end(c.WatchPods(ctx, s.Pods, func() { r.tell(ctx, r.synced) }, func(pod *corev1.Pod, gone bool) { r.tell(ctx, func() { r.pod(pod, gone) }) }))
 	}()
@@ -64,6 +64,7 @@ type run struct {
 	pinned   verdict.Objects
 	others   verdict.Objects // what was read, the pinned ones among it
 	refused  map[pods.Object]bool
+	records  map[string]bool // Leases that are looked at
 	begun    bool
 	pods     map[types.UID]*corev1.Pod // those that count
 	acted    time.Time                 // when the caller did last
@@ -155,8 +156,14 @@ func (r *run) ask(ctx context.Context) (again <-chan time.Time, stop func()) {
 }
 
 func (r *run) answer(q verdict.Question, a verdict.Answer) {
-	if row := r.wait.Tell(r.options.Clock.Now(), q, a); row != nil {
-		r.changed(*row)
+	row := r.wait.Tell(r.options.Clock.Now(), q, a)
+	if row == nil {
+		return
+	}
+	r.changed(*row)
+	if lease := q.Container.Lease(); row.State == verdict.Gated && lease != "" && !r.records[lease] {
+		r.records[lease] = true
+		go r.record(r.context, lease)
 	}
 }
 

@@ -1,6 +1,9 @@
 package pods
 
 import (
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,23 +21,48 @@ func Template(pod *corev1.Pod) string {
 
 // Gated says that the spec has a gate hook: by a flag, by CONFIT_GATE, or by a line of CONFIT_LINES or --lines. A gate that a
 // links file has isn't seen.
-func (c *Container) Gated() bool {
-	if c.env["CONFIT_GATE"] != "" || hasGate(c.env["CONFIT_LINES"]) {
-		return true
-	}
-	set := flagSet()
-	if set.Parse(c.Expand(c.Flags)) != nil {
-		return false
-	}
-	lines, _ := set.GetStringArray("lines") // it is one
-	return last(set, "gate", "") != "" || hasGate(strings.Join(lines, "\n"))
-}
+func (c *Container) Gated() bool { return len(c.gates()) > 0 }
 
-func hasGate(lines string) bool {
-	for line := range strings.Lines(lines) {
-		if words := strings.Fields(line); len(words) > 1 && words[0] == "gate" {
-			return true
+// gates are the commands of gate hooks that the spec has.
+func (c *Container) gates() (commands []string) {
+	texts := []string{c.env["CONFIT_LINES"]}
+	set := flagSet()
+	if set.Parse(c.Expand(c.Flags)) == nil {
+		lines, _ := set.GetStringArray("lines") // it is one
+		texts = append(texts, lines...)
+	}
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if words := strings.Fields(line); len(words) > 1 && words[0] == "gate" {
+				commands = append(commands, line)
+			}
 		}
 	}
-	return false
+	for _, command := range []string{c.env["CONFIT_GATE"], last(set, "gate", "")} {
+		if command != "" {
+			commands = append(commands, command)
+		}
+	}
+	return commands
+}
+
+var leaseFlag = regexp.MustCompile(`--lease[ =](\S+)`)
+
+// Lease is the one that holds the roll-out of the container's configurations, as confitctl gate finds it; "" if the spec doesn't say.
+func (c *Container) Lease() string {
+	for _, command := range c.gates() {
+		if flag := leaseFlag.FindStringSubmatch(command); flag != nil {
+			return flag[1]
+		}
+	}
+	return c.env["CONFITCTL_LEASE"]
+}
+
+// IsRevision reports that a roll-out may know a pod's image and template by a name: that of a label, which the downward API has
+// given to the gate, or one that the spec has.
+func (c *Container) IsRevision(pod *corev1.Pod, name string) bool {
+	if own := c.env["CONFITCTL_REVISION"]; own != "" {
+		return own == name
+	}
+	return slices.Contains(slices.Collect(maps.Values(pod.Labels)), name)
 }

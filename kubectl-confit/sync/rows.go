@@ -14,10 +14,13 @@ var states = map[verdict.State]State{
 }
 
 // order is which state of several containers counts for the pod: the first one.
-var order = []State{Rejected, Missing, Coming, Unknown, OnItsWay, Gated, Accepted}
+var order = []State{Rejected, Missing, Coming, Unknown, OnItsWay, Gated, Soaking, Accepted}
 
 // Fleet makes pods out of the rows of their containers. It remembers what the specs say, which never changes.
-type Fleet struct{ known map[string]spec }
+type Fleet struct {
+	Soak  bool // to have accepted it isn't enough: see [Soaking]
+	known map[string]spec
+}
 
 // spec is what decides of a pod's.
 type spec struct {
@@ -35,8 +38,11 @@ func (f *Fleet) Of(rows []verdict.Row, pod func(uid string) *corev1.Pod) (list [
 		}
 		s := f.spec(pod(r.UID))
 		state := states[r.State]
-		if r.State == verdict.Rejected && r.Final {
+		switch {
+		case r.State == verdict.Rejected && r.Final:
 			state = Rejected
+		case state == Accepted && f.Soak && !r.Soaked:
+			state = Soaking
 		}
 		i, known := at[r.UID]
 		if !known {
@@ -46,6 +52,7 @@ func (f *Fleet) Of(rows []verdict.Row, pod func(uid string) *corev1.Pod) (list [
 		}
 		list[i].State = before(state, list[i].State)
 		list[i].Gate = list[i].Gate || s.gates[r.Container]
+		list[i].Again = list[i].Again || r.Restarted
 	}
 	return list
 }

@@ -27,6 +27,10 @@ func TestStates(t *testing.T) {
 	if got := f.Of([]verdict.Row{{State: verdict.Rejected, Final: true}}, pod); len(got) != 1 || got[0].State != Rejected {
 		t.Errorf("got %v", got)
 	}
+	soaks := Fleet{Soak: true}
+	if got := soaks.Of([]verdict.Row{{State: verdict.Accepted}, {UID: "2", State: verdict.Accepted, Soaked: true}}, pod); len(got) != 2 || got[0].State != Soaking || got[1].State != Accepted {
+		t.Errorf("got %v", got)
+	}
 	if got := f.Of([]verdict.Row{{State: verdict.Ended}, {State: verdict.Unfollowed}}, pod); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
@@ -49,14 +53,15 @@ func TestOf(t *testing.T) {
 	row := func(uid, container string, s verdict.State) verdict.Row {
 		return verdict.Row{Pod: "pod-" + uid, UID: uid, Container: container, State: s}
 	}
+	restarted := func(r verdict.Row) verdict.Row { r.Restarted = true; return r }
 	var f Fleet
 	for range 2 { // once more out of what it remembers
 		got := f.Of([]verdict.Row{
 			row("1", "a", verdict.Accepted), row("1", "b", verdict.Unfollowed),
-			row("2", "a", verdict.Accepted), row("2", "c", verdict.Behind),
+			restarted(row("2", "a", verdict.Accepted)), row("2", "c", verdict.Behind),
 			row("3", "b", verdict.Live), row("3", "a", verdict.Gated),
 		}, func(uid string) *corev1.Pod { return specs[uid] })
-		want := []Pod{{"pod-1", "1", "set ", Accepted, false}, {"pod-2", "2", "set ", Missing, true}, {"pod-3", "3", "set ", OnItsWay, true}}
+		want := []Pod{{"pod-1", "1", "set ", Accepted, false, false}, {"pod-2", "2", "set ", Missing, true, true}, {"pod-3", "3", "set ", OnItsWay, true, false}}
 		if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 			t.Errorf("got %v, want %v", got, want)
 		}

@@ -1,8 +1,8 @@
 // Package sync decides which pods are asked to look at their volumes now, and when: the kubelet of a pod that changes brings
 // the pod's volumes up to date at once, and not at its next look in a minute.
 //
-// It guarantees that nobody is asked after one pod has rejected the new keys, that before one has accepted them a single pod
-// is asked, and that then no more than a quarter of the pods waits for a verdict at a time. Pods with a gate are asked at
+// It guarantees that nobody is asked after one pod has rejected the new keys or while one that was restarted has not accepted them again,
+// that before one has accepted them a single pod is asked, and that then no more than a quarter of the pods waits for a verdict at a time. Pods with a gate are asked at
 // once, as the gate holds them; and so are all when that is wanted. It is a machine over what others observe, and does
 // nothing itself: it knows no clock, no API and no output.
 package sync
@@ -23,6 +23,7 @@ const (
 	Missing               // its volume doesn't have them yet
 	OnItsWay              // they are there, and there is no verdict yet
 	Gated                 // its gate decides when it takes them up
+	Soaking               // it has accepted them, but its app has to live with them for a while
 	Accepted              //
 	Rejected              // and nothing but another edit changes that
 	Unknown               // nobody can tell
@@ -35,6 +36,7 @@ type Pod struct {
 	Group string // the same for pods of one template: if one has a gate, all have; "": it has no template
 	State State
 	Gate  bool // what its spec says
+	Again bool // its container was restarted since the waves began
 }
 
 // Waves is the machine. Its zero value goes wave by wave.
@@ -119,7 +121,9 @@ func (w *Waves) note(pods []Pod) {
 
 // wave is who is asked for the first time now.
 func (w *Waves) wave(pods []Pod) ([]Pod, Reason) {
-	fresh := keep(pods, func(p Pod) bool { return w.asked[p.UID] == nil && p.State != Accepted && p.State != Coming })
+	fresh := keep(pods, func(p Pod) bool {
+		return w.asked[p.UID] == nil && p.State != Accepted && p.State != Coming && p.State != Soaking
+	})
 	if w.AtOnce {
 		return fresh, Together
 	}
@@ -127,7 +131,9 @@ func (w *Waves) wave(pods []Pod) ([]Pod, Reason) {
 		return gated, Gates
 	}
 	free := keep(pods, func(p Pod) bool { return !w.gates[p.group()] })
-	waiting := keep(free, func(p Pod) bool { return w.asked[p.UID] != nil && p.State != Accepted })
+	waiting := keep(free, func(p Pod) bool {
+		return (w.asked[p.UID] != nil || p.Again) && p.State != Accepted && (p.State != Soaking || !w.proved)
+	})
 	if len(waiting) > 0 {
 		return nil, Quarter
 	}

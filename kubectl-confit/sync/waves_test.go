@@ -5,20 +5,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 var start = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 
-// fleet makes pods of one template out of a word: a letter each, in the order of their names.
+// fleet makes pods of one template out of a word: a letter each, in the order of their names, upper case for one that was restarted.
 func fleet(t *testing.T, states string) (pods []Pod) {
 	t.Helper()
 	for i, letter := range states {
-		state := strings.IndexRune("cmogar?", letter)
+		lower := unicode.ToLower(letter)
+		state := strings.IndexRune("cmogsar?", lower)
 		if state < 0 {
 			t.Fatalf("%q is no state", letter)
 		}
 		name := fmt.Sprintf("p%02d", i)
-		pods = append(pods, Pod{Name: name, UID: "uid-" + name, Group: "web", State: State(state)})
+		pods = append(pods, Pod{Name: name, UID: "uid-" + name, Group: "web", State: State(state), Again: lower != letter})
 	}
 	return pods
 }
@@ -34,7 +36,7 @@ func names(pods []Pod) string {
 // look is one step of a script: what the pods show after a while, and what is done then.
 type look struct {
 	at   time.Duration
-	pods string // one letter each: missing, on its way, gate, accepted, rejected, ?
+	pods string // one letter each: coming, missing, on its way, gate, soaking, accepted, rejected, ?
 	ask  string
 	why  Reason
 	next time.Duration
@@ -77,6 +79,9 @@ func TestWaves(t *testing.T) {
 		"of whom nothing is known yet":     {looks: []look{{0, "ccm", "02", First, s}, {s, "cca", "", Quarter, 0}, {2 * s, "mca", "00", Quarter, s}}},
 		"starts anew in its wave":          {looks: []look{{0, "mm", "00", First, s}, {s, "cm", "", Quarter, 0}, {2 * s, "mm", "00", Quarter, 2 * s}, {3 * s, "cm", "", Quarter, 0}, {4 * s, "am", "01", Quarter, s}}},
 		"the next of two":                  {atOnce: true, looks: []look{{0, "cm", "01", Together, s}, {s / 2, "mm", "00", Together, s / 2}, {s, "mm", "01", Quarter, s / 2}}},
+		"the first dies of it late":        {looks: []look{{0, "mmmmm", "00", First, s}, {s, "ammmm", "01", Quarter, s}, {2 * s, "Cammm", "", Quarter, 0}, {3 * s, "Oammm", "", Quarter, 0}, {9 * s, "Aammm", "02", Quarter, s}}},
+		"one dies that nobody has asked":   {looks: []look{{0, "mmamm", "00", Quarter, s}, {s, "amCmm", "", Quarter, 0}, {2 * s, "amRmm", "", First, 0}}},
+		"the first has to soak":            {looks: []look{{0, "mmmmm", "00", First, s}, {s, "smmmm", "", First, 0}, {9 * s, "ammmm", "01", Quarter, s}, {10 * s, "asmmm", "02", Quarter, s}}},
 		"nobody":                           {looks: []look{{0, "", "", First, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,7 +67,14 @@ func lastEnd(s *corev1.ContainerStatus) string {
 	if e == nil {
 		return ""
 	}
-	return fmt.Sprintf("it has ended %d times, the last time with exit code %d", s.RestartCount, e.ExitCode)
+	times := s.RestartCount
+	if s.State.Running == nil { // the end of this run isn't among them yet
+		times++
+	}
+	if times < 2 {
+		return fmt.Sprintf("it has ended once, with exit code %d", e.ExitCode)
+	}
+	return fmt.Sprintf("it has ended %d times, the last time with exit code %d", times, e.ExitCode)
 }
 
 // down tells a container that doesn't run.

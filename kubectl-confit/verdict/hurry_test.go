@@ -19,7 +19,7 @@ func TestHurry(t *testing.T) {
 	pod.Spec.Volumes = []corev1.Volume{{Name: "web", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "web"}}}}}
 	pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{Name: "web", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}}
 	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	w := NewWait(Objects{web: {Object: web}}, nil, false)
+	w := NewWait(Objects{web: {Object: web}}, false, false)
 	w.SeePod(now, pod)
 	w.Synced()
 	asked := func(pause time.Duration) {

@@ -25,9 +25,20 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 		row.State, row.Why = Starting, "confit has not come up yet"
 	default:
 		row.Since, row.Why = "", ""
+		row.life(a.Status)
 		row.judge(c, view{a.Status, c.Volumes}, have, only)
 	}
 	return row
+}
+
+// life is what is known of the hash that is mounted, and of how long the app has lived with what is accepted.
+func (r *Row) life(s *status.Status) {
+	if s.Mounted != nil {
+		r.Hash = line(s.Mounted.Shared)
+	}
+	if s.Accepted != nil {
+		r.Soaked, r.SoaksAt = s.Accepted.Soaked, moment(s.Accepted.SoaksAt)
+	}
 }
 
 func tame(err error) string {

@@ -217,7 +217,8 @@ func TestJudge_api(t *testing.T) {
 		}, "starting - it is pending: Unschedulable: 0/3 nodes"},
 		"crash loop": {func(_ *corev1.Pod, s *corev1.ContainerStatus) {
 			s.RestartCount, s.State, s.LastTerminationState = 2, waiting, ended(1, "")
-		}, "starting - CrashLoopBackOff; it has ended 2 times, the last time with exit code 1"},
+		}, "starting - CrashLoopBackOff; it has ended 3 times, the last time with exit code 1"},
+		"ended just now": {func(_ *corev1.Pod, s *corev1.ContainerStatus) { s.State = ended(3, "") }, "starting - it has ended once, with exit code 3"},
 		"crash loop, 78": {func(_ *corev1.Pod, s *corev1.ContainerStatus) {
 			s.State, s.LastTerminationState = waiting, ended(78, "validate: \x1bbad\nmore")
 		}, "rejected 1m start: validate: \uFFFDbad"},

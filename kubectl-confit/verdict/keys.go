@@ -110,6 +110,8 @@ func (v view) state(full string, want status.Sum) State {
 		return Accepted
 	case v.mounted(full) != want:
 		return Behind
+	case v.stands() && v.Rejection.Step == "gate":
+		return Gated
 	case v.stands():
 		return Rejected
 	case v.isLive():

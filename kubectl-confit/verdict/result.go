@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,13 +20,13 @@ func (w *Wait) Result() *Result {
 	if r := w.rejecter(); r != nil {
 		return &Result{Bad, r.Name() + " has rejected it: " + r.Why}
 	}
-	waited, accepted, coming := w.count()
+	waited, done, coming := w.count()
 	switch {
 	case waited == 0 && coming:
 	case waited == 0:
 		return &Result{Wrong, w.nobody()}
-	case accepted == waited:
-		return &Result{Well, fmt.Sprintf("accepted by %s", several(accepted, "container"))}
+	case done == waited && w.isSettled():
+		return &Result{Well, fmt.Sprintf("%s by %s", w.accepted(), several(done, "container"))}
 	}
 	return nil
 }
@@ -42,9 +41,9 @@ func (w *Wait) rejecter() *Row {
 	return nil
 }
 
-// count says how many containers are waited for, how many of these have accepted it, and whether others may come: pods that are
+// count says how many containers are waited for, how many of these are done, and whether others may come: pods that are
 // pending take what is there when they start.
-func (w *Wait) count() (waited, accepted int, coming bool) {
+func (w *Wait) count() (waited, done int, coming bool) {
 	for _, p := range w.pods {
 		for _, c := range p.containers {
 			switch {
@@ -54,12 +53,12 @@ func (w *Wait) count() (waited, accepted int, coming bool) {
 			default:
 				waited++
 				if c.done {
-					accepted++
+					done++
 				}
 			}
 		}
 	}
-	return waited, accepted, coming
+	return waited, done, coming
 }
 
 // nobody says why nobody is waited for.
@@ -118,16 +117,31 @@ func (w *Wait) Late() Result {
 	if r := w.Result(); r != nil {
 		return *r
 	}
-	waited, accepted, _ := w.count()
-	why := fmt.Sprintf("the time is over: %d of %s accepted %s", accepted, several(waited, "container"), Names(w.only))
-	rows := slices.DeleteFunc(w.Rows(), func(r Row) bool { return r.State == Accepted || r.State == Ended || r.State == Unfollowed })
-	if len(rows) > 0 {
-		why += fmt.Sprintf("; %s is %s: %s", rows[0].Name(), rows[0].State, rows[0].Why)
+	waited, done, _ := w.count()
+	why := fmt.Sprintf("the time is over: %d of %s %s %s", done, several(waited, "container"), w.accepted(), Names(w.only))
+	var rows []Row
+	for c := range w.each {
+		if !c.done && c.row.State != Ended && c.row.State != Unfollowed {
+			rows = append(rows, c.row)
+		}
 	}
-	if len(rows) > 1 {
-		why += fmt.Sprintf("; and %d more", len(rows)-1)
+	switch Sort(rows); {
+	case len(rows) > 1:
+		return Result{Wrong, fmt.Sprintf("%s; %s is %s: %s; and %d more", why, rows[0].Name(), rows[0].State, rows[0].Why, len(rows)-1)}
+	case len(rows) == 1:
+		why += fmt.Sprintf("; %s is %s: %s", rows[0].Name(), rows[0].State, rows[0].Why)
+	case waited > 0:
+		why += ", but not all have said so once more"
 	}
 	return Result{Wrong, why}
+}
+
+// accepted is what a container that is done has done.
+func (w *Wait) accepted() string {
+	if w.soak {
+		return "accepted and soaked"
+	}
+	return "accepted"
 }
 
 func several(n int, what string) string {

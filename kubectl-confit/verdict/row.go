@@ -29,7 +29,7 @@ type Key struct {
 	Object string `json:"object"` // configmap/web; "" if the API has it no more
 	Volume string `json:"volume"` // where the volume is mounted
 	Path   string `json:"path"`   // of the key in the volume
-	State  State  `json:"state"`  // Accepted, Live, OnItsWay, Behind or Rejected
+	State  State  `json:"state"`  // Accepted, Live, Gated, OnItsWay, Behind or Rejected
 	Gone   bool   `json:"gone"`   // the API has it no more
 }
 
@@ -46,7 +46,11 @@ type Row struct {
 	Attempts  int         `json:"attempts"`
 	Output    string      `json:"output"` // the last that the hook printed
 	Keys      []Key       `json:"keys"`   // each that the container's lines take
-	Final     bool        `json:"-"`      // Rejected, and confit won't think better of it: see [Wait]
+	Hash      string      `json:"hash"`   // CONFIT_HASH of what is mounted, by which a roll-out knows it; "": not known
+	Soaked    bool        `json:"soaked"` // the app has lived for --soak with what confit has accepted
+	SoaksAt   status.Time `json:"soaksAt"`
+	Final     bool        `json:"-"` // Rejected, and confit won't think better of it: see [Wait]
+	Restarted bool        `json:"-"` // its container was, since the [Wait] began
 }
 
 // Answer is what a container says of itself, or why it says nothing.

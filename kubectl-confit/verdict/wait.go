@@ -17,7 +17,7 @@ import (
 const (
 	firstPause = time.Second
 	lastPause  = 10 * time.Second
-	restPause  = 30 * time.Second // of an endless wait, who is done
+	restPause  = 30 * time.Second // who is done
 	atOnce     = 16
 )
 
@@ -25,7 +25,9 @@ const (
 type Wait struct {
 	pinned, all Objects // what is waited for, and that with what shares volumes with it
 	only        []pods.Object
-	endless     bool // it never ends: who is done is asked again, and what is edited is what counts
+	soak        bool      // to have accepted it isn't enough: the app has to live with it for confit's --soak
+	endless     bool      // it never ends, and what is edited is what counts
+	since       time.Time // when all were done: who has not been asked since then is asked once more; zero: they aren't
 	synced      bool
 	pods        map[types.UID]*podState
 	result      *Result
@@ -37,19 +39,6 @@ type podState struct {
 	running    bool
 	containers []*container
 	use        pods.Use // the strongest of what is waited for
-}
-
-// container is one that has something of what is waited for.
-type container struct {
-	spec    pods.Container
-	pod     *corev1.Pod
-	run     string
-	row     Row
-	done    bool
-	out     bool // a question is
-	due     time.Time
-	pause   time.Duration
-	crashes map[string]bool // its ends with 78, by the run; true: since the wait began
 }
 
 // Question is one container to be asked, of a certain run of it.
@@ -66,12 +55,10 @@ type Result struct {
 	Why  string // one line
 }
 
-// NewWait waits until every running pod that is told has accepted the objects as pinned. others are objects that share
-// volumes with them, as far as they could be read. An endless one never has a result.
-func NewWait(pinned, others Objects, endless bool) *Wait {
-	w := &Wait{pinned: maps.Clone(pinned), all: Objects{}, endless: endless, pods: map[types.UID]*podState{}}
-	maps.Copy(w.all, others)
-	maps.Copy(w.all, pinned)
+// NewWait waits until every running pod that is told has accepted the objects as pinned; with soak, until the apps have lived with
+// them, too. An endless one never has a result.
+func NewWait(pinned Objects, soak, endless bool) *Wait {
+	w := &Wait{pinned: maps.Clone(pinned), all: maps.Clone(pinned), soak: soak, endless: endless, pods: map[types.UID]*podState{}}
 	w.only = slices.SortedFunc(maps.Keys(pinned), func(a, b pods.Object) int { return cmp.Compare(a.String(), b.String()) })
 	return w
 }
@@ -95,7 +82,7 @@ func (w *Wait) SeePod(now time.Time, pod *corev1.Pod) (changed []Row) {
 		p = &podState{name: pod.Name, use: useOf(pod, w.only)}
 		for _, spec := range pods.Containers(pod) {
 			if w.concerns(&spec) {
-				p.containers = append(p.containers, &container{spec: spec, crashes: map[string]bool{}})
+				p.containers = append(p.containers, newContainer(spec, pod))
 			}
 		}
 		w.pods[pod.UID] = p
@@ -114,51 +101,36 @@ func (w *Wait) concerns(c *pods.Container) bool {
 	return slices.ContainsFunc(c.Objects(), func(o pods.Object) bool { return slices.Contains(w.only, o) })
 }
 
-// see takes what the API says of a container.
-func (c *container) see(now time.Time, pod *corev1.Pod, synced bool) (changed bool) {
-	was := c.row
-	row, runs := FromAPI(pod, &c.spec)
-	run := ""
-	if s := statusOf(pod, c.spec.Name); s != nil {
-		run = fmt.Sprint(s.RestartCount, " ", s.ContainerID)
-		c.noteEnd(s, synced)
-	}
-	c.pod = pod
-	switch {
-	case !runs:
-		c.run, c.done, c.out, c.row = "", false, false, row
-		c.row.Final = row.State == Rejected && c.crashed() > 1
-	case c.run != run:
-		c.run, c.done, c.row, c.due, c.pause, c.out = run, false, row, now, 0, false
-		c.row.State, c.row.Why = Asked, "there is no answer yet"
-	}
-	return c.row.differs(was)
-}
-
-// noteEnd counts ends with 78. Those that were there before the wait may be of another configuration.
-func (c *container) noteEnd(s *corev1.ContainerStatus, synced bool) {
-	e := ended(s)
-	if e == nil || e.ExitCode != exitRejected {
-		return
-	}
-	id := cmp.Or(e.ContainerID, e.FinishedAt.String())
-	if _, known := c.crashes[id]; !known {
-		c.crashes[id] = synced
-	}
-}
-
-func (c *container) crashed() (n int) {
-	for _, since := range c.crashes {
-		if since {
-			n++
-		}
-	}
-	return n
-}
-
 // differs reports whether there is something new to say.
 func (r *Row) differs(was Row) bool {
-	return r.State != was.State || r.Why != was.Why || r.Final != was.Final
+	return r.State != was.State || r.Why != was.Why || r.Final != was.Final || r.Soaked != was.Soaked
+}
+
+// settle begins the last round when all are done, and drops it when somebody isn't any more: an answer is of the moment in which it was
+// given, and the verdict is of now.
+func (w *Wait) settle(now time.Time) {
+	waited, done, _ := w.count()
+	switch {
+	case w.endless || waited == 0 || done < waited:
+		w.since = time.Time{}
+	case w.since.IsZero():
+		w.since = now
+		for c := range w.each {
+			if c.told.Before(now) {
+				c.due = now
+			}
+		}
+	}
+}
+
+// isSettled reports that everybody has said again what all had said.
+func (w *Wait) isSettled() bool {
+	for c := range w.each {
+		if c.done && c.told.Before(w.since) {
+			return false
+		}
+	}
+	return !w.since.IsZero()
 }
 
 // Gone tells that a pod isn't there any more.
@@ -191,13 +163,14 @@ func (w *Wait) end(code int, why string) {
 
 // Questions are the containers to be asked now, at most as many as keep 16 out. Each is out until Tell has its answer.
 func (w *Wait) Questions(now time.Time) (list []Question) {
+	w.settle(now)
 	var due []*container
 	out := 0
 	for c := range w.each {
 		switch {
 		case c.out:
 			out++
-		case c.asks() && !c.due.After(now):
+		case c.run != "" && !c.due.After(now):
 			due = append(due, c)
 		}
 	}
@@ -208,9 +181,6 @@ func (w *Wait) Questions(now time.Time) (list []Question) {
 	}
 	return list
 }
-
-// asks reports whether a container is one to be asked, now or later.
-func (c *container) asks() bool { return c.run != "" && !c.done }
 
 // each walks through all containers.
 func (w *Wait) each(yield func(*container) bool) {
@@ -235,9 +205,9 @@ func (w *Wait) Tell(now time.Time, q Question, a Answer) *Row {
 		return nil // another run is asked anew
 	}
 	was := c.row
-	c.out, c.row = false, Judge(c.pod, &c.spec, a, w.all, w.only)
-	c.done = !w.endless && (c.row.State == Accepted || c.row.State == Unfollowed)
+	c.take(now, Judge(c.pod, &c.spec, a, w.all, w.only), w.soak)
 	c.wait(now, was.State)
+	w.settle(now)
 	if c.row.State == Rejected && c.row.Final {
 		w.end(Bad, c.row.Name()+" has rejected it: "+c.row.Why)
 	}
@@ -250,23 +220,23 @@ func (w *Wait) Tell(now time.Time, q Question, a Answer) *Row {
 	return &c.row
 }
 
-// wait sets when a container is asked again.
-func (c *container) wait(now time.Time, was State) {
-	switch {
-	case c.row.State == Accepted || c.row.State == Unfollowed:
-		c.pause = restPause
-	case c.row.State != was || c.pause == 0:
-		c.pause = firstPause
-	default:
-		c.pause = min(c.pause*3/2, lastPause)
+// Refused tells what a roll-out's record says of the hashes that containers wait with at their gates: by returns who has rejected it; "":
+// nobody.
+func (w *Wait) Refused(by func(pod *corev1.Pod, in *pods.Container, hash string) string) {
+	for c := range w.each {
+		if c.row.State != Gated || c.row.Hash == "" {
+			continue
+		}
+		if why := by(c.pod, &c.spec, c.row.Hash); why != "" {
+			w.end(Bad, c.row.Name()+" waits at its gate for what "+line(why))
+		}
 	}
-	c.due = now.Add(c.pause)
 }
 
 // Next is when to ask for Questions again if nothing happens; the zero time: never.
 func (w *Wait) Next() (next time.Time) {
 	for c := range w.each {
-		if c.asks() && !c.out && (next.IsZero() || c.due.Before(next)) {
+		if c.run != "" && !c.out && (next.IsZero() || c.due.Before(next)) {
 			next = c.due
 		}
 	}

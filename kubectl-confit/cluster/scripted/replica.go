@@ -155,6 +155,17 @@ func (r *Replica) Accept() {
 	})
 }
 
+// Soak says that the app has lived with what is accepted, or, of a moment in the future, when it will have.
+func (r *Replica) Soak(at time.Time) {
+	r.change(func() {
+		a := *r.status.Accepted
+		if a.Soaked, a.SoaksAt = !at.After(time.Now()), ""; !a.Soaked {
+			a.SoaksAt = status.At(at)
+		}
+		r.status.Accepted = &a
+	})
+}
+
 // Reject rejects what is mounted for the nth time. The app keeps what it had.
 func (r *Replica) Reject(step, reason, output string, attempts int) {
 	r.change(func() {
