@@ -3,8 +3,6 @@ package check
 import (
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,19 +14,9 @@ import (
 	"confit/kubectl-confit/pods"
 )
 
-// Read reads the ConfigMaps and Secrets of a manifest: a file, a directory or a URL as kubectl takes them, or - for stdin. others
-// names what else is there, such as deployment/web. The errors come all at once, and none has a value of a key.
-func Read(b *resource.Builder, file string, stdin io.Reader, namespace string) (given Given, others []string, err error) {
-	b = b.Unstructured().Local().ContinueOnError().Flatten()
-	if file == "-" {
-		b = b.Stream(stdin, "stdin")
-	} else {
-		b = b.FilenameParam(false, &resource.FilenameOptions{Filenames: []string{file}})
-	}
-	infos, err := b.Do().Infos()
-	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read %s: %s", file, strings.Join(strings.Fields(err.Error()), " "))
-	}
+// Read takes the ConfigMaps and Secrets that were found in manifests. others names what else is there, such as deployment/web.
+// The errors come all at once, and none has a value of a key.
+func Read(infos []*resource.Info, namespace string) (given Given, others []string, err error) {
 	given = Given{}
 	var errs []error
 	for _, info := range infos {
@@ -47,13 +35,13 @@ func Read(b *resource.Builder, file string, stdin io.Reader, namespace string) (
 		case own != "" && own != namespace:
 			errs = append(errs, fmt.Errorf("%s in %s is of namespace %q, and the pods are of %q: write -n %s", o, info.Source, own, namespace, own))
 		case given[o] != nil:
-			errs = append(errs, fmt.Errorf("%s is there twice in %s", o, file))
+			errs = append(errs, fmt.Errorf("%s is there twice, in %s, too", o, info.Source))
 		default:
 			given[o] = keys
 		}
 	}
 	if len(given) == 0 && len(errs) == 0 {
-		errs = append(errs, fmt.Errorf("%s has no ConfigMap and no Secret", file))
+		errs = append(errs, errors.New("there is no ConfigMap and no Secret"))
 	}
 	return given, others, errors.Join(errs...)
 }

@@ -3,13 +3,10 @@ package check
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
@@ -24,9 +21,9 @@ func TestRead(t *testing.T) {
 			"configmap/ca; secret/web a=A b=BB; others deployment/web", "",
 		},
 		"a list":                     {"{apiVersion: v1, kind: List, items: [" + secret + "]}", "secret/web a=A b=BB;", ""},
-		"twice":                      {secret + "\n---\n" + secret, "", "secret/web is there twice in -"},
-		"nothing":                    {"{apiVersion: v1, kind: Service, metadata: {name: web}}", "", "- has no ConfigMap and no Secret"},
-		"a ConfigMap of another API": {"{apiVersion: example.com/v1, kind: ConfigMap, metadata: {name: web}}", "", "- has no ConfigMap and no Secret"},
+		"twice":                      {secret + "\n---\n" + secret, "", "secret/web is there twice, in stdin, too"},
+		"nothing":                    {"{apiVersion: v1, kind: Service, metadata: {name: web}}", "", "there is no ConfigMap and no Secret"},
+		"a ConfigMap of another API": {"{apiVersion: example.com/v1, kind: ConfigMap, metadata: {name: web}}", "", "there is no ConfigMap and no Secret"},
 		"another namespace, and a wrong type": {
 			"{apiVersion: v1, kind: Secret, metadata: {name: x, namespace: prod}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: zz}, data: {a: [topsecret]}}", "",
 			`secret/x in stdin is of namespace "prod", and the pods are of "shop": write -n prod` + "\ncannot read secret/zz in stdin: it has a field of a type that no Secret has",
@@ -35,7 +32,7 @@ func TestRead(t *testing.T) {
 		"no name":      {"{apiVersion: v1, kind: Secret, data: {a: QQ==}}", "", "a Secret in stdin has no name"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			given, others, err := Read(resource.NewBuilder(genericclioptions.NewConfigFlags(true)), "-", strings.NewReader(c.text), "shop")
+			given, others, err := Read(infos(t, c.text), "shop")
 			if c.err != "" {
 				if err == nil || err.Error() != c.err {
 					t.Errorf("got %v, want %s", err, c.err)
@@ -65,19 +62,12 @@ func show(given Given, others []string) string {
 	return strings.Join(list, " ")
 }
 
-// TestReadFile: files and directories as kubectl takes them.
-func TestReadFile(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "web.json"), []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web"}}`), 0o600); err != nil {
+// infos are the objects of a manifest.
+func infos(t *testing.T, text string) []*resource.Info {
+	t.Helper()
+	infos, err := resource.NewLocalBuilder().Unstructured().ContinueOnError().Flatten().Stream(strings.NewReader(text), "stdin").Do().Infos()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{dir, filepath.Join(dir, "web.json")} {
-		given, _, err := Read(resource.NewBuilder(genericclioptions.NewConfigFlags(true)), path, nil, "shop")
-		if err != nil || given[webMap] == nil {
-			t.Errorf("%s: got %v, %v", path, given, err)
-		}
-	}
-	if _, _, err := Read(resource.NewBuilder(genericclioptions.NewConfigFlags(true)), filepath.Join(dir, "gone"), nil, "shop"); err == nil || !strings.HasPrefix(err.Error(), "cannot read "+dir+"/gone: ") {
-		t.Errorf("got %v", err)
-	}
+	return infos
 }

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"confit/kubectl-confit/apply"
 	"confit/kubectl-confit/check"
@@ -27,7 +26,7 @@ import (
 // applyFlags are those of the verb.
 type applyFlags struct {
 	cluster          *cluster.Flags
-	file             string
+	files            files
 	undo             bool
 	noCheck, inPlace bool
 	noSync, all      bool
@@ -52,7 +51,7 @@ func newApply() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
-	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` with the new ConfigMaps and Secrets, - for stdin")
+	f.files.addTo(flags, "the new ConfigMaps and Secrets")
 	flags.BoolVar(&f.undo, "undo", false, "put the old objects back unless all pods accept the new ones")
 	flags.BoolVar(&f.noCheck, "no-check", false, "apply it without having asked a validator")
 	flags.BoolVar(&f.inPlace, "in-place", false, "check it in pods that run, not in copies of them")
@@ -68,9 +67,10 @@ func newApply() *cobra.Command {
 }
 
 func (f *applyFlags) run(c *cobra.Command) error {
+	if err := f.files.check(); err != nil {
+		return err
+	}
 	switch {
-	case f.file == "":
-		return usage("-f is missing: write -f FILE, or -f - for stdin")
 	case !slices.Contains([]string{"", "json", "yaml"}, f.output):
 		return usage("-o is %q: write json or yaml", f.output)
 	case f.timeout < 0:
@@ -105,20 +105,10 @@ const checkTimeout = 2 * time.Minute
 
 // read reads the objects, and takes their namespace if the command line names none.
 func (f *applyFlags) read(c *cobra.Command, client *cluster.Client) (objects []*apply.Object, err error) {
-	b := client.Builder().Unstructured().Local().ContinueOnError().Flatten()
-	if f.file == "-" {
-		b = b.Stream(c.InOrStdin(), "stdin")
-	} else {
-		b = b.FilenameParam(false, &resource.FilenameOptions{Filenames: []string{f.file}})
-	}
-	err = atOnce(c.Context(), func() error {
-		infos, err := b.Do().Infos()
-		if err != nil {
-			return fmt.Errorf("cannot read %s: %s", f.file, check.Tame(err.Error()))
-		}
+	infos, err := f.files.objects(c.Context(), client, c.InOrStdin())
+	if err == nil {
 		objects, client.Namespace, err = apply.Read(infos, client.Namespace, c.Flags().Changed("namespace"))
-		return err
-	})
+	}
 	return objects, err
 }
 

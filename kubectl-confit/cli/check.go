@@ -21,7 +21,7 @@ import (
 // checkFlags are those of the verb.
 type checkFlags struct {
 	cluster *cluster.Flags
-	file    string
+	files   files
 	inPlace bool
 	timeout time.Duration
 }
@@ -35,7 +35,7 @@ func newCheck() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` with the new ConfigMaps and Secrets, - for stdin")
+	f.files.addTo(flags, "the new ConfigMaps and Secrets")
 	flags.BoolVar(&f.inPlace, "in-place", false, "try it in pods that run, not in copies of them")
 	flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "`TIME` that one trial may take")
 	f.cluster.AddTo(flags)
@@ -43,10 +43,10 @@ func newCheck() *cobra.Command {
 }
 
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
-	switch {
-	case f.file == "":
-		return usage("-f is missing: write -f FILE, or -f - for stdin")
-	case f.timeout < time.Second:
+	if err := f.files.check(); err != nil {
+		return err
+	}
+	if f.timeout < time.Second {
 		return usage("--timeout is %v: write one second at least", f.timeout)
 	}
 	client, err := f.cluster.Connect()
@@ -88,13 +88,13 @@ func exit(code int) error {
 	return said(code)
 }
 
-// read reads the file, and names on stderr what it has beside ConfigMaps and Secrets.
-func (f *checkFlags) read(ctx context.Context, client *cluster.Client, stdin io.Reader, stderr io.Writer) (given check.Given, err error) {
-	var others []string
-	err = atOnce(ctx, func() (err error) {
-		given, others, err = check.Read(client.Builder(), f.file, stdin, client.Namespace)
-		return err
-	})
+// read reads the files, and names on stderr what they have beside ConfigMaps and Secrets.
+func (f *checkFlags) read(ctx context.Context, client *cluster.Client, stdin io.Reader, stderr io.Writer) (check.Given, error) {
+	infos, err := f.files.objects(ctx, client, stdin)
+	if err != nil {
+		return nil, err
+	}
+	given, others, err := check.Read(infos, client.Namespace)
 	if len(others) > 0 {
 		fmt.Fprintf(stderr, "kubectl-confit: only ConfigMaps and Secrets are tried: %s isn't\n", strings.Join(others, ", "))
 	}
@@ -106,7 +106,7 @@ func (f *checkFlags) find(ctx context.Context, client *cluster.Client, given che
 	selection := cluster.Selection{}
 	if o, ok := objectOf(args); ok {
 		if given[o] == nil {
-			return nil, nil, fmt.Errorf("%s isn't in %s, which has %s", o, f.file, strings.Join(check.Names(given), ", "))
+			return nil, nil, fmt.Errorf("%s isn't in %s, which has %s", o, &f.files, strings.Join(check.Names(given), ", "))
 		}
 		list, err := podsOf(ctx, client, selection)
 		return following(list, o), given, err

@@ -34,7 +34,8 @@ that container, the key's volume is mounted below /confit, and a link stands
 where the file was. confit follows the volume, checks a change, reloads the app
 and rolls back. The variable CONFIT_LINES says what it does.
 
-It reads manifests, YAML or JSON, and writes them to stdout. It rewrites Pods,
+It reads manifests, YAML or JSON, and writes them to stdout, those of several
+files as one stream. -f, -R and -k are kubectl's, but for URLs. It rewrites Pods,
 Deployments, StatefulSets, DaemonSets, ReplicaSets, ReplicationControllers, Jobs,
 CronJobs, PodTemplates and Argo's Rollouts, in lists, too, and whatever their
 labels are. What else has a pod's template is named. All else passes as it is. A

@@ -2,7 +2,9 @@ package cli
 
 const applyHelp = `Brings an edit to the pods, with one verdict: it checks, applies, and waits.
 
-FILE has ConfigMaps and Secrets, each whole, of one namespace. In this order:
+FILE has ConfigMaps and Secrets, each whole, of one namespace. -f, -R and -k are
+kubectl's: files, directories, patterns and URLs, any number of them. In this
+order:
 
   1. Nothing is applied that nobody would take or that isn't yours: each object
      has to be mounted by a running pod with confit, and none may be kept by

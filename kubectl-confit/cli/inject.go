@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,7 +17,8 @@ import (
 
 // injectFlags are those of the verb.
 type injectFlags struct {
-	file, image             string
+	files                   files
+	image                   string
 	command                 []string
 	imageVolume, noRegistry bool
 	check                   bool
@@ -38,7 +38,7 @@ func newInject() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	flags := c.Flags()
-	flags.StringVarP(&f.file, "filename", "f", "", "`FILE` of manifests, - for stdin")
+	f.files.addTo(flags, "manifests")
 	flags.StringVar(&f.image, "image", "", "confit's `IMAGE`, by digest; needed unless a pod of the file has one")
 	flags.BoolVar(&f.imageVolume, "image-volume", false, "the program comes by an image volume, not by an init container")
 	flags.StringArrayVar(&f.command, "command", nil, "`CONTAINER=WORDS`, or KIND/NAME/CONTAINER=WORDS: what a container without command runs, split as a shell does; repeatable")
@@ -52,20 +52,17 @@ func (f *injectFlags) run(c *cobra.Command) error {
 	switch {
 	case err != nil:
 		return err
-	case f.file == "":
-		return usage("-f is missing: write -f FILE, or -f - for stdin")
+	case f.files.check() != nil:
+		return f.files.check()
 	case f.image != "" && registry.Check(f.image) != nil:
 		return usage("--image: %w", registry.Check(f.image))
 	}
-	text, err := f.read(c.InOrStdin())
+	texts, err := f.files.texts(c.InOrStdin())
 	if err != nil {
 		return err
 	}
-	r := &injection{flags: f, given: given, name: f.file, registry: registry.New()}
-	if r.name == "-" {
-		r.name = "stdin"
-	}
-	out, err := r.run(c.Context(), text)
+	r := &injection{flags: f, given: given, texts: texts, registry: registry.New()}
+	out, err := r.run(c.Context(), texts.Bytes())
 	if c.Context().Err() != nil {
 		return c.Context().Err()
 	}
@@ -77,31 +74,11 @@ func (f *injectFlags) run(c *cobra.Command) error {
 	return err
 }
 
-func (f *injectFlags) read(stdin io.Reader) ([]byte, error) {
-	if f.file == "-" {
-		text, err := io.ReadAll(stdin)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read stdin: %w", err)
-		}
-		return text, nil
-	}
-	text, err := os.ReadFile(f.file)
-	var path *os.PathError
-	if errors.As(err, &path) {
-		hint := ""
-		if info, statErr := os.Stat(f.file); statErr == nil && info.IsDir() {
-			hint = "; a directory's files are rewritten one by one"
-		}
-		return nil, fmt.Errorf("cannot read %s: %w%s", f.file, path.Err, hint)
-	}
-	return text, err
-}
-
 // injection is one run of the verb.
 type injection struct {
 	flags    *injectFlags
 	given    map[string]inject.Command // by --command
-	name     string                    // of the file
+	texts    *texts
 	registry *registry.Client
 	pods     []*pod
 	notes    []message
@@ -182,6 +159,6 @@ func (r *injection) print(w io.Writer) {
 	}
 	slices.SortStableFunc(list, func(a, b message) int { return a.line - b.line })
 	for _, m := range list {
-		fmt.Fprintf(w, "%s:%d: %s\n", r.name, m.line, strings.ReplaceAll(m.text, "\n", " "))
+		fmt.Fprintf(w, "%s: %s\n", r.texts.at(m.line), strings.ReplaceAll(m.text, "\n", " "))
 	}
 }
