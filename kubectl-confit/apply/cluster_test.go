@@ -13,7 +13,7 @@ import (
 
 // TestAPIServer asks a real server what becomes of owners, conflicts and versions, and what it refuses.
 func TestAPIServer(t *testing.T) {
-	begin := func(s *site) { s.kubectl("", "create", "namespace", s.store.Namespace) }
+	begin := func(s *site) { s.kubectl("", "create", "namespace", s.client.Namespace) }
 	cases["immutable"], cases["refused"], cases["type"] = testImmutable, testRefused, testType
 	run(t, cluster.Start(t).Kubeconfig("admin", ""), filepath.Join(os.Getenv(cluster.Variable), "kubectl"), begin)
 }

@@ -2,46 +2,123 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-
-	"confit/kubectl-confit/cluster"
 )
 
 // DefaultManager is that of kubectl apply --server-side. So who applies by kubectl and by this program is one owner, and a key that
 // leaves the file leaves the object.
 const DefaultManager = "kubectl"
 
-// clientSide is what a manager owns who applies on the client's side.
-var clientSide = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation))
+// keeperOfLast owns the annotation by which kubectl apply knows what to delete, lest it goes with the fields that leave the file. It
+// is kubectl's own name for that.
+const keeperOfLast = "kubectl-last-applied"
 
-// adopt gives the fields of kubectl apply to the manager, as kubectl apply --server-side does, lest keys that leave the file
-// stay. No key changes.
-func (s *Store) adopt(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
-	if o.Before == nil || s.Manager != DefaultManager {
-		return o.Before, nil
+const last = corev1.LastAppliedConfigAnnotation
+
+var lastSet = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", last))
+
+// adopted are the owners of an object's fields once the manager has those of kubectl apply, as kubectl apply --server-side leaves
+// them, lest keys that leave the file stay.
+func (s *Store) adopted(u *unstructured.Unstructured) ([]metav1.ManagedFieldsEntry, error) {
+	is := u.GetManagedFields()
+	if s.Manager != DefaultManager {
+		return is, nil
 	}
 	former := sets.New[string]()
-	for _, entry := range csaupgrade.FindFieldsOwners(o.Before.GetManagedFields(), metav1.ManagedFieldsOperationUpdate, clientSide) {
+	for _, entry := range csaupgrade.FindFieldsOwners(is, metav1.ManagedFieldsOperationUpdate, lastSet) {
 		former.Insert(entry.Manager)
 	}
-	patch, err := csaupgrade.UpgradeManagedFieldsPatch(o.Before, former, s.Manager)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the managedFields of %s: %w", o, err)
+	next := u.DeepCopy()
+	if err := csaupgrade.UpgradeManagedFields(next, former, s.Manager); err != nil {
+		return nil, fmt.Errorf("cannot read the managedFields: %w", err)
 	}
-	if len(patch) == 0 {
+	owners := next.GetManagedFields()
+	if u.GetAnnotations()[last] == "" || len(csaupgrade.FindFieldsOwners(is, metav1.ManagedFieldsOperationApply, lastSet)) > 0 {
+		return owners, nil
+	}
+	fields, err := lastSet.ToJSON()
+	return append(owners, metav1.ManagedFieldsEntry{Manager: keeperOfLast, Operation: metav1.ManagedFieldsOperationApply,
+		APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(fields))}), err
+}
+
+// adopt writes down these owners. No key changes.
+func (s *Store) adopt(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+	if o.Before == nil || reflect.DeepEqual(o.owners, o.Before.GetManagedFields()) {
 		return o.Before, nil
 	}
-	u, err := do(ctx, s.patch(types.JSONPatchType, o, json.RawMessage(patch), &metav1.PatchOptions{}))
-	return u, cluster.Problem("apply", o.String(), err)
+	u, err := s.patch(ctx, types.JSONPatchType, o, []map[string]any{
+		{"op": "replace", "path": "/metadata/managedFields", "value": o.owners},
+		{"op": "replace", "path": "/metadata/resourceVersion", "value": o.Before.GetResourceVersion()},
+	}, metav1.PatchOptions{})
+	return u, said(o, err)
+}
+
+// leave takes away what the server will once the owners are written down: keys that are the manager's alone, and left the file.
+func (s *Store) leave(o *Object) error {
+	mine, theirs := fieldpath.NewSet(), fieldpath.NewSet()
+	for _, entry := range o.owners {
+		var fields fieldpath.Set
+		if err := fields.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
+			return fmt.Errorf("cannot read the managedFields of %s: %w", o, err)
+		}
+		if entry.Manager == s.Manager && entry.Operation == metav1.ManagedFieldsOperationApply {
+			mine = &fields
+		} else {
+			theirs = theirs.Union(&fields)
+		}
+	}
+	given := keysOf(o.Given, "data", "binaryData", "stringData")
+	for key := range keysOf(o.Merged, "data", "binaryData") {
+		for _, field := range []string{"data", "binaryData"} {
+			path := fieldpath.MakePathOrDie(field, key)
+			if mine.Has(path) && !theirs.Has(path) && !given.Has(key) {
+				unstructured.RemoveNestedField(o.Merged.Object, field, key)
+			}
+		}
+	}
+	return nil
+}
+
+// keysOf are the keys of an object, wherever it has them.
+func keysOf(u *unstructured.Unstructured, fields ...string) sets.Set[string] {
+	all := sets.New[string]()
+	for _, field := range fields {
+		keys, _, _ := unstructured.NestedMap(u.Object, field)
+		all = all.Union(sets.KeySet(keys))
+	}
+	return all
+}
+
+// remember has the annotation of an object that was applied say what the file has. The server writes it, too, but with the
+// resourceVersion that was asked for. If that fails the object is the one that was applied.
+func (s *Store) remember(ctx context.Context, o *Object, after *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if s.Manager != DefaultManager || after.GetAnnotations()[last] == "" {
+		return after, nil
+	}
+	given := o.Given.DeepCopy()
+	unstructured.RemoveNestedField(given.Object, "metadata", "annotations", last)
+	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, given)
+	if err != nil {
+		return after, err
+	}
+	u, err := s.patch(ctx, types.ApplyYAMLPatchType, o, map[string]any{"apiVersion": "v1", "kind": o.Kind, "metadata": map[string]any{
+		"name": o.Name, "resourceVersion": after.GetResourceVersion(), "annotations": map[string]string{last: string(text)},
+	}}, metav1.PatchOptions{FieldManager: keeperOfLast, Force: ptr.To(true)})
+	if err != nil {
+		return after, said(o, err)
+	}
+	return u, nil
 }
 
 // immutable says whether the server refuses to change an object.
@@ -52,17 +129,17 @@ func immutable(u *unstructured.Unstructured) bool {
 
 // undo puts the old object in the place of the one that was applied, and its fields into the hands that had them. What was
 // not there is deleted.
-func (s *Store) undo(ctx context.Context, o *Object) (*unstructured.Unstructured, error) {
+func (s *Store) undo(ctx context.Context, o *Object) (u *unstructured.Unstructured, err error) {
 	if o.Before == nil {
 		return nil, s.remove(ctx, o, o.After)
 	}
 	next := o.Before.DeepCopy()
-	next.SetResourceVersion(o.After.GetResourceVersion())
-	u, err := s.update(ctx, o, next, s.Manager)
-	if err != nil {
-		return nil, err
+	u = o.After
+	for range 2 { // whoever changes a field owns it: after the first request it is this program, so a second one says who it was
+		next.SetResourceVersion(u.GetResourceVersion())
+		if u, err = s.Client.Raw(o.Kind).Update(ctx, next, metav1.UpdateOptions{FieldManager: s.Manager}); err != nil {
+			return nil, err
+		}
 	}
-	// Whoever changes a field owns it: now it is this program. So a second request says who it was.
-	next.SetResourceVersion(u.GetResourceVersion())
-	return s.update(ctx, o, next, s.Manager)
+	return u, nil
 }

@@ -20,26 +20,35 @@ func (s *Store) Read(ctx context.Context, objects []*Object) error {
 	})
 }
 
-// Try has the server do all but keep it. Nothing is changed but who owns the fields of kubectl apply. The error has all that
-// the server refuses.
+// Try has the server do all but keep it. The error has all that it refuses.
 func (s *Store) Try(ctx context.Context, objects []*Object) error {
 	return each(objects, func(o *Object) (err error) {
-		if o.onto, err = s.adopt(ctx, o); err != nil {
+		if o.Before != nil {
+			if o.owners, err = s.adopted(o.Before); err != nil {
+				return fmt.Errorf("cannot apply %s: %w", o, err)
+			}
+		}
+		if o.Merged, err = s.apply(ctx, o, o.Before, true); err != nil {
 			return err
 		}
-		o.Merged, err = s.apply(ctx, o, true)
-		return err
+		return s.leave(o)
 	})
 }
 
 // Apply applies all objects. If one fails, those that have been applied have an After.
 func (s *Store) Apply(ctx context.Context, objects []*Object) error {
 	for _, o := range objects {
-		after, err := s.apply(ctx, o, false)
+		onto, err := s.adopt(ctx, o)
 		if err != nil {
 			return err
 		}
-		o.After = after
+		after, err := s.apply(ctx, o, onto, false)
+		if err != nil {
+			return err
+		}
+		if o.After, err = s.remember(ctx, o, after); err != nil {
+			return err
+		}
 	}
 	return nil
 }

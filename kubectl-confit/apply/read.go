@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/resource"
@@ -24,7 +25,7 @@ type Object struct {
 	Undone bool                       // After was taken back
 	Back   *unstructured.Unstructured // what is there since then; nil: nothing
 
-	onto *unstructured.Unstructured // Before, once its fields have the right owner
+	owners []metav1.ManagedFieldsEntry // of Before, once those of kubectl apply are the manager's
 }
 
 // Read takes the objects that were found in files, all of one namespace: the one that is asked for, if fixed says that somebody

@@ -38,7 +38,7 @@ type Run struct {
 
 // Do does it, and says what came of it. The report's code is 0 if all pods have accepted all objects.
 func (r *Run) Do(ctx context.Context, objects []*Object) *Report {
-	report := &Report{Namespace: r.Store.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}}
+	report := &Report{Namespace: r.Store.Client.Namespace, Checked: []check.Result{}, Applied: []Applied{}, Pods: []verdict.Row{}}
 	result, err := r.forward(ctx, objects, report)
 	report.end(objects, result, err)
 	if report.Code != 0 && r.Undo && applied(objects) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ type site struct {
 // cases are tests that both servers pass.
 var cases = map[string]func(*site){
 	"new": testNew, "clientside": testClientSide, "serverside": testServerSide, "foreign": testForeign, "edited": testEdited,
-	"secret": testSecret, "recreated": testRecreated, "stopped": testStopped,
+	"secret": testSecret, "recreated": testRecreated, "stopped": testStopped, "lastapplied": testLastApplied, "tried": testTried,
 }
 
 // run has a namespace for each case.
@@ -47,7 +48,9 @@ func run(t *testing.T, config, kubectl string, begin func(*site)) {
 	for name, test := range cases {
 
 		t.Run(name, func(t *testing.T) {
-			s := &site{t, config, kubectl, &Store{REST: client.Core().RESTClient(), Namespace: name, Manager: DefaultManager}, client}
+			own := *client
+			own.Namespace = name
+			s := &site{t, config, kubectl, &Store{Client: &own, Manager: DefaultManager}, &own}
 			begin(s)
 			test(s)
 		})
@@ -66,7 +69,7 @@ func (s *site) kubectl(input string, args ...string) string {
 
 func (s *site) try(input string, args ...string) (string, error) {
 	var out bytes.Buffer
-	cmd := exec.CommandContext(s.Context(), s.kubectlPath, append(args, "--kubeconfig", s.config, "-n", s.store.Namespace)...)
+	cmd := exec.CommandContext(s.Context(), s.kubectlPath, append(args, "--kubeconfig", s.config, "-n", s.client.Namespace)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &out
 	err := cmd.Run()
 	return out.String(), err
@@ -84,7 +87,7 @@ func (s *site) read(manifest string) []*Object {
 	if err != nil {
 		s.Fatal(err)
 	}
-	objects, _, err := Read(infos, s.store.Namespace, true)
+	objects, _, err := Read(infos, s.client.Namespace, true)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -174,6 +177,7 @@ func owners(u *unstructured.Unstructured) (list []string) {
 	for _, entry := range u.GetManagedFields() {
 		list = append(list, fmt.Sprint(entry.Manager, " ", entry.Operation))
 	}
+	slices.Sort(list)
 	return list
 }
 
@@ -197,7 +201,7 @@ func testClientSide(s *site) {
 	objects := s.apply(configMap("a: two"))
 	s.want(objects[0].Merged, "a=two")
 	s.want(s.there(), "a=two")
-	s.owned(s.there(), "kubectl Apply")
+	s.owned(s.there(), "kubectl Apply", "kubectl-last-applied Apply")
 	s.undo(objects)
 	s.want(s.there(), "a=one", "b=one")
 	s.owned(s.there(), "kubectl-client-side-apply Update")

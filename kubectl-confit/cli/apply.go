@@ -120,7 +120,7 @@ type applying struct {
 }
 
 func (a *applying) store() *apply.Store {
-	return &apply.Store{REST: a.client.Core().RESTClient(), Namespace: a.client.Namespace, Manager: a.manager, Force: a.force}
+	return &apply.Store{Client: a.client, Manager: a.manager, Force: a.force}
 }
 
 // say tells people how it goes on.

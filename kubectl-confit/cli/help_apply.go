@@ -22,9 +22,9 @@ order:
 
 The owner of the fields is kubectl, as with kubectl apply --server-side, whose
 rules hold: a key that leaves the file leaves the object if it was applied so
-before, also by kubectl apply. A key that somebody else has changed since then,
-as by kubectl edit, is a conflict: write its value into the file, or take it over
-with --force-conflicts.
+before, also by kubectl apply, whose annotation is kept. A key that somebody
+else has changed since then, as by kubectl edit, is a conflict: write its value
+into the file, or take it over with --force-conflicts.
 
 With --undo the old objects are put back unless all pods accept the new ones:
 after a rejection, when the time is over, and at ^C. They get the values, labels,

@@ -3,12 +3,15 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/client-go/dynamic"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -53,6 +56,7 @@ type Client struct {
 	Namespace string
 	config    *rest.Config
 	core      *corev1.CoreV1Client
+	dynamic   *dynamic.DynamicClient
 	getter    genericclioptions.RESTClientGetter
 	slots     chan struct{} // one for each command that runs
 }
@@ -80,13 +84,24 @@ func (f *Flags) Connect() (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the kubeconfig: %w", err)
 	}
+	raw, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the kubeconfig: %w", err)
+	}
 	f.config.Namespace = ptr.To(namespace)
-	return &Client{namespace, config, core, f.config, make(chan struct{}, atOnce)}, nil
+	return &Client{namespace, config, core, raw, f.config, make(chan struct{}, atOnce)}, nil
 }
 
-// Core is client-go's own client, for what this package has no method for: create, delete, apply. Its errors are for
+// Core is client-go's own client, for what this package has no method for: create, delete, patch. Its errors are for
 // [Problem].
 func (c *Client) Core() corev1.CoreV1Interface { return c.core }
+
+// Raw is client-go's client for ConfigMaps or Secrets of the namespace as JSON has them: no field gets lost that this program
+// doesn't know. Its errors are for [Problem].
+func (c *Client) Raw(kind string) dynamic.ResourceInterface {
+	of := schema.GroupVersionResource{Version: "v1", Resource: strings.ToLower(kind) + "s"}
+	return c.dynamic.Resource(of).Namespace(c.Namespace)
+}
 
 // Builder finds objects by names, files and stdin as kubectl does, in the client's namespace.
 func (c *Client) Builder() *resource.Builder {
