@@ -11,7 +11,7 @@ import (
 
 // Report is what a run has done. It holds no value of a key, and its texts are tame.
 type Report struct {
-	Verdict   string         `json:"verdict"` // accepted; refused before it was applied; rejected by a pod; failed
+	Verdict   string         `json:"verdict"` // accepted; tried, in a dry run; refused before it was applied; rejected by a pod; failed
 	Why       string         `json:"why"`     // one line; "": there is nothing to explain
 	Namespace string         `json:"namespace"`
 	Checked   []check.Result `json:"checked"`
@@ -72,6 +72,8 @@ func (r *Report) end(objects []*Object, result verdict.Result, err error) {
 		r.Why = oneLine(err)
 	}
 	switch {
+	case r.Code == verdict.Well && !applied(objects):
+		r.Verdict = "tried"
 	case r.Code == verdict.Well:
 		r.Verdict = "accepted"
 	case r.Code == verdict.Bad && applied(objects):

@@ -28,6 +28,7 @@ type Run struct {
 	Store *Store
 	Pods  []*corev1.Pod // of the namespace, as they are before
 	Undo  bool          // what isn't accepted by all is taken back
+	Dry   bool          // it ends before anything is applied
 	Say   func(string)  // is told each step; may be foreign
 
 	// Check tries objects before they are applied; nil: nobody does.
@@ -65,6 +66,9 @@ func (r *Run) forward(ctx context.Context, objects []*Object, report *Report) (f
 		if code := check.Code(report.Checked); code != 0 || ctx.Err() != nil {
 			return verdict.Result{Code: max(code, verdict.Wrong), Why: whyNot[code]}, context.Cause(ctx)
 		}
+	}
+	if r.Dry {
+		return verdict.Result{Why: "would be applied (server dry run)"}, nil
 	}
 	if err := r.apply(ctx, objects); err != nil {
 		return failed, err

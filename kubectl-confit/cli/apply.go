@@ -30,6 +30,7 @@ type applyFlags struct {
 	undo             bool
 	noCheck, inPlace bool
 	noSync, all      bool
+	dryRun           string
 	manager          string
 	force            bool
 	timeout          time.Duration
@@ -55,6 +56,7 @@ func newApply() *cobra.Command {
 	flags.BoolVar(&f.undo, "undo", false, "put the old objects back unless all pods accept the new ones")
 	flags.BoolVar(&f.noCheck, "no-check", false, "apply it without having asked a validator")
 	flags.BoolVar(&f.inPlace, "in-place", false, "check it in pods that run, not in copies of them")
+	flags.StringVar(&f.dryRun, "dry-run", "none", "`server`: all is done but to apply it, and nothing is kept")
 	flags.BoolVar(&f.noSync, "no-sync", false, "leave it to the kubelets when they bring it: that takes a minute or two")
 	flags.BoolVar(&f.all, "all", false, "bring it to all pods at once, not in waves")
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` that the pods have, each time that they are waited for; 0: any")
@@ -75,6 +77,8 @@ func (f *applyFlags) run(c *cobra.Command) error {
 		return usage("-o is %q: write json or yaml", f.output)
 	case f.timeout < 0:
 		return usage("--timeout is %v: write a time, or 0 for any", f.timeout)
+	case f.dryRun != "none" && f.dryRun != "server":
+		return usage("--dry-run is %q: write server, as no client knows what server and validators say", f.dryRun)
 	case f.noCheck && f.inPlace:
 		return usage("--no-check and --in-place are there: write one of the two")
 	case f.noSync && f.all:
@@ -93,11 +97,11 @@ func (f *applyFlags) run(c *cobra.Command) error {
 		return err
 	}
 	a := &applying{f, client, c.ErrOrStderr()}
-	run := &apply.Run{Store: a.store(), Pods: list, Undo: f.undo, Say: a.say, Settle: a.settle}
+	run := &apply.Run{Store: a.store(), Pods: list, Undo: f.undo, Dry: f.dryRun == "server", Say: a.say, Settle: a.settle}
 	if !f.noCheck {
 		run.Check = func(ctx context.Context, given check.Given) []check.Result { return a.check(ctx, list, given) }
 	}
-	return f.tell(c, run.Do(c.Context(), objects))
+	return f.tell(c, objects, run.Do(c.Context(), objects))
 }
 
 // checkTimeout is what one trial may take: most of it is a copy's start.
@@ -170,7 +174,7 @@ type document struct {
 func (d *document) DeepCopyObject() runtime.Object { c := *d; return &c }
 
 // tell says what came of it, and ends the verb.
-func (f *applyFlags) tell(c *cobra.Command, r *apply.Report) error {
+func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Report) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var err error
 	switch d := (&document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r}); {
@@ -180,8 +184,8 @@ func (f *applyFlags) tell(c *cobra.Command, r *apply.Report) error {
 		err = (&printers.YAMLPrinter{}).PrintObj(d, stdout)
 	case r.Code == 0:
 		var names []string
-		for _, a := range r.Applied {
-			names = append(names, a.Object)
+		for _, o := range objects {
+			names = append(names, o.String())
 		}
 		_, err = fmt.Fprintln(stdout, strings.Join(names, " and "), r.Why)
 	}

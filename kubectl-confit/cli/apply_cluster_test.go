@@ -40,7 +40,12 @@ func TestAPIServer(t *testing.T) {
 	if got := shown(); got != was {
 		t.Fatalf("it is %s", got)
 	}
-	r := call(strings.NewReader(strings.Replace(web, "'1'", "'2'", 1)), "apply", "-f", "-", "--no-check", "--undo", "--timeout", "3s", "--kubeconfig", config)
+	edited := func() *strings.Reader { return strings.NewReader(strings.Replace(web, "'1'", "'2'", 1)) }
+	r := call(edited(), "apply", "-f", "-", "--no-check", "--dry-run=server", "--kubeconfig", config)
+	if r.code != 0 || r.stdout != "configmap/web would be applied (server dry run)\n" || shown() != was {
+		t.Errorf("got %+v, and it is %s", r, shown())
+	}
+	r = call(edited(), "apply", "-f", "-", "--no-check", "--undo", "--timeout", "3s", "--kubeconfig", config)
 	if r.code != 1 || !strings.Contains(r.stderr, "Applied configmap/web") || !strings.Contains(r.stderr, "kubectl-confit: configmap/web is as it was before\n") {
 		t.Errorf("got %+v", r)
 	}

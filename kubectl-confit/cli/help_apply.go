@@ -26,6 +26,8 @@ before, also by kubectl apply, whose annotation is kept. A key that somebody
 else has changed since then, as by kubectl edit, is a conflict: write its value
 into the file, or take it over with --force-conflicts.
 
+With --dry-run=server it ends before step 4, and the server keeps nothing.
+
 With --undo the old objects are put back unless all pods accept the new ones:
 after a rejection, when the time is over, and at ^C. They get the values, labels,
 annotations and owners that they had; an object that wasn't there is deleted. An
@@ -37,15 +39,16 @@ stderr has the progress, stdout the outcome. With -o json it is one document,
 however it ends, unless the command line or FILE is wrong.`
 
 const applyAfter = `Exit codes
-  0    every running pod has accepted all objects
+  0    every running pod has accepted all objects; with --dry-run=server: each
+       container would take them
   1    it came to nothing, and why is on stderr; step 1 or 2: nothing is applied
   3    a validator has refused it: nothing is applied; or a pod has rejected it
   64   the command line is wrong
   143  a signal ended it; with --undo the old objects are back
 
 -o json
-  namespace, code, why; verdict: accepted, refused before it was applied,
-  rejected by a pod, or failed; checked[]: pod, pods, container, objects,
+  namespace, code, why; verdict: accepted, tried by --dry-run=server, refused
+  before it was applied, rejected by a pod, or failed; checked[]: pod, pods, container, objects,
   verdict, why, printed; applied[]: object, resourceVersion, before, undone,
   back; pods[] as in kubectl confit status; undo: done, why, pods[]. Fields are
   added, never taken away.`
