@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"confit/kubectl-confit/apply"
 	"confit/kubectl-confit/check"
@@ -35,7 +34,7 @@ type applyFlags struct {
 	force            bool
 	timeout          time.Duration
 	soak             bool
-	output           string
+	output
 }
 
 func newApply() *cobra.Command {
@@ -63,7 +62,7 @@ func newApply() *cobra.Command {
 	flags.BoolVar(&f.soak, "soak", false, "wait until the apps have lived with it for their confits' --soak, too")
 	flags.StringVar(&f.manager, "field-manager", apply.DefaultManager, "`NAME` of the owner of what is applied")
 	flags.BoolVar(&f.force, "force-conflicts", false, "take over the keys of other owners")
-	flags.StringVarP(&f.output, "output", "o", "", "`FORMAT` of one document that says all: json or yaml")
+	f.output.addTo(c)
 	f.cluster.AddTo(flags)
 	return c
 }
@@ -72,9 +71,10 @@ func (f *applyFlags) run(c *cobra.Command) error {
 	if err := f.files.check(); err != nil {
 		return err
 	}
+	if err := f.output.check(); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains([]string{"", "json", "yaml"}, f.output):
-		return usage("-o is %q: write json or yaml", f.output)
 	case f.timeout < 0:
 		return usage("--timeout is %v: write a time, or 0 for any", f.timeout)
 	case f.dryRun != "none" && f.dryRun != "server":
@@ -168,6 +168,15 @@ func (a *applying) settle(ctx context.Context, pinned verdict.Objects, back bool
 type document struct {
 	metav1.TypeMeta `json:",inline"`
 	*apply.Report   `json:",inline"`
+	objects         []*apply.Object
+}
+
+// names are the objects of the files.
+func (d *document) names() (list []runtime.Object) {
+	for _, o := range d.objects {
+		list = append(list, reference(o.Given.GroupVersionKind(), o.Name))
+	}
+	return list
 }
 
 // DeepCopyObject is there for the library's printers, which only read.
@@ -177,11 +186,9 @@ func (d *document) DeepCopyObject() runtime.Object { c := *d; return &c }
 func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Report) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var err error
-	switch d := (&document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r}); {
-	case f.output == "json":
-		err = (&printers.JSONPrinter{}).PrintObj(d, stdout)
-	case f.output == "yaml":
-		err = (&printers.YAMLPrinter{}).PrintObj(d, stdout)
+	switch {
+	case f.asked():
+		err = f.output.print(stdout, &document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r, objects})
 	case r.Code == 0:
 		var names []string
 		for _, o := range objects {

@@ -14,7 +14,7 @@ func TestApply_usage(t *testing.T) {
 	for args, want := range map[string]string{
 		"":                                  "-f is missing: write -f FILE, or -f - for stdin",
 		"web.yaml":                          `"web.yaml" is no flag: write -f web.yaml`,
-		"-f web.yaml -o text":               `-o is "text": write json or yaml`,
+		"-f web.yaml -o text":               `-o is "text": write one of go-template, go-template-file, json, jsonpath, jsonpath-as-json, jsonpath-file, kyaml, name, template, templatefile, yaml`,
 		"-f web.yaml --timeout -1s":         "--timeout is -1s: write a time, or 0 for any",
 		"-f web.yaml --no-check --in-place": "--no-check and --in-place are there: write one of the two",
 		"-f web.yaml --no-sync --all":       "--no-sync and --all are there: write one of the two",

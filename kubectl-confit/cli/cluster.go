@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,16 +14,16 @@ import (
 type asking struct {
 	cluster *cluster.Flags
 	labels  string
-	output  string
+	output
 }
 
 // addTo adds the flags to those of a verb.
-func (a *asking) addTo(c *cobra.Command, formats string) {
+func (a *asking) addTo(c *cobra.Command, people ...string) {
 	a.cluster = cluster.NewFlags()
 	flags := c.Flags()
 	a.cluster.AddTo(flags)
 	flags.StringVarP(&a.labels, "selector", "l", "", "`LABELS` of the pods, as kubectl has them: app=web,tier!=test")
-	flags.StringVarP(&a.output, "output", "o", "", "`FORMAT`: "+formats)
+	a.output.addTo(c, people...)
 }
 
 // scope connects, and finds what the command line names.
@@ -44,14 +43,4 @@ func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, fol
 		return nil, s, fmt.Errorf("%w: %w", errUsage, err)
 	}
 	return c, s, nil
-}
-
-// format checks -o before anything is asked.
-func (a *asking) format(formats ...string) error { return formatOf(a.output, formats...) }
-
-func formatOf(output string, formats ...string) error {
-	if output != "" && !slices.Contains(formats, output) {
-		return usage("-o is %q: write one of %q", output, formats)
-	}
-	return nil
 }

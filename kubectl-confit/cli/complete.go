@@ -45,7 +45,6 @@ func complete(verb *cobra.Command) {
 		}
 	}
 	offer(verb, "filename", func(*cobra.Command) []string { return []string{"yaml", "yml", "json"} }, cobra.ShellCompDirectiveFilterFileExt)
-	offer(verb, "output", func(*cobra.Command) []string { return []string{"json", "yaml"} }, cobra.ShellCompDirectiveNoFileComp)
 	offer(verb, "namespace", namespaces, cobra.ShellCompDirectiveNoFileComp)
 	offer(verb, "context", contexts, cobra.ShellCompDirectiveNoFileComp)
 }

@@ -45,7 +45,8 @@ const statusAfter = `Exit codes
   namespace, code, why; objects[]: kind, name, resourceVersion, immutable;
   pods[]: pod, uid, node, container, state, since, why, step, attempts, output,
   hash, soaked, soaksAt, keys[]: object, volume, path, state, gone. Fields are
-  added, never taken away.`
+  added, never taken away.
+  Other formats are kubectl\'s, such as jsonpath; -o name is the pods.`
 
 const statusExample = `  kubectl confit status
   kubectl confit status configmap/web -n shop
@@ -92,8 +93,8 @@ const waitAfter = `Exit codes
   64   the command line is wrong
   143  a signal ended it
 
-stderr has the progress, stdout the outcome; -o json and -o yaml are as those of
-kubectl confit status.`
+stderr has the progress, stdout the outcome; -o is that of kubectl confit
+status.`
 
 const waitExample = `  kubectl apply -f web.yaml && kubectl confit wait configmap/web
   kubectl confit wait configmap/web secret/tls --timeout 2m

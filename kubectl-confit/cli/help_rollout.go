@@ -49,7 +49,8 @@ With --wait stderr has the progress.
   seen, hashes[]: hash, state, proved, since, tried, canaries, accepted, losses,
   waits, pods[]: name, uid, state, step, since, until, waits; words[]: hash, and
   of each pod that has rejected it what pods[] of kubectl confit status has, with
-  no keys. Fields are added, never taken away.`
+  no keys. Fields are added, never taken away. Other formats are kubectl's; -o
+  name is the Lease.`
 
 const rolloutStatusExample = `  kubectl confit rollout status web -n shop
   kubectl apply -f web.yaml && kubectl confit rollout status web --wait --timeout 30m
@@ -81,7 +82,7 @@ Exit codes
   64   the command line is wrong
   143  a signal ended it
 
--o json and -o yaml are as those of kubectl confit rollout status, without words.`
+-o is that of kubectl confit rollout status, without words.`
 
 var orderExample = map[people.Verb]string{
 	people.Pause:   `  kubectl confit rollout pause web -n shop`,

@@ -30,8 +30,8 @@ const syncAfter = `Exit codes
   64   the command line is wrong
   143  a signal ended it; who was synced stays so
 
-stderr has the progress, stdout the outcome; -o json and -o yaml are as those of
-kubectl confit status.`
+stderr has the progress, stdout the outcome; -o is that of kubectl confit
+status.`
 
 const syncExample = `  kubectl apply -f web.yaml && kubectl confit sync configmap/web
   kubectl confit sync configmap/web secret/tls --timeout 2m

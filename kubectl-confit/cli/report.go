@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -19,7 +20,7 @@ import (
 	"confit/status"
 )
 
-// report is what -o json and -o yaml print. Fields are added, and never taken away.
+// report is what -o prints. Fields are added, and never taken away.
 type report struct {
 	metav1.TypeMeta `json:",inline"`
 	Namespace       string         `json:"namespace"`
@@ -56,15 +57,19 @@ func newReport(namespace string, found *follow.Report) *report {
 	return r
 }
 
-// print writes it in a format: json, yaml, or for people.
-func (r *report) print(w io.Writer, format string, now time.Time) error {
-	switch format {
-	case "json":
-		return (&printers.JSONPrinter{}).PrintObj(r, w)
-	case "yaml":
-		return (&printers.YAMLPrinter{}).PrintObj(r, w)
+// names are its pods, each once.
+func (r *report) names() (list []runtime.Object) {
+	for i, row := range r.Pods {
+		if !slices.ContainsFunc(r.Pods[:i], func(before verdict.Row) bool { return before.UID == row.UID }) {
+			list = append(list, reference(corev1.SchemeGroupVersion.WithKind("Pod"), row.Pod))
+		}
 	}
-	t := newTable(w, r.Pods, format == "wide")
+	return list
+}
+
+// print writes it for people.
+func (r *report) print(w io.Writer, wide bool, now time.Time) error {
+	t := newTable(w, r.Pods, wide)
 	t.header()
 	for i := range r.Pods {
 		t.row(&r.Pods[i], now)

@@ -32,14 +32,14 @@ func newRollout() *cobra.Command {
 // rolloutFlags are those of all its verbs.
 type rolloutFlags struct {
 	cluster *cluster.Flags
-	output  string
-	hash    string
+	output
+	hash string
 }
 
 func (f *rolloutFlags) addTo(c *cobra.Command) {
 	f.cluster = cluster.NewFlags()
 	f.cluster.AddTo(c.Flags())
-	c.Flags().StringVarP(&f.output, "output", "o", "", "`FORMAT`: json or yaml")
+	f.output.addTo(c)
 }
 
 func (f *rolloutFlags) addHash(c *cobra.Command, text string) {
@@ -51,7 +51,7 @@ var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "lease
 
 // open connects to the Lease that a command line names, NAME or lease/NAME.
 func (f *rolloutFlags) open(args []string) (*cluster.Client, *lease.Store, string, error) {
-	if err := formatOf(f.output, "json", "yaml"); err != nil {
+	if err := f.output.check(); err != nil {
 		return nil, nil, "", err
 	}
 	switch len(args) {
@@ -97,7 +97,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), f.output)
+			return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), &f.output)
 		},
 	}
 	f.addTo(c)
@@ -153,7 +153,7 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	}
 	r := newRolloutReport(client.Namespace, name, view, follow.Words(c.Context(), client, view))
 	r.end(end)
-	if err := r.print(c.OutOrStdout(), f.output); err != nil {
+	if err := r.print(c.OutOrStdout(), &f.output); err != nil {
 		return err
 	}
 	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})

@@ -1,21 +1,24 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
+	coordination "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"confit/confitctl/people"
 	"confit/confitctl/rollout"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
+	"confit/status"
 )
 
-// rolloutReport is what -o json and -o yaml print of a roll-out. Fields are added, and never taken away.
+// rolloutReport is what -o prints of a roll-out. Fields are added, and never taken away.
 type rolloutReport struct {
 	metav1.TypeMeta `json:",inline"`
 	Namespace       string `json:"namespace"`
@@ -30,20 +33,38 @@ type rolloutReport struct {
 func (r *rolloutReport) DeepCopyObject() runtime.Object { c := *r; return &c }
 
 func newRolloutReport(namespace, lease string, view rollout.View, words []follow.Word) *rolloutReport {
-	r := &rolloutReport{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Rollout"}, Namespace: namespace, Lease: lease, View: view, Words: words}
+	r := &rolloutReport{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Rollout"}, Namespace: namespace, Lease: lease, View: tame(view), Words: words}
 	if r.Words == nil {
 		r.Words = []follow.Word{}
 	}
 	return r
 }
 
-// print writes it in a format: json, yaml, or for people.
-func (r *rolloutReport) print(w io.Writer, format string) error {
-	switch format {
-	case "json":
-		return (&printers.JSONPrinter{}).PrintObj(r, w)
-	case "yaml":
-		return (&printers.YAMLPrinter{}).PrintObj(r, w)
+// control is what stands in JSON for a character that commands a terminal.
+var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)
+
+// tame is a view without what commands a terminal: whoever may update the Lease has written it, and a template prints it as it
+// stands.
+func tame(view rollout.View) (made rollout.View) {
+	text, err := json.Marshal(view)
+	if err == nil {
+		err = json.Unmarshal(control.ReplaceAll([]byte(status.Clean(string(text))), []byte("\uFFFD")), &made)
+	}
+	if err != nil {
+		panic(err) // it was made of JSON
+	}
+	return made
+}
+
+// names are its Lease.
+func (r *rolloutReport) names() []runtime.Object {
+	return []runtime.Object{reference(coordination.SchemeGroupVersion.WithKind("Lease"), r.Lease)}
+}
+
+// print writes it as the command line says, or for people.
+func (r *rolloutReport) print(w io.Writer, o *output) error {
+	if o.asked() {
+		return o.print(w, r)
 	}
 	if err := people.Table(w, r.View); err != nil || len(r.Words) == 0 {
 		return err

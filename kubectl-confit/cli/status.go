@@ -24,17 +24,17 @@ func newStatus() *cobra.Command {
 		Long: statusHelp, Example: statusExample, Annotations: map[string]string{"after": statusAfter},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	f.addTo(c, "json, yaml or wide")
+	f.addTo(c, "wide")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on, and print each row that changes")
 	return c
 }
 
 func (f *statusFlags) run(c *cobra.Command, args []string) error {
-	if err := f.format("json", "yaml", "wide"); err != nil {
+	if err := f.output.check(); err != nil {
 		return err
 	}
-	if f.watch && (f.output == "json" || f.output == "yaml") {
-		return usage("--watch prints rows: write it without -o %s", f.output)
+	if f.watch && f.asked() {
+		return usage("--watch prints rows: write it without -o %s", *f.OutputFormat)
 	}
 	client, scope, err := f.scope(c.Context(), args)
 	if err != nil {
@@ -47,10 +47,15 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if len(found.Rows) > 0 || f.output != "" {
-		if err := newReport(client.Namespace, found).print(c.OutOrStdout(), f.output, time.Now()); err != nil {
-			return err
-		}
+	r := newReport(client.Namespace, found)
+	switch {
+	case f.asked():
+		err = f.output.print(c.OutOrStdout(), r)
+	case len(found.Rows) > 0:
+		err = r.print(c.OutOrStdout(), *f.OutputFormat == "wide", time.Now())
+	}
+	if err != nil {
+		return err
 	}
 	return outcome(c, found.Result)
 }
@@ -68,7 +73,7 @@ func outcome(c *cobra.Command, r verdict.Result) error {
 
 // follow prints each row that changes until a signal ends it.
 func (f *statusFlags) follow(c *cobra.Command, client *cluster.Client, scope follow.Scope) error {
-	t := newTable(c.OutOrStdout(), nil, f.output == "wide")
+	t := newTable(c.OutOrStdout(), nil, *f.OutputFormat == "wide")
 	t.several = true // another container may come
 	t.header()
 	_, err := follow.Wait(c.Context(), client, scope, follow.Options{Endless: true, Each: func(r verdict.Row) {

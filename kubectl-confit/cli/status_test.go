@@ -204,11 +204,11 @@ func TestStatus_watch(t *testing.T) {
 // TestVerbsUsage: what is wrong with a command line of verbs that ask is said before anything is asked.
 func TestVerbsUsage(t *testing.T) {
 	for line, want := range map[string]string{
-		"status -o xml":                  `-o is "xml": write one of ["json" "yaml" "wide"]`,
+		"status -o xml":                  `-o is "xml": write one of go-template, go-template-file, json, jsonpath, jsonpath-as-json, jsonpath-file, kyaml, name, template, templatefile, wide, yaml`,
 		"status -w -o json":              `--watch prints rows: write it without -o json`,
 		"wait":                           `what to wait for is missing: write configmap/NAME`,
 		"wait cm/web --timeout -1s":      `--timeout is -1s: write 0 or more`,
-		"wait cm/web -o wide":            `-o is "wide": write one of ["json" "yaml"]`,
+		"wait cm/web -o wide":            `-o is "wide": write one of go-template, go-template-file, json, jsonpath, jsonpath-as-json, jsonpath-file, kyaml, name, template, templatefile, yaml`,
 		"wait cm/web --timeout tomorrow": `invalid argument "tomorrow" for "--timeout" flag: time: invalid duration "tomorrow"`,
 	} {
 		if r := call(strings.NewReader(""), strings.Fields(line)...); r.code != 64 || r.stderr != "kubectl-confit: "+want+"; see kubectl confit --help\n" {

@@ -37,14 +37,14 @@ func newWait() *cobra.Command {
 
 // addTo adds the flags of whatever waits.
 func (f *waitFlags) addTo(c *cobra.Command) {
-	f.asking.addTo(c, "json or yaml")
+	f.asking.addTo(c)
 	c.Flags().DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` after which it gives up; 0: never")
 	c.Flags().BoolVar(&f.soak, "soak", false, "wait until the apps have lived with it for their confits' --soak, too")
 }
 
 // check refuses a wrong command line.
 func (f *waitFlags) check(args []string) error {
-	switch err := f.format("json", "yaml"); {
+	switch err := f.output.check(); {
 	case err != nil:
 		return err
 	case len(args) == 0:
@@ -76,8 +76,8 @@ func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
 
 // conclude prints how a wait ended.
 func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []string, found *follow.Report) (err error) {
-	if r := newReport(client.Namespace, found); f.output != "" {
-		err = r.print(c.OutOrStdout(), f.output, time.Now())
+	if f.asked() {
+		err = f.output.print(c.OutOrStdout(), newReport(client.Namespace, found))
 	} else if found.Result.Code == 0 {
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s\n", strings.Join(args, " "), found.Result.Why)
 	} else {
