@@ -15,6 +15,7 @@ import (
 
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/pods"
 )
 
@@ -29,7 +30,7 @@ type checkFlags struct {
 func newCheck() *cobra.Command {
 	f := checkFlags{cluster: cluster.NewFlags()}
 	c := &cobra.Command{
-		Use: "check -f FILE|- [KIND/NAME] [FLAG…]", Short: "ask the validators before an edit is applied",
+		Use: "check -f FILE|- [KIND/NAME…] [FLAG…]", Short: "ask the validators before an edit is applied",
 		Long: checkHelp, Example: checkExample, Annotations: map[string]string{"after": checkAfter, ownEnd: "the copy is deleted"},
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
@@ -113,13 +114,14 @@ func (f *checkFlags) find(ctx context.Context, client *cluster.Client, given che
 	}
 	if len(args) > 0 {
 		named, err := client.Find(ctx, args)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, nil, err
-		case len(named) != 1 || named[0].Data != nil:
-			return nil, nil, usage("write one KIND/NAME: an object of the file, or the workload whose pods are asked")
 		}
-		selection = named[0].Pods
+		scope, err := follow.ScopeOf(named, "")
+		if err != nil || len(scope.Objects) > 0 {
+			return nil, nil, usage("write one object of the file, or workloads and pods, which are asked")
+		}
+		selection = scope.Pods
 	}
 	list, err := podsOf(ctx, client, selection)
 	return list, given, err

@@ -98,7 +98,8 @@ spec:
 		{newSecret, []string{"pod/old"}, result{1, "", "kubectl-confit: nothing can be tried: no pod that runs follows secret/web\n"}},
 		{newWeb, []string{"secret/web"}, result{1, "", "kubectl-confit: secret/web isn't in -, which has configmap/web\n"}},
 		{newWeb, []string{"pod/none"}, result{1, "", `kubectl-confit: cannot read pod/none: pods "none" not found` + "\n"}},
-		{newWeb, []string{"pod/web-0", "pod/db-0"}, result{64, "", "kubectl-confit: write one KIND/NAME: an object of the file, or the workload whose pods are asked; see kubectl confit --help\n"}},
+		{newSecret, []string{"pod/web-0", "pod/db-0", "pod/old"}, result{0, strings.ReplaceAll(bothOf+"db-0\n"+bothOf+"web-0\n", "configmap/web and ", ""), ""}},
+		{newWeb, []string{"pod/web-0", "cm/none"}, result{1, "", `kubectl-confit: cannot read configmap/none: configmaps "none" not found` + "\n"}},
 		{newWeb, []string{"--timeout", "1ms"}, result{64, "", "kubectl-confit: --timeout is 1ms: write one second at least; see kubectl confit --help\n"}},
 		{"kind: ConfigMap\n{", nil, result{1, "", "kubectl-confit: cannot read -: "}},
 		{newWeb + "\n---\n{apiVersion: v1, kind: Service, metadata: {name: web}}", []string{"pod/web-0"}, result{

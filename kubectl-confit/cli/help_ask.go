@@ -4,8 +4,9 @@ const statusHelp = `Shows which pods have what the API has, and why the others d
 
 A row is a container with confit that mounts the objects. Objects are ConfigMaps
 and Secrets: configmap/web, secret/tls, or several. A pod or a workload
-(deployment, statefulset, daemonset, replicaset, job, cronjob) stands for its
-pods, with all objects that these mount. Without a name it is all pods of the
+(deployment, statefulset, daemonset, replicaset, job, cronjob, Argo's rollout)
+stands for its pods, with all objects that these mount; several stand for all of
+theirs. Without a name it is all pods of the
 namespace that have confit.
 
 KEYS is how many keys are accepted, of those that the container's lines take. The

@@ -5,11 +5,12 @@ const checkHelp = `Asks the validators of running pods about an edit before anyb
 FILE has ConfigMaps and Secrets as they would be, each whole. -f, -R and -k are
 kubectl's: files, directories, patterns and URLs, any number of them. Of all
 pods in the namespace that follow one of them, one of each template is asked;
-with KIND/NAME those that use that object of FILE, or those of that workload or
-pod. confit does there what a start would do with the new keys, without the app:
-it stages, renders and validates (confit --try). All other volumes are as the
-cluster has them. Of confit's flags those of the pod count, of the environment
-and of links files; a flag in the image's ENTRYPOINT nobody can know.
+with KIND/NAME those that use that object of FILE, or those of these workloads
+or pods. confit does there what a start would do with the new keys, without the
+app: it stages, renders and validates (confit --try). All other volumes are as
+the cluster has them. Of confit's flags those of the pod count, of the
+environment and of links files; a flag in the image's ENTRYPOINT nobody can
+know.
 
 That happens in a copy of the pod, which is deleted afterwards, at ^C, too. The
 copy has the container's image, environment, resources and security context, its

@@ -110,7 +110,7 @@ func TestStatus_kinds(t *testing.T) {
 			}
 		}
 	}
-	if r := w.run("status", "deploy/web", "cm/web"); r.code != 64 || !strings.Contains(r.stderr, `Deployment "web" is among several: write ConfigMaps and Secrets, or one workload or pod`) {
+	if r := w.run("status", "deploy/web", "cm/web"); r.code != 64 || !strings.Contains(r.stderr, `ConfigMaps or Secrets are there, and workloads or pods: write one of the two`) {
 		t.Errorf("got %+v", r)
 	}
 }

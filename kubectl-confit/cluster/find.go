@@ -75,7 +75,7 @@ func (c *Client) named(ctx context.Context, info *resource.Info) (n *Named, err 
 		n.Data, err = into(raw, &corev1.Secret{})
 	case "Pod":
 		n.Pods.Name = n.Name
-	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job":
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Rollout":
 		n.Pods.Labels, err = selectorOf(raw)
 	case "CronJob":
 		n.Pods.Labels, err = c.jobsOf(ctx, raw.GetUID())
@@ -94,21 +94,25 @@ func into(raw *unstructured.Unstructured, typed runtime.Object) (*pods.Data, err
 	return dataOf(typed), nil
 }
 
-// selectorOf is by which labels a workload knows its pods.
+// selectorOf is by which labels a workload knows its pods. Argo's Rollout of another one's template says it in its status.
 func selectorOf(raw *unstructured.Unstructured) (string, error) {
 	var has struct {
 		Spec struct {
-			Selector *metav1.LabelSelector `json:"selector"`
+			Selector metav1.LabelSelector `json:"selector"`
 		} `json:"spec"`
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw.Object, &has); err != nil {
 		return "", err
 	}
-	selector, err := metav1.LabelSelectorAsSelector(has.Spec.Selector)
-	if err == nil && selector.Empty() {
+	selector, err := metav1.LabelSelectorAsSelector(&has.Spec.Selector)
+	if err != nil || !selector.Empty() {
+		return selector.String(), err
+	}
+	labels, _, _ := unstructured.NestedString(raw.Object, "status", "selector")
+	if labels == "" {
 		err = errors.New("it has no selector")
 	}
-	return selector.String(), err
+	return labels, err
 }
 
 // jobLabel is what the controller of jobs gives to a job's pods.

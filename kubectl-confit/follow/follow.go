@@ -2,7 +2,6 @@ package follow
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -21,8 +20,8 @@ type Scope struct {
 	Pinned  verdict.Objects // Objects as they were when the verb began; those that aren't in it are read
 }
 
-// ScopeOf is the scope that a command line names: ConfigMaps and Secrets, of pods that may have labels, or one workload or
-// pod. The error is the command line's.
+// ScopeOf is the scope that a command line names: ConfigMaps and Secrets, of pods that may have labels, or workloads and pods.
+// The error is the command line's.
 func ScopeOf(named []*cluster.Named, labels string) (Scope, error) {
 	s := Scope{Pods: cluster.Selection{Labels: labels}, Pinned: verdict.Objects{}}
 	for _, n := range named {
@@ -30,13 +29,17 @@ func ScopeOf(named []*cluster.Named, labels string) (Scope, error) {
 		case n.Data != nil:
 			s.Objects = append(s.Objects, n.Data.Object)
 			s.Pinned[n.Data.Object] = n.Data
-		case len(named) > 1:
-			return s, fmt.Errorf("%s %q is among several: write ConfigMaps and Secrets, or one workload or pod", n.Kind, n.Name)
 		case labels != "":
 			return s, errors.New("a workload or pod and -l are there: write one of the two")
 		default:
-			s.Pods = n.Pods
+			s.Pods.Any = append(s.Pods.Any, n.Pods)
 		}
+	}
+	switch {
+	case len(s.Pods.Any) == 1 && len(named) == 1:
+		s.Pods = s.Pods.Any[0] // which the server can select
+	case len(s.Pods.Any) > 0 && len(s.Objects) > 0:
+		return s, errors.New("ConfigMaps or Secrets are there, and workloads or pods: write one of the two")
 	}
 	return s, nil
 }

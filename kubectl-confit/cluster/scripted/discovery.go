@@ -26,6 +26,7 @@ var resources = []resource{
 	{"apps", "v1", "replicasets", "ReplicaSet", "rs"},
 	{"batch", "v1", "jobs", "Job", ""},
 	{"batch", "v1", "cronjobs", "CronJob", "cj"},
+	{"argoproj.io", "v1alpha1", "rollouts", "Rollout", "ro"},
 	{"coordination.k8s.io", "v1", "leases", "Lease", ""},
 }
 
