@@ -49,29 +49,25 @@ func (f *rolloutFlags) addHash(c *cobra.Command, text string) {
 // kinds of a Lease, as people and kubectl write them.
 var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "leases.coordination.k8s.io"}
 
-// open connects to the Lease that a command line names, NAME or lease/NAME.
-func (f *rolloutFlags) open(args []string) (*cluster.Client, *lease.Store, string, error) {
+// open connects to the Lease that a command line names: NAME, lease/NAME, or a workload whose template has it.
+func (f *rolloutFlags) open(ctx context.Context, args []string) (*cluster.Client, *lease.Store, string, error) {
 	if err := f.output.check(); err != nil {
 		return nil, nil, "", err
 	}
-	switch len(args) {
-	case 0:
-		return nil, nil, "", usage("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME")
-	case 1:
-	default:
-		return nil, nil, "", usage("%q is one too many: write one Lease, NAME or lease/NAME", args[1])
-	}
-	kind, name, named := strings.Cut(args[0], "/")
-	if !named {
+	kind, name, named := strings.Cut(strings.Join(args, "/"), "/") // KIND NAME is KIND/NAME, as everywhere
+	switch {
+	case len(args) == 0:
+		return nil, nil, "", usage("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload")
+	case !named:
 		kind, name = leaseKinds[0], args[0]
-	}
-	if !slices.Contains(leaseKinds, strings.ToLower(kind)) {
-		return nil, nil, "", usage("%q is no Lease: write the one that holds the roll-out, NAME or lease/NAME", args[0])
 	}
 	if err := kube.CheckName(name); err != nil {
 		return nil, nil, "", usage("%w", err)
 	}
 	client, err := f.cluster.Connect()
+	if err == nil && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
+		name, err = client.LeaseOf(ctx, kind+"/"+name)
+	}
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -89,7 +85,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 			if verb == people.Retry && f.hash == "" {
 				return usage("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
 			}
-			client, store, name, err := f.open(args)
+			client, store, name, err := f.open(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -138,7 +134,7 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	case f.timeout < 0:
 		return usage("--timeout is %s: write 0 or more", f.timeout)
 	}
-	client, store, name, err := f.open(args)
+	client, store, name, err := f.open(c.Context(), args)
 	if err != nil {
 		return err
 	}
@@ -174,6 +170,9 @@ func (r *rolloutReport) end(err error) {
 
 // rollouts completes LEASE: the names of those that hold a record.
 func rollouts(c *cobra.Command, word string) ([]string, cobra.ShellCompDirective) {
+	if kind, _, named := strings.Cut(word, "/"); named && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
+		return objects(c, word)
+	}
 	names := ask(c, func(ctx context.Context, client *cluster.Client) ([]string, error) { return client.Rollouts(ctx) })
 	if kind, _, named := strings.Cut(word, "/"); named {
 		for i := range names {

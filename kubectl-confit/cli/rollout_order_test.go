@@ -146,10 +146,9 @@ func TestRollout_stopped(t *testing.T) {
 func TestRollout_usage(t *testing.T) {
 	for line, want := range map[string]string{
 		"undo web":                        `"undo" is no verb`,
-		"status":                          `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME`,
-		"abort":                           `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME`,
-		"status web wiki":                 `"wiki" is one too many: write one Lease, NAME or lease/NAME`,
-		"status deployment/web":           `"deployment/web" is no Lease: write the one that holds the roll-out, NAME or lease/NAME`,
+		"status":                          `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
+		"abort":                           `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
+		"status lease web wiki":           `"web/wiki" can't be an object's name: `,
 		"status lease/":                   `"" can't be an object's name: `,
 		"pause Web":                       `"Web" can't be an object's name: `,
 		"status web -o wide":              `-o is "wide": write one of go-template, go-template-file, json, jsonpath, jsonpath-as-json, jsonpath-file, kyaml, name, template, templatefile, yaml`,
