@@ -10,7 +10,7 @@ import (
 
 var (
 	roleName = regexp.MustCompile(`(?m)^metadata: {name: (\S+)}$`)
-	ruleLine = regexp.MustCompile(`(?m)^  - {apiGroups: \[\S+\], resources: \[(.+?)\], verbs: \[(.+?)\]}`)
+	ruleLine = regexp.MustCompile(`(?m)^  - {apiGroups: \[.+?\], resources: \[(.+?)\], verbs: \[(.+?)\]}`)
 )
 
 // TestPage holds that the page's table has each ClusterRole of rbac.yaml, with all its rights.
