@@ -27,6 +27,8 @@ func testRollout(s *server) {
 	s.must(rejecter, "create", "-f", "-")
 	s.must("", "patch", "pod", "rejecter", "--subresource=status", "-p", runs)
 	s.must(`{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "web"}}`, "create", "-f", "-")
+	s.must(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"selector": {"matchLabels": {"app": "web"}}, "template": {
+		"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "nginx", "image": "nginx", "env": [{"name": "CONFITCTL_LEASE", "value": "web"}]}]}}}}`, "create", "-f", "-")
 	r.see()
 	r.steer()
 }
@@ -65,11 +67,13 @@ func (r *rollouts) see() {
 		"list pods":        {0, "cannot list pods: the right to list pods is missing"},
 		"get pods/exec":    {0, "the right to get pods/exec is missing"}, // where a container runs it is asked by SPDY then
 		"create pods/exec": {0, "the right to create pods/exec is missing"},
+		"get deployments":  {1, "cannot read deployment/web: the right to get deployments is missing"},
 	}
 	rules := r.rules("clusterroles/confit-rollout-status")
 	for missing, want := range outcomes {
-		r.attempt(without(r.server, rules, missing), missing, want, "rollout", "status", "web")
+		r.attempt(without(r.server, rules, missing), missing, want, "rollout", "status", "deployment/web")
 	}
+	r.attempt(without(r.server, rules, "get deployments"), "get deployments", outcomes[""], "rollout", "status", "web")
 	r.covers(rules, outcomes)
 	r.attempt(rules, "", outcome{0, "web\n:"}, "__complete", "rollout", "status", "")
 	r.attempt(without(r.server, rules, "list leases"), "list leases", outcome{0, ":"}, "__complete", "rollout", "status", "")
