@@ -6,8 +6,8 @@ A row is a container with confit that mounts the objects. Objects are ConfigMaps
 and Secrets: configmap/web, secret/tls, or several. A pod or a workload
 (deployment, statefulset, daemonset, replicaset, job, cronjob, Argo's rollout)
 stands for its pods, with all objects that these mount; several stand for all of
-theirs. Without a name it is all pods of the
-namespace that have confit.
+theirs. Without a name it is all pods of the namespace that have confit, or with
+-A of all namespaces.
 
 KEYS is how many keys are accepted, of those that the container's lines take. The
 keys that aren't are listed below. STATE is a word:
@@ -46,8 +46,8 @@ const statusAfter = `Exit codes
   namespace, code, why; objects[]: kind, name, resourceVersion, immutable;
   pods[]: pod, uid, node, container, state, since, why, step, attempts, output,
   hash, soaked, soaksAt, keys[]: object, volume, path, state, gone. Fields are
-  added, never taken away.
-  Other formats are kubectl\'s, such as jsonpath; -o name is the pods.`
+  added, never taken away. Other formats are kubectl's, such as jsonpath; -o name
+  is the pods. With -A: code, why, items[]: one such document for each namespace.`
 
 const statusExample = `  kubectl confit status
   kubectl confit status configmap/web -n shop

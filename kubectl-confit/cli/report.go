@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,7 +73,7 @@ func (r *report) print(w io.Writer, wide bool, now time.Time) error {
 	t := newTable(w, r.Pods, wide)
 	t.header()
 	for i := range r.Pods {
-		t.row(&r.Pods[i], now)
+		t.row(r.Namespace, &r.Pods[i], now)
 	}
 	t.end()
 	printKeys(w, r.Pods)
@@ -84,7 +85,9 @@ func (r *report) print(w io.Writer, wide bool, now time.Time) error {
 type table struct {
 	writer        tabwriter
 	wide, several bool // the node is shown; the container is
+	everywhere    bool // the namespace is
 	err           error
+	lock          sync.Mutex // for those who add rows at the same time
 }
 
 // tabwriter is the library's.
@@ -103,8 +106,11 @@ func newTable(w io.Writer, rows []verdict.Row, wide bool) *table {
 	return &table{writer: printers.GetNewTabWriter(w), wide: wide, several: several || wide}
 }
 
-func (t *table) cells(pod, container, node, keys, state, since, why string) {
+func (t *table) cells(namespace, pod, container, node, keys, state, since, why string) {
 	cells := []string{pod}
+	if t.everywhere {
+		cells = []string{namespace, pod}
+	}
 	if t.several {
 		cells = append(cells, container)
 	}
@@ -116,10 +122,12 @@ func (t *table) cells(pod, container, node, keys, state, since, why string) {
 	t.err = cmp.Or(t.err, err)
 }
 
-func (t *table) header() { t.cells("POD", "CONTAINER", "NODE", "KEYS", "STATE", "SINCE", "WHY") }
+func (t *table) header() {
+	t.cells("NAMESPACE", "POD", "CONTAINER", "NODE", "KEYS", "STATE", "SINCE", "WHY")
+}
 
-func (t *table) row(r *verdict.Row, now time.Time) {
-	t.cells(r.Pod, r.Container, r.Node, accepted(r), string(r.State), ago(r.Since, now), r.Why)
+func (t *table) row(namespace string, r *verdict.Row, now time.Time) {
+	t.cells(namespace, r.Pod, r.Container, r.Node, accepted(r), string(r.State), ago(r.Since, now), r.Why)
 }
 
 func (t *table) end() { t.err = cmp.Or(t.err, t.writer.Flush()) }

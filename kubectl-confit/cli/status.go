@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // statusFlags are those of the verb.
 type statusFlags struct {
 	asking
-	watch bool
+	watch, everywhere bool
 }
 
 func newStatus() *cobra.Command {
@@ -25,6 +26,7 @@ func newStatus() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.addTo(c, "wide")
+	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all pods with confit of all namespaces")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on, and print each row that changes")
 	return c
 }
@@ -36,12 +38,20 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 	if f.watch && f.asked() {
 		return usage("--watch prints rows: write it without -o %s", *f.OutputFormat)
 	}
+	if f.everywhere && len(args) > 0 {
+		return usage("-A and %s are there: write one of the two, as a name is one namespace's", args[0])
+	}
 	client, scope, err := f.scope(c.Context(), args)
 	if err != nil {
 		return err
 	}
-	if f.watch {
-		return f.follow(c, client, scope)
+	switch {
+	case f.everywhere && f.watch:
+		return f.followEverywhere(c, client, scope)
+	case f.everywhere:
+		return f.lookEverywhere(c, client, scope)
+	case f.watch:
+		return f.follow(c.Context(), client, scope, f.rows(c))
 	}
 	found, err := follow.Look(c.Context(), client, scope)
 	if err != nil {
@@ -71,13 +81,20 @@ func outcome(c *cobra.Command, r verdict.Result) error {
 	return said(r.Code)
 }
 
-// follow prints each row that changes until a signal ends it.
-func (f *statusFlags) follow(c *cobra.Command, client *cluster.Client, scope follow.Scope) error {
+// rows is a table to which rows are added until a signal ends it.
+func (f *statusFlags) rows(c *cobra.Command) *table {
 	t := newTable(c.OutOrStdout(), nil, *f.OutputFormat == "wide")
-	t.several = true // another container may come
+	t.several, t.everywhere = true, f.everywhere // another container may come
 	t.header()
-	_, err := follow.Wait(c.Context(), client, scope, follow.Options{Endless: true, Each: func(r verdict.Row) {
-		t.row(&r, time.Now())
+	return t
+}
+
+// follow prints each row that changes.
+func (f *statusFlags) follow(ctx context.Context, client *cluster.Client, scope follow.Scope, t *table) error {
+	_, err := follow.Wait(ctx, client, scope, follow.Options{Endless: true, Each: func(r verdict.Row) {
+		t.lock.Lock()
+		defer t.lock.Unlock()
+		t.row(client.Namespace, &r, time.Now())
 		t.end()
 	}})
 	return err

@@ -92,6 +92,13 @@ func (f *Flags) Connect() (*Client, error) {
 	return &Client{namespace, config, core, raw, f.config, make(chan struct{}, atOnce)}, nil
 }
 
+// In is the same client, of another namespace; "": of all, for pods.
+func (c *Client) In(namespace string) *Client {
+	other := *c
+	other.Namespace = namespace
+	return &other
+}
+
 // Core is client-go's own client, for what this package has no method for: create, delete, patch. Its errors are for
 // [Problem].
 func (c *Client) Core() corev1.CoreV1Interface { return c.core }

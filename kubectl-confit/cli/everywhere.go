@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
+)
+
+// reports are what -o prints of all namespaces that have a pod with confit.
+type reports struct {
+	metav1.TypeMeta `json:",inline"`
+	Code            int       `json:"code"`
+	Why             string    `json:"why"`
+	Items           []*report `json:"items"`
+}
+
+// DeepCopyObject is there for the library's printers, which only read.
+func (r *reports) DeepCopyObject() runtime.Object { c := *r; return &c }
+
+// names are the pods of all.
+func (r *reports) names() (list []runtime.Object) {
+	for _, one := range r.Items {
+		list = append(list, one.names()...)
+	}
+	return list
+}
+
+// lookEverywhere asks the containers of all namespaces, of one after the other.
+func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, scope follow.Scope) error {
+	all, err := client.In(metav1.NamespaceAll).Pods(c.Context(), scope.Pods)
+	if err != nil {
+		return err
+	}
+	var namespaces []string
+	for _, pod := range all {
+		if len(pods.Containers(pod)) > 0 {
+			namespaces = append(namespaces, pod.Namespace)
+		}
+	}
+	slices.Sort(namespaces)
+	r := &reports{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "ReportList"}, Items: []*report{}}
+	for _, namespace := range slices.Compact(namespaces) {
+		found, err := follow.Look(c.Context(), client.In(namespace), scope)
+		if err != nil {
+			return fmt.Errorf("namespace %s: %w", namespace, err)
+		}
+		r.Items = append(r.Items, newReport(namespace, found))
+		r.Code = max(r.Code, found.Result.Code)
+	}
+	if len(r.Items) == 0 {
+		r.Code, r.Why = verdict.Wrong, verdict.Nobody(nil, nil)
+	}
+	if f.asked() {
+		err = f.output.print(c.OutOrStdout(), r)
+	} else if len(r.Items) > 0 {
+		err = r.print(c.OutOrStdout(), *f.OutputFormat == "wide", time.Now())
+	}
+	if err != nil {
+		return err
+	}
+	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
+}
+
+// print writes it for people: a table, and below it a pod is NAMESPACE/NAME.
+func (r *reports) print(w io.Writer, wide bool, now time.Time) error {
+	var all []verdict.Row
+	for _, one := range r.Items {
+		for _, row := range one.Pods {
+			row.Pod = one.Namespace + "/" + row.Pod
+			all = append(all, row)
+		}
+	}
+	t := newTable(w, all, wide)
+	t.everywhere = true
+	t.header()
+	for _, one := range r.Items {
+		for i := range one.Pods {
+			t.row(one.Namespace, &one.Pods[i], now)
+		}
+	}
+	t.end()
+	printKeys(w, all)
+	printOutputs(w, all)
+	return t.err
+}
+
+// followEverywhere prints each row that changes, of each namespace from its first pod with confit on.
+func (f *statusFlags) followEverywhere(c *cobra.Command, client *cluster.Client, scope follow.Scope) error {
+	ctx, end := context.WithCancelCause(c.Context())
+	defer end(nil)
+	t, followed := f.rows(c), map[string]bool{}
+	return client.In(metav1.NamespaceAll).WatchPods(ctx, scope.Pods, func() {}, func(pod *corev1.Pod, _ bool) {
+		if followed[pod.Namespace] || len(pods.Containers(pod)) == 0 {
+			return
+		}
+		followed[pod.Namespace] = true
+		go func() { end(f.follow(ctx, client.In(pod.Namespace), scope, t)) }()
+	})
+}
