@@ -26,8 +26,12 @@ func TestKept(t *testing.T) {
 			pod + "  a: 'b'\n  c: \"d\"\n  e: |\n    f\n\n    g\n  h: >-\n    i\n    j\n\n  k: 0644\n  l: 1_000\n  m: ~\n  n: 2001-01-01\n  o: !!str 5\n",
 			pod + "  a: 'b'\n  c: \"d\"\n  e: |\n    f\n\n    g\n  h: >-\n    i\n    j\n\n  k: 0644\n  l: 1_000\n  m: ~\n  n: 2001-01-01\n  o: !!str 5\n  new: \"1\"\n",
 		},
-		"JSON of a line":   {`{"apiVersion":"v1","kind":"Pod","spec":{"n":1.50}}` + "\n", `{"apiVersion":"v1","kind":"Pod","spec":{"n":1.50,"new":"1"}}` + "\n"},
-		"JSON of tabs":     {"{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Pod\",\n\t\"spec\": {\n\t\t\"s\": \"\\ud83d\\ude00\"\n\t}\n}", "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Pod\",\n\t\"spec\": {\n\t\t\"s\": \"😀\",\n\t\t\"new\": \"1\"\n\t}\n}"},
+		"JSON of a line": {`{"apiVersion":"v1","kind":"Pod","spec":{"n":1.50}}` + "\n", `{"apiVersion":"v1","kind":"Pod","spec":{"n":1.50,"new":"1"}}` + "\n"},
+		"JSON of tabs":   {"{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Pod\",\n\t\"spec\": {\n\t\t\"s\": \"\\ud83d\\ude00\"\n\t}\n}", "{\n\t\"apiVersion\": \"v1\",\n\t\"kind\": \"Pod\",\n\t\"spec\": {\n\t\t\"s\": \"😀\",\n\t\t\"new\": \"1\"\n\t}\n}"},
+		"JSON of odd text": {
+			`{"apiVersion":"v1","kind":"Pod","spec":{"s":"\\ud83d\/\"\ud83d\ude00\ud83d\u0041` + "\x7f\u0085\u2028\ufeff" + `"}}`,
+			`{"apiVersion":"v1","kind":"Pod","spec":{"s":"\\ud83d/\"😀` + "\uFFFDA\x7f\u0085\\u2028\ufeff" + `","new":"1"}}`,
+		},
 		"JSON after JSON":  {`{"a":1} {"apiVersion":"v1","kind":"Pod","spec":{"x":null,"y":[true,[]]}} {}`, `{"a":1} {"apiVersion":"v1","kind":"Pod","spec":{"x":null,"y":[true,[]],"new":"1"}} {}`},
 		"flow, many lines": {"{\n  apiVersion: v1, kind: Pod,\n  spec: {a: b}\n}\n", "{apiVersion: v1, kind: Pod, spec: {a: b, new: \"1\"}}\n"},
 	} {
