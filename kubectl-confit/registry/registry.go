@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
@@ -25,26 +26,20 @@ type Image struct {
 	Entrypoint, Cmd []string // as the image has them; the kubelet expands nothing in them
 }
 
-// Client asks registries.
+// Client asks registries, for one thing at a time.
 type Client struct {
-	mu      sync.Mutex
-	digests map[string]answer[string]
-	images  map[string]answer[Image]
-}
-
-type answer[T any] struct {
-	value T
-	err   error
+	digests map[string]func() (string, error)
+	images  map[string]func() (Image, error)
 }
 
 // New returns a client that knows nothing yet.
 func New() *Client {
-	return &Client{digests: map[string]answer[string]{}, images: map[string]answer[Image]{}}
+	return &Client{digests: map[string]func() (string, error){}, images: map[string]func() (Image, error){}}
 }
 
 // Digest says what a reference stands for. It asks nobody if the reference says so itself.
 func (c *Client) Digest(ctx context.Context, reference string) (string, error) {
-	return once(c, c.digests, reference, func() (string, error) {
+	return once(c.digests, reference, func() (string, error) {
 		ref, err := parse(reference)
 		if digest, ok := ref.(name.Digest); ok || err != nil {
 			return digest.DigestStr(), err
@@ -63,7 +58,7 @@ func (c *Client) Digest(ctx context.Context, reference string) (string, error) {
 
 // Image says what a reference stands for and what that runs.
 func (c *Client) Image(ctx context.Context, reference string) (Image, error) {
-	return once(c, c.images, reference, func() (Image, error) {
+	return once(c.images, reference, func() (Image, error) {
 		ref, err := parse(reference)
 		if err != nil {
 			return Image{}, err
@@ -81,15 +76,12 @@ func (c *Client) Image(ctx context.Context, reference string) (Image, error) {
 	})
 }
 
-func once[T any](c *Client, known map[string]answer[T], reference string, ask func() (T, error)) (T, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a, ok := known[reference]
-	if !ok {
-		a.value, a.err = ask()
-		known[reference] = a
+// once asks, unless that was asked before.
+func once[T any](known map[string]func() (T, error), reference string, ask func() (T, error)) (T, error) {
+	if known[reference] == nil {
+		known[reference] = sync.OnceValues(ask)
 	}
-	return a.value, a.err
+	return known[reference]()
 }
 
 func options(ctx context.Context) []remote.Option {
@@ -110,62 +102,43 @@ func parse(reference string) (name.Reference, error) {
 	return ref, nil
 }
 
-// runs reads ENTRYPOINT and CMD.
+// runs reads ENTRYPOINT and CMD, and holds that all platforms of Linux run the same: a pod has one command on all nodes.
 func runs(got *remote.Descriptor) (entrypoint, cmd []string, err error) {
-	if !got.MediaType.IsIndex() {
-		image, err := got.Image()
-		if err != nil {
-			return nil, nil, err
-		}
-		return ofImage(image)
-	}
-	index, err := got.ImageIndex()
+	images, err := imagesOf(got)
 	if err != nil {
 		return nil, nil, err
 	}
-	return ofIndex(index)
-}
-
-func ofImage(image v1.Image) (entrypoint, cmd []string, err error) {
-	file, err := image.ConfigFile()
-	if err != nil {
-		return nil, nil, err
-	}
-	if file.OS != "" && file.OS != "linux" {
-		return nil, nil, fmt.Errorf("it is for %s, and confit for linux", file.OS)
-	}
-	return file.Config.Entrypoint, file.Config.Cmd, nil
-}
-
-// ofIndex holds that all platforms of Linux run the same: a pod has one command on all nodes.
-func ofIndex(index v1.ImageIndex) (entrypoint, cmd []string, err error) {
-	all, err := index.IndexManifest()
-	if err != nil {
-		return nil, nil, err
+	if len(images) == 0 {
+		return nil, nil, errors.New("none of its platforms is linux")
 	}
 	first := ""
-	for _, m := range all.Manifests {
-		if m.Platform == nil || m.Platform.OS != "linux" {
-			continue // attestations have the platform unknown/unknown
-		}
-		image, err := index.Image(m.Digest)
-		if err != nil {
-			return nil, nil, err
-		}
-		e, c, err := ofImage(image)
+	for _, image := range images {
+		file, err := image.ConfigFile()
 		switch {
 		case err != nil:
 			return nil, nil, err
+		case file.OS != "" && file.OS != "linux":
+			return nil, nil, fmt.Errorf("it is for %s, and confit for linux", file.OS)
 		case first == "":
-			first, entrypoint, cmd = m.Platform.String(), e, c
-		case !slices.Equal(e, entrypoint) || !slices.Equal(c, cmd):
-			return nil, nil, fmt.Errorf("its ENTRYPOINT and CMD are %q %q for %s, and %q %q for %s", entrypoint, cmd, first, e, c, m.Platform)
+			first, entrypoint, cmd = file.Platform().String(), file.Config.Entrypoint, file.Config.Cmd
+		case !slices.Equal(file.Config.Entrypoint, entrypoint) || !slices.Equal(file.Config.Cmd, cmd):
+			return nil, nil, fmt.Errorf("its ENTRYPOINT and CMD are %q %q for %s, and %q %q for %s", entrypoint, cmd, first, file.Config.Entrypoint, file.Config.Cmd, file.Platform())
 		}
 	}
-	if first == "" {
-		return nil, nil, errors.New("none of its platforms is linux")
-	}
 	return entrypoint, cmd, nil
+}
+
+// imagesOf is the one image, or those for Linux: attestations have the platform unknown/unknown.
+func imagesOf(got *remote.Descriptor) ([]v1.Image, error) {
+	if !got.MediaType.IsIndex() {
+		image, err := got.Image()
+		return []v1.Image{image}, err
+	}
+	index, err := got.ImageIndex()
+	if err != nil {
+		return nil, err
+	}
+	return partial.FindImages(index, func(d v1.Descriptor) bool { return d.Platform != nil && d.Platform.OS == "linux" })
 }
 
 // problem says what is wrong, and what to do if that isn't plain.
