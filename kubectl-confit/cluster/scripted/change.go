@@ -1,51 +1,35 @@
 package scripted
 
 import (
-	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
-
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	api "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 )
 
-// change creates, updates, patches or applies an object, and notes who owns which fields with Kubernetes' own code.
+// change creates, updates, patches or applies an object, and notes who owns which fields. client-go's tracker of objects does
+// that, with Kubernetes' own code; it knows no versions.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, of resource, k key) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
-	old := s.store.get(k)
-	kind := types.PatchType(strings.Split(r.Header.Get("Content-Type"), ";")[0])
-	applies := r.Method == http.MethodPatch && kind == types.ApplyYAMLPatchType
-	if old == nil && !applies && r.Method != http.MethodPost {
-		return notFound(of, k)
-	}
-	code := http.StatusOK
+	old, code := s.store.get(k), http.StatusOK
 	if old == nil {
 		code = http.StatusCreated
 	}
-	var changed runtime.Object
-	switch {
-	case applies:
-		changed, err = apply(of, old, body, r.URL.Query())
-	case r.Method == http.MethodPatch:
-		changed, err = patched(of, old, kind, body)
-	default:
-		changed, err = decode(of, body)
-	}
+	changed, err := changed(r, of, k, old, body)
 	if err != nil {
 		return err
 	}
@@ -53,23 +37,58 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, of resource, k k
 	if err != nil {
 		return err
 	}
-	m.SetNamespace(k.namespace)
-	if k.name = m.GetName(); r.Method == http.MethodPost && s.store.get(k) != nil {
-		return api.NewAlreadyExists(schema.GroupResource{Group: of.group, Resource: of.name}, k.name)
+	if r.Method == http.MethodPost && s.store.get(key{k.resource, k.namespace, m.GetName()}) != nil {
+		return api.NewAlreadyExists(schema.GroupResource{Group: of.group, Resource: of.name}, m.GetName())
 	}
-	if err := conflict(of, old, m.GetResourceVersion()); err != nil {
-		return err
-	}
-	if !applies {
-		changed, err = managed(of, old, changed, r)
-	}
-	if err == nil && r.URL.Query().Get("dryRun") == "" {
+	if err = conflict(of, old, m.GetResourceVersion()); err == nil && r.URL.Query().Get("dryRun") == "" {
 		err = s.store.put(changed)
 	}
 	if err == nil {
 		write(w, code, changed)
 	}
 	return err
+}
+
+// changed is an object after a request.
+func changed(r *http.Request, of resource, k key, old runtime.Object, body []byte) (runtime.Object, error) {
+	tracker := testing.NewFieldManagedObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder(), applyconfigurations.NewTypeConverter(scheme.Scheme))
+	if old != nil {
+		if err := tracker.Add(old); err != nil {
+			return nil, err
+		}
+	}
+	gvr, by := of.gvk().GroupVersion().WithResource(of.name), r.URL.Query().Get("fieldManager")
+	if by == "" {
+		by, _, _ = strings.Cut(r.UserAgent(), "/")
+	}
+	var action testing.Action
+	if r.Method == http.MethodPatch {
+		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+		action = testing.NewPatchActionWithOptions(gvr, k.namespace, k.name, types.PatchType(kind), body,
+			metav1.PatchOptions{FieldManager: by, Force: ptr.To(r.URL.Query().Get("force") == "true")})
+	} else {
+		given, err := decode(of, body)
+		if err != nil {
+			return nil, err
+		}
+		m, err := meta.Accessor(given)
+		if err != nil {
+			return nil, err
+		}
+		m.SetNamespace(k.namespace)
+		k.name = m.GetName()
+		if action = testing.NewUpdateActionWithOptions(gvr, k.namespace, given, metav1.UpdateOptions{FieldManager: by}); r.Method == http.MethodPost {
+			action = testing.NewCreateActionWithOptions(gvr, k.namespace, given, metav1.CreateOptions{FieldManager: by})
+		}
+	}
+	if _, _, err := testing.ObjectReaction(tracker)(action); err != nil {
+		return nil, err
+	}
+	made, err := tracker.Get(gvr, k.namespace, k.name)
+	if err == nil {
+		made.GetObjectKind().SetGroupVersionKind(of.gvk())
+	}
+	return made, err
 }
 
 // conflict refuses a change of a version that isn't there any more.
@@ -84,13 +103,7 @@ func conflict(of resource, old runtime.Object, version string) error {
 	return err
 }
 
-var errModified = &modified{}
-
-type modified struct{}
-
-func (*modified) Error() string {
-	return "the object has been modified; please apply your changes to the latest version and try again"
-}
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
 func decode(of resource, body []byte) (runtime.Object, error) {
 	kind := of.gvk()
@@ -99,81 +112,4 @@ func decode(of resource, body []byte) (runtime.Object, error) {
 		return nil, api.NewBadRequest(err.Error())
 	}
 	return o, nil
-}
-
-// patched is an object with a patch.
-func patched(of resource, old runtime.Object, kind types.PatchType, patch []byte) (runtime.Object, error) {
-	before, err := json.Marshal(old)
-	if err != nil {
-		return nil, err
-	}
-	var after []byte
-	switch kind {
-	case types.MergePatchType:
-		after, err = jsonpatch.MergePatch(before, patch)
-	case types.StrategicMergePatchType:
-		after, err = strategicpatch.StrategicMergePatch(before, patch, old)
-	case types.JSONPatchType:
-		var p jsonpatch.Patch
-		if p, err = jsonpatch.DecodePatch(patch); err == nil {
-			after, err = p.Apply(before)
-		}
-	default:
-		return nil, api.NewGenericServerResponse(http.StatusUnsupportedMediaType, "patch", schema.GroupResource{Resource: of.name}, "", string(kind), 0, true)
-	}
-	if err != nil {
-		return nil, api.NewBadRequest(err.Error())
-	}
-	return decode(of, after)
-}
-
-func manager(of resource) (*managedfields.FieldManager, error) {
-	return managedfields.NewDefaultFieldManager(applyconfigurations.NewTypeConverter(scheme.Scheme), scheme.Scheme, scheme.Scheme, scheme.Scheme,
-		of.gvk(), of.gvk().GroupVersion(), "", nil)
-}
-
-// apply is server-side apply.
-func apply(of resource, old runtime.Object, body []byte, q url.Values) (runtime.Object, error) {
-	m, err := manager(of)
-	if err != nil {
-		return nil, err
-	}
-	text, err := yaml.ToJSON(body)
-	if err != nil {
-		return nil, api.NewBadRequest(err.Error())
-	}
-	given, err := decode(of, text)
-	if err != nil {
-		return nil, err
-	}
-	if old == nil {
-		if old, err = scheme.Scheme.New(of.gvk()); err != nil {
-			return nil, err
-		}
-		old.GetObjectKind().SetGroupVersionKind(of.gvk())
-	}
-	made, err := m.Apply(old, given, q.Get("fieldManager"), q.Get("force") == "true")
-	if err != nil {
-		return nil, err
-	}
-	made.GetObjectKind().SetGroupVersionKind(of.gvk())
-	return made, nil
-}
-
-// managed notes who has changed what.
-func managed(of resource, old, changed runtime.Object, r *http.Request) (runtime.Object, error) {
-	m, err := manager(of)
-	if err != nil {
-		return nil, err
-	}
-	by := r.URL.Query().Get("fieldManager")
-	if by == "" {
-		by, _, _ = strings.Cut(r.UserAgent(), "/")
-	}
-	if old == nil {
-		if old, err = scheme.Scheme.New(of.gvk()); err != nil {
-			return nil, err
-		}
-	}
-	return m.Update(old, changed, by)
 }
