@@ -1,19 +1,14 @@
 package apply
 
 import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/pods"
 	"confit/kubectl-confit/verdict"
 )
 
-// typed is an object that the server has sent, so it can be read.
-func typed[T any](u *unstructured.Unstructured) *T {
-	t := new(T)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, t); err != nil {
+// made is what was made of an object that the server has sent, so it can be read.
+func made[T any](t T, err error) T {
+	if err != nil {
 		panic(err)
 	}
 	return t
@@ -23,28 +18,16 @@ func typed[T any](u *unstructured.Unstructured) *T {
 func givenOf(objects []*Object) check.Given {
 	given := check.Given{}
 	for _, o := range objects {
-		if o.Kind == pods.Secret {
-			given[o.Object] = typed[corev1.Secret](o.Merged).Data
-		} else {
-			given[o.Object] = pods.ConfigMapBytes(typed[corev1.ConfigMap](o.Merged))
-		}
+		given[o.Object] = made(pods.Bytes(o.Merged))
 	}
 	return given
-}
-
-// dataOf is what pods have to accept.
-func dataOf(u *unstructured.Unstructured) *pods.Data {
-	if u.GetKind() == pods.Secret {
-		return pods.OfSecret(typed[corev1.Secret](u))
-	}
-	return pods.OfConfigMap(typed[corev1.ConfigMap](u))
 }
 
 // pinned are the objects as they were applied.
 func pinned(objects []*Object) verdict.Objects {
 	all := verdict.Objects{}
 	for _, o := range objects {
-		all[o.Object] = dataOf(o.After)
+		all[o.Object] = made(pods.DataOf(o.After))
 	}
 	return all
 }
@@ -54,7 +37,7 @@ func restored(objects []*Object) verdict.Objects {
 	all := verdict.Objects{}
 	for _, o := range objects {
 		if o.Back != nil {
-			all[o.Object] = dataOf(o.Back)
+			all[o.Object] = made(pods.DataOf(o.Back))
 		}
 	}
 	return all

@@ -85,21 +85,13 @@ func (r *Runner) try(ctx context.Context, t *Trial, held Given, inPlace bool) (o
 
 // fetch reads an object that shares a volume with a given one, unless it is there already. One that isn't in the API stays
 // away.
-func (r *Runner) fetch(ctx context.Context, o pods.Object, held Given) (err error) {
+func (r *Runner) fetch(ctx context.Context, o pods.Object, held Given) error {
 	if _, there := held[o]; there {
 		return nil
 	}
-	core, space := r.Client.Core(), r.Client.Namespace
-	if o.Kind == pods.Secret {
-		secret, failed := core.Secrets(space).Get(ctx, o.Name, metav1.GetOptions{})
-		if err = failed; err == nil {
-			held[o] = secret.Data
-		}
-	} else {
-		configMap, failed := core.ConfigMaps(space).Get(ctx, o.Name, metav1.GetOptions{})
-		if err = failed; err == nil {
-			held[o] = pods.ConfigMapBytes(configMap)
-		}
+	found, err := r.Client.Raw(o.Kind).Get(ctx, o.Name, metav1.GetOptions{})
+	if err == nil {
+		held[o], err = pods.Bytes(found)
 	}
 	if cluster.IsNotFound(err) {
 		return nil

@@ -12,8 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"confit/kubectl-confit/pods"
 )
 
 // realPod is a pod with a real confit, whose volumes are below a directory of this machine.
@@ -44,7 +42,11 @@ func (n *node) real(dir, memory string) func(words []string, stdin []byte) (code
 	}
 	web, _ := n.Get("configmaps", "shop", "web").(*corev1.ConfigMap)
 	secret, _ := n.Get("secrets", "shop", "web").(*corev1.Secret)
-	for volume, keys := range map[string]map[string][]byte{"web": pods.ConfigMapBytes(web), "tls": secret.Data} {
+	texts := map[string][]byte{}
+	for key, text := range web.Data {
+		texts[key] = []byte(text)
+	}
+	for volume, keys := range map[string]map[string][]byte{"web": texts, "tls": secret.Data} {
 		fine(n.t, os.MkdirAll(filepath.Join(dir, "confit", volume), 0o755))
 		for key, value := range keys {
 			fine(n.t, os.WriteFile(filepath.Join(dir, "confit", volume, key), value, 0o600))

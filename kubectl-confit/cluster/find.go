@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -69,10 +68,8 @@ func (c *Client) named(ctx context.Context, info *resource.Info) (n *Named, err 
 	}
 	n = &Named{Kind: info.Mapping.GroupVersionKind.Kind, Name: info.Name, Raw: raw}
 	switch n.Kind {
-	case pods.ConfigMap:
-		n.Data, err = into(raw, &corev1.ConfigMap{})
-	case pods.Secret:
-		n.Data, err = into(raw, &corev1.Secret{})
+	case pods.ConfigMap, pods.Secret:
+		n.Data, err = pods.DataOf(raw)
 	case "Pod":
 		n.Pods.Name = n.Name
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Rollout":
@@ -83,15 +80,6 @@ func (c *Client) named(ctx context.Context, info *resource.Info) (n *Named, err 
 		err = errors.New("it is neither a ConfigMap or Secret nor a pod or workload")
 	}
 	return n, err
-}
-
-// into decodes an object that came without a type.
-func into(raw *unstructured.Unstructured, typed runtime.Object) (*pods.Data, error) {
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw.Object, typed)
-	if err != nil {
-		return nil, err
-	}
-	return dataOf(typed), nil
 }
 
 // selectorOf is by which labels a workload knows its pods. Argo's Rollout of another one's template says it in its status.

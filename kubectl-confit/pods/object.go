@@ -3,10 +3,12 @@ package pods
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"confit/status"
 )
@@ -35,40 +37,35 @@ type Data struct {
 	Sums            map[string]status.Sum // key → SHA-256 of its bytes
 }
 
-// OfConfigMap is what a ConfigMap holds, keys of binaryData among it.
-func OfConfigMap(c *corev1.ConfigMap) *Data {
-	return dataOf(Object{ConfigMap, c.Name}, c, c.Immutable, ConfigMapBytes(c))
-}
-
-// OfSecret is what a Secret holds.
-func OfSecret(s *corev1.Secret) *Data {
-	return dataOf(Object{Secret, s.Name}, s, s.Immutable, s.Data)
-}
-
-// ConfigMapBytes are the bytes of each key, as the kubelet writes them.
-func ConfigMapBytes(c *corev1.ConfigMap) map[string][]byte {
-	all := make(map[string][]byte, len(c.Data)+len(c.BinaryData))
-	for key, text := range c.Data {
-		all[key] = []byte(text)
-	}
-	for key, bytes := range c.BinaryData {
-		all[key] = bytes
-	}
-	return all
-}
-
-type identified interface {
-	GetUID() types.UID
-	GetResourceVersion() string
-}
-
-func dataOf(o Object, meta identified, immutable *bool, keys map[string][]byte) *Data {
-	d := &Data{Object: o, UID: string(meta.GetUID()), ResourceVersion: meta.GetResourceVersion(), Immutable: immutable != nil && *immutable,
-		Sums: make(map[string]status.Sum, len(keys))}
+// DataOf is what a ConfigMap or Secret holds, keys of binaryData among it.
+func DataOf(u *unstructured.Unstructured) (*Data, error) {
+	keys, err := Bytes(u)
+	immutable, _, _ := unstructured.NestedBool(u.Object, "immutable")
+	d := &Data{Object{u.GetKind(), u.GetName()}, string(u.GetUID()), u.GetResourceVersion(), immutable, make(map[string]status.Sum, len(keys))}
 	for key, bytes := range keys {
 		d.Sums[key] = Sum(bytes)
 	}
-	return d
+	return d, err
+}
+
+// Bytes are those of each key of a ConfigMap or Secret, as the kubelet writes them. Of one in a file stringData goes before data,
+// as the API server has it. The error may have a value.
+func Bytes(u *unstructured.Unstructured) (all map[string][]byte, err error) {
+	var c corev1.ConfigMap
+	var s corev1.Secret
+	if all = map[string][]byte{}; u.GetKind() == Secret {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s)
+	} else {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &c)
+	}
+	maps.Copy(all, s.Data)
+	maps.Copy(all, c.BinaryData)
+	for _, texts := range []map[string]string{s.StringData, c.Data} {
+		for key, text := range texts {
+			all[key] = []byte(text)
+		}
+	}
+	return all, err
 }
 
 // Sum is the SHA-256 of bytes, as a status writes it.
