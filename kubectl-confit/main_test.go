@@ -47,7 +47,7 @@ func TestCompletion(t *testing.T) {
 		{"wait -n shop nothing/", ""},
 		{"wait --kubeconfig gone -n shop configmap/", ""},
 		{"wait --time", "--timeout"},
-		{"apply -o ", "json yaml"},
+		{"apply -o ", "go-template go-template-file json jsonpath jsonpath-as-json jsonpath-file kyaml name template templatefile yaml"},
 		{"apply -f ", "json yaml yml"}, // extensions: the shell completes files
 		{"apply --context ", contextOf(t, server.Kubeconfig())},
 		{"inject ", ""},

@@ -38,7 +38,7 @@ type applyFlags struct {
 }
 
 func newApply() *cobra.Command {
-	f := applyFlags{cluster: cluster.NewFlags()}
+	var f applyFlags
 	c := &cobra.Command{
 		Use: "apply -f FILE|- [FLAG…]", Short: "check an edit, apply it, and wait until the pods have it",
 		Long: applyHelp, Example: applyExample, Annotations: map[string]string{"after": applyAfter, ownEnd: "the edit is taken back"},
@@ -63,7 +63,7 @@ func newApply() *cobra.Command {
 	flags.StringVar(&f.manager, "field-manager", apply.DefaultManager, "`NAME` of the owner of what is applied")
 	flags.BoolVar(&f.force, "force-conflicts", false, "take over the keys of other owners")
 	f.output.addTo(c)
-	f.cluster.AddTo(flags)
+	f.cluster = withCluster(c)
 	return c
 }
 

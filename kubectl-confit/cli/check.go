@@ -28,7 +28,7 @@ type checkFlags struct {
 }
 
 func newCheck() *cobra.Command {
-	f := checkFlags{cluster: cluster.NewFlags()}
+	var f checkFlags
 	c := &cobra.Command{
 		Use: "check -f FILE|- [KIND/NAME…] [FLAG…]", Short: "ask the validators before an edit is applied",
 		Long: checkHelp, Example: checkExample, Annotations: map[string]string{"after": checkAfter, ownEnd: "the copy is deleted"},
@@ -39,7 +39,7 @@ func newCheck() *cobra.Command {
 	f.files.addTo(flags, "the new ConfigMaps and Secrets")
 	flags.BoolVar(&f.inPlace, "in-place", false, "try it in pods that run, not in copies of them")
 	flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "`TIME` that one trial may take")
-	f.cluster.AddTo(flags)
+	f.cluster = withCluster(c)
 	return c
 }
 

@@ -95,7 +95,9 @@ func prepare(verb *cobra.Command, started *bool) {
 		}
 		return atOnce(c.Context(), func() error { return run(c, args) })
 	}
-	complete(verb)
+	if verb.ValidArgsFunction == nil {
+		verb.ValidArgsFunction = cobra.NoFileCompletions
+	}
 }
 
 // ownEnd marks a verb that ends by itself when its context does, as it has something to put in order first.

@@ -19,10 +19,8 @@ type asking struct {
 
 // addTo adds the flags to those of a verb.
 func (a *asking) addTo(c *cobra.Command, people ...string) {
-	a.cluster = cluster.NewFlags()
-	flags := c.Flags()
-	a.cluster.AddTo(flags)
-	flags.StringVarP(&a.labels, "selector", "l", "", "`LABELS` of the pods, as kubectl has them: app=web,tier!=test")
+	a.cluster = withCluster(c)
+	c.Flags().StringVarP(&a.labels, "selector", "l", "", "`LABELS` of the pods, as kubectl has them: app=web,tier!=test")
 	a.output.addTo(c, people...)
 }
 

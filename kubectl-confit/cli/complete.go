@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"confit/kubectl-confit/cluster"
 )
@@ -27,90 +26,81 @@ const completionTimeout = 5 * time.Second
 // kinds are completed without asking a cluster: which ones there are is known.
 var kinds = []string{"configmap/", "secret/", "deployment/", "statefulset/", "daemonset/", "pod/"}
 
-// complete lets a verb complete its words: objects where its usage has KIND/NAME, roll-outs where it has
-// LEASE, and what its flags are given.
-func complete(verb *cobra.Command) {
-	verb.ValidArgsFunction = cobra.NoFileCompletions
-	if strings.Contains(verb.Use, "KIND/NAME") {
-		verb.ValidArgsFunction = func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-			return objects(c, word)
+// withCluster gives a verb kubectl's flags, and completes its words: objects where its usage has KIND/NAME, roll-outs where it
+// has LEASE, and what its flags are given.
+func withCluster(c *cobra.Command) *cluster.Flags {
+	flags := cluster.NewFlags()
+	flags.AddTo(c.Flags())
+	offer(c, "namespace", func() []string { return ask(flags, (*cluster.Client).Namespaces) })
+	offer(c, "context", func() []string {
+		names, _ := flags.Contexts() // an error would stand in the middle of what somebody types
+		return names
+	})
+	switch {
+	case strings.Contains(c.Use, "KIND/NAME"):
+		c.ValidArgsFunction = func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+			return objects(flags, word)
 		}
-	}
-	if strings.Contains(verb.Use, "LEASE") {
-		verb.ValidArgsFunction = func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	case strings.Contains(c.Use, "LEASE"):
+		c.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return rollouts(c, word)
+			return rollouts(flags, word)
 		}
 	}
-	offer(verb, "filename", func(*cobra.Command) []string { return []string{"yaml", "yml", "json"} }, cobra.ShellCompDirectiveFilterFileExt)
-	offer(verb, "namespace", namespaces, cobra.ShellCompDirectiveNoFileComp)
-	offer(verb, "context", contexts, cobra.ShellCompDirectiveNoFileComp)
+	return flags
 }
 
-// offer completes what a flag is given, if the verb has it.
-func offer(verb *cobra.Command, flag string, words func(*cobra.Command) []string, directive cobra.ShellCompDirective) {
-	if verb.Flags().Lookup(flag) == nil {
-		return
-	}
-	err := verb.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-		if directive == cobra.ShellCompDirectiveFilterFileExt { // these aren't words, but endings
-			return words(c), directive
-		}
-		return starting(words(c), word), directive
+// offer completes what a flag of a verb is given.
+func offer(verb *cobra.Command, flag string, words func() []string) {
+	err := verb.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return starting(words(), word), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
 		panic(err) // the flag is there, and has no other
 	}
 }
 
-// flagsOf are kubectl's flags with the values that a verb's have.
-func flagsOf(c *cobra.Command) *cluster.Flags {
-	flags, set := cluster.NewFlags(), pflag.NewFlagSet("", pflag.ContinueOnError)
-	flags.AddTo(set)
-	c.Flags().Visit(func(given *pflag.Flag) {
-		if f := set.Lookup(given.Name); f != nil {
-			_ = f.Value.Set(given.Value.String()) // it was taken from the same words
-		}
-	})
-	return flags
-}
-
 // objects completes KIND/NAME: first the kind, then the names that the cluster has. What can't be asked has none.
-func objects(c *cobra.Command, word string) ([]string, cobra.ShellCompDirective) {
+func objects(flags *cluster.Flags, word string) ([]string, cobra.ShellCompDirective) {
 	kind, _, named := strings.Cut(word, "/")
 	if !named {
 		return starting(kinds, word), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	names := ask(c, func(ctx context.Context, client *cluster.Client) ([]string, error) { return client.Names(ctx, kind) })
-	for i := range names {
-		names[i] = kind + "/" + names[i]
+	names := ask(flags, func(c *cluster.Client, ctx context.Context) ([]string, error) { return c.Names(ctx, kind) })
+	return starting(prefixed(kind, names), word), cobra.ShellCompDirectiveNoFileComp
+}
+
+// rollouts completes LEASE: the names of those that hold a record, or a workload.
+func rollouts(flags *cluster.Flags, word string) ([]string, cobra.ShellCompDirective) {
+	kind, _, named := strings.Cut(word, "/")
+	if named && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
+		return objects(flags, word)
+	}
+	names := ask(flags, (*cluster.Client).Rollouts)
+	if named {
+		names = prefixed(kind, names)
 	}
 	return starting(names, word), cobra.ShellCompDirectiveNoFileComp
 }
 
-func namespaces(c *cobra.Command) []string {
-	return ask(c, func(ctx context.Context, client *cluster.Client) ([]string, error) { return client.Namespaces(ctx) })
-}
-
-func contexts(c *cobra.Command) []string {
-	names, err := flagsOf(c).Contexts()
-	if err != nil {
-		return nil
+func prefixed(kind string, names []string) []string {
+	for i := range names {
+		names[i] = kind + "/" + names[i]
 	}
 	return names
 }
 
 // ask asks the cluster of the command line. Its errors would stand in the middle of what somebody types.
-func ask(c *cobra.Command, which func(context.Context, *cluster.Client) ([]string, error)) []string {
-	client, err := flagsOf(c).Connect()
+func ask(flags *cluster.Flags, which func(*cluster.Client, context.Context) ([]string, error)) []string {
+	client, err := flags.Connect()
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTimeout)
 	defer cancel()
-	names, err := which(ctx, client)
+	names, err := which(client, ctx)
 	if err != nil {
 		return nil
 	}

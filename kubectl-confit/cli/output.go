@@ -28,7 +28,7 @@ func (o *output) addTo(c *cobra.Command, people ...string) {
 	for _, name := range []string{"allow-missing-template-keys", "show-managed-fields"} {
 		flags.Lookup(name).Hidden = true
 	}
-	offer(c, "output", func(*cobra.Command) []string { return o.formats() }, cobra.ShellCompDirectiveNoFileComp)
+	offer(c, "output", o.formats)
 }
 
 func (o *output) formats() []string {

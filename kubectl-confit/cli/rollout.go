@@ -37,8 +37,7 @@ type rolloutFlags struct {
 }
 
 func (f *rolloutFlags) addTo(c *cobra.Command) {
-	f.cluster = cluster.NewFlags()
-	f.cluster.AddTo(c.Flags())
+	f.cluster = withCluster(c)
 	f.output.addTo(c)
 }
 
@@ -166,18 +165,4 @@ func (r *rolloutReport) end(err error) {
 		r.Code = verdict.Wrong
 	}
 	r.Why = err.Error()
-}
-
-// rollouts completes LEASE: the names of those that hold a record.
-func rollouts(c *cobra.Command, word string) ([]string, cobra.ShellCompDirective) {
-	if kind, _, named := strings.Cut(word, "/"); named && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
-		return objects(c, word)
-	}
-	names := ask(c, func(ctx context.Context, client *cluster.Client) ([]string, error) { return client.Rollouts(ctx) })
-	if kind, _, named := strings.Cut(word, "/"); named {
-		for i := range names {
-			names[i] = kind + "/" + names[i]
-		}
-	}
-	return starting(names, word), cobra.ShellCompDirectiveNoFileComp
 }
