@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,26 +79,20 @@ func (s *Store) leave(o *Object) error {
 			theirs = theirs.Union(&fields)
 		}
 	}
-	given := keysOf(o.Given, "data", "binaryData", "stringData")
-	for key := range keysOf(o.Merged, "data", "binaryData") {
-		for _, field := range []string{"data", "binaryData"} {
-			path := fieldpath.MakePathOrDie(field, key)
-			if mine.Has(path) && !theirs.Has(path) && !given.Has(key) {
-				unstructured.RemoveNestedField(o.Merged.Object, field, key)
-			}
+	mine.Difference(theirs).Iterate(func(path fieldpath.Path) {
+		if len(path) == 2 && *path[0].FieldName != "metadata" && !o.gives(*path[1].FieldName) {
+			unstructured.RemoveNestedField(o.Merged.Object, *path[0].FieldName, *path[1].FieldName)
 		}
-	}
+	})
 	return nil
 }
 
-// keysOf are the keys of an object, wherever it has them.
-func keysOf(u *unstructured.Unstructured, fields ...string) sets.Set[string] {
-	all := sets.New[string]()
-	for _, field := range fields {
-		keys, _, _ := unstructured.NestedMap(u.Object, field)
-		all = all.Union(sets.KeySet(keys))
-	}
-	return all
+// gives says whether the file has a key.
+func (o *Object) gives(key string) bool {
+	return slices.ContainsFunc([]string{"data", "binaryData", "stringData"}, func(field string) bool {
+		_, has, _ := unstructured.NestedString(o.Given.Object, field, key)
+		return has
+	})
 }
 
 // remember has the annotation of an object that was applied say what the file has. The server writes it, too, but with the
