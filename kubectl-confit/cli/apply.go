@@ -34,7 +34,7 @@ type applyFlags struct {
 	force            bool
 	timeout          time.Duration
 	soak             bool
-	output
+	output           output
 }
 
 func newApply() *cobra.Command {
@@ -187,7 +187,7 @@ func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Re
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
 	var err error
 	switch {
-	case f.asked():
+	case f.output.asked():
 		err = f.output.print(stdout, &document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r, objects})
 	case r.Code == 0:
 		var names []string
