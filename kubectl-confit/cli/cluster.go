@@ -14,7 +14,7 @@ import (
 type asking struct {
 	cluster *cluster.Flags
 	labels  string
-	output
+	output  output
 }
 
 // addTo adds the flags to those of a verb.

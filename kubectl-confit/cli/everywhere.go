@@ -62,10 +62,10 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 	if len(r.Items) == 0 {
 		r.Code, r.Why = verdict.Wrong, verdict.Nobody(nil, nil)
 	}
-	if f.asked() {
+	if f.output.asked() {
 		err = f.output.print(c.OutOrStdout(), r)
 	} else if len(r.Items) > 0 {
-		err = r.print(c.OutOrStdout(), *f.OutputFormat == "wide", time.Now())
+		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", time.Now())
 	}
 	if err != nil {
 		return err

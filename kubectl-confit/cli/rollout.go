@@ -32,8 +32,8 @@ func newRollout() *cobra.Command {
 // rolloutFlags are those of all its verbs.
 type rolloutFlags struct {
 	cluster *cluster.Flags
-	output
-	hash string
+	output  output
+	hash    string
 }
 
 func (f *rolloutFlags) addTo(c *cobra.Command) {

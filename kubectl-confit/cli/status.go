@@ -35,8 +35,8 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 	if err := f.output.check(); err != nil {
 		return err
 	}
-	if f.watch && f.asked() {
-		return usage("--watch prints rows: write it without -o %s", *f.OutputFormat)
+	if f.watch && f.output.asked() {
+		return usage("--watch prints rows: write it without -o %s", *f.output.OutputFormat)
 	}
 	if f.everywhere && len(args) > 0 {
 		return usage("-A and %s are there: write one of the two, as a name is one namespace's", args[0])
@@ -59,10 +59,10 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 	}
 	r := newReport(client.Namespace, found)
 	switch {
-	case f.asked():
+	case f.output.asked():
 		err = f.output.print(c.OutOrStdout(), r)
 	case len(found.Rows) > 0:
-		err = r.print(c.OutOrStdout(), *f.OutputFormat == "wide", time.Now())
+		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", time.Now())
 	}
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func outcome(c *cobra.Command, r verdict.Result) error {
 
 // rows is a table to which rows are added until a signal ends it.
 func (f *statusFlags) rows(c *cobra.Command) *table {
-	t := newTable(c.OutOrStdout(), nil, *f.OutputFormat == "wide")
+	t := newTable(c.OutOrStdout(), nil, *f.output.OutputFormat == "wide")
 	t.several, t.everywhere = true, f.everywhere // another container may come
 	t.header()
 	return t

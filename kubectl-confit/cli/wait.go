@@ -76,7 +76,7 @@ func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
 
 // conclude prints how a wait ended.
 func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []string, found *follow.Report) (err error) {
-	if f.asked() {
+	if f.output.asked() {
 		err = f.output.print(c.OutOrStdout(), newReport(client.Namespace, found))
 	} else if found.Result.Code == 0 {
 		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s\n", strings.Join(args, " "), found.Result.Why)
