@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	"kubectl-confit/follow":           {"confit/confitctl/rollout", "confit/kubectl-confit/cluster", "confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "confit/status", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/types", "k8s.io/utils/clock", "k8s.io/utils/ptr"},
 	"kubectl-confit/inject":           {"confit/kubectl-confit/tree", "go.yaml.in/yaml/v3"},
 	"kubectl-confit/manifest":         {"confit/kubectl-confit/tree", "github.com/aymanbagabas/go-udiff", "github.com/aymanbagabas/go-udiff/lcs", "go.yaml.in/yaml/v3"},
-	"kubectl-confit/pods":             {"confit/status", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime"},
+	"kubectl-confit/pods":             {"confit/status", "github.com/spf13/pflag", "k8s.io/api/core/v1", "k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "k8s.io/apimachinery/pkg/runtime", "k8s.io/utils/ptr"},
 	"kubectl-confit/registry":         {"github.com/google/go-containerregistry/pkg/authn", "github.com/google/go-containerregistry/pkg/name", "github.com/google/go-containerregistry/pkg/v1", "github.com/google/go-containerregistry/pkg/v1/partial", "github.com/google/go-containerregistry/pkg/v1/remote", "github.com/google/go-containerregistry/pkg/v1/remote/transport"},
 	"kubectl-confit/sync":             {"confit/kubectl-confit/pods", "confit/kubectl-confit/verdict", "k8s.io/api/core/v1"},
 	"kubectl-confit/tree":             {"go.yaml.in/yaml/v3"},

@@ -1,9 +1,12 @@
 package pods
 
 import (
+	"maps"
 	"path"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // Mount is a volume with keys of ConfigMaps or Secrets, as a container has it.
@@ -41,7 +44,7 @@ func Lay[T any](m Mount, held map[Object]map[string]T) (files map[string]T, miss
 			}
 			continue
 		}
-		for _, item := range s.items(keysOf(keys)) {
+		for _, item := range s.items(slices.Collect(maps.Keys(keys))) {
 			value, has := keys[item.Key]
 			switch {
 			case has:
@@ -52,13 +55,6 @@ func Lay[T any](m Mount, held map[Object]map[string]T) (files map[string]T, miss
 		}
 	}
 	return files, missing
-}
-
-func keysOf[T any](m map[string]T) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	return keys
 }
 
 // items are the source's own, else one for each key.
@@ -77,18 +73,18 @@ func (s Source) items(keys []string) []corev1.KeyToPath {
 func sourcesOf(v *corev1.Volume) (sources []Source, others []string) {
 	switch {
 	case v.ConfigMap != nil:
-		return []Source{{Object{ConfigMap, v.ConfigMap.Name}, v.ConfigMap.Items, isTrue(v.ConfigMap.Optional)}}, nil
+		return []Source{{Object{ConfigMap, v.ConfigMap.Name}, v.ConfigMap.Items, ptr.Deref(v.ConfigMap.Optional, false)}}, nil
 	case v.Secret != nil:
-		return []Source{{Object{Secret, v.Secret.SecretName}, v.Secret.Items, isTrue(v.Secret.Optional)}}, nil
+		return []Source{{Object{Secret, v.Secret.SecretName}, v.Secret.Items, ptr.Deref(v.Secret.Optional, false)}}, nil
 	case v.Projected == nil:
 		return nil, nil
 	}
 	for _, p := range v.Projected.Sources {
 		switch {
 		case p.ConfigMap != nil:
-			sources = append(sources, Source{Object{ConfigMap, p.ConfigMap.Name}, p.ConfigMap.Items, isTrue(p.ConfigMap.Optional)})
+			sources = append(sources, Source{Object{ConfigMap, p.ConfigMap.Name}, p.ConfigMap.Items, ptr.Deref(p.ConfigMap.Optional, false)})
 		case p.Secret != nil:
-			sources = append(sources, Source{Object{Secret, p.Secret.Name}, p.Secret.Items, isTrue(p.Secret.Optional)})
+			sources = append(sources, Source{Object{Secret, p.Secret.Name}, p.Secret.Items, ptr.Deref(p.Secret.Optional, false)})
 		default:
 			others = append(others, pathsOf(&p)...)
 		}
@@ -116,8 +112,6 @@ func pathsOf(p *corev1.VolumeProjection) (paths []string) {
 	}
 	return paths
 }
-
-func isTrue(b *bool) bool { return b != nil && *b }
 
 // mountsOf are the mounts of a container that hold keys.
 func mountsOf(pod *corev1.PodSpec, c *corev1.Container) (mounts []Mount) {
