@@ -65,7 +65,7 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 	if f.output.asked() {
 		err = f.output.print(c.OutOrStdout(), r)
 	} else if len(r.Items) > 0 {
-		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", time.Now())
+		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", true, time.Now())
 	}
 	if err != nil {
 		return err
@@ -73,17 +73,20 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
 }
 
-// print writes it for people: a table, and below it a pod is NAMESPACE/NAME.
-func (r *reports) print(w io.Writer, wide bool, now time.Time) error {
-	var all []verdict.Row
+// print writes them for people. Of pods of everywhere the namespace is shown: in a column, and below the table as NAMESPACE/NAME.
+func (r *reports) print(w io.Writer, wide, everywhere bool, now time.Time) error {
+	var all, called []verdict.Row
 	for _, one := range r.Items {
+		all = append(all, one.Pods...)
 		for _, row := range one.Pods {
-			row.Pod = one.Namespace + "/" + row.Pod
-			all = append(all, row)
+			if everywhere {
+				row.Pod = one.Namespace + "/" + row.Pod
+			}
+			called = append(called, row)
 		}
 	}
 	t := newTable(w, all, wide)
-	t.everywhere = true
+	t.everywhere = everywhere
 	t.header()
 	for _, one := range r.Items {
 		for i := range one.Pods {
@@ -91,8 +94,8 @@ func (r *reports) print(w io.Writer, wide bool, now time.Time) error {
 		}
 	}
 	t.end()
-	printKeys(w, all)
-	printOutputs(w, all)
+	printKeys(w, called)
+	printOutputs(w, called)
 	return t.err
 }
 

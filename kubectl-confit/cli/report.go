@@ -70,15 +70,7 @@ func (r *report) names() (list []runtime.Object) {
 
 // print writes it for people.
 func (r *report) print(w io.Writer, wide bool, now time.Time) error {
-	t := newTable(w, r.Pods, wide)
-	t.header()
-	for i := range r.Pods {
-		t.row(r.Namespace, &r.Pods[i], now)
-	}
-	t.end()
-	printKeys(w, r.Pods)
-	printOutputs(w, r.Pods)
-	return t.err
+	return (&reports{Items: []*report{r}}).print(w, wide, false, now)
 }
 
 // table is a row for each container.
