@@ -98,7 +98,7 @@ func (h *house) close() {
 	if h.linker != nil {
 		h.linker.state.Lock.Close()
 		if w := h.linker.watch.Watcher; w != nil {
-			w.Close()
+			h.must(w.Close())
 		}
 		h.linker = nil
 	}

@@ -72,9 +72,6 @@ const maxBound = 24 * time.Hour
 // restartPatience is how long the kubelet waits at most before it starts a container again.
 const restartPatience = 5 * time.Minute
 
-// maxFails is how often the report hook is tried at the end of confit.
-const maxFails = 2
-
 // earliest is the first of the times that are set.
 func earliest(times ...time.Time) (first time.Time) {
 	for _, t := range times {
