@@ -90,6 +90,9 @@ func TestFiles_apply(t *testing.T) {
 	s.ends().want(t, 0, "configmap/web accepted by 1 container\n")
 }
 
+// follows is what is said of the pod that podOf makes.
+const follows = "Pod \"web\": 1 key follows; no check\n"
+
 // TestFiles_inject: several files are one stream, and each message has its own file and line.
 func TestFiles_inject(t *testing.T) {
 	manifest := podOf(one, command, mounted)
@@ -98,13 +101,14 @@ func TestFiles_inject(t *testing.T) {
 		"d/a.yaml": manifest, "d/below/b.yml": "# b\n" + strings.TrimSuffix(manifest, "\n"), "d/notes.txt": "a: [", "none.yaml": "---\nkind: Foo\n",
 		"k/kustomization.yaml": "resources: [p.yaml]\n", "k/p.yaml": manifest, "empty/notes.txt": "",
 	})
+	const a, b, stdin = "d/a.yaml:9: " + follows, "d/below/b.yml:10: " + follows, "stdin:9: " + follows
 	for args, want := range map[string]result{
-		"-f d":                         {0, rewritten, ""},
-		"-f d/*.yaml":                  {0, rewritten, ""},
-		"-f d -R":                      {0, rewritten + "---\n# b\n" + rewritten, ""},
-		"-f d/below/b.yml -f d/a.yaml": {0, "# b\n" + rewritten + "---\n" + rewritten, ""},
-		"-f none.yaml -f -":            {0, "---\nkind: Foo\n---\n" + rewritten, ""},
-		"-f - -f none.yaml":            {0, rewritten + "---\nkind: Foo\n", ""},
+		"-f d":                         {0, rewritten, a},
+		"-f d/*.yaml":                  {0, rewritten, a},
+		"-f d -R":                      {0, rewritten + "---\n# b\n" + rewritten, a + b},
+		"-f d/below/b.yml -f d/a.yaml": {0, "# b\n" + rewritten + "---\n" + rewritten, b + a},
+		"-f none.yaml -f -":            {0, "---\nkind: Foo\n---\n" + rewritten, stdin},
+		"-f - -f none.yaml":            {0, rewritten + "---\nkind: Foo\n", stdin},
 		"-f gone.yaml -f d -f also":    {1, "", "kubectl-confit: cannot read gone.yaml: no such file or directory\ncannot read also: no such file or directory\n"},
 		"-f empty":                     {1, "", "kubectl-confit: cannot read empty: no file in it ends with .json, .yaml, .yml\n"},
 		"-f d -R --check":              {3, "", "d/a.yaml:9: Pod \"web\" isn't rewritten\nd/below/b.yml:10: Pod \"web\" isn't rewritten\n"},
