@@ -28,7 +28,6 @@ import (
 // Exit codes.
 const (
 	exitFailed  = 1   // the gate is closed, or what was asked for failed
-	exitBad     = 2   // the roll-out that was waited for was rejected
 	exitUsage   = 64  // EX_USAGE of sysexits.h, as confit has it
 	exitStopped = 143 // 128+15: a signal asked it to end
 )
@@ -65,8 +64,11 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	fmt.Fprintln(stderr, "confitctl:", err)
-	if errors.Is(err, people.ErrRejected) {
-		return exitBad
+	switch {
+	case errors.Is(err, people.ErrRejected):
+		return people.ExitRejected
+	case errors.Is(err, people.ErrNothing):
+		return people.ExitNothing
 	}
 	return exitFailed
 }

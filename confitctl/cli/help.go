@@ -71,6 +71,12 @@ for the next gate.
 Several containers of a pod that run confit need a --container each. Without it
 the second is refused while the first tries a change.
 
+--wait waits until the hash is stable and nobody is in flight, or until it is
+rejected. Without --hash it is about whatever has begun, become stable or been
+rejected since two minutes before (--begin), and over when nothing has happened
+for as long. If there is nothing of that, it ends with 4. With --hash, as kubectl
+confit sync prints it, half a minute without news is enough.
+
 With --status, --wait, --pause, --resume, --retry, --promote or --abort it is for
 people, and needs no environment.`
 
@@ -109,7 +115,8 @@ Exit codes
   0    go on; with --wait: it is stable, and nobody is in flight
   1    refused, with why on stderr; or a person has to mend the Lease or its
        role; with --wait: it isn't over
-  2    with --wait: it was rejected
+  3    with --wait: it was rejected
+  4    with --wait: nothing has begun
   64   the command line or the environment is wrong
   143  a signal ended it`
 

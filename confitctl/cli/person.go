@@ -16,15 +16,16 @@ import (
 type person struct {
 	status, pause, resume, promote, abort, follow bool
 	retry, hash, output                           string
-	timeout                                       time.Duration
+	timeout, begin                                time.Duration
 }
 
 func (p *person) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.BoolVar(&p.status, "status", false, "print the roll-out")
 	flags.StringVarP(&p.output, "output", "o", "", "print it as `FORMAT`: json")
-	flags.BoolVar(&p.follow, "wait", false, "wait until the roll-out is over; exit code 2 says that it was rejected")
+	flags.BoolVar(&p.follow, "wait", false, "wait until the roll-out is over; exit code 3 says that it was rejected, and 4 that there is none")
 	flags.DurationVar(&p.timeout, "timeout", 0, "`D`, how long to wait at most; 0: for ever")
+	flags.DurationVar(&p.begin, "begin", people.DefaultBegin, "`D`, how long before --wait it may have begun, and until when it has to")
 	flags.BoolVar(&p.pause, "pause", false, people.Pause.Does())
 	flags.BoolVar(&p.resume, "resume", false, people.Resume.Does())
 	flags.StringVar(&p.retry, "retry", "", people.Retry.Does()+", by the first digits of its `HASH`")
@@ -59,12 +60,15 @@ func (p *person) serve(c *cobra.Command, f *fleetFlags) error {
 	if p.output != "" && (p.output != "json" || !p.status) {
 		return usage("--output is %q; write --status --output json", p.output)
 	}
+	if p.begin <= 0 {
+		return usage("--begin is %s; write more than 0", p.begin)
+	}
 	store, err := f.open()
 	switch {
 	case err != nil:
 		return err
 	case p.follow:
-		w := people.Waiter{Store: store, Hash: p.hash, Timeout: p.timeout, Out: c.ErrOrStderr()}
+		w := people.Waiter{Store: store, Hash: p.hash, Begin: p.begin, Timeout: p.timeout, Out: c.ErrOrStderr()}
 		return w.Run(c.Context())
 	case p.status:
 		view, err := people.Look(c.Context(), store)

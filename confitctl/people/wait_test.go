@@ -36,7 +36,7 @@ func TestWait(t *testing.T) {
 			s := newServer(t)
 			s.goes([3]string{"1", "A", "accepted"}, [3]string{"1", "B", ""})
 			var out bytes.Buffer
-			w := Waiter{Store: s.open(t), Hash: tt.hash, Timeout: tt.timeout, Out: &out, poll: time.Millisecond, quiet: 200 * time.Millisecond}
+			w := Waiter{Store: s.open(t), Hash: tt.hash, Begin: time.Minute, Timeout: tt.timeout, Out: &out, poll: time.Millisecond, quiet: 200 * time.Millisecond}
 			ended := make(chan error)
 			go func() { ended <- w.Run(bounded(t)) }()
 			s.wasSeen(t, 2)
@@ -71,7 +71,7 @@ func TestWaitOver(t *testing.T) {
 	var out bytes.Buffer
 	now := time.Duration(0)
 	clock := func() time.Duration { now += time.Minute; return now }
-	w := Waiter{Store: s.open(t), Out: &out, poll: time.Millisecond, quiet: 100 * time.Millisecond, clock: clock}
+	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Hash: "B", Out: &out, poll: time.Millisecond, quiet: 100 * time.Millisecond, clock: clock}
 	if err := w.Run(bounded(t)); err != nil || !strings.Contains(out.String(), "web-1 has rejected it at step soak") || now < 10*time.Minute {
 		t.Errorf("got %v after %v, said %q", err, now, out.String())
 	}
@@ -81,7 +81,7 @@ func TestWaitOver(t *testing.T) {
 func TestWaitInTime(t *testing.T) {
 	s := newServer(t)
 	s.goes([3]string{"1", "A", "accepted"}, [3]string{"1", "B", ""})
-	w := Waiter{Store: s.open(t), Timeout: 300 * time.Millisecond, Out: &bytes.Buffer{}}
+	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Timeout: 300 * time.Millisecond, Out: &bytes.Buffer{}}
 	err := w.Run(bounded(t))
 	const want = "the roll-out isn't over after 300ms: context deadline exceeded; last: 0 of 1 canaries have accepted B"
 	if err == nil || err.Error() != want {
@@ -89,19 +89,62 @@ func TestWaitInTime(t *testing.T) {
 	}
 }
 
-// TestWaitOld: what was rejected before is no news, unless nothing else comes.
+// TestWaitOld: what was rejected in the two minutes before counts, unless something else comes.
 func TestWaitOld(t *testing.T) {
 	s := newServer(t)
 	s.edit(func(r rollout.Record) rollout.Record {
 		r.Revisions = []*rollout.Revision{{
 			Name: "r1", Stable: "A", Trial: &rollout.Trial{Hash: "B", Canaries: 1},
-			Rejected: []rollout.Rejection{{Hash: "B", Step: "verify", Pod: "web-\x1b[2J"}},
+			Rejected: []rollout.Rejection{{Hash: "B", Step: "verify", Pod: "web-\x1b[2J", At: time.Now().Unix() - 60}},
 		}}
 		return r
 	})
-	w := Waiter{Store: s.open(t), Out: &bytes.Buffer{}, poll: time.Millisecond, quiet: 100 * time.Millisecond}
+	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Out: &bytes.Buffer{}, poll: time.Millisecond, quiet: 100 * time.Millisecond}
 	err := w.Run(bounded(t))
 	if !errors.Is(err, ErrRejected) || err.Error() != "the roll-out has failed: B was rejected by web-\ufffd[2J at step verify" {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestWaitNothing: what was so long before is no news, and a hash that nobody tries is none. What a pod has mounted says which one is meant,
+// and whether its confit has refused that before its gate.
+func TestWaitNothing(t *testing.T) {
+	const nothing = "nothing is rolled out: nothing has begun for 2m0s: "
+	for name, tt := range map[string]struct {
+		hash    string
+		at      int64 // when the stable hash A became that, before the wait
+		mounted []Mount
+		want    error
+		text    string
+	}{
+		"long ago":         {at: 150, want: ErrNothing, text: nothing + "what every pod's validator refuses never begins; kubectl confit status says what the pods have"},
+		"just now":         {at: 90},
+		"unknown":          {at: 150, hash: "C", want: ErrNothing, text: nothing + "nobody has tried C; kubectl confit status says what the pods have"},
+		"old one mounted":  {at: 150, mounted: []Mount{{"web-1", "A", ""}}, want: ErrNothing, text: nothing + "what every pod's validator refuses never begins; "},
+		"mounted":          {at: 150, mounted: []Mount{{"web-1", "A", ""}, {"web-2", "C", ""}}, want: ErrNothing, text: nothing + "nobody has tried C; "},
+		"mounted, refused": {at: 150, mounted: []Mount{{"web-2", "C", "validate: no \x1b"}}, want: ErrRejected, text: "the roll-out has failed: web-2 has rejected it before its gate: validate: no \ufffd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newServer(t)
+			s.edit(func(r rollout.Record) rollout.Record {
+				since := time.Now().Unix() - tt.at
+				r.Revisions = []*rollout.Revision{{
+					Name: "r1", Stable: "A", Proofs: []rollout.Proof{{Hash: "A", At: since}}, Trial: &rollout.Trial{Hash: "A", Canaries: 1, Accepted: 1, Since: since},
+					Rejected: []rollout.Rejection{{Hash: "0", Step: "verify", At: since}},
+				}}
+				return r
+			})
+			w := Waiter{Store: s.open(t), Begin: DefaultBegin, Hash: tt.hash, Out: &bytes.Buffer{}, poll: time.Millisecond, quiet: 50 * time.Millisecond}
+			if tt.mounted != nil {
+				w.Mounted = func(context.Context) []Mount { return tt.mounted }
+			}
+			if tt.at < 120 { // what was stable again after a rejection is what happened last
+				s.edit(func(r rollout.Record) rollout.Record { r.Revisions[0].Rejected[0].At -= 10; return r })
+			}
+			err := w.Run(bounded(t))
+			if !errors.Is(err, tt.want) || tt.want == nil && err != nil || err != nil && !strings.HasPrefix(err.Error(), tt.text) {
+				t.Errorf("got %v, want %s", err, tt.text)
+			}
+		})
 	}
 }

@@ -9,17 +9,44 @@ import (
 type Progress struct {
 	Rejected string // who has rejected what, and where; "": nobody
 	Waits    string // what is still to come; "": nothing, as far as the record shows
+	Unknown  bool   // nobody has tried it
+}
+
+// Event is what has become of a hash in a revision.
+type Event struct {
+	Revision, Hash string
+	Rejected       string // who has rejected it, and where; "": it is tried, or stable
+	At             int64  // since when, by the clock of whoever stores the record; 0: not known
+}
+
+// Events are those that the record knows of.
+func (r Record) Events() (list []Event) {
+	for _, v := range r.Revisions {
+		if v.Trial != nil && !v.Trial.isOver() {
+			list = append(list, Event{v.Name, v.Trial.Hash, "", v.Trial.Since})
+		}
+		if v.Stable != "" {
+			stable := Event{Revision: v.Name, Hash: v.Stable}
+			if p := v.proof(v.Stable); p != nil {
+				stable.At = p.At
+			}
+			list = append(list, stable)
+		}
+		for i := range v.Rejected {
+			list = append(list, Event{v.Name, v.Rejected[i].Hash, refuse(&v.Rejected[i]).Reason, v.Rejected[i].At})
+		}
+	}
+	return list
 }
 
 // Progress looks at a hash in all revisions, given by its first digits, or, without one,
 // at what each revision tries. How many replicas there are isn't known: so nothing is
 // to come, too, between two of its steps.
 func (r Record) Progress(prefix string) Progress {
-	var p Progress
-	known := prefix == ""
+	p := Progress{Unknown: prefix != ""}
 	for _, v := range r.Revisions {
 		for _, hash := range v.subjects(prefix) {
-			known = true
+			p.Unknown = false
 			if j := v.Rejection(hash); j != nil {
 				p.Rejected = refuse(j).Reason
 			} else if waits := v.outstanding(hash, r.Paused); waits != "" {
@@ -27,7 +54,7 @@ func (r Record) Progress(prefix string) Progress {
 			}
 		}
 	}
-	if !known {
+	if p.Unknown {
 		p.Waits = fmt.Sprintf("nobody has tried %s yet", prefix)
 	}
 	return p

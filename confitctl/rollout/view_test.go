@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,7 +75,7 @@ func TestProgress(t *testing.T) {
 		"paused":           {"", func(r *Record) { r.Revisions[1].Late, r.Paused = nil, true }, Progress{Waits: "the roll-out is paused"}},
 		"many":             {"B", func(r *Record) { r.Revisions[1].Late, r.Revisions[1].Stable = nil, "B" }, Progress{Waits: "1 have accepted B, and some are in flight"}},
 		"over":             {"B", func(r *Record) { v := r.Revisions[1]; v.Late, v.Stable, v.Trial.Holds = nil, "B", nil }, Progress{}},
-		"unknown":          {"C", func(*Record) {}, Progress{Waits: "nobody has tried C yet"}},
+		"unknown":          {"C", func(*Record) {}, Progress{Waits: "nobody has tried C yet", Unknown: true}},
 		"rejected":         {"X", func(*Record) {}, Progress{Rejected: "X was rejected by web-1 at step verify"}},
 		"rejected, by now": {"", func(r *Record) { r.Revisions[1].reject(Rejection{Hash: "B", Step: "soak", Pod: "web-3"}) }, Progress{Rejected: "B was rejected by web-3 at step soak"}},
 		"undone":           {"", func(r *Record) { v := r.Revisions[1]; v.Late, v.Trial.Undone, v.Trial.Holds = nil, true, nil }, Progress{}},
@@ -85,5 +86,17 @@ func TestProgress(t *testing.T) {
 		if tt.edit(&r); r.Progress(tt.prefix) != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, r.Progress(tt.prefix), tt.want)
 		}
+	}
+}
+
+// TestEvents: what is tried, what is stable, and what was rejected, each with its time.
+func TestEvents(t *testing.T) {
+	r := Record{Revisions: []*Revision{
+		{Name: "a", Stable: "A", Proofs: []Proof{{Hash: "A", At: 7}}, Trial: &Trial{Hash: "B", Since: 8}, Rejected: []Rejection{{Hash: "X", Step: "verify", Pod: "web-1", At: 6}}},
+		{Name: "b", Stable: "C", Trial: &Trial{Hash: "D", Undone: true}},
+	}}
+	want := []Event{{"a", "B", "", 8}, {"a", "A", "", 7}, {"a", "X", "X was rejected by web-1 at step verify", 6}, {"b", "C", "", 0}}
+	if got := r.Events(); !slices.Equal(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -14,6 +14,7 @@ type Report struct {
 	Verdict   string         `json:"verdict"` // accepted; tried, in a dry run; refused before it was applied; rejected by a pod; failed
 	Why       string         `json:"why"`     // one line; "": there is nothing to explain
 	Namespace string         `json:"namespace"`
+	Hash      string         `json:"hash"` // by which a roll-out knows what the pods have mounted; "": not known, or not one alone
 	Checked   []check.Result `json:"checked"`
 	Applied   []Applied      `json:"applied"`
 	Pods      []verdict.Row  `json:"pods"` // as they were at the verdict
@@ -67,7 +68,7 @@ func (r *Report) end(objects []*Object, result verdict.Result, err error) {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("a signal ended it")
 	}
-	r.Code, r.Why, r.err = result.Code, result.Why, err
+	r.Code, r.Why, r.err, r.Hash = result.Code, result.Why, err, verdict.Hash(r.Pods)
 	if err != nil {
 		r.Why = oneLine(err)
 	}

@@ -194,7 +194,7 @@ func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Re
 		for _, o := range objects {
 			names = append(names, o.String())
 		}
-		_, err = fmt.Fprintln(stdout, strings.Join(names, " and "), r.Why)
+		_, err = fmt.Fprintln(stdout, strings.Join(names, " and "), r.Why+withHash(r.Pods))
 	}
 	if err != nil || r.Code == 0 {
 		return err

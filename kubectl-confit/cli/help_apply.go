@@ -47,8 +47,8 @@ const applyAfter = `Exit codes
   143  a signal ended it; with --undo the old objects are back
 
 -o json
-  namespace, code, why; verdict: accepted, tried by --dry-run=server, refused
-  before it was applied, rejected by a pod, or failed; checked[]: pod, pods, container, objects,
+  namespace, code, why, hash; verdict: accepted, tried by --dry-run=server,
+  refused before it was applied, rejected by a pod, or failed; checked[]: pod, pods, container, objects,
   verdict, why, printed; applied[]: object, resourceVersion, before, undone,
   back; pods[] as in kubectl confit status; undo: done, why, pods[]. Fields are
   added, never taken away. Other formats are kubectl's; -o name is the objects.`

@@ -43,7 +43,7 @@ const statusAfter = `Exit codes
   143  a signal ended it
 
 -o json
-  namespace, code, why; objects[]: kind, name, resourceVersion, immutable;
+  namespace, code, why, hash; objects[]: kind, name, resourceVersion, immutable;
   pods[]: pod, uid, node, container, state, since, why, step, attempts, output,
   hash, soaked, soaksAt, keys[]: object, volume, path, state, gone. Fields are
   added, never taken away. Other formats are kubectl's, such as jsonpath; -o name

@@ -30,16 +30,20 @@ What a validator refuses in all pods is never tried, so it isn't here: kubectl
 confit status shows it.
 
 --wait waits until the hash is stable and nobody is in flight, or until it is
-rejected, and shows the roll-out then. Without --hash it is over when nothing
-has happened for two minutes, as the kubelets need one or two to bring an edit.
-How many replicas there are it doesn't know: kubectl confit wait does. What was
-rejected before counts if nothing else comes. With --hash two of a gate's looks
-without news, half a minute, are enough.`
+rejected, and shows the roll-out then. --hash says which one: kubectl confit
+wait, sync and apply print it. Then two of a gate's looks without news, half a
+minute, are enough. Without --hash it is about whatever has begun, become stable
+or been rejected since two minutes before (--begin), and over when nothing has
+happened for as long. Pods whose spec names the Lease are asked what they have
+mounted, and what the record doesn't know yet is waited for. If nothing begins,
+it ends with 4, or with 3 when a pod's confit has refused it before its gate. How
+many replicas there are it doesn't know: kubectl confit wait does.`
 
 const rolloutStatusAfter = `Exit codes
   0    the roll-out is shown; with --wait: it is stable, and nobody is in flight
   1    it can't be read, and why is on stderr; with --wait: it isn't over
   3    with --wait: it was rejected
+  4    with --wait: nothing has begun
   64   the command line is wrong
   143  a signal ended it
 
@@ -54,7 +58,8 @@ With --wait stderr has the progress.
   name is the Lease.`
 
 const rolloutStatusExample = `  kubectl confit rollout status web -n shop
-  kubectl apply -f web.yaml && kubectl confit rollout status web --wait --timeout 30m
+  kubectl confit rollout status web --wait --timeout 30m \
+    --hash "$(kubectl confit sync configmap/web -o json | jq -r .hash)"
   kubectl confit rollout status web -o json | jq '.words[].output'`
 
 // orderHelp is what each verb that changes a roll-out says of itself.

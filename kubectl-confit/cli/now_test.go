@@ -163,3 +163,27 @@ func TestWait_gated(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestWait_hash: the verdict names what was accepted as a roll-out knows it, for its --hash.
+func TestWait_hash(t *testing.T) {
+	w, a, b := edited(t)
+	w.take(a, b)
+	for _, r := range []*scripted.Replica{a, b} {
+		r.Change(func(s *status.Status) { s.Mounted.Shared = edition })
+	}
+	if r := w.run("wait", "configmap/web"); r.code != 0 || r.stdout != "configmap/web accepted by 2 containers: hash cf8ac6c2749a\n" {
+		t.Errorf("got %+v", r)
+	}
+	hash := func() string {
+		var found struct{ Hash string }
+		decode(t, "json", w.run("wait", "configmap/web", "-o", "json").stdout, &found)
+		return found.Hash
+	}
+	if got := hash(); got != edition {
+		t.Errorf("got %q", got)
+	}
+	b.Change(func(s *status.Status) { s.Mounted.Shared = old })
+	if got := hash(); got != "" {
+		t.Errorf("two containers have different ones: got %q", got)
+	}
+}

@@ -27,6 +27,7 @@ type report struct {
 	Namespace       string         `json:"namespace"`
 	Code            int            `json:"code"`    // the verb's exit code
 	Why             string         `json:"why"`     // what decided it, in a line; "" if the rows say it
+	Hash            string         `json:"hash"`    // by which a roll-out knows what is mounted; "": not known, or not one alone
 	Objects         []reportObject `json:"objects"` // what the pods were compared with, in the order of their names
 	Pods            []verdict.Row  `json:"pods"`    // a row for each container with confit
 }
@@ -43,7 +44,7 @@ type reportObject struct {
 func (r *report) DeepCopyObject() runtime.Object { c := *r; return &c }
 
 func newReport(namespace string, found *follow.Report) *report {
-	r := &report{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Report"}, namespace, found.Result.Code, found.Result.Why, []reportObject{}, found.Rows}
+	r := &report{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Report"}, namespace, found.Result.Code, found.Result.Why, verdict.Hash(found.Rows), []reportObject{}, found.Rows}
 	if r.Pods == nil {
 		r.Pods = []verdict.Row{}
 	}

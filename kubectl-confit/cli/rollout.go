@@ -108,8 +108,8 @@ func newOrder(verb people.Verb) *cobra.Command {
 // rolloutStatusFlags are those of the verb.
 type rolloutStatusFlags struct {
 	rolloutFlags
-	wait    bool
-	timeout time.Duration
+	wait           bool
+	timeout, begin time.Duration
 }
 
 func newRolloutStatus() *cobra.Command {
@@ -120,9 +120,10 @@ func newRolloutStatus() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.addTo(c)
-	f.addHash(c, " that --wait waits for, if not what is tried")
+	f.addHash(c, " that --wait waits for, as wait and sync print it")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the roll-out is over, and show it then")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "`TIME` after which --wait gives up; 0: never")
+	c.Flags().DurationVar(&f.begin, "begin", people.DefaultBegin, "`TIME` before --wait in which it may have begun, and until when it has to")
 	return c
 }
 
@@ -132,6 +133,8 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 		return usage("--hash and --timeout are for --wait: write that, too")
 	case f.timeout < 0:
 		return usage("--timeout is %s: write 0 or more", f.timeout)
+	case f.begin <= 0:
+		return usage("--begin is %s: write more than 0", f.begin)
 	}
 	client, store, name, err := f.open(c.Context(), args)
 	if err != nil {
@@ -139,7 +142,8 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	}
 	var end error // of the wait
 	if f.wait {
-		w := people.Waiter{Store: store, Hash: f.hash, Timeout: f.timeout, Out: c.ErrOrStderr()}
+		w := people.Waiter{Store: store, Hash: f.hash, Begin: f.begin, Timeout: f.timeout, Out: c.ErrOrStderr(),
+			Mounted: func(ctx context.Context) []people.Mount { return follow.Mounted(ctx, client, name) }}
 		end = w.Run(c.Context())
 	}
 	view, err := people.Look(c.Context(), store)
@@ -160,7 +164,9 @@ func (r *rolloutReport) end(err error) {
 	case err == nil:
 		return
 	case errors.Is(err, people.ErrRejected):
-		r.Code = verdict.Bad
+		r.Code = people.ExitRejected
+	case errors.Is(err, people.ErrNothing):
+		r.Code = people.ExitNothing
 	default:
 		r.Code = verdict.Wrong
 	}

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"confit/confitctl/rollout"
+	"confit/status"
 )
 
 func decode(t *testing.T, format, text string, into any) {
@@ -184,5 +186,31 @@ func TestRollout_help(t *testing.T) {
 				t.Errorf("%s: wider than 80 columns: %s", verb, line)
 			}
 		}
+	}
+}
+
+// TestRollout_nothing: an edit that every pod's validator refuses never begins. What the pods have mounted says so; without that it is
+// another exit code than that of a roll-out that is well.
+func TestRollout_nothing(t *testing.T) {
+	r := newRolling(t, "web-0", "web-1")
+	wait := []string{"rollout", "status", "web", "--wait", "--begin", "1s", "-o", "json"}
+	const nothing = "kubectl-confit: nothing is rolled out: nothing has begun for 1s: what every pod's validator refuses never begins; kubectl confit status says what the pods have\n"
+	if got := r.run(wait...); got.code != 4 || got.stderr != nothing || !strings.Contains(got.stdout, `"code": 4`) {
+		t.Errorf("got %+v", got)
+	}
+	for _, name := range []string{"web-0", "web-1"} {
+		r.ChangePod("shop", name, func(p *corev1.Pod) {
+			p.Spec.Containers[0].Command = []string{"confit", "--gate", "confitctl gate --lease web", "--", "nginx"}
+		})
+		of := r.replicas.Of(name, "nginx")
+		of.Bring("/confit/web", r.data("web"))
+		of.Reject("validate", "it ended with exit 1", "", 2)
+		of.Change(func(s *status.Status) { s.Mounted.Shared = edition })
+	}
+	got := r.run(wait...)
+	const bad = "waiting: web-0 has mounted cf8ac6c2749a\nwaiting: nobody has tried cf8ac6c2749a0c1d2e3f yet\n" +
+		"kubectl-confit: the roll-out has failed: web-0 has rejected it before its gate: validate: it ended with exit 1\n"
+	if got.code != 3 || got.stderr != bad {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"confit/confitctl/rollout"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
@@ -79,7 +80,7 @@ func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []st
 	if f.output.asked() {
 		err = f.output.print(c.OutOrStdout(), newReport(client.Namespace, found))
 	} else if found.Result.Code == 0 {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s\n", strings.Join(args, " "), found.Result.Why)
+		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s%s\n", strings.Join(args, " "), found.Result.Why, withHash(found.Rows))
 	} else {
 		printOutputs(c.ErrOrStderr(), found.Rows)
 	}
@@ -87,6 +88,14 @@ func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []st
 		return err
 	}
 	return outcome(c, found.Result)
+}
+
+// withHash names what was accepted, as a roll-out knows it, behind a verdict; "" where that isn't known.
+func withHash(rows []verdict.Row) string {
+	if hash := verdict.Hash(rows); hash != "" {
+		return ": hash " + rollout.Short(hash)
+	}
+	return ""
 }
 
 // progress tells people on stderr how a wait goes on.

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // Judge says what became in a container of the objects that are asked about; of all that it mounts if only is empty. have
-// are these objects and, where they can be read, the others of its volumes. The answer counts only if the container runs.
+// are these objects and, where they can be read, the others of its volumes; nil: only what confit says of itself counts. The answer counts only if the container runs.
 func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []pods.Object) Row {
 	row, runs := FromAPI(pod, c)
 	if !runs {
@@ -63,6 +64,10 @@ func isStale(s *status.Status, started status.Time) bool {
 
 // judge compares what confit says with what the API has.
 func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object) {
+	if have == nil {
+		r.alone(v)
+		return
+	}
 	found := compare(c, v, have, only)
 	r.Keys = found.keys
 	switch {
@@ -194,6 +199,20 @@ func join(by string, texts ...string) string {
 		}
 	}
 	return strings.Join(some, by)
+}
+
+// Hash is CONFIT_HASH of what the containers have mounted that the API's bytes have reached; "" if there is none, or not one alone.
+func Hash(rows []Row) (hash string) {
+	for _, r := range rows {
+		switch r.State {
+		case Accepted, Live, Gated, OnItsWay, Rejected:
+			if r.Hash != "" && hash != "" && r.Hash != hash {
+				return ""
+			}
+			hash = cmp.Or(r.Hash, hash)
+		}
+	}
+	return hash
 }
 
 // Exit codes of verdicts.
