@@ -48,8 +48,11 @@ func newApply() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
+	c.RunE = f.output.orFailed(func(c *cobra.Command, _ []string) error { return f.run(c) }, func(_ []string, code int, why string) printable {
+		r := &apply.Report{Verdict: "failed", Why: why, Code: code, Checked: []check.Result{}, Applied: []apply.Applied{}, Pods: []verdict.Row{}}
+		return newDocument(r, nil)
+	})
 	flags := c.Flags()
 	f.files.addTo(flags, "the new ConfigMaps and Secrets")
 	flags.BoolVar(&f.undo, "undo", false, "put the old objects back unless all pods accept the new ones")
@@ -171,6 +174,10 @@ type document struct {
 	objects         []*apply.Object
 }
 
+func newDocument(r *apply.Report, objects []*apply.Object) *document {
+	return &document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r, objects}
+}
+
 // names are the objects of the files.
 func (d *document) names() (list []runtime.Object) {
 	for _, o := range d.objects {
@@ -188,7 +195,7 @@ func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Re
 	var err error
 	switch {
 	case f.output.asked():
-		err = f.output.print(stdout, &document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r, objects})
+		err = f.output.print(stdout, newDocument(r, objects))
 	case r.Code == 0:
 		var names []string
 		for _, o := range objects {

@@ -188,9 +188,9 @@ func TestApply_late(t *testing.T) {
 // TestApply_stopped: a signal ends it when the old object is back. Without --undo it says what there is.
 func TestApply_stopped(t *testing.T) {
 	w, _ := applied(t, well)
-	interrupted(t, w.applying("2", "--undo")).want(t, 143, "", "Put back configmap/web", "kubectl-confit: a signal ended it", "kubectl-confit: configmap/web is as it was before")
+	interrupted(t, w.applying("2", "--undo")).want(t, 130, "", "Put back configmap/web", "kubectl-confit: a signal ended it", "kubectl-confit: configmap/web is as it was before")
 	w.holds("1")
-	interrupted(t, w.applying("2")).want(t, 143, "", "kubectl-confit: configmap/web stays as it was applied: --undo would have put it back")
+	interrupted(t, w.applying("2")).want(t, 130, "", "kubectl-confit: configmap/web stays as it was applied: --undo would have put it back")
 	w.holds("2")
 }
 

@@ -48,7 +48,7 @@ func TestCheckStopped(t *testing.T) {
 			if requests < at {
 				last = at // this run had fewer requests, and no signal
 			}
-			if r.code == 143 {
+			if r.code == 130 {
 				stopped++
 				if r.stdout != "" || r.stderr != "" {
 					t.Errorf("a signal at request %d, %s: got %+v", at, here, r)

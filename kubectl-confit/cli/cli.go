@@ -1,7 +1,7 @@
 // Package cli is the command line of kubectl confit: its verbs, their flags and help.
 //
 // It guarantees that a wrong command line is exit code 64 and never anything else, that a verb that fails has written
-// nothing to stdout, and that TERM and INT end every verb at once.
+// nothing to stdout but the one document of -o, and that TERM and INT end every verb at once.
 package cli
 
 import (
@@ -23,7 +23,8 @@ const (
 	exitFailed  = 1   // what was asked for failed, and stderr says why
 	exitStale   = 3   // a run would change something
 	exitUsage   = 64  // EX_USAGE of sysexits.h, as confit has it
-	exitStopped = 143 // 128+15: a signal asked it to end
+	exitStopped = 143 // 128+15: TERM asked it to end
+	exitTyped   = 130 // 128+2: ^C did
 )
 
 // errUsage is in errors for which the command line is to blame.
@@ -50,6 +51,8 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	switch {
 	case err == nil:
 		return 0
+	case ctx.Err() != nil && strings.HasPrefix(context.Cause(ctx).Error(), os.Interrupt.String()):
+		return exitTyped
 	case ctx.Err() != nil:
 		return exitStopped
 	case errors.As(err, &told):

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -128,20 +129,22 @@ func TestStdin(t *testing.T) {
 	}
 }
 
-// TestStopped: a signal ends it while it waits for stdin, and nothing is written.
+// TestStopped: a signal ends it while it waits for stdin, and nothing is written. The exit code says which.
 func TestStopped(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdin := reading{make(chan struct{}), make(chan struct{})}
-	t.Cleanup(func() { close(stdin.end) })
-	go func() {
-		<-stdin.begun
-		_ = self.Signal(os.Interrupt)
-	}()
-	if r := call(stdin, "inject", "-f", "-"); r != (result{143, "", ""}) {
-		t.Errorf("got %+v", r)
+	for sig, code := range map[os.Signal]int{os.Interrupt: 130, syscall.SIGTERM: 143} {
+		stdin := reading{make(chan struct{}), make(chan struct{})}
+		t.Cleanup(func() { close(stdin.end) })
+		go func() {
+			<-stdin.begun
+			_ = self.Signal(sig)
+		}()
+		if r := call(stdin, "inject", "-f", "-"); r != (result{code, "", ""}) {
+			t.Errorf("%v: got %+v", sig, r)
+		}
 	}
 }
 

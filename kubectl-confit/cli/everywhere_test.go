@@ -66,7 +66,7 @@ func TestStatus_everywhere_watch(t *testing.T) {
 	w.elsewhere("prod", "web-7")
 	s.sees("prod        web-7   nginx       1/1    accepted")
 	interrupt(t)
-	if r := s.ends(); r.code != 143 || r.stderr != "" {
+	if r := s.ends(); r.code != 130 || r.stderr != "" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -22,7 +22,7 @@ const rootHelp = `kubectl confit is for people who have confit, the PID 1 of a c
 of Kubernetes. kubectl finds it as kubectl-confit on the PATH.
 
 Exit codes: 0, it is done; 1, it failed, and why is on stderr; 64, the command
-line is wrong; 143, a signal ended it. What else there is the verb says.`
+line is wrong; 130 or 143, ^C or TERM ended it. What else there is the verb says.`
 
 const rootExample = `  kubectl confit status --help       what a verb does`
 
@@ -80,7 +80,7 @@ const injectAfter = `Exit codes
   1    it is refused, each reason with its line on stderr; stdout has nothing
   3    --check: a run would change something, on stderr with its line
   64   the command line is wrong
-  143  a signal ended it`
+  143  TERM ended it; 130: ^C did`
 
 const injectExample = `  kubectl confit inject -f web.yaml --image $CONFIT > web-confit.yaml
   helm template shop | kubectl confit inject -f - --image $CONFIT | kubectl apply -f -

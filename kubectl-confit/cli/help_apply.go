@@ -44,7 +44,7 @@ const applyAfter = `Exit codes
   1    it came to nothing, and why is on stderr; step 1 or 2: nothing is applied
   3    a validator has refused it: nothing is applied; or a pod has rejected it
   64   the command line is wrong
-  143  a signal ended it; with --undo the old objects are back
+  143  TERM ended it; 130: ^C did; with --undo the old objects are back
 
 -o json
   namespace, code, why, hash; verdict: accepted, tried by --dry-run=server,

@@ -40,7 +40,7 @@ const statusAfter = `Exit codes
   1    somebody could not be asked, or there is nobody to ask
   3    a container has rejected what is mounted, or applies no change
   64   the command line is wrong
-  143  a signal ended it
+  143  TERM ended it; 130: ^C did
 
 -o json
   namespace, code, why, hash; objects[]: kind, name, resourceVersion, immutable;
@@ -92,7 +92,7 @@ const waitAfter = `Exit codes
   1    it came to nothing, and why is on stderr
   3    a container has rejected it
   64   the command line is wrong
-  143  a signal ended it
+  143  TERM ended it; 130: ^C did
 
 stderr has the progress, stdout the outcome; -o is that of kubectl confit
 status.`

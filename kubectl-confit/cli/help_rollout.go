@@ -45,7 +45,7 @@ const rolloutStatusAfter = `Exit codes
   3    with --wait: it was rejected
   4    with --wait: nothing has begun
   64   the command line is wrong
-  143  a signal ended it
+  143  TERM ended it; 130: ^C did
 
 With --wait stderr has the progress.
 
@@ -86,7 +86,7 @@ Exit codes
   0    it is stored
   1    it isn't, and why is on stderr
   64   the command line is wrong
-  143  a signal ended it
+  143  TERM ended it; 130: ^C did
 
 -o is that of kubectl confit rollout status, without words.`
 

@@ -28,7 +28,7 @@ const syncAfter = `Exit codes
   1    it came to nothing, and why is on stderr
   3    a container has rejected it; who was spared is on stderr
   64   the command line is wrong
-  143  a signal ended it; who was synced stays so
+  143  TERM ended it; 130: ^C did; who was synced stays so
 
 stderr has the progress, stdout the outcome; -o is that of kubectl confit
 status.`

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"confit/status"
 )
 
 // output is kubectl's -o.
@@ -66,6 +69,18 @@ func reference(gvk schema.GroupVersionKind, name string) runtime.Object {
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	o.SetGroupVersionKind(gvk)
 	return o
+}
+
+// orFailed has a verb print its one document also where an error keeps it from that: with the exit code, and why.
+func (o *output) orFailed(run func(*cobra.Command, []string) error, failed func(args []string, code int, why string) printable) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		err := run(c, args)
+		if _, told := errors.AsType[said](err); err != nil && !told && !errors.Is(err, errUsage) && o.asked() && c.Context().Err() == nil {
+			why := status.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))
+			_ = o.print(c.OutOrStdout(), failed(args, exitFailed, why)) // stderr says it, too
+		}
+		return err
+	}
 }
 
 // print prints a document in the format that was asked for.

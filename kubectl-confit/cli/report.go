@@ -59,6 +59,11 @@ func newReport(namespace string, found *follow.Report) *report {
 	return r
 }
 
+// failedReport is that of a verb which learned nothing.
+func failedReport(_ []string, code int, why string) printable {
+	return newReport("", &follow.Report{Result: verdict.Result{Code: code, Why: why}})
+}
+
 // names are its pods, each once.
 func (r *report) names() (list []runtime.Object) {
 	for i, row := range r.Pods {

@@ -80,21 +80,21 @@ func newOrder(verb people.Verb) *cobra.Command {
 	c := &cobra.Command{
 		Use: string(verb) + " LEASE [FLAG…]", Short: verb.Does(),
 		Long: orderHelp[verb], Example: orderExample[verb], Annotations: map[string]string{"after": orderAfter},
-		RunE: func(c *cobra.Command, args []string) error {
-			if verb == people.Retry && f.hash == "" {
-				return usage("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
-			}
-			client, store, name, err := f.open(c.Context(), args)
-			if err != nil {
-				return err
-			}
-			view, err := people.Order{Verb: verb, Hash: f.hash}.Give(c.Context(), store)
-			if err != nil {
-				return err
-			}
-			return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), &f.output)
-		},
 	}
+	c.RunE = f.output.orFailed(func(c *cobra.Command, args []string) error {
+		if verb == people.Retry && f.hash == "" {
+			return usage("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
+		}
+		client, store, name, err := f.open(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		view, err := people.Order{Verb: verb, Hash: f.hash}.Give(c.Context(), store)
+		if err != nil {
+			return err
+		}
+		return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), &f.output)
+	}, failedRollout)
 	f.addTo(c)
 	switch verb {
 	case people.Retry:
@@ -117,8 +117,8 @@ func newRolloutStatus() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status LEASE [FLAG…]", Short: "which hash is stable, tried or rejected, by which pod, and why",
 		Long: rolloutStatusHelp, Example: rolloutStatusExample, Annotations: map[string]string{"after": rolloutStatusAfter},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	c.RunE = f.output.orFailed(f.run, failedRollout)
 	f.addTo(c)
 	f.addHash(c, " that --wait waits for, as wait and sync print it")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the roll-out is over, and show it then")

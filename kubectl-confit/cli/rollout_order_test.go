@@ -139,7 +139,7 @@ func TestRollout_stopped(t *testing.T) {
 	r.begins("web-0", "3fa1")
 	s := r.start("waiting: 0 of 1", "rollout", "status", "web", "--wait")
 	interrupt(t)
-	if got := s.ends(); got.code != 143 || got.stdout != "" {
+	if got := s.ends(); got.code != 130 || got.stdout != "" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -40,6 +40,13 @@ func newRolloutReport(namespace, lease string, view rollout.View, words []follow
 	return r
 }
 
+// failedRollout is the report of a verb which learned nothing.
+func failedRollout(args []string, code int, why string) printable {
+	r := newRolloutReport("", args[0], rollout.View{Revisions: []rollout.RevisionView{}}, nil)
+	r.Code, r.Why = code, why
+	return r
+}
+
 // control is what stands in JSON for a character that commands a terminal.
 var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)
 

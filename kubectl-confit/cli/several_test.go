@@ -56,7 +56,7 @@ func TestSeveral_watch(t *testing.T) {
 	w.labelled("c-0", "b")
 	s.sees("c-0")
 	interrupt(t)
-	if r := s.ends(); r.code != 143 {
+	if r := s.ends(); r.code != 130 {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
@@ -23,8 +24,13 @@ func newStatus() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status [KIND/NAME…] [FLAG…]", Short: "which pods have what the API has, key by key",
 		Long: statusHelp, Example: statusExample, Annotations: map[string]string{"after": statusAfter},
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	c.RunE = f.output.orFailed(f.run, func(_ []string, code int, why string) printable {
+		if f.everywhere {
+			return &reports{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "ReportList"}, code, why, []*report{}}
+		}
+		return failedReport(nil, code, why)
+	})
 	f.addTo(c, "wide")
 	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all pods with confit of all namespaces")
 	c.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on, and print each row that changes")

@@ -196,7 +196,7 @@ func TestStatus_watch(t *testing.T) {
 	a.Reject("verify", "it is bad", "", 1)
 	s.sees("rejected")
 	interrupt(t)
-	if r := s.ends(); r.code != 143 || r.stderr != "" {
+	if r := s.ends(); r.code != 130 || r.stderr != "" {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -267,7 +267,7 @@ func TestSyncEnds(t *testing.T) {
 	}
 	s := f.start("Syncing web-0", "sync", "configmap/web")
 	_ = self.Signal(os.Interrupt)
-	if r := s.ends(); r.code != 143 || r.stdout != "" {
+	if r := s.ends(); r.code != 130 || r.stdout != "" {
 		t.Errorf("got %+v", r)
 	}
 }
