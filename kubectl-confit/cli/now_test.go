@@ -59,10 +59,20 @@ func TestSyncLate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t, 5)
-			f.took["web-1"] = func(r *scripted.Replica, _ int) { f.bring(r) }
+			brought := make(chan struct{})
+			f.took["web-1"] = func(r *scripted.Replica, ask int) {
+				if f.bring(r); ask == 1 {
+					close(brought)
+				}
+			}
 			s := f.start("Syncing web-1: a quarter", append([]string{"sync", "configmap/web"}, end.args...)...)
 			f.dies("web-0", f.confit["web-0"])
 			s.sees("1 live")
+			select {
+			case <-brought:
+			case <-time.After(patience):
+				t.Fatal("the kubelet of web-1 isn't asked")
+			}
 			f.confit["web-1"].Accept()
 			f.add("web-9", "nginx.conf") // it starts on the new keys, and shows that the wave before is over
 			s.sees("2 of 6 accepted")
