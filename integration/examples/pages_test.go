@@ -100,7 +100,7 @@ var kubectlPage = map[string]runner{
 	"check 1": pluginRuns, "check 2": pluginRuns,
 	"apply 1": pluginRuns, "apply 2": pluginRuns,
 	"rollout 1": pluginRuns, "rollout 2": pluginRuns,
-	"In a pipeline 1": onTheNode, "In a pipeline 2": onTheNode,
+	"In a pipeline 1": onTheNode, "In a pipeline 2": onTheNode, "In a pipeline 3": pluginRuns,
 	"Completion 1": heldBy("kubectl-confit/main_test.go", "kubectl_complete-confit"),
 	"Rights 1":     onTheNode,
 }
