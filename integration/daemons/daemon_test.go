@@ -40,6 +40,8 @@ type daemon struct {
 	keeps bool
 	// network is tcp or udp. The answer to the request holds the generation's name.
 	network, request string
+	// shy is true when it may crash of a question that comes while it starts.
+	shy bool
 	// question asks a service for which a request is not enough.
 	question func(*confit) (string, error)
 }

@@ -2,7 +2,8 @@
 
 package daemons
 
-// Reloaded with a bad file, icecast keeps the old one. It refuses to stay root.
+// Reloaded with a bad file, icecast keeps the old one. It refuses to stay root. Of a request in its first 50 ms 4 of 80 starts ended with
+// signal 11, with nothing in front of it, too: Icecast 2.4.4.
 var icecast = daemon{
 	name: "icecast",
 	key:  "icecast.xml",
@@ -19,6 +20,7 @@ var icecast = daemon{
 `,
 	spoiled: "</no>\n",
 	app:     "icecast2 -c /srv/etc/icecast.xml",
+	shy:     true,
 	network: "tcp",
 	request: "GET /status-json.xsl HTTP/1.0\r\n\r\n",
 }

@@ -32,6 +32,9 @@ func (c *confit) accepts(n int) {
 // isUp waits until generation 1 is served and accepted, for later starts, too, and the daemon can be reloaded.
 func (c *confit) isUp() {
 	c.t.Helper()
+	if c.shy {
+		c.accepts(1)
+	}
 	c.serves(name(1))
 	c.accepts(1)
 	c.Eventually("note.json", func() bool {
