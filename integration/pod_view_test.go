@@ -44,3 +44,15 @@ func TestView_refused(t *testing.T) {
 	c.Ends(71)
 	c.wantMention("cannot lead links through " + `"` + s.path("elsewhere") + `"`)
 }
+
+// A try knows the links that lead through a view.
+func TestView_try(t *testing.T) {
+	t.Parallel()
+	s := newTry(t)
+	s.line("view %s", s.path("state/view"))
+	s.mkdir("state")
+	s.bake()
+	c := s.startCommand(s.command("--try", s.tries("web", keys{"text": "good"}))...)
+	c.Ends(0)
+	wantHolds(t, c.Text("stdout"), s.target("text")+"  (is there)\n")
+}

@@ -44,6 +44,7 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.View = c.View // links lead there: the plan says which are there
 	t := &Try{Linker: newLinker(c, links, &st.Dir), aside: st, from: dir, out: out}
 	if dir == "" {
 		t.from, t.document = st.VolumesDir(), in
