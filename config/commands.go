@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,19 +148,4 @@ func puts(source, path string) bool {
 	dir, _, pattern := strings.Cut(source, "*")
 	return strings.HasPrefix(source+"/", path+"/") || pattern && strings.HasPrefix(path, dir) ||
 		strings.HasSuffix(source, "/") && strings.HasPrefix(path, source) || strings.ContainsAny(source, "?[")
-}
-
-// noteWords names words of commands that are hardly meant as they stand: a shell takes typographic quotes
-// for letters, and an app is given a placeholder as any word.
-func (c *Config) noteWords(w io.Writer) {
-	for _, h := range c.commands() {
-		for i, word := range h.words {
-			if quotes := strings.IndexAny(word, "‘’‚“”„"); quotes >= 0 && i > 0 && isShell(h.words[0]) {
-				fmt.Fprintf(w, "note: %s: a typographic quote is a letter to a shell, as in %q: write ' or \"\n", h.where, word[quotes:])
-			}
-			if h.where == "app" && strings.Contains(word, Placeholder) {
-				fmt.Fprintf(w, "note: app: %q is for hooks alone: write the target of a link\n", Placeholder)
-			}
-		}
-	}
 }

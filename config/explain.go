@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"confit/linker"
@@ -49,6 +50,21 @@ func (c *Config) noteTimes(w io.Writer) {
 	}
 	if c.Probation > 0 && c.SoakFor() == c.Probation {
 		fmt.Fprintf(w, "note: probation %v leaves nothing to soak, and the next edit waits for its end: write a shorter one\n", c.Probation)
+	}
+}
+
+// noteWords names words of commands that are hardly meant as they stand: a shell takes typographic quotes
+// for letters, and an app is given a placeholder as any word.
+func (c *Config) noteWords(w io.Writer) {
+	for _, h := range c.commands() {
+		for i, word := range h.words {
+			if quotes := strings.IndexAny(word, "‘’‚“”„"); quotes >= 0 && i > 0 && isShell(h.words[0]) {
+				fmt.Fprintf(w, "note: %s: a typographic quote is a letter to a shell, as in %q: write ' or \"\n", h.where, word[quotes:])
+			}
+			if h.where == "app" && strings.Contains(word, Placeholder) {
+				fmt.Fprintf(w, "note: app: %q is for hooks alone: write the target of a link\n", Placeholder)
+			}
+		}
 	}
 }
 

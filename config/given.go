@@ -52,11 +52,13 @@ func (p *parser) apply(g given) {
 
 // isPlain refuses a word of a line that a shell would expand, or read to its end only.
 func (p *parser) isPlain(where string, w word) bool {
-	wrong := expands(w.bare)
-	if wrong {
+	switch {
+	case expands(w.bare):
 		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
-	} else if wrong = isOperator(w.bare) || strings.HasSuffix(w.bare, ","); wrong {
+	case isOperator(w.bare), strings.HasSuffix(w.bare, ","):
 		p.errorf("%s: %q holds punctuation: only blanks stand between words; remove it, or put quotes around it to have it as it stands", where, w.text)
+	default:
+		return true
 	}
-	return !wrong
+	return false
 }

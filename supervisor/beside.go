@@ -20,7 +20,7 @@ func (t *transition) doBeside() {
 // deadlineBeside is when something is due beside the phase; zero: never. What has to wait for an event has none: its timer would go off again
 // and again.
 func (s *state) deadlineBeside() (by time.Time) {
-	by = s.outcomes.Due(s.moment())
+	by = s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
 	if s.mayNote() {
 		by = earliest(by, s.note.by)
 	}

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"log/slog"
 	"slices"
+	"time"
 
 	"confit/linker"
 	"confit/status"
@@ -15,20 +16,14 @@ import (
 func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 
 // moment is what decides when something is told.
-func (s *state) moment() *outcomes.Moment {
+func (s *state) moment(now time.Time) *outcomes.Moment {
 	m := &outcomes.Moment{
-		Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.phase == stopping || s.isEnding() || s.degraded != "",
+		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.phase == stopping || s.isEnding() || s.degraded != "",
 		Room: s.leavesRoom(), Ends: s.isEnding(),
 	}
 	if !s.exposure.published() {
 		m.InForce = hexOf(s.accepted().Shared)
 	}
-	return m
-}
-
-func (t *transition) momentNow() *outcomes.Moment {
-	m := t.moment()
-	m.Now = t.now
 	return m
 }
 
@@ -95,7 +90,7 @@ func (t *transition) deliver() {
 	if t.outcomes.IsOutdated() {
 		t.interruptReport()
 	}
-	if r := t.outcomes.Deliver(t.momentNow(), t.config.HookTimeout); r != nil {
+	if r := t.outcomes.Deliver(t.moment(t.now), t.config.HookTimeout); r != nil {
 		t.do(runReport{t.config.Report, t.inForce(), r, t.reportVariables(r)})
 	}
 }
@@ -121,7 +116,7 @@ func (t *transition) beginToEnd() { t.killReportIf(t.outcomes.End(t.now, t.confi
 
 // reportEnded is the end of the report hook, or of the attempt to start it. The same failure is logged once.
 func (t *transition) reportEnded(err error) {
-	told, again := t.outcomes.Ended(t.momentNow(), err != nil, t.config.Retry)
+	told, again := t.outcomes.Ended(t.moment(t.now), err != nil, t.config.Retry)
 	if told == nil {
 		return
 	}
@@ -157,7 +152,7 @@ func (t *transition) stopReporting() {
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
 	held := t.held.report
-	by := t.outcomes.Owed(t.momentNow(), held.Outcome != nil && (held.late || held.Hash != "" && held.Hash == t.outcomes.Question()))
+	by := t.outcomes.Owed(t.moment(t.now), held.Outcome != nil && (held.late || held.Hash != "" && held.Hash == t.outcomes.Question()))
 	if t.held.before != nil {
 		by = later(by, t.held.by)
 	}

@@ -9,7 +9,7 @@ import (
 // up to there.
 func (t *transition) tries() bool { return t.config.Mode == config.Try }
 
-// endTry ends a try by a signal that would end a program of no PID 1.
+// endTry ends a try by a signal that ends any program which has no handler for it.
 func (t *transition) endTry(s signals.Signal) {
 	switch s {
 	case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:

@@ -2,8 +2,8 @@
 
 package daemons
 
-// Reloaded with a bad file, icecast keeps the old one. It refuses to stay root. Of a request in its first 50 ms 4 of 80 starts ended with
-// signal 11, with nothing in front of it, too: Icecast 2.4.4.
+// Reloaded with a bad file, icecast keeps the old one. It refuses to stay root. Of a request that came while it started, 4 of 80
+// starts ended with signal 11, with nothing in front of it, too: Icecast 2.4.4.
 var icecast = daemon{
 	name: "icecast",
 	key:  "icecast.xml",

@@ -45,14 +45,6 @@ type change struct {
 // Empty says that nothing is changed.
 func (pl *Plan) Empty() bool { return len(pl.changes) == 0 }
 
-// Containers are the names of those that are changed.
-func (pl *Plan) Containers() (names []string) {
-	for _, c := range pl.changes {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 // Container is one that confit can go into.
 type Container struct {
 	Index       int

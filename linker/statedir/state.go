@@ -67,9 +67,11 @@ func Open(dir string) (*Dir, error) {
 
 // Through has links lead through a view of the directory, "" for none, and refuses one that is something else.
 func (s *Dir) Through(view string) error {
-	s.View = view
+	if s.View = view; view == "" {
+		return nil
+	}
 	own, err1 := os.Stat(s.Path)
-	seen, err2 := os.Stat(cmp.Or(view, s.Path))
+	seen, err2 := os.Stat(view)
 	err := errors.Join(err1, err2)
 	if err == nil && !os.SameFile(own, seen) {
 		err = errors.New("it is another directory")

@@ -80,6 +80,7 @@ func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	code, err = t.supervise(aside.Linker, limit, unread)
 	endHooks()
 	aside.End()
+	aside.End() // a look that still goes on may have made a file meanwhile
 	return t.verdict(code, err, limit)
 }
 
