@@ -20,6 +20,7 @@ import (
 	"confit/signals"
 	"confit/status"
 	"confit/supervisor"
+	"confit/supervisor/app"
 	"confit/supervisor/try"
 )
 
@@ -48,7 +49,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Status:
 		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.State) })
 	case config.Check:
-		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), supervisor.Restarts)
+		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts)
 	case config.Bake:
 		code, err = process.ExitSystem, linker.Bake(stderr, c.Linker(nil, 0), c.Optional)
 	case config.Install:
@@ -56,7 +57,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Seed:
 		code, err = process.ExitSystem, linker.Seed(stderr, c.Seed)
 	case config.Try:
-		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: app(&c, environ), In: os.Stdin, Out: out}
+		t := &try.Try{Config: &c, Linker: c.Linker(c.Logger(stderr), process.Space(c.App, environ)), Inbox: inbox, App: command(&c, environ), In: os.Stdin, Out: out}
 		return t.Run(process.Unread(os.Stdout))
 	case config.Help:
 		fmt.Fprint(out, config.Usage())
@@ -92,12 +93,12 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	}
 	return supervisor.Supervisor{
 		Config: c, Linker: l, Former: former, Inbox: inbox, Log: log, Stderr: stderr.Patient(), Version: version, Notify: socket,
-		App: app(c, environ),
+		App: command(c, environ),
 	}.Run()
 }
 
-// app is what is run; hooks have its surroundings.
-func app(c *config.Config, environ []string) process.Command {
+// command is what is run; hooks have its surroundings.
+func command(c *config.Config, environ []string) process.Command {
 	dir, _ := os.Getwd() // none if it was removed: then / is the app's, too
 	return process.Command{Args: c.App, Env: environ, Dir: dir}
 }

@@ -30,7 +30,7 @@ func (t *transition) accept(proof string) {
 	if *t.accepted() != before && !t.isDown() {
 		t.unsaid = proof
 	}
-	t.do(inspect{t.app.pid})
+	t.do(inspect{t.app.PID})
 	t.endTransaction()
 }
 
@@ -98,9 +98,9 @@ func (t *transition) standRejected() {
 // An app that works inside a generation is warned of: the directory is removed
 // together with the generation.
 func (t *transition) onInspected(e inspected) {
-	if e.inside && !t.app.inside && t.app.runs() {
-		t.app.inside = true
-		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.pid,
+	if e.inside && t.inside != t.app.PID && t.app.Runs() {
+		t.inside = t.app.PID
+		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.PID,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")
 	}
 }

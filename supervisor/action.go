@@ -3,7 +3,7 @@ package supervisor
 import (
 	"confit/linker"
 	"confit/process"
-	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // action is something to do. Its name is an imperative. Its method does it in the
@@ -22,11 +22,8 @@ func (a assign) perform(l *loop) event {
 	return nil
 }
 
-// toApp is a signal, and the app that gets it or may get it.
-type toApp struct {
-	pid    int
-	signal signals.Signal
-}
+// toApp is an action of the app's half.
+type toApp struct{ app.Action }
 
 type (
 	mend  struct{ number int } // puts right what others have changed; answered by mended
@@ -65,9 +62,6 @@ type (
 	}
 	killReport struct{}
 	killHook   struct{}
-	spawn      struct{} // answered by started or startFailed
-	probe      toApp    // answered by probed
-	deliver    toApp    // a reload signal; answered by sent or denied
 	touch      struct { // answered by touched or crashed
 		number  int
 		changes []linker.Change
@@ -76,11 +70,4 @@ type (
 	lookAtLinks  struct{}                    // answered by linksRead, unless they can't be read
 	noteUser     struct{ user process.User } // of the app
 	inspect      struct{ pid int }           // answered by inspected
-	signal       toApp                       // answered by denied, if it is
-	wake         struct{ pid int }           // an app that is stopped (^Z) doesn't act on a signal to end
-	endLeftovers struct {                    // answered by cleared
-		group     process.Group
-		signal    signals.Signal // 0: only look
-		everybody bool           // confit ends after it
-	}
 )

@@ -3,54 +3,55 @@ package supervisor
 import (
 	"fmt"
 	"log/slog"
-	"slices"
+	"time"
 
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP
 // meant something else to the app; a generation is to blame; or confit ends, too.
 func (t *transition) onExited(e exited) {
-	if !t.app.runs() {
+	if !t.app.Runs() {
 		return
 	}
-	switch how := t.keeper().ended(e, t.suspicion()); {
-	case how == inStop:
-		t.end(e.status)
-	case how == inRestart:
-		t.drain(t.app.then)
-	case how == replaced:
+	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
+	case how == app.InStop:
+		t.end(e.Status)
+	case how == app.InRestart:
+		t.drain(t.app.Then)
+	case how == app.Replaced:
 		t.forgetRead()
 		if t.phase == running && t.pending { // a change needn't wait any more
 			t.settle()
 		}
-	case how == stopped:
+	case how == app.Stopped:
 		t.dropVerdict()
 		t.stopReporting()
-		t.end(e.status)
-	case how == leftAtHUP:
+		t.end(e.Status)
+	case how == app.LeftAtHUP:
 		t.learn()
 		t.continueWithoutApp()
 	case t.blamesCandidate():
-		t.appFailure = fmt.Errorf("the app ended with %v", e.status)
-		t.noteSetback(exit{code: t.keeper().exitCode(e.status)}, false)
+		t.appFailure = fmt.Errorf("the app ended with %v", e.Status)
+		t.noteSetback(exit{code: t.onApp().ExitCode(e.Status)}, false)
 		t.continueWithoutApp()
 	case t.appInDoubt():
 		t.continueWithoutApp()
-	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.status, t.lived()), exit{code: t.keeper().exitCode(e.status)}):
-		t.end(e.status)
+	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.Status, t.lived()), exit{code: t.onApp().ExitCode(e.Status)}):
+		t.end(e.Status)
 	}
 }
 
-func (t *transition) suspicion() suspicion {
+func (t *transition) suspicion() app.Suspicion {
 	switch {
-	case !t.exposure.reached() || t.app.phase != probing && t.phase != proving:
-		return none
+	case !t.exposure.reached() || t.app.Phase != app.Probing && t.phase != proving:
+		return app.None
 	case t.blamesCandidate():
-		return ofNew
+		return app.OfNew
 	}
-	return inProof
+	return app.InProof
 }
 
 // learn turns HUP into a restart from now on. While a candidate is in doubt, the
@@ -61,7 +62,7 @@ func (t *transition) learn() {
 	if t.blamesCandidate() {
 		t.leftAtHUP = true
 	} else {
-		t.keeper().restartFromNowOn()
+		t.onApp().RestartFromNowOn()
 	}
 }
 
@@ -74,37 +75,29 @@ func (t *transition) continueWithoutApp() {
 }
 
 // end ends confit with the app's exit code, when nothing is left of the app.
-func (t *transition) end(s process.Status) { t.endWith(exit{code: t.keeper().exitCode(s)}) }
+func (t *transition) end(s process.Status) { t.endWith(exit{code: t.onApp().ExitCode(s)}) }
 
 // exitStopped is the exit code when TERM came before the app ran.
 const exitStopped = 128 + int(signals.TERM)
 
-// maxQueued bounds how many signals wait for an app that can't be started.
-const maxQueued = 256
-
-// TERM stops confit, every other signal is forwarded to the app. --map-signal comes
-// first, and may replace or drop the signal.
+// Every signal is the app's, but for a stop.
 func (t *transition) onSignalled(e signalled) {
 	if t.tries() {
 		t.endTry(e.signal)
 		return
 	}
-	from, s := e.signal, e.signal
-	if to, mapped := t.config.MapSignal[s]; mapped {
-		s = to
+	marked := t.app.StopBy
+	if stop := t.onApp().Outside(e.signal); stop != 0 {
+		t.stop(stop)
 	}
-	switch {
-	case s == 0:
-	case s == signals.TERM:
-		t.stop(t.config.StopSignal)
-	case from == signals.TERM: // the platform wants a stop, by another signal
-		t.stop(s)
-	case !t.app.runs():
-		if len(t.app.queued) < maxQueued {
-			t.app.queued = append(slices.Clip(t.app.queued), s)
-		}
-	default:
-		t.forward(s)
+	t.noteMark(marked)
+}
+
+// noteMark takes up that the app was sent a signal by which it may be meant to stop: nothing is to blame if it ends in time.
+func (t *transition) noteMark(before time.Time) {
+	if by := t.app.StopBy; by != before {
+		t.held.by = later(t.held.by, by)
+		t.excuse()
 	}
 }
 
@@ -116,13 +109,13 @@ func (t *transition) stop(s signals.Signal) {
 	t.dropVerdict()
 	t.stopReporting()
 	switch {
-	case t.app.isEnding():
+	case t.app.IsEnding():
 	case t.phase == telling:
-		t.endNow(t.app.exit)
-	case !t.app.runs(): // the leftovers are drained, from now on with everybody else
+		t.endNow(t.exit)
+	case !t.app.Runs(): // the leftovers are drained, from now on with everybody else
 		t.endWith(exit{code: exitStopped})
 	default:
 		t.serve()
-		t.keeper().stop(s)
+		t.onApp().Stop(s)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // look begins a transaction. It ends at once when nothing has changed, or when the
@@ -14,8 +14,8 @@ import (
 // begins while the app may be about to stop.
 func (t *transition) look() {
 	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
-	if t.keeper().stopMarked() || t.held.stands() {
-		t.pending, t.phase, t.deadline = true, running, later(t.app.stopBy, t.held.by)
+	if t.onApp().StopMarked() || t.held.stands() {
+		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.held.by)
 		return
 	}
 	t.isRetry, t.putOffBy = t.rejection.isDue(t.now), noDeadline
@@ -82,7 +82,7 @@ func (t *transition) publish() {
 	t.keepTrial() // before that
 	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.gate.asked}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
-		job.app = t.app.pid
+		job.app = t.app.PID
 	}
 	t.order(publishing, job)
 }
@@ -113,25 +113,25 @@ func (t *transition) serve() {
 // restart stops the app, and starts it on the generation in force.
 func (t *transition) restart(why string, keys ...any) {
 	t.serve()
-	t.keeper().restart(why, keys...)
+	t.onApp().Restart(why, keys...)
 }
 
 // drain ends what is left of an app that is gone.
-func (t *transition) drain(before then) {
-	if before == endConfit {
+func (t *transition) drain(before app.Then) {
+	if before == app.EndConfit {
 		t.beginToEnd()
 	} else {
 		t.interruptReport()
 	}
 	t.serve()
-	t.keeper().drain(before)
+	t.onApp().Drain(before)
 }
 
 // start starts the app where nothing is left of another.
 func (t *transition) start() {
 	t.started = true
 	t.serve()
-	t.keeper().start()
+	t.onApp().Start()
 }
 
 // endNow ends confit, when nobody waits for the report hook. No hook outlives it. What the app
@@ -155,7 +155,7 @@ func (t *transition) endNow(how exit) {
 // endTelling ends confit when there is nothing to wait for any more.
 func (t *transition) endTelling() {
 	if t.phase == telling {
-		t.endNow(t.app.exit)
+		t.endNow(t.exit)
 	}
 }
 
@@ -166,8 +166,8 @@ func (t *transition) endWith(how exit) {
 		return
 	}
 	t.endHook()
-	t.app.exit = how
-	t.drain(endConfit)
+	t.exit = how
+	t.drain(app.EndConfit)
 }
 
 // settle waits for quiet before the next look.
@@ -194,17 +194,8 @@ func (t *transition) expectRead() {
 // on. For an app that is touched the touch begins it: a hook that validates the
 // published candidate opens that, too.
 func (t *transition) toBeRead() []linker.Change {
-	if t.app.runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
+	if t.app.Runs() && (t.reloadAction.Kind == config.Signal || t.reloadAction.Kind == config.Exec) {
 		return t.candidate.Changes
 	}
 	return nil
-}
-
-// forward sends the app a signal that came from outside.
-func (t *transition) forward(s signals.Signal) {
-	if k := t.keeper(); k.marksStop(s) {
-		t.held.by = later(t.held.by, k.stopBy)
-		t.excuse()
-	}
-	t.do(signal{t.app.pid, s})
 }

@@ -44,7 +44,7 @@ func (t *transition) takeBeside(e event) {
 		t.endTelling()
 	case reportEnded:
 		t.reportEnded(t.reportHook().Failure(e.status, t.outcomes.Overdue()))
-		t.keeper().lookForLeftovers()
+		t.onApp().LookForLeftovers()
 		t.endTelling()
 	case linksRead:
 		t.onLinksRead(e)

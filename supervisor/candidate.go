@@ -7,6 +7,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
@@ -171,7 +172,7 @@ func (t *transition) validateEnded(err error, tail string) {
 // splay waits before the app is reloaded, if it is to be reloaded at all. A swap
 // in that time supersedes the candidate, and doesn't wait anew.
 func (t *transition) splay() {
-	if !t.app.runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
+	if !t.app.Runs() || t.reloadAction.Kind == config.None || t.over(t.splayBy) {
 		t.passGate()
 		return
 	}
@@ -202,7 +203,7 @@ func (t *transition) publishEnded(e event) {
 			t.makeAppRead()
 		}
 	case barred:
-		t.keeper().noteBeyond(e.err)
+		t.onApp().Denied(e.err)
 		t.reject("reload", e.err, "")
 	case superseded:
 		t.overtaken()
@@ -220,8 +221,8 @@ func (t *transition) makeAppRead() {
 	switch {
 	case t.neverStarted():
 		t.start()
-	case !t.app.runs():
-		t.drain(startAgain)
+	case !t.app.Runs():
+		t.drain(app.StartAgain)
 	default:
 		t.reload()
 	}

@@ -29,21 +29,21 @@
 // knows no paths, no inotify and no system calls: package linker knows files,
 // process knows processes, signals knows signals.
 //
-// Two machines share that function. The app's half is a plain init: it starts,
-// signals and ends the app, and knows nothing of files (the app*.go files). The
-// change is the transaction: it asks the app's half to make the app read what is in
-// force, and learns in the same step what came of it. phases.go has a row for each
-// phase of the change, app_phases.go one for each phase of the app: a pair of phase
-// and event that has no entry leaves the phase as it is. What follows when nothing is
-// left of an app is a value, then. When the configuration side breaks down, the change
-// is in a phase that only starts the app again.
+// Two machines share that function. The app's half is a plain init, package app: it starts,
+// signals and ends the app, and knows nothing of files. The change is the transaction: it asks
+// the app's half to make the app read what is in force, and learns in the same step what came of
+// it. phases.go has a row for each phase of the change: a pair of phase and event that has no
+// entry leaves the phase as it is. What follows when nothing is left of an app is a value,
+// app.Then. When the configuration side breaks down, the change is in a phase that only starts
+// the app again.
 //
 // The files lie in layers. At the bottom stand the state and what can be read off it (state.go,
 // parts.go, facts.go, setback.go, limits.go). Then come what step says and does (action.go, transition.go),
 // what is kept for the status, the report hook and a confit that comes after this one was killed
-// (past.go, outcomes.go, note.go, verdict.go, trial.go), the app's half, what begins a phase
-// (begin.go, hook.go), and what is counted of an app's lives (rungs.go). What ends a phase names the next one: rest.go, accept.go, reject.go,
-// ladder.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The rows of both tables stand above them, and
+// (past.go, outcomes.go, note.go, verdict.go, trial.go), what begins a phase
+// (begin.go, hook.go), what the app does (app_events.go, app_answers.go), and what is counted of
+// its lives (rungs.go). What ends a phase names the next one: rest.go, accept.go, reject.go,
+// ladder.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The table stands above them, and
 // beside.go and step.go on top. When an event is over, observe.go makes the status of the state, and
 // waiting.go the line of a debug log.
 package supervisor

@@ -8,6 +8,7 @@ import (
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // event is something that happened, of one of the types below. Its name is a participle.
@@ -59,12 +60,7 @@ type (
 		status process.Status
 		tail   string // the last it printed
 	}
-	probed struct {
-		disposition signals.Disposition
-		runs        string // the program that the app runs
-		program     string // the same, or what it is wrapped around, as habits names it
-		alone       bool   // no child of it runs the same program, which it has habits for
-	}
+	probed      struct{ app.Finding }
 	sent        struct{}            // the reload signal
 	denied      struct{ err error } // a signal was refused, or would be
 	reached     struct{}            // the app can be signalled again
@@ -74,13 +70,7 @@ type (
 		err  error
 		code int
 	}
-	exited struct { // the app
-		status    process.Status
-		forked    bool // it ended well, and left a process behind
-		oom       bool // the kernel killed something in this container for want of memory
-		typed     bool // a key of its terminal ended it
-		successor life // with --adopt: what took its place, if anything did
-	}
+	exited    struct{ app.Exit }  // the app
 	reaped    struct{}            // some other child
 	cleared   struct{ left bool } // whether something of the old app is left
 	signalled struct{ signal signals.Signal }

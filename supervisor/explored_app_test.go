@@ -6,6 +6,7 @@ import (
 
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // What the app does, and the hooks.
@@ -13,9 +14,9 @@ import (
 // reach finds out at a look whether the app can be signalled now, if that has changed.
 func (c *course) reach() event {
 	switch {
-	case !c.may.beyond || !c.state.app.runs() || c.choose(2) == 0:
+	case !c.may.beyond || !c.state.app.Runs() || c.choose(2) == 0:
 		return nil
-	case c.state.app.beyond == "":
+	case c.state.app.Beyond == "":
 		return denied{errBeyond}
 	}
 	return reached{}
@@ -40,11 +41,11 @@ func (c *course) probe() event {
 		return probed{}
 	}
 	d := c.may.found[c.choose(len(c.may.found))]
-	return probed{disposition: d, runs: "app", program: "app"}
+	return probed{app.Finding{Disposition: d, Runs: "app", Program: "app"}}
 }
 
-func (c *course) deliver(a deliver) event {
-	c.isAlive(a.pid)
+func (c *course) deliver(a app.Reload) event {
+	c.isAlive(a.PID)
 	c.notAfterStop("reloads the app")
 	if c.may.beyond && c.choose(2) == 1 {
 		return denied{errBeyond}
@@ -57,18 +58,18 @@ func (c *course) deliver(a deliver) event {
 
 // exit is the app's end. A successor may take its place.
 func (c *course) exit(status process.Status) {
-	e := exited{status: cmp.Or(c.cause, status)}
+	e := exited{app.Exit{Status: cmp.Or(c.cause, status)}}
 	if c.may.leftovers {
 		c.leftover = c.choose(2) == 1
 	}
 	c.app, c.zombie, c.cause = 0, false, 0
 	if c.config.Adopt && !c.leftover && c.choose(2) == 1 {
 		c.pids++
-		e.successor = life{pid: c.pids, group: process.Group(c.pids)}
+		e.Successor = app.Successor{PID: c.pids, Group: process.Group(c.pids)}
 		c.app = c.pids
 	}
 	c.give(e)
-	if c.state.app.pid != c.app { // it ended as a leftover
+	if c.state.app.PID != c.app { // it ended as a leftover
 		c.app = 0
 	}
 }

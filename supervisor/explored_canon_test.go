@@ -18,7 +18,7 @@ import (
 var leftOut = map[string]string{
 	"state.seen":            "the status is a view: what decides has a field of its own",
 	"state.past":            "is for the status and the log alone",
-	"life.text":             "is for the status alone",
+	"life.Text":             "is for the status alone",
 	"state.trouble":         "decides only whether the log repeats itself",
 	"notes.trouble":         "decides only whether the log repeats itself",
 	"state.unrun":           "decides only whether the log repeats itself",
@@ -26,7 +26,11 @@ var leftOut = map[string]string{
 	"state.stalled":         "is for the status alone",
 	"state.mendBy":          "leads to mend alone, which changes nothing outside",
 	"state.links":           "the links files don't change here",
-	"life.inside":           "decides only about a line of the log",
+	"state.inside":          "decides only about a line of the log",
+	"App.Since":             "is for the status and the log alone",
+	"App.Restarts":          "is for the status alone",
+	"App.Reloads":           "is for the status alone",
+	"App.LastExit":          "is for the status alone",
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
 	"Outcome.Reason":        "is a text for people",
@@ -40,13 +44,13 @@ var leftOut = map[string]string{
 
 // presence lists the texts and pointers of which only counts whether there is one.
 var presence = map[string]bool{
-	"state.unsaid": true, "state.degraded": true, "life.beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
+	"state.unsaid": true, "state.degraded": true, "life.Beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
 }
 
 // ranked lists the numbers of which only counts which is equal to which, and the
 // kind of each.
 var ranked = map[string]byte{
-	"life.pid": 'p', "life.group": 'p', "outside.app": 'p', "publish.app": 'p',
+	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
 	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "transaction.wentFrom": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"confit/config"
+	"confit/supervisor/app"
 )
 
 // course is one way on from a place. Where several things may happen it chooses one.
@@ -151,18 +152,27 @@ func (c *course) perform(a action) event {
 		return c.runReport(a)
 	case killReport:
 		c.tellKilled = c.told != nil
-	case spawn:
+	case toApp:
+		return c.performOnApp(a.Action)
+	}
+	return nil
+}
+
+// performOnApp is what the loop does to the app.
+func (c *course) performOnApp(a app.Action) event {
+	switch a := a.(type) {
+	case app.Spawn:
 		return c.spawn()
-	case probe:
-		c.isAlive(a.pid)
+	case app.Probe:
+		c.isAlive(a.PID)
 		return c.probe()
-	case deliver:
+	case app.Reload:
 		return c.deliver(a)
-	case signal:
-		c.isAlive(a.pid)
-	case endLeftovers:
-		c.hadApp(int(a.group))
-		if a.signal != 0 && c.leftover {
+	case app.Signal:
+		c.isAlive(a.PID)
+	case app.EndLeftovers:
+		c.hadApp(int(a.Group))
+		if a.Signal != 0 && c.leftover {
 			c.leftover = c.choose(2) == 1
 		}
 		return cleared{c.leftover}

@@ -7,6 +7,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/app"
 )
 
 // The invariants. docs/design.md lists them in the section Explored.
@@ -157,7 +158,7 @@ func (c *course) gateHasQuestion(hash string) {
 // taken up by the event, or it is due again and again, and the loop spins. That holds for what the next look is
 // made of, too: a bound on the deadline alone would turn a loop into a look a second.
 func (c *course) deadlinesAreAhead(s *state) {
-	wanted := []time.Time{s.deadline, s.app.deadline, s.deadlineBeside()}
+	wanted := []time.Time{s.deadline, s.app.Deadline, s.deadlineBeside()}
 	if s.phase == running && !s.pending {
 		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
 	}
@@ -172,7 +173,7 @@ func (c *course) deadlinesAreAhead(s *state) {
 // and a plain init that runs.
 func (c *course) phaseWaits() {
 	switch s := &c.state; {
-	case s.shown() == done, s.shown() == stopping, s.shown() == running && s.degraded != "":
+	case s.shown() == done, s.shown() == phase(app.Stopping), s.shown() == running && s.degraded != "":
 	case s.due().IsZero():
 		c.breaks("phase " + s.shown().String() + " has no deadline")
 	}

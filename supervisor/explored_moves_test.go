@@ -5,6 +5,7 @@ import (
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // move is something that may happen outside.
@@ -39,7 +40,7 @@ var moves = []move{
 	}},
 	{"somebody edits", func(*course) bool { return true }, (*course).edit},
 	{"TERM comes", func(c *course) bool { return !c.stopped }, func(c *course) { c.stopApp(signals.TERM) }},
-	{"QUIT comes", func(c *course) bool { return c.may.quits && len(c.state.app.queued) == 0 && !c.stopped }, func(c *course) { c.stopApp(signals.QUIT) }},
+	{"QUIT comes", func(c *course) bool { return c.may.quits && len(c.state.app.Queued) == 0 && !c.stopped }, func(c *course) { c.stopApp(signals.QUIT) }},
 	{"confit is killed", func(c *course) bool { return c.may.kills }, (*course).kill},
 	{"the app says READY=1", func(c *course) bool { return c.may.speaks && c.app != 0 }, func(c *course) { c.give(heard{notify.Message{State: notify.Ready}}) }},
 	{"the app says RELOADING=1", func(c *course) bool { return c.may.speaks && c.app != 0 }, func(c *course) {
@@ -63,10 +64,10 @@ func (c *course) linkerAnswers() {
 // HUP, or somebody QUIT.
 func (c *course) appDies() {
 	causes := []process.Status{waitStatus(256)}
-	if c.state.app.autoHUP || c.may.quits {
+	if c.state.app.AutoHUP || c.may.quits {
 		causes = append(causes, 0, waitStatus(int(signals.HUP)))
 	}
-	c.hurried = !c.stopped && c.state.shown() != restarting && c.read == c.accepted() // nobody is to blame
+	c.hurried = !c.stopped && c.state.shown() != phase(app.Restarting) && c.read == c.accepted() // nobody is to blame
 	status := causes[c.choose(len(causes))]
 	if c.may.zombies {
 		c.zombie, c.cause = true, status

@@ -6,6 +6,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/app"
 )
 
 // inForce is the generation that the targets lead to.
@@ -86,19 +87,19 @@ func (s *state) settleTime(c *config.Config) time.Duration {
 // leavesRoom reports whether a report hook may run: the drain of a restart waits for every
 // child, and what a hook opens would count as opened by the app.
 func (s *state) leavesRoom() bool {
-	return (s.app.phase != draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
+	return (s.app.Phase != app.Draining || s.isEnding()) && s.phase != done && s.phase != touching && s.phase != reading
 }
 
-func (s *state) neverStarted() bool { return s.app.neverStarted() }
+func (s *state) neverStarted() bool { return s.app.NeverStarted() }
 
 // isResting reports that the life of the app says nothing of the accepted generation.
 func (s *state) isResting() bool {
-	return !s.app.runs() || s.app.phase == stopping || s.degraded != "" || !s.hasAccepted() || s.unacceptedInForce() || s.unproved != nil ||
+	return !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || !s.hasAccepted() || s.unacceptedInForce() || s.unproved != nil ||
 		s.unwell != "" || s.proof.generation
 }
 
 // isEnding reports that the app is gone, and confit is about to be.
-func (s *state) isEnding() bool { return s.app.isEnding() || s.phase == telling }
+func (s *state) isEnding() bool { return s.app.IsEnding() || s.phase == telling }
 
 // hexOf writes a hash; "" is that of what could not be staged.
 func hexOf(of linker.Hash) string {

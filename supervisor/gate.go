@@ -12,7 +12,7 @@ func (t *transition) passGate() {
 	switch {
 	case !t.isGated():
 		t.publish()
-	case !t.neverStarted() && !t.app.runs():
+	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	default:
 		t.phase, t.gate = gating, gate{since: t.now, lookBy: t.now.Add(t.config.Rescan)}
@@ -41,7 +41,7 @@ func (t *transition) askGate() {
 // gateEnded is the gate's answer, unless nobody waits for it any more.
 func (t *transition) gateEnded(err error, tail string) {
 	switch {
-	case !t.neverStarted() && !t.app.runs():
+	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	case t.gate.outdated:
 		t.overtaken()

@@ -7,6 +7,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/app"
 	"confit/supervisor/hooks"
 	"confit/supervisor/outcomes"
 )
@@ -111,7 +112,7 @@ func (t *transition) hashVariables(about string) []string {
 // So may the start of an app that left at HUP. A volume that doesn't answer and an
 // app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
 func (t *transition) bound() time.Duration {
-	read := 2*handlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
+	read := 2*app.HandlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
 	switch t.reloadAction.Kind {
 	case config.Exec:
 		read += t.config.HookTimeout
@@ -119,14 +120,14 @@ func (t *transition) bound() time.Duration {
 		read += t.config.Probation
 	}
 	proof := t.config.Probation
-	if t.app.saysReady {
+	if t.app.SaysReady {
 		proof = max(proof, readyTimeout)
 	}
 	if len(t.config.Verify) > 0 {
 		proof += 2 * t.config.VerifyTimeout
 	}
 	tries := time.Duration(2)
-	if t.reloadAction.Auto && t.app.runs() { // it may leave at HUP
+	if t.reloadAction.Auto && t.app.Runs() { // it may leave at HUP
 		tries++
 	}
 	whole := linkerPatience + tries*(read+proof)
@@ -177,7 +178,7 @@ func (t *transition) suspectsIn(step string) string {
 	} else {
 		add("the app", true)
 		add("validate", t.validatesAfter() && !t.isAccepted())
-		add("reload", t.app.runs() && t.reloadAction.Kind == config.Exec)
+		add("reload", t.app.Runs() && t.reloadAction.Kind == config.Exec)
 		add("verify", len(t.config.Verify) > 0)
 	}
 	return strings.Join(names, ", ")

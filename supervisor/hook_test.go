@@ -5,17 +5,18 @@ import (
 	"time"
 
 	"confit/process"
+	"confit/supervisor/app"
 )
 
 // TestHook_given_up: the end of a hook that was killed and given up decides nothing, whatever confit waits for by
 // then.
 func TestHook_given_up(t *testing.T) {
-	for p := down; p < done; p++ {
+	for p := phase(app.Down); p < done; p++ {
 		i := idles(t)
 		if i.state.phase = p; p < running {
-			i.state.phase, i.state.app.phase = serving, p
+			i.state.phase, i.state.app.Phase = serving, app.Phase(p)
 		}
-		i.state.deadline, i.state.app.deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
+		i.state.deadline, i.state.app.Deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
 		i.state.gate.asked = true // else that comes next
 		before := i.state.shown()
 		after, actions := step(i.config, i.state, i.now, hookEnded{status: process.Status(9)})
@@ -23,7 +24,7 @@ func TestHook_given_up(t *testing.T) {
 			t.Errorf("%v becomes %v, for %v", before, after.shown(), after.due().Sub(i.now))
 		}
 		for _, a := range actions {
-			if _, isLook := a.(endLeftovers); !isLook {
+			if _, isLook := unwrapped(a).(app.EndLeftovers); !isLook {
 				t.Errorf("in %v the end of a hook that was given up leads to %T", p, a)
 			}
 		}

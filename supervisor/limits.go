@@ -2,23 +2,8 @@ package supervisor
 
 import "time"
 
-const (
-	// handlerWait is how long an app may take to install its handler after a
-	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
-	// has none.
-	handlerWait = 10 * time.Second
-	// probeAgain is the wait between two looks for the handler.
-	probeAgain = 50 * time.Millisecond
-)
-
-const (
-	// killAgain is the wait before an app that survived KILL is killed once more:
-	// it became another user (EPERM), or sleeps uninterruptibly.
-	killAgain = 30 * time.Second
-	// tryAgain is the wait before another try: of a kill that has not worked, or
-	// of a start or a withdrawal that the system refused.
-	tryAgain = time.Second
-)
+// tryAgain is the wait before another try of a kill that has not worked, or of a withdrawal that the system refused.
+const tryAgain = time.Second
 
 const (
 	// startPatience is how long the app's first start waits for the gate:

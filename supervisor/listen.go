@@ -25,7 +25,7 @@ func (l *loop) listen() {
 		if !ok {
 			return
 		}
-		if process.Belongs(m.PID, l.state.app.pid, l.state.app.group) {
+		if process.Belongs(m.PID, l.state.app.PID, l.state.app.Group) {
 			l.next = append(l.next, heard{m})
 		}
 	}

@@ -31,7 +31,7 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Rejection:    o.rejection(),
 		Gate:         o.gate(),
 		Report:       after.lastReport,
-		Counters:     after.count,
+		Counters:     o.counters(),
 	}
 }
 
@@ -45,19 +45,27 @@ type observation struct {
 // confit tries again.
 func (o *observation) trouble() string {
 	if s := o.after; s.trouble == "" && s.undecided.IsZero() {
-		return cmp.Or(s.drift, s.note.trouble, s.app.beyond, s.unrun)
+		return cmp.Or(s.drift, s.note.trouble, s.app.Beyond, s.unrun)
 	}
 	return o.after.trouble
 }
 
 func (o *observation) app() status.App {
-	app, past := &o.after.app, &o.after.past
-	a := status.App{PID: app.pid, Started: status.At(past.appSince), Restarts: past.restarts, Reload: o.config.Reload.String(),
-		Read: past.hasRead, Text: app.text, LastExit: past.lastExit}
-	if app.restartOnly {
+	now := &o.after.app
+	a := status.App{PID: now.PID, Started: status.At(now.Since), Restarts: now.Restarts, Reload: o.config.Reload.String(), Read: o.after.hasRead, Text: now.Text}
+	if now.RestartOnly {
 		a.Reload = "restart: it left at HUP"
 	}
+	if last := now.LastExit; last != nil {
+		a.LastExit = orSeen(o.before.seen.App.LastExit, status.Exit{At: status.At(last.At), Status: last.Status.String(), Code: last.Code, OOMKilled: last.OOM})
+	}
 	return a
+}
+
+func (o *observation) counters() status.Counters {
+	count := o.after.count
+	count.Reloads = o.after.app.Reloads
+	return count
 }
 
 // accepted is the accepted generation, since when it is that by whichever confit, and what

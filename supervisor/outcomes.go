@@ -7,6 +7,7 @@ import (
 
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
@@ -18,7 +19,7 @@ func (t *transition) reports() bool { return len(t.config.Report) > 0 }
 // moment is what decides when something is told.
 func (s *state) moment(now time.Time) *outcomes.Moment {
 	m := &outcomes.Moment{
-		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.phase == stopping || s.isEnding() || s.degraded != "",
+		Now: now, Noted: s.note.held.Outcomes, NotNoted: s.note.tellBy, Hurry: s.app.Phase == app.Stopping || s.isEnding() || s.degraded != "",
 		Room: s.leavesRoom(), Ends: s.isEnding(),
 	}
 	if !s.exposure.published() {
@@ -159,8 +160,8 @@ func (t *transition) tell(how exit) bool {
 	if t.over(by) {
 		return false
 	}
-	t.app.exit = how
-	t.keeper().become(down)
+	t.exit = how
+	t.onApp().GiveUp()
 	t.phase, t.deadline = telling, by
 	return true
 }

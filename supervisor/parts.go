@@ -60,17 +60,6 @@ func (t proof) verifying() bool { return !t.verifyBy.IsZero() }
 // awaitsReady reports that the app has announced READY=1.
 func (t proof) awaitsReady() bool { return !t.readyBy.IsZero() }
 
-// readiness is how far an app that speaks sd_notify(3) has come. RELOADING=1
-// comes before READY=1 in a reload: so a late READY=1 of the start isn't taken
-// for the reload's.
-type readiness int
-
-const (
-	nothing readiness = iota
-	begun             // it starts or reloads, and may say READY=1 next
-	ready
-)
-
 // rejection is what became of the mounted configuration, if it was rejected.
 type rejection struct {
 	stands  bool          // the mounted configuration isn't live, and the log says so
@@ -141,13 +130,10 @@ type past struct {
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastRejection *status.Rejection
 	lastReport    *status.Report
-	reportTrouble string    // why the report hook failed, as the log says it
-	downFor       string    // why the app went down from the top
-	relinked      time.Time // when the links files were changed; zero: they are as they were read
-	hasRead       *bool     // whether the app has opened what changed; nil: nobody knows (yet)
-	appSince      time.Time // when the app was started, or took the place of one
-	restarts      int       // of the app
-	lastExit      *status.Exit
+	reportTrouble string          // why the report hook failed, as the log says it
+	downFor       string          // why the app went down from the top
+	relinked      time.Time       // when the links files were changed; zero: they are as they were read
+	hasRead       *bool           // whether the app has opened what changed; nil: nobody knows (yet)
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did
 }
 

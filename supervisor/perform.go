@@ -5,6 +5,7 @@ import (
 
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 	"confit/supervisor/hooks"
 )
 
@@ -13,22 +14,46 @@ func (a say) perform(l *loop) event {
 	return nil
 }
 
-func (spawn) perform(l *loop) event {
-	app := hooks.WithVariables(l.App, l.state.inForce())
-	pid, err := l.family.StartApp(app)
+// perform does what the app's half wants done.
+func (a toApp) perform(l *loop) event {
+	switch a := a.Action.(type) {
+	case app.Spawn:
+		return l.spawn()
+	case app.Probe:
+		return probed{lookAtApp(a.PID, a.Signal)}
+	case app.Reload:
+		if e := l.signal(a.PID, a.Signal); e != nil {
+			return e
+		}
+		return sent{}
+	case app.Signal:
+		return l.signal(a.PID, a.Signal)
+	case app.Wake:
+		if process.Stopped(a.PID) {
+			l.noteFailedSignal(process.Continue(l.state.app.Group), a.PID)
+		}
+	case app.EndLeftovers:
+		return l.endLeftovers(a)
+	}
+	return nil
+}
+
+func (l *loop) spawn() event {
+	command := hooks.WithVariables(l.App, l.state.inForce())
+	pid, err := l.family.StartApp(command)
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}
 	}
-	l.sayVariables(app, l.state.inForce())
+	l.sayVariables(command, l.state.inForce())
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
-	l.ooms, l.program = process.OOMKills(), process.Started(pid, app)
+	l.ooms, l.program = process.OOMKills(), process.Started(pid, command)
 	return started{pid}
 }
 
 // noteProgram remembers what the app runs while it can be found out: an entrypoint
 // script becomes the daemon at some moment, and a zombie runs nothing any more.
 func (l *loop) noteProgram() {
-	if pid := l.state.app.pid; l.Config.Adopt && pid != 0 {
+	if pid := l.state.app.PID; l.Config.Adopt && pid != 0 {
 		if program := process.Executable(pid); program != "" {
 			l.program = program
 		}
@@ -37,27 +62,26 @@ func (l *loop) noteProgram() {
 
 // exitOf is the app's exit, with what can only be known at that moment.
 func (l *loop) exitOf(status process.Status) exited {
-	e := exited{status: status}
-	e.forked = status.Success() && l.family.HasOrphans()
-	e.oom = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
-	e.typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.group)
+	e := exited{app.Exit{Status: status}}
+	e.Forked = status.Success() && l.family.HasOrphans()
+	e.OOM = status.Signal() == signals.KILL && process.OOMKills() > l.ooms
+	e.Typed = signals.Typed(status.Signal()) && process.OnTerminal(l.state.app.Group)
 	if l.Config.Adopt {
-		e.successor.pid, e.successor.group = l.family.Successor(l.program)
+		e.Successor.PID, e.Successor.Group = l.family.Successor(l.program)
 	}
 	return e
 }
 
 // The app is looked at as it is now: an entrypoint script may have become the
 // daemon. An init in front of another program gets the signal and hands it on.
-func (a probe) perform(*loop) event {
-	daemon := process.Wrapped(a.pid)
+func lookAtApp(pid int, s signals.Signal) app.Finding {
+	daemon := process.Wrapped(pid)
 	program := process.Program(daemon)
-	h, _ := habitNamed(program)
-	return probed{
-		disposition: signals.DispositionOf(process.Receiver(a.pid), a.signal),
-		runs:        process.Program(a.pid),
-		program:     program,
-		alone:       h.alone && !process.HasChildOfSameProgram(daemon),
+	return app.Finding{
+		Disposition: signals.DispositionOf(process.Receiver(pid), s),
+		Runs:        process.Program(pid),
+		Program:     program,
+		Alone:       app.NeedsMaster(program) && !process.HasChildOfSameProgram(daemon),
 	}
 }
 
@@ -66,20 +90,11 @@ func (a inspect) perform(l *loop) event {
 	return inspected{l.Linker.Owns(process.WorkingDirectory(a.pid))}
 }
 
-func (a signal) perform(l *loop) event { return l.signal(a.pid, a.signal) }
-
-func (a deliver) perform(l *loop) event {
-	if e := l.signal(a.pid, a.signal); e != nil {
-		return e
-	}
-	return sent{}
-}
-
 // signal sends a signal to the app alone, unless --signal-group says otherwise.
 // CONT always goes to the group: a stop has stopped all of it.
 func (l *loop) signal(pid int, s signals.Signal) event {
 	l.noteProgram()
-	group := l.state.app.group // an adopted app need not lead it
+	group := l.state.app.Group // an adopted app need not lead it
 	switch {
 	case s == signals.CONT:
 		return l.noteFailedSignal(process.Continue(group), pid)
@@ -92,11 +107,11 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 // lookWhetherReached finds out whether the app can be signalled, which changes when
 // it becomes another user: nil means as before.
 func (l *loop) lookWhetherReached() event {
-	if !l.state.app.runs() {
+	if !l.state.app.Runs() {
 		return nil
 	}
-	err := process.Reach(l.state.app.pid)
-	switch beyond := l.state.app.beyond != ""; {
+	err := process.Reach(l.state.app.PID)
+	switch beyond := l.state.app.Beyond != ""; {
 	case err != nil && !beyond:
 		return denied{err}
 	case err == nil && beyond:
@@ -105,23 +120,16 @@ func (l *loop) lookWhetherReached() event {
 	return nil
 }
 
-func (a wake) perform(l *loop) event {
-	if process.Stopped(a.pid) {
-		l.noteFailedSignal(process.Continue(l.state.app.group), a.pid)
+func (l *loop) endLeftovers(a app.EndLeftovers) event {
+	if a.Signal == 0 {
+		return cleared{process.Leftovers(a.Group)}
 	}
-	return nil
-}
-
-func (a endLeftovers) perform(l *loop) event {
-	if a.signal == 0 {
-		return cleared{process.Leftovers(a.group)}
-	}
-	return cleared{process.EndLeftovers(a.group, a.signal, a.everybody, l.spared(a))}
+	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, l.spared(a))}
 }
 
 // spared is the group of a report hook for which the end waits, until its time is over.
-func (l *loop) spared(a endLeftovers) process.Group {
-	if a.everybody && a.signal != signals.KILL && l.state.outcomes.Runs() {
+func (l *loop) spared(a app.EndLeftovers) process.Group {
+	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() {
 		return process.Group(l.teller.pid)
 	}
 	return 0

@@ -29,8 +29,8 @@ func TestProbe_behind_an_init(t *testing.T) {
 		if _, err := bufio.NewReader(output).ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
-		if e := (probe{c.Process.Pid, unix.SIGUSR2}).perform(nil).(probed); e.disposition != want {
-			t.Errorf("%s: %v, want %v", name, e.disposition, want)
+		if e := lookAtApp(c.Process.Pid, unix.SIGUSR2); e.Disposition != want {
+			t.Errorf("%s: %v, want %v", name, e.Disposition, want)
 		}
 		_ = input.Close()
 		_ = c.Wait()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"confit/notify"
+	"confit/supervisor/app"
 )
 
 // prove waits until the app has shown that it can live with the generation in
@@ -21,8 +22,8 @@ func (t *transition) prove() {
 	}
 	t.proof = proof{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}
 	switch {
-	case !t.app.runs():
-		t.drain(startAgain)
+	case !t.app.Runs():
+		t.drain(app.StartAgain)
 	case t.proof.generation, t.appInDoubt():
 		t.phase = proving
 		t.expectReady()
@@ -41,7 +42,7 @@ func (t *transition) prove() {
 // expectReady waits for READY=1 when it was announced: by RELOADING=1 after the
 // reload, or by an earlier start at which the app said it.
 func (t *transition) expectReady() {
-	if t.app.readiness == begun && (!t.started && t.unwell == "" || t.app.saysReady) && t.proof.generation {
+	if t.app.MayBeReady() && (!t.started && t.unwell == "" || t.app.SaysReady) && t.proof.generation {
 		t.proof.readyBy = t.now.Add(readyTimeout)
 	}
 }
@@ -65,7 +66,7 @@ func (t *transition) verify() {
 // verifyEnded is the end of one attempt of the verify hook.
 func (t *transition) verifyEnded(err error, tail string) {
 	switch {
-	case !t.app.runs(): // the hook was killed because of that
+	case !t.app.Runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
 		t.proof.verifyBy = time.Time{}
@@ -101,12 +102,12 @@ func (t *transition) nextProof() {
 }
 
 // unready reports that the app has not yet said the READY=1 that it announced.
-func (t *transition) unready() bool { return t.proof.awaitsReady() && t.app.readiness != ready }
+func (t *transition) unready() bool { return t.proof.awaitsReady() && !t.app.IsReady() }
 
 // proved ends a proof that went well.
 func (t *transition) proved() {
 	if t.leftAtHUP {
-		t.keeper().restartFromNowOn()
+		t.onApp().RestartFromNowOn()
 	}
 	if t.proof.generation {
 		t.accept(t.provedBy())
@@ -119,18 +120,10 @@ func (t *transition) proved() {
 // goes on.
 func (t *transition) onHeard(e heard) {
 	m := e.message
-	if m.HasStatus {
-		t.app.text = m.Status
-	}
+	t.onApp().Heard(m)
 	waits := t.phase == proving && !t.hook && !t.proof.verifying()
-	switch {
-	case m.State == notify.Reloading:
-		t.app.readiness = begun
-		if t.phase == proving && !t.started && !t.proof.awaitsReady() {
-			t.expectReady()
-		}
-	case m.State == notify.Ready && t.app.readiness == begun:
-		t.app.readiness, t.app.saysReady = ready, true
+	if m.State == notify.Reloading && t.phase == proving && !t.started && !t.proof.awaitsReady() {
+		t.expectReady()
 	}
 	if t.proof.awaitsReady() {
 		t.proof.readyBy = later(t.proof.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))

@@ -3,6 +3,7 @@ package supervisor
 import (
 	"confit/process"
 	"confit/status"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 	"log/slog"
 	"time"
@@ -40,7 +41,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		rejection: t.rejectionFor(step, reason, tail, again),
 		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
 	})
-	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.runs() || step == "gate")
+	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.Runs() || step == "gate")
 	t.dropCandidate()
 }
 
@@ -109,7 +110,7 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 		todo = "mend the configuration and start again"
 	case step == "gate":
 		todo = "wait: the gate is asked again"
-	case reason.Error() == t.app.beyond:
+	case reason.Error() == t.app.Beyond:
 		todo = "let confit signal the app: the candidate is tried again"
 	}
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {
@@ -148,9 +149,9 @@ func (t *transition) stayUnwell(step string, reason error) {
 // former confit left there.
 func (t *transition) dropCandidate() {
 	switch {
-	case t.exposure.published() && t.app.runs() && !t.hasAccepted():
+	case t.exposure.published() && t.app.Runs() && !t.hasAccepted():
 		t.serve()
-		t.keeper().stopFor(stayDown, "it must not stay on what was rejected")
+		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected")
 	case t.exposure.published() || t.neverStarted() && t.hasAccepted():
 		t.withdraw()
 	default:
@@ -205,7 +206,7 @@ func (t *transition) recoverFromExit() {
 		t.appFailure, t.died = nil, true
 		t.fail("probation", reason, "")
 	default:
-		t.drain(startAgain)
+		t.drain(app.StartAgain)
 	}
 }
 

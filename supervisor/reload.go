@@ -4,7 +4,7 @@ import "confit/config"
 
 // reload makes the app read the generation that is in force.
 func (t *transition) reload() {
-	t.app.readiness = nothing
+	t.onApp().ForgetReady()
 	switch t.reloadAction.Kind {
 	case config.None: // the app does nothing, so it has nothing to prove
 		t.accept("none")
@@ -12,7 +12,7 @@ func (t *transition) reload() {
 		t.touch()
 	case config.Signal:
 		t.serve()
-		t.keeper().reloadBy(t.reloadAction)
+		t.onApp().ReloadBy(t.reloadAction.Signal, t.reloadAction.Auto)
 	case config.Exec:
 		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // the app may read before the hook ends
@@ -26,10 +26,10 @@ func (t *transition) reload() {
 // generation, only a restart can make the app read that.
 func (t *transition) reloadEnded(err error, tail string) {
 	switch {
-	case !t.app.runs(): // the hook was killed because of that
+	case !t.app.Runs(): // the hook was killed because of that
 		t.recoverFromExit()
 	case err == nil:
-		t.keeper().reloaded()
+		t.onApp().Reloaded()
 		t.prove()
 	case t.exposure == restored:
 		t.restart("the reload failed: " + err.Error())

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"confit/supervisor/app"
 	"log/slog"
 	"time"
 )
@@ -13,7 +14,7 @@ func (t *transition) settleOn() {
 // settleWithoutApp starts the app first.
 func (t *transition) settleWithoutApp() {
 	t.pending = true
-	t.drain(startAgain)
+	t.drain(app.StartAgain)
 }
 
 // endTransaction ends a transaction: an app that died meanwhile is started again, what is
@@ -23,8 +24,8 @@ func (t *transition) endTransaction() {
 		t.assign(unwatchOpens{})
 	}
 	t.transaction = transaction{} // its list of changes may be long
-	if !t.app.runs() {
-		t.drain(startAgain)
+	if !t.app.Runs() {
+		t.drain(app.StartAgain)
 		return
 	}
 	t.phase, t.deadline = running, noDeadline
@@ -54,7 +55,7 @@ func (t *transition) nextLook() time.Time {
 }
 
 // putOffWait is how long what was put off waits for an app that was started this moment.
-func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, handlerWait) }
+func (t *transition) putOffWait() time.Duration { return min(t.config.Rescan, app.HandlerWait) }
 
 // warnUnread warns when nothing was opened in time. That is no reason for a roll
 // back: an app may read its files when it needs them.

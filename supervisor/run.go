@@ -80,7 +80,7 @@ func (l *loop) wait(timer *time.Timer) event {
 	select {
 	case <-l.Inbox.Children:
 		l.heed()
-		process.GiveTerminal(l.state.app.pid, l.state.app.group)
+		process.GiveTerminal(l.state.app.PID, l.state.app.Group)
 		l.reap()
 		return nil
 	case <-l.Inbox.Hints():
@@ -165,14 +165,14 @@ func (l *loop) reap() {
 func (l *loop) lookAt(pid int) {
 	l.heedOne()
 	l.listen()
-	if pid == l.state.app.pid {
+	if pid == l.state.app.PID {
 		l.noteUser(pid)
 	}
 }
 
 func (l *loop) ended(x process.Exit) event {
 	switch x.PID {
-	case l.state.app.pid:
+	case l.state.app.PID:
 		return l.exitOf(x.Status)
 	case l.hook.pid:
 		l.hook.ended(x.Status)

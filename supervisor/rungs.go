@@ -59,7 +59,7 @@ func (t *transition) isYoung() bool {
 }
 
 // lived is how long the app has lived since its start.
-func (t *transition) lived() time.Duration { return t.now.Sub(t.appSince).Truncate(time.Millisecond) }
+func (t *transition) lived() time.Duration { return t.now.Sub(t.app.Since).Truncate(time.Millisecond) }
 
 // diedTooOften reports that confit has to go down. A former confit may have counted.
 func (t *transition) diedTooOften() bool {

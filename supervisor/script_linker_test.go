@@ -11,6 +11,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // The linker of a script is the model, whose fate the script tells.
@@ -163,17 +164,17 @@ func (p *player) hookEnds(name string, code process.Status, said string) {
 }
 
 // endLeftovers signals what is left of the app. A hook that runs is a child, too: one that confit's end waits for is spared.
-func (p *player) endLeftovers(a endLeftovers) event {
-	isSpared := a.everybody && a.signal != 9 && p.state.outcomes.Runs()
-	if p.left = p.left || p.app != 0; a.signal != 0 {
-		name := signals.Name(a.signal)
+func (p *player) endLeftovers(a app.EndLeftovers) event {
+	isSpared := a.Everybody && a.Signal != 9 && p.state.outcomes.Runs()
+	if p.left = p.left || p.app != 0; a.Signal != 0 {
+		name := signals.Name(a.Signal)
 		if p.left {
-			p.write("signal %s to %s", name, map[bool]string{false: "leftovers", true: "everybody"}[a.everybody])
+			p.write("signal %s to %s", name, map[bool]string{false: "leftovers", true: "everybody"}[a.Everybody])
 		}
 		if !isSpared {
 			p.killReport("signal " + name + " to report")
 		}
-		p.left = p.left && (a.signal != 9 || p.immortal)
+		p.left = p.left && (a.Signal != 9 || p.immortal)
 	}
 	p.app = 0
 	return cleared{p.left || p.report || p.hookEnd != nil || p.reportEnd != nil}

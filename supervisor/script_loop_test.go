@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"confit/status"
+	"confit/supervisor/app"
 )
 
 // give gives step an event, and all that follows from it at once.
@@ -81,8 +82,8 @@ func (p *player) become(s *state, actions []action) (answers []event) {
 
 // isShown reports an action that a script shows anyhow.
 func isShown(a action) bool {
-	switch a.(type) {
-	case say, spawn, runHook, runReport, killHook, killReport, terminateHook, signal, deliver:
+	switch unwrapped(a).(type) {
+	case say, app.Spawn, runHook, runReport, killHook, killReport, terminateHook, app.Signal, app.Reload:
 		return true
 	}
 	return false

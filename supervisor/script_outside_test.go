@@ -7,6 +7,7 @@ import (
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // people are the processes around confit: the app, what it leaves, and the hooks.
@@ -45,12 +46,8 @@ func (p *player) perform(a action) event {
 		return p.runHook(a)
 	case runReport:
 		return p.runReport(a)
-	case spawn:
-		return p.spawn()
 	case killHook, killReport, terminateHook:
 		p.endHook(a)
-	case endLeftovers:
-		return p.endLeftovers(a)
 	default:
 		return p.performOnApp(a)
 	}
@@ -69,22 +66,26 @@ func (p *player) seenOf(keys []any) (left []any) {
 
 // performOnApp signals the app, or looks at it.
 func (p *player) performOnApp(a action) event {
-	switch a := a.(type) {
-	case probe:
+	switch a := unwrapped(a).(type) {
+	case app.Spawn:
+		return p.spawn()
+	case app.EndLeftovers:
+		return p.endLeftovers(a)
+	case app.Probe:
 		return p.handler
 	case inspect:
 		return inspected{p.standsIn}
-	case signal:
-		return p.toApp(a.pid, a.signal)
-	case deliver:
-		if e := p.toApp(a.pid, a.signal); e != nil {
+	case app.Signal:
+		return p.toApp(a.PID, a.Signal)
+	case app.Reload:
+		if e := p.toApp(a.PID, a.Signal); e != nil {
 			return e
 		}
 		return sent{}
-	case wake:
+	case app.Wake:
 		if p.stopped {
 			p.stopped = false
-			return p.toApp(a.pid, signals.CONT)
+			return p.toApp(a.PID, signals.CONT)
 		}
 	default:
 		p.t.Fatalf("nobody performs %T", a)
@@ -106,8 +107,8 @@ func (p *player) toApp(pid int, s signals.Signal) event {
 
 // reach finds out whether the app can be signalled, where that has changed.
 func (p *player) reach() event {
-	switch isKnown := p.state.app.beyond != ""; {
-	case !p.state.app.runs() || p.beyond == isKnown:
+	switch isKnown := p.state.app.Beyond != ""; {
+	case !p.state.app.Runs() || p.beyond == isKnown:
 		return nil
 	case p.beyond:
 		return denied{errBeyond}
@@ -161,12 +162,12 @@ func (p *player) appDoes(rest string, words []string) {
 
 // exits is the app's end.
 func (p *player) exits(status process.Status, how string) {
-	e := exited{status: status, forked: how == "and leaves a process", typed: how == "typed"}
+	e := exited{app.Exit{Status: status, Forked: how == "and leaves a process", Typed: how == "typed"}}
 	p.app, p.left, p.leaves = 0, p.leaves, false
 	if how == "and leaves a successor" {
 		p.pids++
 		p.app = p.pids
-		e.successor = life{pid: p.app, group: process.Group(p.app)}
+		e.Successor = app.Successor{PID: p.app, Group: process.Group(p.app)}
 	}
 	p.give(e)
 }
@@ -176,9 +177,9 @@ var dispositions = map[string]signals.Disposition{
 }
 
 func (p *player) handlerOf(words []string) probed {
-	e := probed{disposition: dispositions[words[0]]}
+	e := probed{app.Finding{Disposition: dispositions[words[0]]}}
 	if len(words) > 1 {
-		e.runs, e.program, e.alone = words[1], words[1], len(words) > 2
+		e.Runs, e.Program, e.Alone = words[1], words[1], len(words) > 2
 	}
 	return e
 }

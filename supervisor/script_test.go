@@ -150,7 +150,7 @@ func (p *player) usesUp() {
 
 func newPlayer(t *testing.T) *player {
 	p := &player{t: t, now: time.Unix(1e9, 0), config: scriptConfig(), volumes: map[letter]volume{}, faults: map[string][]string{}}
-	p.pids, p.handler.disposition = 19, signals.Caught
+	p.pids, p.handler.Disposition = 19, signals.Caught
 	return p
 }
 

@@ -11,6 +11,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/signals"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
@@ -102,10 +103,13 @@ func atoi(t *testing.T, word string) int {
 	return n
 }
 
-// unwrapped is an action, or the job that it hands the linker.
+// unwrapped is an action, or the job that it hands the linker, or what the app's half wants done.
 func unwrapped(a action) any {
-	if a, ok := a.(assign); ok {
+	switch a := a.(type) {
+	case assign:
 		return a.job
+	case toApp:
+		return a.Action
 	}
 	return a
 }
@@ -127,14 +131,14 @@ func describe(a action) string {
 		case a.known.Seen == "":
 			return "stage anew"
 		}
-	case signal:
-		return fmt.Sprintf("signal %d %s", a.pid, signals.Name(a.signal))
-	case deliver:
-		return describe(signal(a))
-	case probe:
-		return fmt.Sprintf("probe %d %s", a.pid, signals.Name(a.signal))
-	case endLeftovers:
-		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.group, int(a.signal), a.everybody), " false")
+	case app.Signal:
+		return fmt.Sprintf("signal %d %s", a.PID, signals.Name(a.Signal))
+	case app.Reload:
+		return fmt.Sprintf("signal %d %s", a.PID, signals.Name(a.Signal))
+	case app.Probe:
+		return fmt.Sprintf("probe %d %s", a.PID, signals.Name(a.Signal))
+	case app.EndLeftovers:
+		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.Group, int(a.Signal), a.Everybody), " false")
 	case arm:
 		if a.trial == (linker.Trial{}) {
 			return "disarm"

@@ -10,13 +10,14 @@ import (
 	"confit/linker"
 	"confit/signals"
 	"confit/status"
+	"confit/supervisor/app"
 )
 
 // isFleeting reports a phase that passes by itself within moments. The status leaves
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
 	switch s.shown() {
-	case staging, arming, completing, publishing, starting:
+	case staging, arming, completing, publishing, phase(app.Starting):
 		return true
 	}
 	return s.phase == settling && s.settleTime(c) < time.Second

@@ -6,52 +6,46 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
-// phase is what one of the two machines is doing. Each has one deadline. The report
+// phase is what the change is doing, or the app's half. Each has one deadline. The report
 // hook has one of its own.
 type phase int
 
-// The phases of the app's half.
-const (
-	down       phase = iota // no app runs
-	up                      // it does, and nothing is asked of it
-	starting                // the app is being started
-	probing                 // looking at what the app would do with the reload signal
-	restarting              // the app was asked to stop, and what follows isn't the end
-	draining                // what the old app left behind was asked to stop
-	stopping                // the platform asked to stop: waiting for the app
-)
-
 // The phases of the change.
 const (
-	running     phase = stopping + 1 + iota // nothing to do
-	settling                                // a volume changed: waiting for quiet
-	staging                                 // the linker is reading the volumes
-	arming                                  // the linker records that hooks are about to run on the candidate
-	rendering                               // the render hook runs
-	completing                              // the linker takes up what that made
-	validating                              // the validate hook runs
-	splaying                                // a random wait, so that replicas don't all reload at once
-	gating                                  // the gate hook runs, or waits for the last outcome to be delivered
-	publishing                              // the linker is moving the live link
-	withdrawing                             // the linker is taking a generation back
-	touching                                // the linker is making new links of what has changed
-	reading                                 // the app, which watches its files, is expected to open what has changed
-	reloading                               // the reload hook runs
-	serving                                 // the app's half is to make the app read the generation in force, or to end
-	proving                                 // the app was reloaded: it must live on, and the verify hook succeed
-	broken                                  // the configuration side panicked: confit is a plain init
-	telling                                 // nothing is left of the app: the end waits for the report hook
-	done                                    // confit ends
+	running     phase = phase(app.Stopping) + 1 + iota // nothing to do
+	settling                                           // a volume changed: waiting for quiet
+	staging                                            // the linker is reading the volumes
+	arming                                             // the linker records that hooks are about to run on the candidate
+	rendering                                          // the render hook runs
+	completing                                         // the linker takes up what that made
+	validating                                         // the validate hook runs
+	splaying                                           // a random wait, so that replicas don't all reload at once
+	gating                                             // the gate hook runs, or waits for the last outcome to be delivered
+	publishing                                         // the linker is moving the live link
+	withdrawing                                        // the linker is taking a generation back
+	touching                                           // the linker is making new links of what has changed
+	reading                                            // the app, which watches its files, is expected to open what has changed
+	reloading                                          // the reload hook runs
+	serving                                            // the app's half is to make the app read the generation in force, or to end
+	proving                                            // the app was reloaded: it must live on, and the verify hook succeed
+	broken                                             // the configuration side panicked: confit is a plain init
+	telling                                            // nothing is left of the app: the end waits for the report hook
+	done                                               // confit ends
 )
 
-var phaseNames = [...]string{"down", "up", "starting", "probing", "restarting", "draining", "stopping",
-	"running", "settling", "staging", "arming", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
+var phaseNames = [...]string{"running", "settling", "staging", "arming", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
 
-func (p phase) String() string { return phaseNames[p] }
+func (p phase) String() string {
+	if p < running {
+		return app.Phase(p).String()
+	}
+	return phaseNames[p-running]
+}
 
 // state is all that confit knows. Only step changes it.
 type state struct {
@@ -63,7 +57,7 @@ type state struct {
 	hook     bool      // a hook was started, and its end is not known yet
 	expired  bool      // what the phase waits for, such as a hook, was killed at its deadline
 
-	app app
+	app app.App
 
 	transaction
 	ladder     linker.Ladder     // what there is to go back to
@@ -97,12 +91,13 @@ type state struct {
 	damaged   bool   // or bytes of it, which no volume has any more
 	degraded  string // how the configuration side broke down; "": it works
 
-	links config.LinksSum // what the links files held at the last look
+	links  config.LinksSum // what the links files held at the last look
+	inside int             // the app whose working directory is inside a generation, as the log has said
 
 	past
 	seen *status.Status // what status.json shows of it: observe says it after each event
 
-	exit exit // how confit ends, when that is decided
+	exit exit // how confit ends, when that is decided: it may be draining or telling before
 }
 
 // accepted is the accepted generation that the app is on, or would go back to. Its Number is 0 where there is none.
@@ -115,16 +110,16 @@ func (s *state) isDown() bool { return s.ladder.On > 0 }
 // the change waits for it.
 func (s *state) shown() phase {
 	switch {
-	case s.phase == broken && s.app.phase == up:
+	case s.phase == broken && s.app.Phase == app.Up:
 		return running
 	case s.phase == serving, s.phase == broken:
-		return s.app.phase
+		return phase(s.app.Phase)
 	}
 	return s.phase
 }
 
 // due is when something is due in the phase; zero: never.
-func (s *state) due() time.Time { return earliest(s.deadline, s.app.deadline) }
+func (s *state) due() time.Time { return earliest(s.deadline, s.app.Deadline) }
 
 // transaction is a change on its way, from the look at the volumes until it is
 // accepted or taken back. look makes one, rest drops it. An app that is started

@@ -62,7 +62,7 @@ func (t *transition) take(e event) {
 		t.onExited(e)
 	case reaped: // perhaps the last of the leftovers
 		t.count.Orphans++
-		t.keeper().lookForLeftovers()
+		t.onApp().LookForLeftovers()
 	case signalled:
 		t.onSignalled(e)
 	case heard:
@@ -70,7 +70,7 @@ func (t *transition) take(e event) {
 	case denied:
 		t.onDenied(e)
 	case reached:
-		t.app.beyond = ""
+		t.app.Beyond = ""
 	case crashed:
 		t.onCrashed(e)
 	default:
@@ -108,7 +108,7 @@ func (t *transition) linkerAnswered(e event) {
 // The end of a hook that was killed and given up is no answer to what waits for another one by now.
 func (t *transition) onHookEnded(e hookEnded) {
 	if !t.hook {
-		t.keeper().lookForLeftovers()
+		t.onApp().LookForLeftovers()
 		return
 	}
 	t.hook = false
@@ -120,7 +120,7 @@ func (t *transition) hookOver(err error, tail string) {
 	if over := t.phase.rule().hookOver; over != nil {
 		over(t, err, tail)
 	} else {
-		t.keeper().lookForLeftovers()
+		t.onApp().LookForLeftovers()
 	}
 }
 

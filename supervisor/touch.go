@@ -6,7 +6,7 @@ func (t *transition) touchEnded(e event) {
 	done, _ := e.(touched)
 	t.watched = done.watched
 	switch {
-	case !t.app.runs():
+	case !t.app.Runs():
 		t.recoverFromExit()
 	case done.err != nil:
 		t.say(slog.LevelWarn, "targets not touched", "error", done.err.Error(),
@@ -15,7 +15,7 @@ func (t *transition) touchEnded(e event) {
 	case !done.watched:
 		t.restart("nobody can know whether it opens what changed")
 	default:
-		t.keeper().reloaded("action", "touch", "pid", t.app.pid)
+		t.onApp().Reloaded("action", "touch", "pid", t.app.PID)
 		if t.readBy.IsZero() || t.config.Probation == 0 { // the app was faster than this answer, or is believed
 			t.prove()
 		} else {

@@ -2,9 +2,12 @@ package supervisor
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"confit/config"
+	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // transition is one call of step: the state as it becomes, and the actions.
@@ -23,6 +26,12 @@ func (o *outbox) do(a action) { o.actions = append(o.actions, a) }
 
 // assign has the linker do a job.
 func (o *outbox) assign(j job) { o.do(assign{j}) }
+
+// Do has the app's half act.
+func (o *outbox) Do(a app.Action) { o.do(toApp{a}) }
+
+// Say logs a line of the app's half.
+func (o *outbox) Say(l slog.Level, message string, keys ...any) { o.say(l, message, keys...) }
 
 func (o *outbox) say(l slog.Level, message string, keys ...any) {
 	o.do(say{l, message, keys})
@@ -53,3 +62,14 @@ func (t *transition) endHook() {
 
 // over reports that a time has come.
 func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
+
+// onApp is a move of the app's half.
+func (t *transition) onApp() *app.Move {
+	c, g := t.config, t.inForce()
+	return &app.Move{App: &t.app, Out: t.outbox, Now: t.now, On: app.Serving{Generation: g.Number, Hash: g.Hash}, Rules: app.Rules{
+		StopSignal: c.StopSignal, StopTimeout: c.StopTimeout, DrainTimeout: c.DrainTimeout, MapSignal: c.MapSignal, MapExit: c.MapExit,
+		IsReload: func(s signals.Signal) bool {
+			return c.Reload.Signal == s || slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })
+		},
+	}}
+}

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"confit/linker"
+	"confit/supervisor/app"
 )
 
 // A kill of confit while it tries a candidate counts: an edit that makes the cgroup run out of
@@ -16,7 +17,7 @@ func (t *transition) trial() linker.Trial {
 		return t.open
 	case t.held.before != nil: // the note doesn't have that yet
 		return t.recorded
-	case !t.app.runs() || t.app.phase == stopping || !t.lifeCounts() || t.keeper().stopMarked():
+	case !t.app.Runs() || t.app.Phase == app.Stopping || !t.lifeCounts() || t.onApp().StopMarked():
 		return t.killed
 	case t.recorded.Step == linker.StepPublish && t.recorded.Hash == t.accepted().Inputs: // it goes on
 		return t.recorded

@@ -156,7 +156,7 @@ func TestTrial_goes_on(t *testing.T) {
 	before := l.is(letterA).tries(linker.StepPublish).disk
 	l.then(func(t *transition) {
 		t.ladder = ladder(linker.Rung{Generation: t.candidate.Generation, Started: true}, rungOf(1, letterB, byStart))
-		t.config.Soak, t.app.pid, t.startedOn = time.Minute, 20, t.candidate.Hash
+		t.config.Soak, t.app.PID, t.startedOn = time.Minute, 20, t.candidate.Hash
 		t.ripen()
 		t.transaction = transaction{}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/app"
 )
 
 func (t *transition) onMended(e mended) { // the linker has logged it
@@ -31,12 +32,12 @@ func (t *transition) onCrashed(e crashed) {
 	}
 	t.phase, t.deadline = broken, noDeadline
 	t.setback = setback{end: exit{process.ExitSystem, e.err}} // also of an app that must not stay on what was rejected
-	switch t.app.phase {
-	case probing:
-		t.keeper().become(up)
-	case down:
+	switch t.app.Phase {
+	case app.Probing:
+		t.onApp().GiveUp()
+	case app.Down:
 		if t.hasAccepted() && !t.neverStarted() {
-			t.drain(startAgain)
+			t.drain(app.StartAgain)
 		} else {
 			t.endWith(t.setback.end)
 		}

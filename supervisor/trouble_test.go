@@ -7,6 +7,7 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
@@ -46,8 +47,8 @@ func TestCrash_without_resort(t *testing.T) {
 		i.waits()
 	}
 	i.gives(hookEnded{status: process.Status(9)})
-	i.isIn(restarting)
-	i.gives(crashed{errors.New("index out of range")}, exited{status: process.Status(0)}, cleared{})
+	i.isIn(phase(app.Restarting))
+	i.gives(crashed{errors.New("index out of range")}, exited{}, cleared{})
 	i.isIn(done)
 	if got := i.state.exit.code; got != process.ExitSystem {
 		t.Errorf("confit ends with %d, want %d", got, process.ExitSystem)

@@ -12,6 +12,7 @@ import (
 	"confit/process"
 	"confit/signals"
 	"confit/status"
+	"confit/supervisor/app"
 )
 
 // act lets one thing happen in the world.
@@ -195,18 +196,19 @@ func FuzzStep(f *testing.F) {
 func TestStepIsTotal(t *testing.T) {
 	events := []event{hinted{}, elapsed{}, opened{}, unchanged{}, staged{}, invalid{reason: errors.New("x")}, failed{errors.New("x")},
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
-		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{typed: true}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{successor: life{pid: 8, group: 8}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
+		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{app.Exit{Typed: true}}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{app.Exit{Successor: app.Successor{PID: 8, Group: 8}}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
 		armed{}}
 	c, note := newWorld(t, 1).config, &linker.Note{}
-	for p := down; p <= done; p++ {
-		for _, half := range []phase{down, up, starting, probing, restarting, draining, stopping} {
+	for p := phase(app.Down); p <= done; p++ {
+		for _, half := range []app.Phase{app.Down, app.Up, app.Starting, app.Probing, app.Restarting, app.Draining, app.Stopping} {
 			for _, e := range events {
 				for _, pid := range []int{0, 9} {
-					s := state{phase: p, deadline: time.Unix(1, 0), app: app{phase: half, life: life{pid: pid, group: 9}}, note: notes{held: note, given: note}, seen: &status.Status{}}
+					s := state{phase: p, deadline: time.Unix(1, 0), note: notes{held: note, given: note}, seen: &status.Status{}}
+					s.app.Phase, s.app.PID, s.app.Group = half, pid, 9
 					before := s
 					next, actions := step(c, &s, time.Unix(2, 0), e)
-					if next.shown() < down || next.shown() > done {
+					if next.shown() < 0 || next.shown() > done {
 						t.Errorf("%v, %v, %T: phase %d", p, half, e, next.shown())
 					}
 					if p == done && len(actions) > 0 {

@@ -6,6 +6,7 @@ import (
 
 	"confit/config"
 	"confit/process"
+	"confit/supervisor/app"
 )
 
 // withdrawLate is the deadline of a withdrawal, or of the pause after the system
@@ -42,7 +43,7 @@ func (t *transition) withdrawEnded(e event) {
 		case t.neverStarted() && t.wentFrom == 0: // whatever follows replaces what is published
 			t.endTrial()
 			t.goOn()
-		case !t.app.runs(): // it waits for this
+		case !t.app.Runs(): // it waits for this
 			t.enter(withdrawing, tryAgain)
 		default:
 			t.enter(withdrawing, t.config.Rescan)
@@ -62,8 +63,8 @@ func (t *transition) goFurther(err error) {
 	case t.hasAccepted():
 		t.withdraw()
 		return
-	case t.isDown() || t.fallback || !t.app.runs():
-		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.runs()}
+	case t.isDown() || t.fallback || !t.app.Runs():
+		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
 	case t.rejection.stands && t.rejection.hash == t.candidate.Hash:
 		t.passVerdict()
@@ -114,8 +115,8 @@ func (t *transition) rolledBack(further bool) {
 	switch {
 	case t.neverStarted():
 		t.start()
-	case !t.app.runs():
-		t.drain(startAgain)
+	case !t.app.Runs():
+		t.drain(app.StartAgain)
 	case further: // it was started on the other one
 		t.restart("it has to start on generation " + fmt.Sprint(t.accepted().Number))
 	case t.reloadAction.Kind == config.None: // the app looks at its files by itself

@@ -1,6 +1,9 @@
 package supervisor
 
-import "confit/config"
+import (
+	"confit/config"
+	"confit/supervisor/app"
+)
 
 // What the world holds of what confit accepts, and of what it takes back.
 
@@ -47,7 +50,7 @@ func (w *world) noteAccepted(before state) {
 	is, was := s.accepted(), before.accepted()
 	same := is.Number == was.Number
 	switch {
-	case s.degraded != "" || s.phase == done || same && (s.app.phase == stopping || s.isEnding()):
+	case s.degraded != "" || s.phase == done || same && (s.app.Phase == app.Stopping || s.isEnding()):
 	case w.visible != nil && !s.exposure.published() && is.Number == w.published && w.published != 0:
 		w.accept(w.visible, w.published)
 	case same && was.Fallback && !is.Fallback: // it is what is mounted

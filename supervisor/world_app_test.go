@@ -5,6 +5,7 @@ import (
 
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 func (w *world) spawn() event {
@@ -38,12 +39,12 @@ func (w *world) inForce() *content {
 func (w *world) read() { w.doomed = w.inForce().deadly }
 
 // successor takes the place of the app that was just reaped, if anything does.
-func (w *world) successor() life {
+func (w *world) successor() app.Successor {
 	if !w.config.Adopt || w.rand.IntN(2) == 0 || w.leftover {
-		return life{}
+		return app.Successor{}
 	}
 	w.pids++
-	return life{pid: w.pids, group: process.Group(w.pids)}
+	return app.Successor{PID: w.pids, Group: process.Group(w.pids)}
 }
 
 func (w *world) runHook() event {
@@ -108,9 +109,9 @@ var errBeyond = errors.New("operation not permitted")
 // reach finds out whether a signal reaches the app now, if that has changed.
 func (w *world) reach(s *state) event {
 	switch {
-	case w.beyond && s.app.runs() && s.app.beyond == "":
+	case w.beyond && s.app.Runs() && s.app.Beyond == "":
 		return denied{errBeyond}
-	case !w.beyond && s.app.beyond != "":
+	case !w.beyond && s.app.Beyond != "":
 		return reached{}
 	}
 	return nil
@@ -153,14 +154,14 @@ func (w *world) deaths() {
 	switch {
 	case w.zombie != 0:
 		w.zombie = 0
-		e := exited{status: w.cause, successor: w.successor()}
-		w.succeeding = e.successor.pid
-		onTrial := w.visible != nil && (w.live != nil && w.live.number != w.visible.number || w.live == nil && w.visible.fallback || w.live == nil && w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.now.Before(w.state.app.stopBy) && !w.state.app.perhaps.tells(e.status, w.now)
+		e := exited{app.Exit{Status: w.cause, Successor: w.successor()}}
+		w.succeeding = e.Successor.PID
+		onTrial := w.visible != nil && (w.live != nil && w.live.number != w.visible.number || w.live == nil && w.visible.fallback || w.live == nil && w.fallback != nil && !w.fellBack) && w.state.exposure.reached() && !w.stop && !w.state.app.IsStop(&e.Exit, w.now)
 		w.give(e)
 		if onTrial && w.state.isEnding() {
 			w.fatalf("ends with an app that a candidate is to blame for")
 		}
-		if w.succeeding != 0 && w.state.app.pid == w.succeeding {
+		if w.succeeding != 0 && w.state.app.PID == w.succeeding {
 			w.app = w.succeeding
 		}
 		w.succeeding = 0 // or it ends as a leftover
@@ -172,12 +173,12 @@ func (w *world) deaths() {
 	}
 }
 
-func (w *world) endLeftovers(a endLeftovers) event {
-	if a.group <= 1 {
-		w.fatalf("ends group %d", a.group)
+func (w *world) endLeftovers(a app.EndLeftovers) event {
+	if a.Group <= 1 {
+		w.fatalf("ends group %d", a.Group)
 	}
 	w.drainsAlone()
-	if a.signal != 0 && w.rand.IntN(2) == 0 {
+	if a.Signal != 0 && w.rand.IntN(2) == 0 {
 		w.leftover = false
 	}
 	return cleared{w.leftover || w.report != nil && !w.reportEnds}

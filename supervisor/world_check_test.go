@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"confit/linker"
+	"confit/supervisor/app"
 )
 
 // check holds what must be true after every step.
 func (w *world) check() {
 	s := w.state
-	waits := s.shown() != stopping && s.shown() != done && (s.shown() != running || s.degraded == "")
+	waits := s.shown() != phase(app.Stopping) && s.shown() != done && (s.shown() != running || s.degraded == "")
 	if waits && s.due().IsZero() {
 		w.fatalf("phase %v has no deadline", s.shown())
 	}
@@ -21,20 +22,20 @@ func (w *world) check() {
 	if s.degraded != "" { // nobody looks at what is mounted any more
 		is.Fallback = want.Fallback
 	}
-	if leaving := s.shown() == stopping || s.shown() == done || s.isEnding() || s.shown() == withdrawing; !leaving && is != want {
+	if leaving := s.shown() == phase(app.Stopping) || s.shown() == done || s.isEnding() || s.shown() == withdrawing; !leaving && is != want {
 		w.fatalf("takes %v for what is accepted, which is %v", is, want)
 	}
-	if s.shown() == stopping && !s.due().IsZero() {
+	if s.shown() == phase(app.Stopping) && !s.due().IsZero() {
 		w.fatalf("stopping has a deadline: the platform owns it")
 	}
 	w.checkGate(s)
 	w.checkKeys(s)
 	w.checkTrial(s)
 	switch p := s.shown(); p {
-	case up, down, serving, broken:
+	case phase(app.Up), phase(app.Down), serving, broken:
 		w.fatalf("phase %v is shown, which nobody knows", p)
 	}
-	if s.shown() == running && s.app.pid == 0 {
+	if s.shown() == running && s.app.PID == 0 {
 		w.fatalf("running without an app")
 	}
 	if s.shown() == running && w.app == 0 && w.zombie == 0 && w.succeeding == 0 {

@@ -162,7 +162,7 @@ func (w *world) mustHavePassed() {
 // is told anything in the second slot without a deadline.
 func (w *world) checkGate(s state) {
 	switch {
-	case s.shown() == gating && s.app.pid == 0 && s.app.group != 0 && !s.expired:
+	case s.shown() == gating && s.app.PID == 0 && s.app.Group != 0 && !s.expired:
 		w.fatalf("an app that is gone waits for the gate")
 	case s.shown() != done && s.outcomes.Hook.Told != nil && s.outcomes.Hook.By.IsZero():
 		w.fatalf("a report has no deadline")

@@ -7,6 +7,7 @@ import (
 
 	"confit/linker"
 	"confit/status"
+	"confit/supervisor/app"
 )
 
 // files are what a content holds: some keys are the same in others, or missing.
@@ -48,7 +49,7 @@ func filesOf(number int, hash string) map[linker.Key]linker.Hash {
 // checkKeys holds that what the status says of keys is what differs from the
 // accepted ones, whatever was accepted since.
 func (w *world) checkKeys(s state) {
-	leaving := s.shown() == stopping || s.shown() == done || s.isEnding() || s.degraded != "" // then it takes no answer any more
+	leaving := s.shown() == phase(app.Stopping) || s.shown() == done || s.isEnding() || s.degraded != "" // then it takes no answer any more
 	if m := s.seen.Mounted; m != nil && !leaving {
 		files := w.seen.files()
 		if m.Hash != "" {

@@ -12,6 +12,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/app"
 )
 
 // content is what a volume holds in the world: a number for the hash, and what
@@ -220,23 +221,23 @@ func (w *world) perform(a action) event {
 		w.hookKilled = w.hook != 0 // its end is an event like any other
 	case terminateHook, runReport, killReport:
 		return w.performGate(a)
-	case spawn:
+	case app.Spawn:
 		return w.spawn()
-	case probe:
-		w.mayBeSignalled(a.pid)
-		return probed{disposition: w.handler, runs: []string{"app", "daemon"}[w.rand.IntN(2)]}
+	case app.Probe:
+		w.mayBeSignalled(a.PID)
+		return probed{app.Finding{Disposition: w.handler, Runs: []string{"app", "daemon"}[w.rand.IntN(2)]}}
 	case inspect:
 		w.mayBeSignalled(a.pid)
 		return inspected{w.rand.IntN(10) == 0}
-	case signal:
-		w.mayBeSignalled(a.pid)
-		return w.signal(a.signal)
-	case deliver:
-		w.mayBeSignalled(a.pid)
-		return cmp.Or[event](w.signal(a.signal), sent{})
-	case wake:
-		w.mayBeSignalled(a.pid)
-	case endLeftovers:
+	case app.Signal:
+		w.mayBeSignalled(a.PID)
+		return w.signal(a.Signal)
+	case app.Reload:
+		w.mayBeSignalled(a.PID)
+		return cmp.Or[event](w.signal(a.Signal), sent{})
+	case app.Wake:
+		w.mayBeSignalled(a.PID)
+	case app.EndLeftovers:
 		return w.endLeftovers(a)
 	}
 	return nil

@@ -5,63 +5,47 @@ import (
 
 	"confit/config"
 	"confit/process"
+	"confit/supervisor/app"
 )
-
-// appRule says what the app's half does in one of its phases when something happens.
-// What is nil leaves the phase as it is.
-type appRule struct {
-	due      func(*keeper)            // the deadline
-	answered func(*transition, event) // by the loop, which did something to the app or looked at it
-}
-
-// ofApp is the row of a phase of the app's half.
-func (p phase) ofApp() appRule {
-	switch p {
-	case starting:
-		return appRule{(*keeper).start, (*transition).startEnded}
-	case probing:
-		return appRule{(*keeper).lookForHandler, (*transition).probeEnded}
-	case restarting:
-		return appRule{(*keeper).kill, (*transition).askEnded}
-	case draining:
-		return appRule{(*keeper).killLeftovers, (*transition).drainEnded}
-	}
-	return appRule{} // up, down, stopping
-}
 
 // appLate compares the app's deadline with now.
 func (t *transition) appLate() {
-	if due := t.app.phase.ofApp().due; due != nil && !t.app.deadline.IsZero() && t.over(t.app.deadline) {
-		due(t.keeper())
-		if t.app.phase == down { // nothing of it is left
+	if t.onApp().Late() {
+		t.drained()
+	}
+}
+
+// appAnswered takes the answer to an action that was about the app, if the app's half waits for one.
+func (t *transition) appAnswered(e event) {
+	switch t.app.Phase {
+	case app.Starting:
+		t.startEnded(e)
+	case app.Probing:
+		t.probeEnded(e)
+	case app.Restarting:
+		t.askEnded(e)
+	case app.Draining:
+		if e, ok := e.(cleared); ok && !e.left {
 			t.drained()
 		}
 	}
 }
 
-func (t *transition) appAnswered(e event) {
-	if answered := t.app.phase.ofApp().answered; answered != nil {
-		answered(t, e)
-	}
-}
-
 // The app can't be signalled, as it became another user.
 func (t *transition) onDenied(e denied) {
-	t.keeper().noteBeyond(e.err)
+	t.onApp().Denied(e.err)
 	t.appAnswered(e)
 }
 
 func (t *transition) startEnded(e event) {
 	switch e := e.(type) {
 	case started:
-		t.keeper().started(e.pid)
+		marked := t.app.StopBy
+		t.onApp().Started(e.pid)
 		t.startedOn, t.unwell, t.wellBy = t.inForce().Hash, "", noDeadline
 		t.ripen()
 		t.forgetRead()
-		for _, s := range t.app.queued {
-			t.forward(s)
-		}
-		t.app.queued = nil
+		t.noteMark(marked)
 		t.prove()
 	case startFailed:
 		t.startFailed(e)
@@ -75,14 +59,14 @@ func (t *transition) startEnded(e event) {
 func (t *transition) startFailed(e startFailed) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
-		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", tryAgain) // at the deadline
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
 	case e.code != process.ExitSystem && t.blamesCandidate():
-		t.keeper().become(down)
+		t.onApp().GiveUp()
 		t.noteSetback(exit{e.code, e.err}, false)
 		t.fail("start", e.err, "")
 	default:
-		t.keeper().become(down)
-		t.startedOn, t.appSince = t.inForce().Hash, t.now
+		t.onApp().GiveUp()
+		t.startedOn, t.app.Since = t.inForce().Hash, t.now
 		t.ripen()
 		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
 			t.endNow(end)
@@ -93,9 +77,9 @@ func (t *transition) startFailed(e startFailed) {
 func (t *transition) probeEnded(e event) {
 	switch e := e.(type) {
 	case probed:
-		t.keeper().probed(e)
+		t.onApp().Probed(e.Finding)
 	case sent:
-		t.keeper().sent()
+		t.onApp().Sent()
 		t.expectRead()
 		t.prove()
 	case denied:
@@ -106,7 +90,7 @@ func (t *transition) probeEnded(e event) {
 // askEnded takes what came of a stop signal. An app that must not stay is killed at the
 // deadline.
 func (t *transition) askEnded(e event) {
-	if e, ok := e.(denied); ok && t.app.then != stayDown {
+	if e, ok := e.(denied); ok && t.app.Then != app.StayDown {
 		t.notTold(e.err)
 	}
 }
@@ -116,7 +100,7 @@ func (t *transition) askEnded(e event) {
 // the candidate is withdrawn, and a second signal isn't tried. If the candidate was to
 // be taken back already, the app goes on as it is.
 func (t *transition) notTold(err error) {
-	t.keeper().become(up)
+	t.onApp().GiveUp()
 	if t.exposure != read || !t.hasAccepted() {
 		t.endTransaction()
 		return
@@ -127,21 +111,15 @@ func (t *transition) notTold(err error) {
 	t.reject("reload", err, "")
 }
 
-func (t *transition) drainEnded(e event) {
-	if e, ok := e.(cleared); ok && !e.left {
-		t.drained()
-	}
-}
-
 // drained goes on when nothing is left of the app.
 func (t *transition) drained() {
-	t.keeper().become(down)
-	switch then := t.app.then; {
-	case then == endConfit:
-		t.endNow(t.app.exit)
-	case then == stayDown && t.phase == broken:
+	t.onApp().GiveUp()
+	switch then := t.app.Then; {
+	case then == app.EndConfit:
+		t.endNow(t.exit)
+	case then == app.StayDown && t.phase == broken:
 		t.endNow(t.setback.end)
-	case then == stayDown:
+	case then == app.StayDown:
 		t.withdraw()
 	default:
 		t.start()

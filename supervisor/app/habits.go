@@ -1,4 +1,4 @@
-package supervisor
+package app
 
 import "confit/process"
 
@@ -68,6 +68,12 @@ func habitNamed(program string) (h habit, known bool) {
 func Restarts(program string) bool {
 	h, known := habitNamed(process.Unversioned(program))
 	return known && !h.alone
+}
+
+// NeedsMaster reports that a program reloads at HUP only where a child runs the same program.
+func NeedsMaster(program string) bool {
+	h, _ := habitNamed(program)
+	return h.alone
 }
 
 // keys are for the log.

@@ -1,0 +1,172 @@
+// Package app is a plain init for one app: it starts the app, makes it reload, asks it to stop, and ends
+// what is left of it. It knows no files, no volumes and no generations, and could be a program of its own.
+//
+// It guarantees that
+//   - at most one app is alive, and nothing of the one before is left when the next one starts, unless even KILL doesn't end it;
+//   - a reload signal is sent only to an app that survives it: one that has no handler is restarted instead;
+//   - an app that doesn't stop in time in a restart is killed. When the platform asks for a stop, the app may take its time.
+//
+// It starts no process and sends no signal: its moves change the value, and say what is to be done. What follows
+// when the app is gone is decided by others, who leave a Then here.
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"confit/process"
+	"confit/signals"
+)
+
+// Phase is what is done with the app.
+type Phase int
+
+// The phases. Each but Down, Up and Stopping has a deadline.
+const (
+	Down       Phase = iota // no app runs
+	Up                      // the app runs, and nothing is asked of it
+	Starting                // the app is being started
+	Probing                 // looking at what the app would do with the reload signal
+	Restarting              // the app was asked to stop, and what follows isn't the end
+	Draining                // what the old app left behind was asked to stop
+	Stopping                // the platform asked to stop: waiting for the app
+)
+
+var phaseNames = [...]string{"down", "up", "starting", "probing", "restarting", "draining", "stopping"}
+
+// String is the name of the phase, as the log and the status have it.
+func (p Phase) String() string { return phaseNames[p] }
+
+// Then is what follows when nothing is left of an app.
+type Then int
+
+// What may follow.
+const (
+	StartAgain Then = iota
+	StayDown
+	EndConfit
+)
+
+// App is one app, from its first start to its last end. The zero value was never started.
+type App struct {
+	Phase    Phase
+	Deadline time.Time // when the phase has waited enough; zero: never
+	Then     Then
+	late     bool // what should end was killed at the deadline
+	life
+
+	Since    time.Time // when it was started, or took the place of one
+	Restarts int
+	Reloads  int // restarts included
+	LastExit *Ended
+
+	StopBy      time.Time        // it was sent INT, QUIT or the stop signal: if it ends before, that was a stop
+	perhaps     hint             // the last other signal that came from outside
+	RestartOnly bool             // it leaves at HUP: it is restarted instead
+	takesHUP    string           // the program that has lived on after auto's HUP
+	SaysReady   bool             // it has said READY=1: the next start waits for it
+	Queued      []signals.Signal // sent before it runs
+}
+
+// life is one process after --.
+type life struct {
+	PID     int            // 0: not running
+	Group   process.Group  // the group of the last one, which may have members left
+	Beyond  string         // why it can't be signalled; "": it can
+	renewed time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	by      signals.Signal // that makes it reload
+	auto    bool           // nobody has named that one
+	blocked bool           // the last look found that the app blocks it
+	AutoHUP bool           // the last HUP that it got was auto's
+	program string         // what it ran when it got that
+	ready   readiness      // what it has said of itself since then
+	Text    string         // the last STATUS= that it has said
+}
+
+// Ended is an end of the app, with the exit code that confit makes of it.
+type Ended struct {
+	At     time.Time
+	Status process.Status
+	Code   int
+	OOM    bool // the kernel killed something in this container for want of memory
+}
+
+// Runs reports that there is a process.
+func (l *life) Runs() bool { return l.PID != 0 }
+
+// NeverStarted reports that no app has run yet.
+func (a *App) NeverStarted() bool { return a.Group == 0 }
+
+// IsEnding reports that confit ends when nothing is left of the app.
+func (a *App) IsEnding() bool { return a.Phase == Draining && a.Then == EndConfit }
+
+// Rules is what the user has set.
+type Rules struct {
+	StopSignal   signals.Signal
+	StopTimeout  time.Duration
+	DrainTimeout time.Duration
+	MapSignal    map[signals.Signal]signals.Signal // 0: dropped
+	MapExit      map[int]int
+	IsReload     func(signals.Signal) bool // by which somebody outside makes the app reload
+}
+
+// Out takes what a move wants done.
+type Out interface {
+	Do(a Action)
+	Say(level slog.Level, message string, keys ...any)
+}
+
+// Move is one event's part of what becomes of the app.
+type Move struct {
+	*App
+	Out
+	Rules
+	Now time.Time
+	On  Serving
+}
+
+// Serving is what the app is made to read, as the log names it.
+type Serving struct {
+	Generation int
+	Hash       any
+}
+
+// Action is something to do, of one of the types below.
+type Action any
+
+// What a move may want done. PID is the app's.
+type (
+	Spawn struct{} // answered by Started, if the app could be started
+	Probe struct { // answered by Probed
+		PID    int
+		Signal signals.Signal
+	}
+	Reload struct { // a reload signal; answered by Sent or Denied
+		PID    int
+		Signal signals.Signal
+	}
+	Signal struct { // answered by Denied, if it is refused
+		PID    int
+		Signal signals.Signal
+	}
+	Wake         struct{ PID int } // an app that is stopped (^Z) doesn't act on a signal to end
+	EndLeftovers struct {
+		Group     process.Group
+		Signal    signals.Signal // 0: only look
+		Everybody bool           // confit ends after it
+	}
+)
+
+const (
+	// HandlerWait is how long an app may take to install its handler after a
+	// start or a reload: an entrypoint script that has not yet exec'ed the daemon
+	// has none.
+	HandlerWait = 10 * time.Second
+	// probeAgain is the wait between two looks for the handler.
+	probeAgain = 50 * time.Millisecond
+	// killAgain is the wait before an app that survived KILL is killed once more:
+	// it became another user (EPERM), or sleeps uninterruptibly.
+	killAgain = 30 * time.Second
+	// TryAgain is the wait before another try of a start that the system refused, or of a kill that has not worked.
+	TryAgain = time.Second
+)
