@@ -45,12 +45,8 @@ func (t *transition) makeAccepted(started bool) {
 	case t.candidate.Fallback && t.isDown(): // it is the last rung
 		*r = linker.Rung{Generation: g, Started: started}
 	default:
-		g.AcceptedAt = t.now.Unix()
-		t.ripen()
 		t.rejectAbove()
-		if t.ladder = t.ladder.Accept(g, started, t.config.SoakFor() == 0); !g.Fallback && !t.remembers(g.Inputs) {
-			t.remembered = linker.Remembered{}
-		}
+		t.onLadder().Accepted(g, started)
 	}
 	t.untidy, t.unproved = true, nil
 	t.unwell, t.wellBy = "", noDeadline

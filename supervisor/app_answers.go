@@ -42,8 +42,8 @@ func (t *transition) startEnded(e event) {
 	case started:
 		marked := t.app.StopBy
 		t.onApp().Started(e.pid)
-		t.startedOn, t.unwell, t.wellBy = t.inForce().Hash, "", noDeadline
-		t.ripen()
+		t.onLadder().StartedOn(t.inForce().Hash)
+		t.unwell, t.wellBy = "", noDeadline
 		t.forgetRead()
 		t.noteMark(marked)
 		t.prove()
@@ -66,8 +66,8 @@ func (t *transition) startFailed(e startFailed) {
 		t.fail("start", e.err, "")
 	default:
 		t.onApp().GiveUp()
-		t.startedOn, t.app.Since = t.inForce().Hash, t.now
-		t.ripen()
+		t.onLadder().StartedOn(t.inForce().Hash)
+		t.app.Since = t.now
 		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
 			t.endNow(end)
 		}

@@ -52,7 +52,7 @@ func (t *transition) stageMounted() {
 // doesn't run.
 func (t *transition) fallBack() {
 	t.say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
-	t.fallback, t.transaction = false, transaction{setback: t.setback}
+	t.ladder.Fallback, t.transaction = false, transaction{setback: t.setback}
 	t.candidate.Fallback = true
 	t.order(staging, stage{known: t.known(), fallback: true})
 }

@@ -27,7 +27,7 @@ func (s *state) deadlineBeside() (by time.Time) {
 	if s.held.stands() {
 		by = earliest(by, s.held.by)
 	}
-	return earliest(by, s.soaksAt)
+	return earliest(by, s.ladder.SoaksAt)
 }
 
 // takeBeside takes what comes in beside the phases.

@@ -58,7 +58,7 @@ func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if t.candidate.Fallback {
-		if t.isKnownBad() || t.isCostly() || t.wasTried() { // it is just what was taken back
+		if t.isKnownBad() || t.isCostly() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
 			t.reject("stage", errors.New("it is what was rejected"), "")
 		} else {
 			t.tryCandidate(e.splay)
@@ -78,14 +78,14 @@ func (t *transition) compareCandidate(e staged) {
 		}
 		t.discard()
 		t.endTransaction()
-	case t.wasTried(): // the app is on a lower rung
+	case t.ladder.WasTried(t.candidate.Inputs): // the app is on a lower rung
 		t.decided()
 		t.dropCandidate()
 	case t.isRemembered():
 		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
 	case t.isCostly():
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
-	case t.isAccepted() && t.diedTooOften():
+	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()
 	case t.isDeadly():
 		t.rejectDeadly()

@@ -34,7 +34,7 @@ func begins(t *testing.T, former linker.Rung) *idler {
 		Rescan: 10 * time.Second, HookTimeout: 30 * time.Second, DrainTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		Retry: 15 * time.Second, VerifyTimeout: 2 * time.Minute, StopSignal: signals.TERM,
 	}}
-	i.state, _ = begin(i.config, &linker.Former{Note: linker.Note{Ladder: ladder(former)}}, true, i.now)
+	i.state, _ = begin(i.config, &linker.Former{Note: linker.Note{Ladder: ladderOf(former)}}, true, i.now)
 	return i
 }
 

@@ -31,6 +31,7 @@ var leftOut = map[string]string{
 	"App.Restarts":          "is for the status alone",
 	"App.Reloads":           "is for the status alone",
 	"App.LastExit":          "is for the status alone",
+	"Ladder.DownFor":        "is for the status and the log alone",
 	"verdict.line":          "is a line of the log",
 	"proof.tail":            "is a text for people",
 	"Outcome.Reason":        "is a text for people",

@@ -90,8 +90,8 @@ func (c *course) giveAll(next []event) {
 		c.blames(&before, s)
 		c.state.unproved = s.unproved
 		c.goesDownInTime(&before, s)
-		if undone := before.held.before; undone == nil || s.ladder != *undone { // by a stop
-			c.mayBeAccepted(before.ladder, s.ladder)
+		if undone := before.held.before; undone == nil || s.ladder.Ladder != *undone { // by a stop
+			c.mayBeAccepted(before.ladder.Ladder, s.ladder.Ladder)
 		}
 		next = append(next, c.become(*s, actions)...)
 	}
@@ -120,7 +120,7 @@ func (c *course) cutWaits() {
 		}
 		r.wait = c.config.Retry
 	}
-	c.state.remembered.Wait = cutWait(c.state.remembered.Wait)
+	c.state.ladder.Remembered.Wait = cutWait(c.state.ladder.Remembered.Wait)
 	if o := &c.state.outcomes.Hook; o.Wait > c.config.Retry {
 		if !o.By.IsZero() && o.Told == nil {
 			o.By = o.By.Add(c.config.Retry - o.Wait)

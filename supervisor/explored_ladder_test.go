@@ -11,12 +11,12 @@ import (
 // goesDownInTime: the app is started on a lower rung only after two deaths in a row, or after one where it died before. What is accepted is dropped
 // only when something else is accepted, or when the app has lived below it, or was started on what is above it and lived there.
 func (c *course) goesDownInTime(before, after *state) {
-	was, is := &before.ladder, &after.ladder
+	was, is := &before.ladder.Ladder, &after.ladder.Ladder
 	switch {
 	case c.may.loses, *was == *is, after.shown() == done:
 		return
 	case c.stopped && before.held.before != nil && *is == *before.held.before: // a stop says that there was no death
-	case is.On > was.On && was.On == 0 && c.mayDieOnce(before) && was.Top().Deaths+1 < maxDeaths && was.Top().Deaths < maxDeaths:
+	case is.On > was.On && was.On == 0 && c.mayDieOnce(before) && was.Top().Deaths+1 < 2 && was.Top().Deaths < 2:
 		c.breaks("it goes down before a second death")
 	case is.On > was.On+1:
 		c.breaks("a rung is left out")
@@ -36,7 +36,9 @@ func (c *course) goesDownInTime(before, after *state) {
 }
 
 // mayDieOnce reports that what is accepted isn't something that the app has died of before.
-func (c *course) mayDieOnce(s *state) bool { return s.remembered.Inputs != s.ladder.Top().Inputs }
+func (c *course) mayDieOnce(s *state) bool {
+	return s.ladder.Remembered.Inputs != s.ladder.Top().Inputs
+}
 
 // mustBeWhole: the ladder is as it was, but for the fallback, and no death counts.
 func (c *course) mustBeWhole(was, is *linker.Ladder) {

@@ -108,7 +108,7 @@ func (c *course) linkerAgrees() {
 	if s.held.stands() || !s.note.by.IsZero() { // nothing is decided, or the disk is full
 		return
 	}
-	if s.unproved == nil && c.note.ladder != s.ladder {
+	if s.unproved == nil && c.note.ladder != s.ladder.Ladder {
 		c.breaks("what is accepted isn't noted")
 	}
 	for _, g := range c.copies {

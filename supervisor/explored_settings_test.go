@@ -50,13 +50,13 @@ var (
 	any4   = []signals.Disposition{signals.Caught, signals.Default, signals.Blocked, signals.Ignored}
 
 	// What a former confit accepted, and what that has proved.
-	provenA    = memory{ladder: ladder(rungOf(1, letterA, byBoth))}
-	doubtfulA  = memory{ladder: ladder(rungOf(2, letterA, 0), rungOf(1, letterB, byStart))}
-	soakedA    = memory{ladder: ladder(rungOf(3, letterA, bySoak), rungOf(2, letterB, bySoak), rungOf(1, backup, byStart))}
-	askedA     = memory{ladder: ladder(askedOf(rungOf(2, letterA, byStart)), rungOf(1, letterB, byStart))}
-	relapsedA  = memory{ladder: ladder(died(askedOf(rungOf(2, letterA, byStart))), rungOf(1, letterB, byBoth))}
-	downFromA  = memory{ladder: onSecond(ladder(rungOf(2, letterA, byStart), rungOf(1, letterB, bySoak)))}
-	fromBackup = memory{ladder: ladder(rungOf(1, backup, byBoth))}
+	provenA    = memory{ladder: ladderOf(rungOf(1, letterA, byBoth))}
+	doubtfulA  = memory{ladder: ladderOf(rungOf(2, letterA, 0), rungOf(1, letterB, byStart))}
+	soakedA    = memory{ladder: ladderOf(rungOf(3, letterA, bySoak), rungOf(2, letterB, bySoak), rungOf(1, backup, byStart))}
+	askedA     = memory{ladder: ladderOf(askedOf(rungOf(2, letterA, byStart)), rungOf(1, letterB, byStart))}
+	relapsedA  = memory{ladder: ladderOf(died(askedOf(rungOf(2, letterA, byStart))), rungOf(1, letterB, byBoth))}
+	downFromA  = memory{ladder: onSecond(ladderOf(rungOf(2, letterA, byStart), rungOf(1, letterB, bySoak)))}
+	fromBackup = memory{ladder: ladderOf(rungOf(1, backup, byBoth))}
 )
 
 // provenBy is what a rung has proved.

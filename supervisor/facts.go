@@ -51,7 +51,7 @@ func (s *state) generationInDoubt() bool {
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
 
 // hasAccepted reports whether there is something to go back to.
-func (s *state) hasAccepted() bool { return s.accepted().Number != 0 }
+func (s *state) hasAccepted() bool { return s.ladder.HasAccepted() }
 
 // standing names the generation that the app goes on with.
 func (s *state) standing() string { return name(s.accepted().Generation) }

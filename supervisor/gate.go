@@ -137,7 +137,7 @@ func (t *transition) overtaken() {
 	t.looked = ""
 	t.discard()
 	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is nothing else.
-	t.fallback = t.fallback || t.candidate.Fallback
+	t.ladder.Fallback = t.ladder.Fallback || t.candidate.Fallback
 	if !t.hasAccepted() && (t.isRetry || t.candidate.Fallback) {
 		t.stageMounted()
 	} else {

@@ -158,7 +158,7 @@ func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandi
 // about what all replicas share with the accepted generation, nor when the app
 // has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.hasAccepted() || t.neverStarted() && t.fallback)
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.hasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that

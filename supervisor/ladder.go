@@ -11,47 +11,30 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// An app may die of a bad file late: a JVM needs eight seconds, and does so in each container from then on. So accepted generations are a
-// ladder. An app that was started on the newest and ends badly before that has soaked has died on it. The first death ends the container, as
-// one end may have any reason. At the second one in a row the app is started on the next rung, and so on. Where it lives for --soak, what is
-// above is to blame. If it lives nowhere, nothing is.
-
 // stepSoak rejects what the app has died of after it was accepted.
 const stepSoak = "soak"
 
-// What the app has died of isn't tried again for a while.
-const (
-	firstWait   = time.Hour
-	longestWait = 24 * time.Hour
-)
-
 // soak does what is due when the app has lived with the accepted generation for --soak.
 func (t *transition) soak() {
-	if t.soaksAt = t.soaks(); t.soaksAt.IsZero() || !t.over(t.soaksAt) {
+	if t.ladder.SoaksAt = t.soaks(); t.ladder.SoaksAt.IsZero() || !t.over(t.ladder.SoaksAt) {
 		return
 	}
-	if t.maySoak() {
+	if t.onLadder().MaySoak() {
 		t.hasSoaked()
 	}
 	if t.maySaySoaked() {
 		t.outcomes.Put(*t.outcome(outcomes.Soaked, t.accepted().Shared.Hex(), "", ""))
 	}
-	t.soaksAt = t.soaks()
+	t.ladder.SoaksAt = t.soaks()
 }
 
 func (t *transition) hasSoaked() {
-	byStart := t.isStartedOnIt()
 	if t.isDown() {
-		t.remember(t.ladder.Top())
+		t.onLadder().Remember(t.ladder.Top().Inputs)
 		t.rejectAbove()
 	}
-	if t.ladder = t.ladder.Soak(byStart); t.accepted().AcceptedAt == 0 { // the fallback was only tried
-		t.accepted().AcceptedAt = t.now.Unix()
-	}
-	if byStart && t.remembers(t.accepted().Inputs) {
-		t.remembered = linker.Remembered{}
-	}
-	t.counted, t.untidy = true, true
+	byStart := t.onLadder().Soaked()
+	t.untidy = true
 	t.say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
 	if t.phase == running {
 		t.keepHouse()
@@ -63,16 +46,14 @@ func (t *transition) hasSoaked() {
 // whether confit goes on, on a lower rung.
 func (t *transition) appDied(reason string, end exit) bool {
 	v := verdict{}
-	if end.code != 0 && t.isYoung() {
+	if end.code != 0 && t.onLadder().IsRipening() && !t.unacceptedInForce() {
 		v.report = t.relapse(reason)
 	}
-	counts, r, before := t.lifeCounts(), t.accepted(), t.ladder
-	switch t.counted = t.counted || counts; {
-	case counts && end.code == 0:
-		r.Deaths = 0
-	case counts:
-		r.Deaths++
-		v.before = &before
+	r, before := t.accepted(), t.ladder.Ladder
+	if t.lifeCounts() {
+		if t.onLadder().Died(end.code == 0); end.code != 0 {
+			v.before = &before
+		}
 	}
 	if t.died = true; v.stands() {
 		t.judge(v)
@@ -80,7 +61,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 	if v.before == nil {
 		return false
 	}
-	goesDown := t.diedTooOften()
+	goesDown := t.onLadder().DiedTooOften()
 	t.say(slog.LevelWarn, "app died before its generation soaked", "generation", r.Number, "hash", r.Hash, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)
 	if goesDown {
 		t.goDown(reason, setback{stands: true, end: end})
@@ -105,24 +86,22 @@ func (t *transition) goDown(reason string, how setback) {
 		t.looked = "" // what was on its way is staged again
 	}
 	if !t.isDown() {
-		t.downFor = reason
+		t.ladder.DownFor = reason
 	}
 	t.decided()
 	t.transaction = transaction{wentFrom: t.accepted().Number, setback: how}
-	if !t.hasBelow() {
+	if !t.ladder.HasNext() {
 		t.endOnTop()
 		return
 	}
-	if t.ladder.On++; t.hasAccepted() {
-		t.accepted().Deaths = 0
-	}
+	t.onLadder().Down()
 	t.withdraw() // also before the fallback: the linker may be at something else
 }
 
 // endOnTop ends confit as the app has ended on all rungs: none of them is to blame. Where no app has ended, as a former confit was killed, the
 // top is started.
 func (t *transition) endOnTop() {
-	t.ladder, t.counted = t.ladder.BackToTop(), true
+	t.onLadder().ToTop()
 	t.say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	if t.setback.bearable && t.neverStarted() {
 		t.looked, t.pending = "", true
@@ -138,16 +117,16 @@ func (t *transition) rejectAbove() {
 	for _, above := range t.ladder.Above() {
 		reason := "the app ended on it, too"
 		if above == *t.ladder.Top() {
-			reason = t.downReason()
+			reason = t.ladder.DownReason()
 		}
 		keys := []any{"step", stepSoak, "reason", reason, "hash", above.Hash, "live", t.standing()}
-		if t.remembers(above.Inputs) {
-			keys = append(keys, "nextTry", t.triesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
+		if t.ladder.Remembers(above.Inputs) {
+			keys = append(keys, "nextTry", t.ladder.TriesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
 		}
 		t.say(slog.LevelError, "candidate rejected", keys...)
 		t.decideAs(report{t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak, reason), above.Told.Asked})
 		if t.isMounted(above) {
-			t.rejection = rejection{stands: true, hash: above.Hash, nextTry: t.triesAgain(), wait: t.triesAgain().Sub(t.now)}
+			t.rejection = rejection{stands: true, hash: above.Hash, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
 			t.noteRejection(&status.Rejection{At: t.stamp(), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
 		}
 	}
@@ -159,37 +138,17 @@ const (
 	soakTodo  = "see the app's log: a start tries the same bytes again, not before nextTry; any changed byte and a new pod do now"
 )
 
-// remember keeps a generation from being tried for an hour, the next time for two.
-func (t *transition) remember(r *linker.Rung) {
-	wait := firstWait
-	if t.remembers(r.Inputs) {
-		wait = min(2*time.Duration(t.remembered.Wait)*time.Second, longestWait)
-	}
-	t.remembered = linker.Remembered{Inputs: r.Inputs, At: t.now.Unix(), Wait: int64(wait / time.Second)}
-}
-
-// takeUpDeaths goes on with what a former confit has counted. That it was killed in a life that counts is a death, too, and is noted at once: the
-// next kill may come soon.
+// takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next kill may come soon.
 func (t *transition) takeUpDeaths(former *linker.Former) {
-	if r := &t.remembered; r.At > t.now.Unix() { // a clock was put right
-		r.At = t.now.Unix()
-	}
-	a, k := t.accepted(), former.Killed
-	switch {
-	case k.Step != linker.StepPublish:
-		return
-	case a.Number == 0 && t.isDown(): // while it tried the fallback
-		t.ladder = t.ladder.BackToTop()
-	case a.Number == 0 || k.Hash != a.Inputs || !t.isDown() && !t.mayGoDown():
-		return
-	default:
-		a.Deaths++
+	if t.onLadder().TakeUp(former.Killed) {
 		if r := t.relapse("confit was killed before the app had lived with it for --soak"); r.Outcome != nil {
 			t.decideAs(r)
 		}
 	}
-	t.counted, t.killed = true, linker.Trial{}
-	t.keepNote()
+	if t.ladder.Counted {
+		t.killed = linker.Trial{}
+		t.keepNote()
+	}
 }
 
 // goDownKilled goes down as a former confit was killed too often.

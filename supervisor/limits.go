@@ -48,9 +48,6 @@ const shortHash = 12
 // may be the node's doing, the second time the generation is blamed.
 const maxKills = 2
 
-// maxDeaths is how many deaths of the app in a row lead down from the top.
-const maxDeaths = 2
-
 // maxBound bounds CONFIT_BOUND of a relapse.
 const maxBound = 24 * time.Hour
 

@@ -111,8 +111,8 @@ func (n *memory) rungs() (list []made) {
 	return list
 }
 
-// ladder is one of rungs, the newest first.
-func ladder(rungs ...linker.Rung) (l linker.Ladder) {
+// ladderOf is one of rungs, the newest first.
+func ladderOf(rungs ...linker.Rung) (l linker.Ladder) {
 	copy(l.Rungs[:], rungs)
 	return l
 }

@@ -13,9 +13,9 @@ const alreadyStored = "stored"
 // over: a stop may still take back a verdict that is held. What isn't proved is never
 // noted.
 func (s *state) toNote() linker.Note {
-	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.remembered}
-	if (s.phase == running || s.counted) && !s.held.stands() && s.unproved == nil {
-		n.Ladder = s.ladder
+	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered}
+	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
+		n.Ladder = s.ladder.Ladder
 	}
 	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list
 		noted.Told = s.accepted().Told
@@ -32,16 +32,16 @@ func (s *state) mayNote() bool {
 
 // keepNote has the note written. It is tried again until it works.
 func (t *transition) keepNote() {
-	if t.mayNote() && (t.counted || t.over(t.note.by)) {
+	if t.mayNote() && (t.ladder.Counted || t.over(t.note.by)) {
 		note := t.toNote()
-		t.note.given, t.note.by, t.counted = &note, noDeadline, t.counted && t.held.stands()
+		t.note.given, t.note.by, t.ladder.Counted = &note, noDeadline, t.ladder.Counted && t.held.stands()
 		t.assign(writeNote{&note})
 	}
 }
 
 // sayAccepted says that the generation is accepted which the note has now.
 func (t *transition) sayAccepted() {
-	if t.unsaid == "" || t.ladder != t.note.held.Ladder {
+	if t.unsaid == "" || t.ladder.Ladder != t.note.held.Ladder {
 		return
 	}
 	keys := []any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "proof", t.unsaid}

@@ -75,7 +75,7 @@ func (o *observation) accepted() *status.Accepted {
 	if o.after.unproved != nil || after.Number == 0 {
 		return shown
 	}
-	now := status.Accepted{Generation: shownOf(after), Proof: cmp.Or(o.after.unsaid, alreadyStored), Soaked: after.Soaked || o.config.SoakFor() == 0, SoaksAt: status.At(o.after.soaksAt)}
+	now := status.Accepted{Generation: shownOf(after), Proof: cmp.Or(o.after.unsaid, alreadyStored), Soaked: after.Soaked || o.config.SoakFor() == 0, SoaksAt: status.At(o.after.ladder.SoaksAt)}
 	if shown != nil && after.Hash == before.Hash && (after.Fallback == before.Fallback || now.Proof == alreadyStored) { // or it is just the fallback that is mounted
 		now.Proof = shown.Proof
 	}
@@ -96,7 +96,7 @@ func (o *observation) goneDown() *status.GoneDown {
 	if !s.isDown() {
 		return nil
 	}
-	return orSeen(o.before.seen.GoneDown, status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.downReason(), SoaksAt: status.At(s.soaksAt)})
+	return orSeen(o.before.seen.GoneDown, status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.ladder.SoaksAt)})
 }
 
 // shownOf is an accepted generation as the status shows it.

@@ -66,7 +66,7 @@ func (t *transition) answer(outcome string) {
 // taken it up: they go on only when they know that it went well here.
 func (t *transition) watchAccepted() {
 	t.accepted().Told = linker.Told{Asked: true}
-	t.ripen()
+	t.onLadder().Ripen()
 }
 
 // decideAs has an outcome told. That the app was started again on what it had died of proves too little.

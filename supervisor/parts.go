@@ -131,7 +131,6 @@ type past struct {
 	lastRejection *status.Rejection
 	lastReport    *status.Report
 	reportTrouble string          // why the report hook failed, as the log says it
-	downFor       string          // why the app went down from the top
 	relinked      time.Time       // when the links files were changed; zero: they are as they were read
 	hasRead       *bool           // whether the app has opened what changed; nil: nobody knows (yet)
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did

@@ -82,7 +82,7 @@ func (t *transition) planRetry(again bool) {
 	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
 	switch {
 	case t.isRemembered():
-		if by := t.triesAgain(); !t.over(by) {
+		if by := t.ladder.TriesAgain(); !t.over(by) {
 			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
 		}
 	case !t.exposure.reached() && t.kills() < maxKills && !t.isCostly():
@@ -165,7 +165,7 @@ func (t *transition) goOn() {
 	switch {
 	case t.hasAccepted():
 		t.goOnWithAccepted()
-	case t.fallback: // not tried yet
+	case t.ladder.Fallback: // not tried yet
 		t.fallBack()
 	case t.isDown():
 		t.endOnTop()
@@ -180,7 +180,7 @@ func (t *transition) goOnWithAccepted() {
 	switch {
 	case !t.neverStarted():
 		t.endTransaction()
-	case t.diedTooOften():
+	case t.onLadder().DiedTooOften():
 		t.goDownKilled()
 	case t.isDown():
 		t.say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,

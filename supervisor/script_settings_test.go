@@ -117,7 +117,7 @@ func formerOf(t *testing.T, words []string, now time.Time) *linker.Former {
 // formerRemembered is N[,AGO[,WAIT]].
 func formerRemembered(t *testing.T, value string, now time.Time) linker.Remembered {
 	parts := append(strings.Split(value, ","), "", "")
-	r := linker.Remembered{Inputs: letter(atoi(t, parts[0])).inputs(), Wait: int64(firstWait / time.Second)}
+	r := linker.Remembered{Inputs: letter(atoi(t, parts[0])).inputs(), Wait: 3600}
 	ago, _ := time.ParseDuration(parts[1])
 	if r.At = now.Add(-ago).Unix(); parts[2] != "" {
 		wait, _ := time.ParseDuration(parts[2])

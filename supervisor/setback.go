@@ -3,7 +3,7 @@ package supervisor
 // isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands in: if
 // that fails, too, what failed first decides.
 func (s *state) isLast() bool {
-	return !s.hasAccepted() && !s.fallback && !s.setback.bearable && !s.candidate.Fallback
+	return !s.hasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
 }
 
 // nothingToStartOn reports that only the mounted configuration could start the app.

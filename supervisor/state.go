@@ -7,6 +7,7 @@ import (
 	"confit/linker"
 	"confit/status"
 	"confit/supervisor/app"
+	"confit/supervisor/ladder"
 	"confit/supervisor/outcomes"
 )
 
@@ -60,28 +61,22 @@ type state struct {
 	app app.App
 
 	transaction
-	ladder     linker.Ladder     // what there is to go back to
-	unproved   *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	unwell     string            // why the app isn't well on what it was started on, and was accepted before; "": it is
-	wellBy     time.Time         // when verify is asked again about that
-	fallback   bool              // there is one, and this confit has not tried it
-	remembered linker.Remembered // what the app has died of, and isn't tried again for a while
-	startedOn  linker.Hash       // of the generation that the app was started on
-	ripens     time.Time         // when the app has lived for --soak, since its start and since this confit accepted something
-	soaksAt    time.Time         // when the app has lived with that for --soak; zero: nothing depends on it
-	counted    bool              // a death was counted: that is noted at once, also when confit ends
-	unsaid     string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
-	putOffBy   time.Time         // when what confit was killed with is tried again; zero: nothing was put off
-	unrun      string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
-	note       notes
-	untidy     bool           // a generation that nobody can go back to may be left
-	mendBy     time.Time      // when links that others have changed are mended next
-	readBy     time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
-	pending    bool           // a hint came while there was something else to do
-	writing    linker.Writing // how the volumes change
-	looked     linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	killed     linker.Trial   // in which a former confit was killed
-	recorded   linker.Trial   // what the linker was given last to record
+	ladder   ladder.Ladder     // what there is to go back to
+	unproved *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	unwell   string            // why the app isn't well on what it was started on, and was accepted before; "": it is
+	wellBy   time.Time         // when verify is asked again about that
+	unsaid   string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
+	putOffBy time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	unrun    string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
+	note     notes
+	untidy   bool           // a generation that nobody can go back to may be left
+	mendBy   time.Time      // when links that others have changed are mended next
+	readBy   time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
+	pending  bool           // a hint came while there was something else to do
+	writing  linker.Writing // how the volumes change
+	looked   linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
+	killed   linker.Trial   // in which a former confit was killed
+	recorded linker.Trial   // what the linker was given last to record
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -104,7 +99,7 @@ type state struct {
 func (s *state) accepted() *linker.Rung { return s.ladder.InForce() }
 
 // isDown reports that the app is on a lower rung, or that one is looked for.
-func (s *state) isDown() bool { return s.ladder.On > 0 }
+func (s *state) isDown() bool { return s.ladder.IsDown() }
 
 // shown is the phase that the log and the status name: that of the app's half while
 // the change waits for it.

@@ -8,6 +8,7 @@ import (
 	"confit/linker"
 	"confit/status"
 	"confit/supervisor/hooks"
+	"confit/supervisor/ladder"
 )
 
 // begin returns the first state and its actions. The first configuration is
@@ -15,7 +16,7 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
-		ladder: former.Ladder, remembered: former.Remembered, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, fallback: fallback, mendBy: now.Add(c.Rescan),
+		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(&former.Note)
 	t.takeUpDeaths(former)

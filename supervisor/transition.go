@@ -8,6 +8,7 @@ import (
 	"confit/config"
 	"confit/signals"
 	"confit/supervisor/app"
+	"confit/supervisor/ladder"
 )
 
 // transition is one call of step: the state as it becomes, and the actions.
@@ -72,4 +73,9 @@ func (t *transition) onApp() *app.Move {
 			return c.Reload.Signal == s || slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })
 		},
 	}}
+}
+
+// onLadder is a move of what there is to go back to.
+func (t *transition) onLadder() *ladder.Move {
+	return &ladder.Move{Ladder: &t.ladder, Now: t.now, For: t.config.SoakFor()}
 }

@@ -107,7 +107,7 @@ func TestTrial_ends(t *testing.T) {
 		},
 		"accepted before": func(l *lives) {
 			l.is(letterA)
-			l.ladder = ladder(linker.Rung{Generation: l.candidate.Generation})
+			l.ladder.Ladder = ladderOf(linker.Rung{Generation: l.candidate.Generation})
 			l.tries(linker.StepPublish)
 		},
 	} {
@@ -155,9 +155,9 @@ func TestTrial_goes_on(t *testing.T) {
 	l := &lives{}
 	before := l.is(letterA).tries(linker.StepPublish).disk
 	l.then(func(t *transition) {
-		t.ladder = ladder(linker.Rung{Generation: t.candidate.Generation, Started: true}, rungOf(1, letterB, byStart))
-		t.config.Soak, t.app.PID, t.startedOn = time.Minute, 20, t.candidate.Hash
-		t.ripen()
+		t.ladder.Ladder = ladderOf(linker.Rung{Generation: t.candidate.Generation, Started: true}, rungOf(1, letterB, byStart))
+		t.config.Soak, t.app.PID = time.Minute, 20
+		t.onLadder().StartedOn(t.candidate.Hash)
 		t.transaction = transaction{}
 	})
 	if l.disk != before {

@@ -55,7 +55,7 @@ func (t *transition) passVerdict() {
 // dropVerdict forgets a verdict: the app was stopped.
 func (t *transition) dropVerdict() {
 	if t.held.before != nil {
-		t.ladder = *t.held.before
+		t.ladder.Ladder = *t.held.before
 	}
 	t.held = verdict{}
 }

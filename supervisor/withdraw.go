@@ -58,12 +58,12 @@ func (t *transition) goFurther(err error) {
 	if t.wentFrom == 0 {
 		t.wentFrom = t.accepted().Number
 	}
-	t.ladder, t.untidy = t.ladder.Without(t.ladder.On), true
+	t.ladder.Ladder, t.untidy = t.ladder.Without(t.ladder.On), true
 	switch {
 	case t.hasAccepted():
 		t.withdraw()
 		return
-	case t.isDown() || t.fallback || !t.app.Runs():
+	case t.isDown() || t.ladder.Fallback || !t.app.Runs():
 		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
 	case t.rejection.stands && t.rejection.hash == t.candidate.Hash:
@@ -94,7 +94,7 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.hasAccepted():
 	case further && t.isDown():
-		t.say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.downReason(),
+		t.say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor(), "changed", named(changes)}, t.age()...)...)
 		t.rolledBack(true)
 		return

@@ -142,7 +142,7 @@ func (w *world) inherit() linker.Ladder {
 	w.held[w.liveNumber] = w.live
 	top := rungOf(w.liveNumber, letter(w.live.number), has)
 	top.Generation = w.live.generation(w.liveNumber)
-	return ladder(append([]linker.Rung{top}, rungs...)...)
+	return ladderOf(append([]linker.Rung{top}, rungs...)...)
 }
 
 // inheritDisk is what a former confit left on the disk.
