@@ -28,7 +28,7 @@ func (t *transition) accept(proof string) {
 		t.watchAccepted()
 	}
 	if *t.accepted() != before && !t.isDown() {
-		t.unsaid = proof
+		t.pendingProof = proof
 	}
 	t.do(inspect{t.app.PID})
 	t.endTransaction()

@@ -44,7 +44,7 @@ func (t *transition) known() linker.Known {
 // was rejected.
 func (t *transition) stageMounted() {
 	t.pending, t.transaction = false, transaction{isRetry: true}
-	t.rejection.cost = linker.Hash{}
+	t.rejection.harmful = linker.Hash{}
 	t.stage()
 }
 

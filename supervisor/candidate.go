@@ -34,7 +34,7 @@ func (t *transition) stageEnded(e event) {
 		if !t.candidate.Fallback {
 			t.noteSeen(e.seen, false, linker.Hash{})
 			t.found("", "", e.changes)
-			t.rejection.cost = linker.Hash{} // something else is mounted
+			t.rejection.harmful = linker.Hash{} // something else is mounted
 		}
 		t.reject("stage", e.reason, "")
 	}
@@ -58,7 +58,7 @@ func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if t.candidate.Fallback {
-		if t.isKnownBad() || t.isCostly() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
+		if t.isKnownBad() || t.isHarmful() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
 			t.reject("stage", errors.New("it is what was rejected"), "")
 		} else {
 			t.tryCandidate(e.splay)
@@ -66,8 +66,8 @@ func (t *transition) compareCandidate(e staged) {
 		return
 	}
 	t.found(e.candidate.Hash.Hex(), e.candidate.Shared.Hex(), e.candidate.Changes)
-	if t.rejection.cost != t.candidate.Inputs { // something else is mounted
-		t.rejection.cost = linker.Hash{}
+	if t.rejection.harmful != t.candidate.Inputs { // something else is mounted
+		t.rejection.harmful = linker.Hash{}
 	}
 	switch {
 	case t.isAccepted() && !t.neverStarted():
@@ -83,7 +83,7 @@ func (t *transition) compareCandidate(e staged) {
 		t.dropCandidate()
 	case t.isRemembered():
 		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
-	case t.isCostly():
+	case t.isHarmful():
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()

@@ -17,7 +17,7 @@ import (
 // leftOut lists what the canonical form leaves out, and why nothing depends on it.
 var leftOut = map[string]string{
 	"state.seen":            "the status is a view: what decides has a field of its own",
-	"state.past":            "is for the status and the log alone",
+	"state.history":         "is for the status and the log alone",
 	"life.Text":             "is for the status alone",
 	"state.trouble":         "decides only whether the log repeats itself",
 	"notes.trouble":         "decides only whether the log repeats itself",
@@ -45,7 +45,7 @@ var leftOut = map[string]string{
 
 // presence lists the texts and pointers of which only counts whether there is one.
 var presence = map[string]bool{
-	"state.unsaid": true, "state.degraded": true, "life.Beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
+	"state.pendingProof": true, "state.degraded": true, "life.Beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
 }
 
 // ranked lists the numbers of which only counts which is equal to which, and the

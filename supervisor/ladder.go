@@ -55,7 +55,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 			v.before = &before
 		}
 	}
-	if t.died = true; v.stands() {
+	if t.byDeath = true; v.stands() {
 		t.judge(v)
 	}
 	if v.before == nil {

@@ -58,7 +58,7 @@ type hook struct {
 // statusWriter writes status.json from a goroutine of its own, so that nobody waits
 // for it, and a volume that hangs doesn't freeze it.
 type statusWriter struct {
-	last    gist          // what was written last, or is about to be
+	last    shown         // what was written last, or is about to be
 	newest  chan shown    // holds one: those that come too fast are skipped
 	written chan struct{} // closed after the last one
 
@@ -74,12 +74,9 @@ type statusWriter struct {
 // shown is a status to be written.
 type shown struct {
 	*status.Status
-	keys *linker.Keys
+	keys    *linker.Keys           // of the accepted generation
+	volumes *[]linker.VolumeStatus // as the linker found them
 }
-
-// gist is all that goes into a status, and comparable: another gist makes another status.
-// Of what a pointer leads to nothing ever changes.
-type gist [20]any
 
 // guard turns a panic into an error.
 func guard(do func() error) (err error) {

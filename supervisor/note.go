@@ -41,15 +41,15 @@ func (t *transition) keepNote() {
 
 // sayAccepted says that the generation is accepted which the note has now.
 func (t *transition) sayAccepted() {
-	if t.unsaid == "" || t.ladder.Ladder != t.note.held.Ladder {
+	if t.pendingProof == "" || t.ladder.Ladder != t.note.held.Ladder {
 		return
 	}
-	keys := []any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "proof", t.unsaid}
+	keys := []any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "proof", t.pendingProof}
 	if t.accepted().Fallback {
 		keys = append(keys, "source", source(t.accepted().Generation))
 	}
-	if t.unsaid != alreadyStored {
+	if t.pendingProof != alreadyStored {
 		t.say(slog.LevelInfo, "generation accepted", keys...)
 	}
-	t.unsaid = ""
+	t.pendingProof = ""
 }

@@ -75,7 +75,7 @@ func (o *observation) accepted() *status.Accepted {
 	if o.after.unproved != nil || after.Number == 0 {
 		return shown
 	}
-	now := status.Accepted{Generation: shownOf(after), Proof: cmp.Or(o.after.unsaid, alreadyStored), Soaked: after.Soaked || o.config.SoakFor() == 0, SoaksAt: status.At(o.after.ladder.SoaksAt)}
+	now := status.Accepted{Generation: shownOf(after), Proof: cmp.Or(o.after.pendingProof, alreadyStored), Soaked: after.Soaked || o.config.SoakFor() == 0, SoaksAt: status.At(o.after.ladder.SoaksAt)}
 	if shown != nil && after.Hash == before.Hash && (after.Fallback == before.Fallback || now.Proof == alreadyStored) { // or it is just the fallback that is mounted
 		now.Proof = shown.Proof
 	}

@@ -66,7 +66,7 @@ type rejection struct {
 	hash    linker.Hash   // of the candidate; zero when it had none
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
-	cost    linker.Hash   // of the inputs of what the app was rolled back from: it isn't tried again while it stays mounted. Zero: there is none
+	harmful linker.Hash   // of the inputs of what the app was rolled back from: it isn't tried again while it stays mounted. Zero: there is none
 }
 
 // isDue reports that it is time to try again.
@@ -121,9 +121,9 @@ type report struct {
 	late bool // it is about what was accepted before, and a gate was asked about that
 }
 
-// past is what has happened, where the rest of the state shows it no more. It is for the
+// history is what has happened, where the rest of the state shows it no more. It is for the
 // status and the log: nothing is decided by it. What a pointer leads to never changes.
-type past struct {
+type history struct {
 	mounted       *status.Mounted    // what the last look found
 	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
 	tried         *status.Generation // the candidate that is on its way; nil: none is

@@ -75,17 +75,17 @@ func (t *transition) planRetry(again bool) {
 	if again {
 		wait = 2 * t.rejection.wait
 	}
-	cost := t.rejection.cost
+	harmful := t.rejection.harmful
 	if t.exposure.reached() {
-		cost = t.candidate.Inputs
+		harmful = t.candidate.Inputs
 	}
-	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, cost: cost}
+	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, harmful: harmful}
 	switch {
 	case t.isRemembered():
 		if by := t.ladder.TriesAgain(); !t.over(by) {
 			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
 		}
-	case !t.exposure.reached() && t.kills() < maxKills && !t.isCostly():
+	case !t.exposure.reached() && t.kills() < maxKills && !t.isHarmful():
 		t.rejection.wait = min(wait, maxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
@@ -203,7 +203,7 @@ func (t *transition) recoverFromExit() {
 		t.expire()
 	case t.appFailure != nil:
 		reason := t.appFailure
-		t.appFailure, t.died = nil, true
+		t.appFailure, t.byDeath = nil, true
 		t.fail("probation", reason, "")
 	default:
 		t.drain(app.StartAgain)

@@ -44,10 +44,10 @@ func (t *transition) maySaySoaked() bool {
 	return told.Asked && !told.Soaked && !t.isDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
 }
 
-// isCostly reports that the app was rolled back from the candidate before. A renderer that fails
+// isHarmful reports that the app was rolled back from the candidate before. A renderer that fails
 // now and then must not bring it back to the app again and again.
-func (t *transition) isCostly() bool {
-	return t.rejection.cost != linker.Hash{} && t.rejection.cost == t.candidate.Inputs
+func (t *transition) isHarmful() bool {
+	return t.rejection.harmful != linker.Hash{} && t.rejection.harmful == t.candidate.Inputs
 }
 
 // age is a key that says how old what the app goes back to is. It may be months.

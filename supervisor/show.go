@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"cmp"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -26,15 +27,14 @@ func (s *state) isFleeting(c *config.Config) bool {
 // showStatus has status.json replaced when there is something new to say, or what was
 // said last could not be written.
 func (l *loop) showStatus() {
-	s := l.state.seen
-	keys := l.state.accepted().Keys
-	now := gist{s.Phase, s.Degraded, s.Trouble, s.Damaged, s.Stalled, s.LinksChanged, s.App, s.Mounted, s.Live, s.Accepted, s.GoneDown, s.Unwell, s.Candidate, s.PendingSince, s.Rejection,
-		s.Gate, s.Report, s.Counters, keys, l.status.volumes.Load()}
-	if now == l.status.last && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
+	s, last := l.state.seen, &l.status.last
+	now := shown{s, l.state.accepted().Keys, l.status.volumes.Load()}
+	if now.saysAsMuch(last) && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return
 	}
-	l.status.keys = cmp.Or(keys, l.status.keys)
-	l.status.last = now
+	*last = now
+	now.keys = cmp.Or(now.keys, l.status.keys)
+	l.status.keys = now.keys
 	l.status.unwritten.Store(false)
 	select {
 	case <-l.status.newest: // it was not written yet
@@ -42,7 +42,22 @@ func (l *loop) showStatus() {
 	}
 	whole := *s
 	whole.Confit, whole.Updated = l.Version, status.At(time.Now())
-	l.status.newest <- shown{&whole, l.status.keys}
+	now.Status = &whole
+	l.status.newest <- now
+}
+
+// saysAsMuch reports that another status says the same. Of what a pointer leads to nothing ever changes.
+func (s *shown) saysAsMuch(as *shown) bool {
+	if as.Status == nil || s.keys != as.keys || s.volumes != as.volumes {
+		return false
+	}
+	now, then := reflect.ValueOf(s.Status).Elem(), reflect.ValueOf(as.Status).Elem()
+	for i := range now.NumField() {
+		if f := now.Field(i); f.Comparable() && !f.Equal(then.Field(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // write writes each status that showStatus hands over, until there are no more.
@@ -51,7 +66,7 @@ func (l *loop) write() {
 	said := ""
 	for s := range l.status.newest {
 		err := guard(func() error {
-			data := l.status.encode(l.status.lull(s))
+			data := l.status.encode(l.status.coalesce(s))
 			if len(data) > largeStatus {
 				defer debug.FreeOSMemory()
 			}
@@ -69,12 +84,12 @@ func (l *loop) write() {
 // goes back to the system at once: 10,000 keys take 7 MB.
 const largeStatus = 256 << 10
 
-// lullTime is how long a status waits for a newer one: many transactions are over
+// coalesceTime is how long a status waits for a newer one: many transactions are over
 // by then, and nothing is written while the app is to be reloaded.
-const lullTime = 20 * time.Millisecond
+const coalesceTime = 20 * time.Millisecond
 
-func (r *statusWriter) lull(s shown) shown {
-	over := time.After(lullTime)
+func (r *statusWriter) coalesce(s shown) shown {
+	over := time.After(coalesceTime)
 	for {
 		select {
 		case newer, more := <-r.newest:
@@ -95,8 +110,8 @@ func (r *statusWriter) encode(s shown) []byte {
 		r.encoder.SetKeys(s.keys.Sums())
 		r.encoded = s.keys
 	}
-	if volumes := r.volumes.Load(); volumes != nil {
-		for _, v := range *volumes {
+	if s.volumes != nil {
+		for _, v := range *s.volumes {
 			s.Volumes = append(s.Volumes, status.Volume(v))
 		}
 	}

@@ -29,6 +29,8 @@ func TestShow_news(t *testing.T) {
 			continue // these are filled in later
 		}
 		l := newShown(config.Config{})
+		another := *l.state.seen
+		l.state.seen = &another
 		switch f := reflect.ValueOf(l.state.seen).Elem().Field(i); f.Kind() {
 		case reflect.String:
 			f.SetString("another")

@@ -61,22 +61,22 @@ type state struct {
 	app app.App
 
 	transaction
-	ladder   ladder.Ladder     // what there is to go back to
-	unproved *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
-	unwell   string            // why the app isn't well on what it was started on, and was accepted before; "": it is
-	wellBy   time.Time         // when verify is asked again about that
-	unsaid   string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
-	putOffBy time.Time         // when what confit was killed with is tried again; zero: nothing was put off
-	unrun    string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
-	note     notes
-	untidy   bool           // a generation that nobody can go back to may be left
-	mendBy   time.Time      // when links that others have changed are mended next
-	readBy   time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
-	pending  bool           // a hint came while there was something else to do
-	writing  linker.Writing // how the volumes change
-	looked   linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	killed   linker.Trial   // in which a former confit was killed
-	recorded linker.Trial   // what the linker was given last to record
+	ladder       ladder.Ladder     // what there is to go back to
+	unproved     *status.Rejection // why the accepted generation isn't proved, as there was nothing else to go on with; nil: it is
+	unwell       string            // why the app isn't well on what it was started on, and was accepted before; "": it is
+	wellBy       time.Time         // when verify is asked again about that
+	pendingProof string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
+	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
+	unrun        string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
+	note         notes
+	untidy       bool           // a generation that nobody can go back to may be left
+	mendBy       time.Time      // when links that others have changed are mended next
+	readBy       time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
+	pending      bool           // a hint came while there was something else to do
+	writing      linker.Writing // how the volumes change
+	looked       linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
+	killed       linker.Trial   // in which a former confit was killed
+	recorded     linker.Trial   // what the linker was given last to record
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -89,7 +89,7 @@ type state struct {
 	links  config.LinksSum // what the links files held at the last look
 	inside int             // the app whose working directory is inside a generation, as the log has said
 
-	past
+	history
 	seen *status.Status // what status.json shows of it: observe says it after each event
 
 	exit exit // how confit ends, when that is decided: it may be draining or telling before

@@ -15,9 +15,9 @@ import (
 type transition struct {
 	state
 	*outbox
-	config *config.Config
-	now    time.Time
-	died   bool // what is rejected now is so for the app's death
+	config  *config.Config
+	now     time.Time
+	byDeath bool // what is rejected now is so for the app's death
 }
 
 // outbox collects the actions.

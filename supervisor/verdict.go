@@ -27,7 +27,7 @@ func mending(reason error) string {
 func (t *transition) judge(v verdict) {
 	t.passVerdict() // the one before
 	t.held, t.held.by = v, t.now.Add(holdTime)
-	if !t.died {
+	if !t.byDeath {
 		t.passVerdict()
 	}
 }

@@ -84,7 +84,7 @@ func (t *transition) takenBack(e withdrawn) {
 	t.endTrial()
 	changes := t.candidate.Changes
 	if further {
-		changes, t.unsaid = e.changes, ""                             // the log has said it
+		changes, t.pendingProof = e.changes, ""                       // the log has said it
 		if t.hasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
 			t.rejection, t.accepted().Fallback = rejection{}, false
 		}
