@@ -11,7 +11,7 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-// The steps of a candidate, as docs/design.md numbers them: stage, render, validate,
+// The steps of a candidate, as docs/internals/design.md numbers them: stage, render, validate,
 // splay, publish.
 
 // stageEnded is the linker's look at the volumes: it found nothing new, a

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table anew, here and in docs/conformance.md")
+var update = flag.Bool("update", false, "write the table anew, here and in docs/internals/conformance.md")
 
 // behaviour is one row of the table.
 type behaviour struct {
@@ -20,7 +20,7 @@ type behaviour struct {
 	needs []option
 }
 
-// gaps are the behaviours that confit is known to lack. docs/conformance.md says why, and what would help.
+// gaps are the behaviours that confit is known to lack. docs/internals/conformance.md says why, and what would help.
 var gaps = map[string]bool{
 	// The URG and PIPE that were sent can't be told from the Go runtime's own. It keeps PROF, and leaves RTMIN to musl.
 	"URG, PIPE, PROF and RTMIN reach the app": true,

@@ -69,7 +69,7 @@ func TestStatuses_beside_orphans(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("go-reap lost none in %d tries: say so in docs/conformance.md", tries)
+	t.Errorf("go-reap lost none in %d tries: say so in docs/internals/conformance.md", tries)
 }
 
 // lost runs a program as PID 1 and reads how many statuses it lost.

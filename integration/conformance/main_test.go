@@ -2,7 +2,7 @@
 
 // Package conformance puts the same questions to four inits: confit and the three small ones that containers run today, tini,
 // dumb-init and catatonit. Each runs as PID 1 of a fresh PID namespace. The answers are a table, testdata/table.txt, which
-// docs/conformance.md explains; go test -update writes both anew.
+// docs/internals/conformance.md explains; go test -update writes both anew.
 //
 // The apps below the inits are shell and perl, which every Debian has: a Go program would hide the signals that it was started
 // with.

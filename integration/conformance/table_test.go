@@ -14,7 +14,7 @@ import (
 
 const (
 	golden   = "testdata/table.txt"
-	document = "../../docs/conformance.md"
+	document = "../../docs/internals/conformance.md"
 	// What stands between these in the document is written by -update.
 	opening = "<!-- table -->\n"
 	closing = "<!-- end of table -->\n"

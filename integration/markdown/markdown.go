@@ -15,7 +15,7 @@ import (
 // Pages lists the pages below the project's directory.
 func Pages(root string) ([]string, error) {
 	var list []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "examples/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/internals/*.md", "examples/*.md", "examples/*/*.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(files) == 0 {
 			return nil, fmt.Errorf("no page is a %s: %v", pattern, err)
