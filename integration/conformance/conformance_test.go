@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the table anew, here and in docs/internals/conformance.md")
+var update = flag.Bool("update", false, "write the table anew")
 
 // behaviour is one row of the table.
 type behaviour struct {
 	name string
-	does string // what is tried, for the documentation
+	does string // what is tried
 	try  func(subject) error
 	// needs are the options that the case is about: an init that lacks one isn't asked.
 	needs []option

@@ -1,8 +1,8 @@
 //go:build conformance
 
 // Package conformance puts the same questions to four inits: confit and the three small ones that containers run today, tini,
-// dumb-init and catatonit. Each runs as PID 1 of a fresh PID namespace. The answers are a table, testdata/table.txt, which
-// docs/internals/conformance.md explains; go test -update writes both anew.
+// dumb-init and catatonit. Each runs as PID 1 of a fresh PID namespace. The answers are a table, testdata/table.md, which
+// go test -update writes anew. docs/internals/conformance.md says why confit fails what it fails.
 //
 // The apps below the inits are shell and perl, which every Debian has: a Go program would hide the signals that it was started
 // with.
