@@ -85,8 +85,9 @@ func (s *site) atRest(generation string) (most, rest float64, err error) {
 		now, _ := used(s.path("state")) // a file may go meanwhile
 		most = max(most, now)
 		if len(note) > 0 && string(note[len(`{"version":1,`):][:len(accepted)]) == string(accepted) && len(there) <= 2 {
-			rest, err = used(s.path("state"))
-			return most, rest, err
+			if rest, err = used(s.path("state")); err == nil { // the status is written a moment later
+				return most, rest, nil
+			}
 		}
 	}
 	return 0, 0, fmt.Errorf("generation %s wasn't accepted within 10 s", generation)
