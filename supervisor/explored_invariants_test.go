@@ -10,8 +10,6 @@ import (
 	"confit/supervisor/app"
 )
 
-// The invariants. docs/internals/design.md lists them in the section Explored.
-
 // mayStartApp: at most one app is alive, none is started after a stop, and none
 // without a generation.
 func (c *course) mayStartApp() {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// mostWords is how many words a page may have, as wc -w counts them.
+var mostWords = map[string]int{
+	"CHANGELOG.md":   250, // until 0.1.0 is released
+	"HACKING.md":     1_500,
+	"docs/README.md": 250,
+
+	"docs/internals/conformance.md":  500,
+	"docs/internals/decisions.md":    3_600,
+	"docs/internals/dependencies.md": 360,
+	"docs/internals/design.md":       2_640,
+	"docs/internals/measurements.md": 900,
+}
+
+// How many words those for users may have together, and those for contributors.
+const (
+	mostForUsers        = 57_000
+	mostForContributors = 8_000
+)
+
+// TestWordsAreFew holds these bounds: who looks for a fact reads one page.
+func TestWordsAreFew(t *testing.T) {
+	users, contributors, limited := 0, 0, 0
+	for _, page := range pages(t) {
+		words := len(strings.Fields(read(t, page)))
+		if most, found := mostWords[page]; found {
+			limited++
+			if words > most {
+				t.Errorf("%s has %d words, %d are enough", page, words, most)
+			}
+		}
+		switch {
+		case strings.HasPrefix(page, "docs/internals/"):
+			contributors += words
+		case strings.HasPrefix(page, "docs/"), page == "README.md":
+			users += words
+		}
+	}
+	if limited != len(mostWords) {
+		t.Errorf("of %d bounds only %d are of a page that is there", len(mostWords), limited)
+	}
+	if users > mostForUsers || contributors > mostForContributors {
+		t.Errorf("users have %d words to read, contributors %d; %d and %d are enough", users, contributors, mostForUsers, mostForContributors)
+	}
+}
