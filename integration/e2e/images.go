@@ -94,7 +94,7 @@ func (s settings) contexts() (string, error) {
 	prometheus, err2 := s.exampleContext("prometheus")
 	confit, err3 := os.ReadFile(s.dist("confit-linux-" + runtime.GOARCH))
 	confitctl, err4 := os.ReadFile(s.dist("confitctl-linux-" + runtime.GOARCH))
-	gitops, err5 := readPage(filepath.Join(s.Source, gitopsPath))
+	operations, err5 := readPage(filepath.Join(s.Source, operationsPath))
 	plugin, err6 := os.ReadFile(s.dist("kubectl-confit-linux-" + runtime.GOARCH))
 	if err = errors.Join(err, err1, err2, err3, err4, err5, err6); err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func (s settings) contexts() (string, error) {
 		"script":     {"", "FROM " + pageImage + "\n" + script.first("dockerfile")},
 		"fleet":      fleet,
 		"prometheus": prometheus,
-		"plugin":     {"", gitops.section("Wait for the verdict").first("dockerfile")},
+		"plugin":     {"", operations.section("Wait for the verdict").first("dockerfile")},
 	} {
 		dir := s.run(filepath.Join("contexts", name))
 		err = errors.Join(err, os.MkdirAll(dir, 0o755),

@@ -48,7 +48,7 @@ func showVerdict(sc *stage) (err error) {
 		step{"Two lines of a pipeline: kubectl apply, kubectl confit wait; nobody hurries the kubelet", s.pipeline},
 		step{"Completion, by kubectl", s.complete},
 		step{"Each verb with the rights of examples/kubectl, and without each of them; both policies are in force", s.rights},
-		step{"The Job of " + gitopsPath + " waits for the verdict from inside the cluster", s.waitingJob},
+		step{"The Job of " + operationsPath + " waits for the verdict from inside the cluster", s.waitingJob},
 	)
 }
 

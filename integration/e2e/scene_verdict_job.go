@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 )
 
-// gitopsPath has a Job that waits for a verdict, from inside the cluster, and its image.
-const gitopsPath = "docs/gitops.md"
+// operationsPath has a Job that waits for a verdict, from inside the cluster, and its image.
+const operationsPath = "docs/operations.md"
 
 // waitingJob runs the Job beside an edit that all pods accept, after the page's rights are there.
 func (s *verdicts) waitingJob() error {
-	p, err := readPage(filepath.Join(s.Source, gitopsPath))
+	p, err := readPage(filepath.Join(s.Source, operationsPath))
 	if err != nil {
 		return err
 	}

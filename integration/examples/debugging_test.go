@@ -7,17 +7,16 @@ import (
 	"testing"
 )
 
-// debuggingPage are the blocks of docs/debugging.md.
+// debuggingPage are the blocks of docs/troubleshooting.md.
 var debuggingPage = map[string]runner{
-	"Turn it on 1":            turnsDebugOn,
-	"What a look compared 1":  saidAsOnThePage,
-	"What confit waits for 1": saidAsOnThePage,
+	"What confit waits for 1": turnsDebugOn,
+	"What confit waits for 2": saidAsOnThePage,
 }
 
 // debugged is a pod that has the variable of the page, and refuses an edit.
 func debugged(t *testing.T) *container {
 	t.Helper()
-	block := pageBlocks(t, "debugging.md")["Turn it on 1"]
+	block := pageBlocks(t, "troubleshooting.md")["What confit waits for 1"]
 	variable, found := strings.CutPrefix(strings.TrimSpace(block), "kubectl set env deploy/web ")
 	if !found {
 		t.Fatalf("no variable is set by\n%s", block)

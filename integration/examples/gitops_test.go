@@ -11,16 +11,8 @@ import (
 	"testing"
 )
 
-// gitopsPage are the blocks of docs/gitops.md.
-var gitopsPage = map[string]runner{
-	"Wait for the verdict 1": ofTheJob,
-	"Wait for the verdict 2": ofTheJob,
-	"With Flux 1":            makesTheJobAnew,
-	"With Flux 2":            leadsToTheJob,
-}
-
 // ofTheJob is for the image and the Job that make e2e runs.
-var ofTheJob = heldBy("integration/e2e/scene_verdict_job.go", "docs/gitops.md")
+var ofTheJob = heldBy("integration/e2e/scene_verdict_job.go", "docs/operations.md")
 
 // kustomize builds a directory with these files.
 func kustomize(t *testing.T, files map[string]string) string {
@@ -43,7 +35,7 @@ func kustomize(t *testing.T, files map[string]string) string {
 func makesTheJobAnew(t *testing.T, block string) {
 	job := func(edition string) string {
 		built := kustomize(t, map[string]string{
-			"kustomization.yaml": block, "verdict.yaml": pageBlocks(t, "gitops.md")["Wait for the verdict 2"], "web/default.conf": edition,
+			"kustomization.yaml": block, "verdict.yaml": pageBlocks(t, "operations.md")["Wait for the verdict 2"], "web/default.conf": edition,
 		})
 		_, job, found := strings.Cut(built, "\nkind: Job\n")
 		if !found || !strings.Contains(job, "args:") || !regexp.MustCompile(`configMap:\n +name: edition-\w+`).MatchString(job) {

@@ -22,9 +22,9 @@ var gatePage = map[string]runner{
 	"A gate in a few lines 2": isShell,
 }
 
-// sourcesPage are the blocks of docs/sources.md.
-var sourcesPage = map[string]runner{
-	"Lines 1":          allLines,
+// referencePage are the blocks of docs/reference.md.
+var referencePage = map[string]runner{
+	"The links file 1": allLines,
 	"Rendered files 1": renderedFiles,
 	"The fallback 1":   fallback,
 }

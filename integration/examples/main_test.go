@@ -19,8 +19,10 @@
 //	pages_test.go       the blocks of pages, and who runs each
 //	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate
 //	daemonlines_test.go those of docs/daemons.md and docs/security.md
-//	hookpages_test.go   those of docs/gate.md, docs/reload.md and docs/sources.md
+//	hookpages_test.go   those of docs/gate.md, docs/reload.md and docs/reference.md
 //	statuspage_test.go  those of docs/status.md
+//	operations_test.go  those of docs/operations.md, with gitops_test.go and leaving_test.go
+//	debugging_test.go   those of docs/troubleshooting.md
 //	monitor_test.go     a Prometheus that scrapes exporters
 //	alerts_test.go      what happens to confits, and which alert fires
 //	dashboard_test.go   what Grafana would ask that Prometheus

@@ -12,13 +12,19 @@ import (
 // operationsPage are the blocks of docs/operations.md.
 var operationsPage = map[string]runner{
 	"Which pod has it and which key it is 1": whichKeys,
-	"What differs 1":                         whatDiffers,
+	"Which pod has it and which key it is 2": whatDiffers,
 	"Hold everything 1":                      holdEverything,
 	"Hold everything 2":                      isShell,
 	"Hold everything 3":                      isShell,
 	"Now instead of in a minute 1":           triesAgainAtOnce,
 	"Back by hand 1":                         takesTheText,
 	"A reload without an edit 1":             reloadsByHand,
+	"Wait for the verdict 1":                 ofTheJob,
+	"Wait for the verdict 2":                 ofTheJob,
+	"With Flux 1":                            makesTheJobAnew,
+	"With Flux 2":                            leadsToTheJob,
+	"Leaving confit 1":                       leaves,
+	"Leaving confit 2":                       leavesWithoutState,
 }
 
 // ofWeb is a pod whose volume is web, with a key that its validator refuses in the second edition.

@@ -19,19 +19,17 @@ type runner func(t *testing.T, block string)
 
 // pages are those whose blocks are run. A block is known by the heading above it, and its number below that.
 var pages = map[string]map[string]runner{
-	"recipes.md":    recipes,
-	"daemons.md":    daemonLines,
-	"gate.md":       gatePage,
-	"sources.md":    sourcesPage,
-	"status.md":     statusPage,
-	"reload.md":     {"Apps that watch their files 1": watchItself},
-	"operations.md": operationsPage,
-	"debugging.md":  debuggingPage,
-	"images.md":     imagesPage,
-	"upgrading.md":  upgradingPage,
-	"gitops.md":     gitopsPage,
-	"kubectl.md":    kubectlPage,
-	"security.md":   {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
+	"recipes.md":         recipes,
+	"daemons.md":         daemonLines,
+	"gate.md":            gatePage,
+	"reference.md":       referencePage,
+	"status.md":          statusPage,
+	"reload.md":          {"Apps that watch their files 1": watchItself},
+	"operations.md":      operationsPage,
+	"troubleshooting.md": debuggingPage,
+	"images.md":          imagesPage,
+	"kubectl.md":         kubectlPage,
+	"security.md":        {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
 }
 
 // TestPages holds that each block of these pages does what its page says. One that nobody runs is a mistake, and so is a runner

@@ -8,9 +8,9 @@ import (
 	"confit/integration/markdown"
 )
 
-// TestDebuggingPage holds that the page has a row for each phase, and for nothing else.
-func TestDebuggingPage(t *testing.T) {
-	text, err := os.ReadFile("../docs/debugging.md")
+// TestPhasesOfPage holds that docs/troubleshooting.md has each phase once, and nothing else.
+func TestPhasesOfPage(t *testing.T) {
+	text, err := os.ReadFile("../docs/troubleshooting.md")
 	if err != nil {
 		t.Fatal(err)
 	}

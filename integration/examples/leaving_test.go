@@ -12,12 +12,6 @@ import (
 	"confit/integration/volume"
 )
 
-// upgradingPage are the blocks of docs/upgrading.md.
-var upgradingPage = map[string]runner{
-	"Leaving confit 1": leaves,
-	"Leaving confit 2": leavesWithoutState,
-}
-
 // ofClaim is a pod that links a key over a file on a volume claim, once it has ended.
 func ofClaim(t *testing.T) (c *container, target string) {
 	t.Helper()
