@@ -56,7 +56,7 @@ func (t *transition) makeAccepted(started bool) {
 		if !t.candidate.Fallback { // else the mounted configuration stays what it is: rejected, or put off
 			t.decided()
 			if !t.candidate.Unrun { // the renderer may still have killed confit
-				t.killed = linker.Trial{}
+				t.trials.Forget()
 			}
 			t.rejection = rejection{}
 		}
@@ -104,6 +104,7 @@ func (t *transition) onInspected(e inspected) {
 // becomeMounted notes that the mounted configuration has come to equal the accepted
 // fallback.
 func (t *transition) becomeMounted() {
-	t.killed, t.accepted().Fallback = linker.Trial{}, false
+	t.trials.Forget()
+	t.accepted().Fallback = false
 	t.live = t.sinceNow(t.accepted().Generation)
 }

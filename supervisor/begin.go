@@ -13,7 +13,8 @@ import (
 // mounted configuration was rejected before and isn't due to be tried again. None
 // begins while the app may be about to stop.
 func (t *transition) look() {
-	t.pending, t.transaction = false, transaction{splayBy: t.splayBy}
+	t.pending = false
+	t.renew(transaction{splayBy: t.splayBy})
 	if t.onApp().StopMarked() || t.held.stands() {
 		t.pending, t.phase, t.deadline = true, running, later(t.app.StopBy, t.held.by)
 		return
@@ -34,8 +35,8 @@ func (t *transition) stage() {
 // known is what the linker needs to know of the former look.
 func (t *transition) known() linker.Known {
 	k := linker.Known{Seen: t.looked, Accepted: t.accepted().Number}
-	if t.killed.Step == linker.StepHooks {
-		k.Spared = t.killed.Hash
+	if former := t.trials.Former; former.Step == linker.StepHooks {
+		k.Spared = former.Hash
 	}
 	return k
 }
@@ -43,7 +44,8 @@ func (t *transition) known() linker.Known {
 // stageMounted begins a transaction about the mounted configuration, although that
 // was rejected.
 func (t *transition) stageMounted() {
-	t.pending, t.transaction = false, transaction{isRetry: true}
+	t.pending = false
+	t.renew(transaction{isRetry: true})
 	t.rejection.harmful = linker.Hash{}
 	t.stage()
 }
@@ -52,7 +54,8 @@ func (t *transition) stageMounted() {
 // doesn't run.
 func (t *transition) fallBack() {
 	t.say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
-	t.ladder.Fallback, t.transaction = false, transaction{setback: t.setback}
+	t.ladder.Fallback = false
+	t.renew(transaction{setback: t.setback})
 	t.candidate.Fallback = true
 	t.order(staging, stage{known: t.known(), fallback: true})
 }
@@ -75,10 +78,10 @@ func (t *transition) publish() {
 		t.order(publishing, publish{number: t.candidate.Number, shown: true}) // which only looks what hooks did to it
 		return
 	}
-	if t.killed.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
-		t.killed = linker.Trial{}
+	if t.trials.Former.Step == linker.StepHooks && t.kills() > 0 { // it has come past them
+		t.trials.Forget()
 	}
-	t.enterTrial(linker.StepPublish, t.suspectsIn(linker.StepPublish))
+	t.enterTrial(linker.StepPublish)
 	t.keepTrial() // before that
 	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.gate.asked}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {

@@ -89,13 +89,13 @@ func (t *transition) compareCandidate(e staged) {
 		t.goDownKilled()
 	case t.isDeadly():
 		t.rejectDeadly()
-	case t.mayBeDeadly() && !t.isLast() && !t.killed.PutOff:
+	case t.mayBeDeadly() && !t.isLast() && !t.trials.Former.PutOff:
 		t.putOff()
 	default:
 		if t.undecided.IsZero() && !t.isRetry { // what is tried again counts as rejected until it is accepted
 			t.undecided = t.now
 		}
-		if t.mayBeDeadly() && t.open.Step == "" {
+		if t.mayBeDeadly() && !t.trials.IsOpen() {
 			t.sayTriedAgain()
 		}
 		t.tryCandidate(e.splay)
@@ -134,15 +134,14 @@ func (t *transition) tryCandidate(splay time.Duration) {
 
 // arm has the trial recorded before the first hook runs on a candidate that isn't published.
 func (t *transition) arm() {
-	if t.open.Step == "" && t.suspectsIn(linker.StepHooks) != "" {
-		t.enterTrial(linker.StepHooks, t.suspectsIn(linker.StepHooks))
+	if !t.trials.IsOpen() && t.suspectsIn(linker.StepHooks) != "" {
+		t.enterTrial(linker.StepHooks)
 	}
-	if t.open.Step == "" || t.open == t.recorded {
+	if trial := t.trials.Now(linker.Hash{}); t.trials.IsOpen() && t.trials.Record(trial) {
+		t.order(arming, assign{arm{trial, true}})
+	} else {
 		t.armEnded(armed{})
-		return
 	}
-	t.recorded = t.open
-	t.order(arming, assign{arm{t.open, true}})
 }
 
 func (t *transition) armEnded(event) {
@@ -176,7 +175,7 @@ func (t *transition) splay() {
 		t.passGate()
 		return
 	}
-	t.pauseTrial()
+	t.trials.Pause()
 	t.phase, t.deadline = splaying, t.splayBy
 }
 

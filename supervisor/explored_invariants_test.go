@@ -182,7 +182,7 @@ func (c *course) phaseWaits() {
 func (c *course) agrees() {
 	s := &c.state
 	idle := !slices.ContainsFunc(c.jobs[:], func(j job) bool { return j != nil })
-	if idle && c.trial != counted(s.recorded) {
+	if idle && c.trial != counted(s.trials.Recorded) {
 		c.breaks("the trial on the disk isn't the one that confit knows")
 	}
 	if s.shown() == running && !c.isPlain() && s.looked == c.mounted.print() && c.mounted != c.accepted() && !s.rejection.stands && !slices.ContainsFunc(s.ladder.Above(), s.isMounted) {

@@ -5,6 +5,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/trial"
 )
 
 // outside is all that confit works with: the volumes, the linker, the disk, the app
@@ -57,5 +58,5 @@ func (p *place) end() {
 	p.staged, p.jobs, p.stopped, p.former = before.staged, before.jobs, before.stopped, before.former
 	p.unrendered, p.rendered, p.copies = before.unrendered, before.rendered, before.copies
 	p.valid, p.passed = before.valid, before.passed
-	p.state = state{phase: done, ladder: p.state.ladder, recorded: p.state.recorded}
+	p.state = state{phase: done, ladder: p.state.ladder, trials: trial.Trials{Recorded: p.state.trials.Recorded}}
 }

@@ -19,7 +19,7 @@ func (t *transition) passGate() {
 		if t.neverStarted() {
 			t.gate = gate{since: t.now, by: t.now.Add(startPatience)}
 		} else {
-			t.pauseTrial()
+			t.trials.Pause()
 		}
 		t.waitForGate()
 	}

@@ -140,8 +140,8 @@ func (t *transition) bound() time.Duration {
 // excuse ends the trial: if the app doesn't stop in time, the platform kills it and
 // confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
-	t.excused = true
-	t.endTrial()
+	t.trials.Excuse()
+	t.keepTrial()
 }
 
 // validatesAfter reports whether the hook reads the app's own paths. Then the
@@ -163,7 +163,7 @@ func (t *transition) isGated() bool {
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that
 // reads the candidate. The gate is one of them at a start. Beside an app that runs it may take
-// hours, see pauseTrial.
+// hours, see trial.Trials.Pause.
 func (t *transition) suspectsIn(step string) string {
 	var names []string
 	add := func(name string, runs bool) {

@@ -22,12 +22,12 @@ func (t *transition) mayBeDeadly() bool {
 }
 
 func (t *transition) killKeys() []any {
-	return []any{"hash", t.candidate.Hash, "step", t.killed.Step, "kills", t.kills(), "suspects", t.killed.Suspects}
+	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(), "suspects", t.trials.Former.Suspects}
 }
 
 func (t *transition) rejectDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.killed.Suspects)
-	t.reject(t.killed.Step, reason, "")
+	reason := fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects)
+	t.reject(t.trials.Former.Step, reason, "")
 }
 
 // putOff starts the app on something else first: then the candidate is tried once
@@ -39,7 +39,7 @@ func (t *transition) putOff() {
 	t.putOffBy = t.now.Add(wait)
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()
-	t.killed.PutOff = true
+	t.trials.Former.PutOff = true
 	t.keepTrial()
 	t.looked = "" // the next look stages it again
 	t.noteSetback(exit{}, true)
@@ -48,7 +48,7 @@ func (t *transition) putOff() {
 
 // sayTriedAgain says why a candidate isn't put off.
 func (t *transition) sayTriedAgain() {
-	if t.killed.PutOff {
+	if t.trials.Former.PutOff {
 		t.say(slog.LevelWarn, "trying again what confit was killed with: it was put off before", t.killKeys()...)
 	} else {
 		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)

@@ -11,7 +11,7 @@ import (
 func TestKills_without_resort(t *testing.T) {
 	accepted := made{number: 1, holds: letterA}.generation()
 	i := begins(t, linker.Rung{Generation: accepted})
-	i.state.killed = linker.Trial{Hash: accepted.Inputs, Step: linker.StepPublish, Kills: maxKills}
+	i.state.trials.Former = linker.Trial{Hash: accepted.Inputs, Step: linker.StepPublish, Kills: maxKills}
 	i.gives(staged{candidate: linker.Candidate{Generation: accepted}})
 	i.isIn(publishing)
 	i.gives(published{}, started{20})

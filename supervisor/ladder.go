@@ -89,7 +89,7 @@ func (t *transition) goDown(reason string, how setback) {
 		t.ladder.DownFor = reason
 	}
 	t.decided()
-	t.transaction = transaction{wentFrom: t.accepted().Number, setback: how}
+	t.renew(transaction{wentFrom: t.accepted().Number, setback: how})
 	if !t.ladder.HasNext() {
 		t.endOnTop()
 		return
@@ -146,7 +146,7 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 		}
 	}
 	if t.ladder.Counted {
-		t.killed = linker.Trial{}
+		t.trials.Forget()
 		t.keepNote()
 	}
 }

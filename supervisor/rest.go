@@ -23,7 +23,7 @@ func (t *transition) endTransaction() {
 	if t.watched && t.readBy.IsZero() { // nobody asks any more
 		t.assign(unwatchOpens{})
 	}
-	t.transaction = transaction{} // its list of changes may be long
+	t.renew(transaction{}) // the list of changes may be long
 	if !t.app.Runs() {
 		t.drain(app.StartAgain)
 		return

@@ -9,6 +9,7 @@ import (
 	"confit/supervisor/app"
 	"confit/supervisor/ladder"
 	"confit/supervisor/outcomes"
+	"confit/supervisor/trial"
 )
 
 // phase is what the change is doing, or the app's half. Each has one deadline. The report
@@ -75,8 +76,7 @@ type state struct {
 	pending      bool           // a hint came while there was something else to do
 	writing      linker.Writing // how the volumes change
 	looked       linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	killed       linker.Trial   // in which a former confit was killed
-	recorded     linker.Trial   // what the linker was given last to record
+	trials       trial.Trials   // what confit was killed with, and what it tries
 
 	rejection rejection
 	held      verdict // on the app's death, for a moment
@@ -130,9 +130,7 @@ type transaction struct {
 	leftAtHUP    bool  // the app left at auto's HUP, and has to show that it can live on the candidate
 	appFailure   error // the app is gone, and the generation in force is to blame
 	gate         gate
-	proof        proof        // what the generation in force still has to prove
-	open         linker.Trial // the candidate's
-	excused      bool         // the app was asked to stop: a kill of confit says nothing of the candidate
-	wentFrom     int          // the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0: there is none
-	setback      setback      // how what is mounted failed, where nothing is accepted
+	proof        proof   // what the generation in force still has to prove
+	wentFrom     int     // the accepted generation that the app doesn't go on with, as it goes down or that is lost; 0: there is none
+	setback      setback // how what is mounted failed, where nothing is accepted
 }

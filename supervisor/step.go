@@ -9,6 +9,7 @@ import (
 	"confit/status"
 	"confit/supervisor/hooks"
 	"confit/supervisor/ladder"
+	"confit/supervisor/trial"
 )
 
 // begin returns the first state and its actions. The first configuration is
@@ -16,7 +17,7 @@ import (
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
 	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
-		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, killed: former.Killed, recorded: former.Killed, links: c.LinksRead, mendBy: now.Add(c.Rescan),
+		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(&former.Note)
 	t.takeUpDeaths(former)

@@ -79,3 +79,9 @@ func (t *transition) onApp() *app.Move {
 func (t *transition) onLadder() *ladder.Move {
 	return &ladder.Move{Ladder: &t.ladder, Now: t.now, For: t.config.SoakFor()}
 }
+
+// renew begins another transaction.
+func (t *transition) renew(with transaction) {
+	t.transaction = with
+	t.trials.Fresh()
+}

@@ -6,6 +6,7 @@ import (
 
 	"confit/config"
 	"confit/linker"
+	"confit/supervisor/trial"
 )
 
 // lives is a row of confits on one state directory, of which only the trial is left.
@@ -16,7 +17,7 @@ type lives struct {
 
 // is lets the next confit stage a candidate.
 func (l *lives) is(of letter) *lives {
-	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{killed: l.disk, recorded: l.disk, ladder: l.ladder}}
+	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{trials: trial.Former(l.disk), ladder: l.ladder}}
 	l.candidate = linker.Candidate{Generation: made{number: 9, holds: of}.generation()}
 	return l
 }
@@ -36,14 +37,14 @@ func (l *lives) then(do func(t *transition)) *lives {
 
 // tries begins a step of the trial.
 func (l *lives) tries(step string) *lives {
-	return l.then(func(t *transition) { t.enterTrial(step, "") })
+	return l.then(func(t *transition) { t.enterTrial(step) })
 }
 
 // isAccepted ends a transaction that went well.
 func isAccepted(t *transition) {
 	t.exposure = visible
 	t.makeAccepted(false)
-	t.transaction = transaction{}
+	t.renew(transaction{})
 }
 
 func (l *lives) want(t *testing.T, kills int) {
@@ -99,7 +100,7 @@ func TestTrial_ends(t *testing.T) {
 			l.is(letterA).tries(linker.StepPublish).then((*transition).excuse)
 		},
 		"paused": func(l *lives) {
-			l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
+			l.is(letterA).tries(linker.StepHooks).then(func(t *transition) { t.trials.Pause() })
 		},
 		"the fallback": func(l *lives) {
 			l.is(letterA).candidate.Fallback = true
@@ -137,7 +138,7 @@ func TestTrial_of_another_step(t *testing.T) {
 func TestTrial_paused(t *testing.T) {
 	l := &lives{}
 	l.is(letterA).tries(linker.StepHooks)
-	l.is(letterA).tries(linker.StepHooks).then((*transition).pauseTrial)
+	l.is(letterA).tries(linker.StepHooks).then(func(t *transition) { t.trials.Pause() })
 	l.is(letterA).want(t, 1)
 }
 
@@ -158,7 +159,7 @@ func TestTrial_goes_on(t *testing.T) {
 		t.ladder.Ladder = ladderOf(linker.Rung{Generation: t.candidate.Generation, Started: true}, rungOf(1, letterB, byStart))
 		t.config.Soak, t.app.PID = time.Minute, 20
 		t.onLadder().StartedOn(t.candidate.Hash)
-		t.transaction = transaction{}
+		t.renew(transaction{})
 	})
 	if l.disk != before {
 		t.Errorf("recorded %+v, want %+v as before", l.disk, before)

@@ -12,15 +12,15 @@ import (
 func (w *world) wasKilled(c content) {
 	switch {
 	case c.killer:
-		w.state.killed = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: maxKills}
+		w.state.trials.Former = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: maxKills}
 	case c.shaky:
-		w.state.killed = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: 1}
+		w.state.trials.Former = linker.Trial{Hash: letter(c.number).inputs(), Step: linker.StepPublish, Kills: 1}
 	}
 }
 
 // noteTrial notes which step a kill would count in.
 func (w *world) noteTrial(a arm) {
-	if w.trial = ""; a.trial == w.state.open {
+	if w.trial = ""; w.state.trials.IsOpen() && a.trial == w.state.trials.Now(linker.Hash{}) {
 		w.trial = a.trial.Step
 	}
 }
@@ -35,7 +35,7 @@ func (w *world) mustBeOnTrial() {
 	}
 	want := ""
 	switch {
-	case s.excused:
+	case s.trials.Excused:
 	case w.visible != nil:
 		want = linker.StepPublish
 	case s.shown() == rendering, s.shown() == validating, s.shown() == gating && s.neverStarted():
