@@ -59,7 +59,7 @@ func (t *transition) onNoted(e noted) {
 	t.untidy = t.untidy || e.err != nil // what it replaces was spared
 	switch {
 	case e.err == nil:
-		t.note.held, t.note.trouble, t.note.tellBy = e.note, "", noDeadline
+		t.note.held, t.complaints[noting], t.note.tellBy = e.note, "", noDeadline
 		t.sayAccepted()
 		if t.phase == running {
 			t.keepHouse()
@@ -78,8 +78,7 @@ func (t *transition) onNoted(e noted) {
 		t.systemRefused("gate", e.err)
 		return
 	}
-	if reason := e.err.Error(); reason != t.note.trouble && e.note.Ladder != t.note.held.Ladder {
-		t.note.trouble = reason
+	if reason := e.err.Error(); e.note.Ladder != t.note.held.Ladder && t.complaints.isNew(noting, reason) {
 		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
 			"generation", e.note.Ladder.InForce().Number, "error", reason, "nextTry", t.config.Rescan)
 	}

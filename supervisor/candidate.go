@@ -73,7 +73,7 @@ func (t *transition) compareCandidate(e staged) {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
 	case t.isKnownBad():
-		if t.trouble = ""; t.isRetry {
+		if t.complaints[applying] = ""; t.isRetry {
 			t.rejection.nextTry = noDeadline
 		}
 		t.discard()
@@ -192,7 +192,7 @@ func (t *transition) publishEnded(e event) {
 		}
 		t.exposure, t.readBy = visible, time.Time{}
 		if !t.candidate.Fallback { // what is mounted waits still
-			t.trouble = ""
+			t.complaints[applying] = ""
 		}
 		t.live = t.sinceNow(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))

@@ -111,7 +111,7 @@ func (t *transition) onCompared(e compared) {
 	case e.moved:
 		t.outdate()
 	default:
-		t.trouble = ""
+		t.complaints[applying] = ""
 		if t.pending {
 			t.lookMeanwhile()
 		}

@@ -43,7 +43,7 @@ func (t *transition) changeWaits() {
 
 // decided notes that nothing is on its way any more.
 func (t *transition) decided() {
-	t.tried, t.undecided, t.trouble = nil, time.Time{}, ""
+	t.tried, t.undecided, t.complaints[applying] = nil, time.Time{}, ""
 }
 
 // noteRejection notes that what was on its way is rejected.

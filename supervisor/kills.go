@@ -58,11 +58,11 @@ func (t *transition) sayTriedAgain() {
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was
 // killed in that.
 func (t *transition) noteUnrun(c linker.Candidate) {
-	switch {
-	case !c.Unrun:
-		t.unrun = ""
-	case t.unrun == "":
-		t.unrun = "confit was killed while the renderer ran on what is accepted: the files that it made before are used"
-		t.say(slog.LevelWarn, "renderer not run", "reason", t.unrun)
+	reason := ""
+	if c.Unrun {
+		reason = "confit was killed while the renderer ran on what is accepted: the files that it made before are used"
+	}
+	if t.complaints.isNew(rerendering, reason) {
+		t.say(slog.LevelWarn, "renderer not run", "reason", reason)
 	}
 }

@@ -44,10 +44,10 @@ type observation struct {
 // trouble is what keeps the change from being applied. Without a change it is what else
 // confit tries again.
 func (o *observation) trouble() string {
-	if s := o.after; s.trouble == "" && s.undecided.IsZero() {
-		return cmp.Or(s.drift, s.note.trouble, s.app.Beyond, s.unrun)
+	if s := o.after; s.complaints[applying] == "" && s.undecided.IsZero() {
+		return cmp.Or(s.complaints[relinking], s.complaints[noting], s.app.Beyond, s.complaints[rerendering])
 	}
-	return o.after.trouble
+	return o.after.complaints[applying]
 }
 
 func (o *observation) app() status.App {

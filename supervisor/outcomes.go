@@ -128,13 +128,12 @@ func (t *transition) reportEnded(err error) {
 	keys := []any{"outcome", told.Kind, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
 	t.lastReport = seen
 	if err == nil {
-		t.reportTrouble = ""
+		t.complaints[reporting] = ""
 		t.say(slog.LevelInfo, "outcome reported", keys...)
 		return
 	}
 	seen.Error = err.Error()
-	if seen.Error != t.reportTrouble {
-		t.reportTrouble = seen.Error
+	if t.complaints.isNew(reporting, seen.Error) {
 		keys = append(keys, "error", seen.Error)
 		if again != 0 {
 			keys = append(keys, "nextTry", again)

@@ -60,6 +60,28 @@ func (t proof) verifying() bool { return !t.verifyBy.IsZero() }
 // awaitsReady reports that the app has announced READY=1.
 func (t proof) awaitsReady() bool { return !t.readyBy.IsZero() }
 
+// complaints is what confit can't do and tries again, by topic. The log says the same once.
+type complaints [topics]string
+
+// topic is what a complaint is about.
+type topic int
+
+const (
+	applying    topic = iota // what is mounted
+	relinking                // links of the accepted generation that others have changed
+	noting                   // what is accepted
+	rerendering              // the accepted generation
+	reporting                // by the report hook
+	topics
+)
+
+// isNew notes a complaint, and reports whether the log has yet to say it. "": there is none.
+func (c *complaints) isNew(about topic, text string) (isNew bool) {
+	isNew = text != "" && text != c[about]
+	c[about] = text
+	return isNew
+}
+
 // rejection is what became of the mounted configuration, if it was rejected.
 type rejection struct {
 	stands  bool          // the mounted configuration isn't live, and the log says so
@@ -108,11 +130,10 @@ func (v verdict) stands() bool { return v.report.Outcome != nil || v.before != n
 
 // notes is how note.json stands.
 type notes struct {
-	held    *linker.Note // what it holds
-	given   *linker.Note // what the linker was given last to write; held, if that was done or refused
-	by      time.Time    // when a note that was refused is tried again
-	tellBy  time.Time    // when an outcome is told that can't be noted; zero: no note was refused
-	trouble string       // why what is accepted could not be noted, as the log says it
+	held   *linker.Note // what it holds
+	given  *linker.Note // what the linker was given last to write; held, if that was done or refused
+	by     time.Time    // when a note that was refused is tried again
+	tellBy time.Time    // when an outcome is told that can't be noted; zero: no note was refused
 }
 
 // report is an outcome.
@@ -130,7 +151,6 @@ type history struct {
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none
 	lastRejection *status.Rejection
 	lastReport    *status.Report
-	reportTrouble string          // why the report hook failed, as the log says it
 	relinked      time.Time       // when the links files were changed; zero: they are as they were read
 	hasRead       *bool           // whether the app has opened what changed; nil: nobody knows (yet)
 	count         status.Counters // each goes up where the thing happens: no state shows how often it did

@@ -68,7 +68,6 @@ type state struct {
 	wellBy       time.Time         // when verify is asked again about that
 	pendingProof string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
 	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
-	unrun        string            // why the accepted generation isn't rendered anew; "": nothing keeps it from that
 	note         notes
 	untidy       bool           // a generation that nobody can go back to may be left
 	mendBy       time.Time      // when links that others have changed are mended next
@@ -78,13 +77,12 @@ type state struct {
 	looked       linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
 	trials       trial.Trials   // what confit was killed with, and what it tries
 
-	rejection rejection
-	held      verdict // on the app's death, for a moment
-	outcomes  outcomes.Outcomes
-	trouble   string // what the system refused last, as the log says it
-	drift     string // which links of the accepted generation others have changed and can't be put right; "": none
-	damaged   bool   // or bytes of it, which no volume has any more
-	degraded  string // how the configuration side broke down; "": it works
+	rejection  rejection
+	held       verdict // on the app's death, for a moment
+	outcomes   outcomes.Outcomes
+	complaints complaints
+	damaged    bool   // bytes of the accepted generation, which no volume has any more
+	degraded   string // how the configuration side broke down; "": it works
 
 	links  config.LinksSum // what the links files held at the last look
 	inside int             // the app whose working directory is inside a generation, as the log has said

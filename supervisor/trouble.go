@@ -12,8 +12,8 @@ import (
 )
 
 func (t *transition) onMended(e mended) { // the linker has logged it
-	if t.drift = ""; e.err != nil {
-		t.drift = e.err.Error()
+	if t.complaints[relinking] = ""; e.err != nil {
+		t.complaints[relinking] = e.err.Error()
 	}
 	_, t.damaged = errors.AsType[*linker.Lost](e.err)
 }
@@ -47,10 +47,9 @@ func (t *transition) onCrashed(e crashed) {
 // reportSystemError logs what the system refused, once. The next rescan tries
 // again.
 func (t *transition) reportSystemError(err error) {
-	if !t.nothingToStartOn() && err.Error() != t.trouble {
+	if isNew := t.complaints.isNew(applying, err.Error()); isNew && !t.nothingToStartOn() {
 		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
-	t.trouble = err.Error()
 }
 
 // remind logs that the linker's answer is late.

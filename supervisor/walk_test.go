@@ -143,7 +143,7 @@ func (w *world) quiet() {
 		w.mayWaitForGate()
 	case (s.rejection.stands || s.unwell != "" || s.isDown()) != (s.seen.Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.seen.Encode())
-	case s.trouble != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
+	case s.complaints[applying] != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
 		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())
 	case w.visible != nil:
 		w.fatalf("a candidate is visible and neither accepted nor taken back")
