@@ -63,10 +63,10 @@ func (t *transition) makeAccepted(started bool) {
 	}
 }
 
-// keepUnproved goes on with a generation that was not proved, as there is nothing to go
+// stayUnaccepted goes on with a generation that was not proved, as there is nothing to go
 // back to. It isn't noted: the next start proves it anew. Until then it counts as
 // rejected.
-func (t *transition) keepUnproved(step string, reason error, tail string) {
+func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())

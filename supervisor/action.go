@@ -45,7 +45,7 @@ type (
 	}
 	goBack    struct{ to, from int }      // answered by withdrawn, lost, failed or crashed
 	writeNote struct{ note *linker.Note } // answered by noted
-	keep      struct{ accepted []int }    // and no other generation
+	collect   struct{ inUse []int }       // removes all other generations
 	runHook   struct {                    // answered by hookBegun or hookStartFailed, then by hookEnded
 		name      string // of its flag
 		command   []string

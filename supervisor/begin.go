@@ -82,7 +82,7 @@ func (t *transition) publish() {
 		t.trials.Forget()
 	}
 	t.enterTrial(linker.StepPublish)
-	t.keepTrial() // before that
+	t.recordTrial() // before that
 	job := publish{number: t.candidate.Number, watch: t.toBeRead(), hooked: t.suspectsIn(linker.StepHooks) != "" || t.gate.asked}
 	if kind := t.reloadAction.Kind; kind == config.Signal || kind == config.Restart {
 		job.app = t.app.PID

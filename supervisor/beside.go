@@ -11,9 +11,9 @@ import (
 // doBeside does what is due beside the phase.
 func (t *transition) doBeside() {
 	t.soak()
-	t.keepTrial()
+	t.recordTrial()
 	t.askGate()
-	t.keepNote()
+	t.storeNote()
 	t.deliver()
 }
 
@@ -62,7 +62,7 @@ func (t *transition) onNoted(e noted) {
 		t.note.held, t.complaints[noting], t.note.tellBy = e.note, "", noDeadline
 		t.sayAccepted()
 		if t.phase == running {
-			t.keepHouse()
+			t.tidy()
 		}
 		return
 	case e.note != t.note.given: // a newer one is on its way

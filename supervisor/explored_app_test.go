@@ -16,7 +16,7 @@ func (c *course) reach() event {
 	switch {
 	case !c.may.beyond || !c.state.app.Runs() || c.choose(2) == 0:
 		return nil
-	case c.state.app.Beyond == "":
+	case c.state.app.SignalErr == "":
 		return denied{errBeyond}
 	}
 	return reached{}

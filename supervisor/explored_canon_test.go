@@ -42,14 +42,14 @@ var leftOut = map[string]string{
 
 // presence lists the texts and pointers of which only counts whether there is one.
 var presence = map[string]bool{
-	"state.pendingProof": true, "state.degraded": true, "life.Beyond": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
+	"state.pendingProof": true, "state.degraded": true, "life.SignalErr": true, "state.unwell": true, "verdict.rejection": true, "state.unproved": true,
 }
 
 // ranked lists the numbers of which only counts which is equal to which, and the
 // kind of each.
 var ranked = map[string]byte{
 	"life.PID": 'p', "life.Group": 'p', "outside.app": 'p', "publish.app": 'p',
-	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "keep.accepted": 'n', "transaction.wentFrom": 'n',
+	"Generation.Number": 'n', "made.number": 'n', "publish.number": 'n', "goBack.to": 'n', "goBack.from": 'n', "collect.inUse": 'n', "transaction.wentFrom": 'n',
 	"complete.number": 'n', "complete.accepted": 'n', "touch.number": 'n', "compare.number": 'n', "Known.Accepted": 'n',
 }
 

@@ -141,7 +141,7 @@ func (t *transition) bound() time.Duration {
 // confit, and that says nothing of the candidate.
 func (t *transition) excuse() {
 	t.trials.Excuse()
-	t.keepTrial()
+	t.recordTrial()
 }
 
 // validatesAfter reports whether the hook reads the app's own paths. Then the

@@ -40,7 +40,7 @@ func (t *transition) putOff() {
 	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()
 	t.trials.Former.PutOff = true
-	t.keepTrial()
+	t.recordTrial()
 	t.looked = "" // the next look stages it again
 	t.noteSetback(exit{}, true)
 	t.dropCandidate()

@@ -37,7 +37,7 @@ func (t *transition) hasSoaked() {
 	t.untidy = true
 	t.say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
 	if t.phase == running {
-		t.keepHouse()
+		t.tidy()
 		t.deadline = earliest(t.deadline, t.rejection.nextTry)
 	}
 }
@@ -147,7 +147,7 @@ func (t *transition) takeUpDeaths(former *linker.Former) {
 	}
 	if t.ladder.Counted {
 		t.trials.Forget()
-		t.keepNote()
+		t.storeNote()
 	}
 }
 

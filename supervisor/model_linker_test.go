@@ -190,7 +190,7 @@ func (m *model) order(f fate, j job) {
 // isUnanswered reports that nobody waits for the first job.
 func (m *model) isUnanswered() bool {
 	switch j := m.jobs[0].(type) {
-	case unwatchOpens, keep:
+	case unwatchOpens, collect:
 		return true
 	case arm:
 		return !j.awaited
@@ -219,11 +219,11 @@ func (m *model) carryOutUnanswered(j job) {
 		m.trial = counted(j.trial)
 	case unwatchOpens:
 		m.watching = false
-	case keep:
-		if len(j.accepted) > 0 {
+	case collect:
+		if len(j.inUse) > 0 {
 			m.former = made{}
 		}
-		m.keepOnly(append(j.accepted, m.former.number)...)
+		m.keepOnly(append(j.inUse, m.former.number)...)
 	}
 }
 

@@ -30,8 +30,8 @@ func (s *state) mayNote() bool {
 	return s.degraded == "" && !n.Equal(s.note.given)
 }
 
-// keepNote has the note written. It is tried again until it works.
-func (t *transition) keepNote() {
+// storeNote has the note written. It is tried again until it works.
+func (t *transition) storeNote() {
 	if t.mayNote() && (t.ladder.Counted || t.over(t.note.by)) {
 		note := t.toNote()
 		t.note.given, t.note.by, t.ladder.Counted = &note, noDeadline, t.ladder.Counted && t.held.stands()

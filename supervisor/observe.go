@@ -45,7 +45,7 @@ type observation struct {
 // confit tries again.
 func (o *observation) trouble() string {
 	if s := o.after; s.complaints[applying] == "" && s.undecided.IsZero() {
-		return cmp.Or(s.complaints[relinking], s.complaints[noting], s.app.Beyond, s.complaints[rerendering])
+		return cmp.Or(s.complaints[relinking], s.complaints[noting], s.app.SignalErr, s.complaints[rerendering])
 	}
 	return o.after.complaints[applying]
 }

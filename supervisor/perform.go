@@ -111,7 +111,7 @@ func (l *loop) lookWhetherReached() event {
 		return nil
 	}
 	err := process.Reach(l.state.app.PID)
-	switch beyond := l.state.app.Beyond != ""; {
+	switch beyond := l.state.app.SignalErr != ""; {
 	case err != nil && !beyond:
 		return denied{err}
 	case err == nil && beyond:

@@ -127,7 +127,7 @@ func (a arm) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a keep) carryOut(l *loop) event { l.Linker.Keep(a.accepted...); return nil }
+func (a collect) carryOut(l *loop) event { l.Linker.Keep(a.inUse...); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

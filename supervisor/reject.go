@@ -27,7 +27,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.dropCandidate()
 		return
 	case t.exposure.reached() && t.isLast():
-		t.keepUnproved(step, reason, tail)
+		t.stayUnaccepted(step, reason, tail)
 		return
 	}
 	again := t.isRetry && t.candidate.Hash == t.rejection.hash
@@ -110,7 +110,7 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 		todo = "mend the configuration and start again"
 	case step == "gate":
 		todo = "wait: the gate is asked again"
-	case reason.Error() == t.app.Beyond:
+	case reason.Error() == t.app.SignalErr:
 		todo = "let confit signal the app: the candidate is tried again"
 	}
 	if !t.nothingToStartOn() && !t.rejection.nextTry.IsZero() {

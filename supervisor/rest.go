@@ -29,7 +29,7 @@ func (t *transition) endTransaction() {
 		return
 	}
 	t.phase, t.deadline = running, noDeadline
-	t.keepHouse()
+	t.tidy()
 	t.warnUnread()
 	t.mendInForce()
 	if t.pending {

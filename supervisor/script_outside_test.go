@@ -107,7 +107,7 @@ func (p *player) toApp(pid int, s signals.Signal) event {
 
 // reach finds out whether the app can be signalled, where that has changed.
 func (p *player) reach() event {
-	switch isKnown := p.state.app.Beyond != ""; {
+	switch isKnown := p.state.app.SignalErr != ""; {
 	case !p.state.app.Runs() || p.beyond == isKnown:
 		return nil
 	case p.beyond:

@@ -149,8 +149,8 @@ func describe(a action) string {
 		return fmt.Sprintf("arm %s %d", a.trial.Step, a.trial.Kills)
 	case goBack:
 		return fmt.Sprintf("goBack to %d", a.to)
-	case keep:
-		return "keep " + strings.Trim(fmt.Sprint(a.accepted), "[]")
+	case collect:
+		return "collect all but " + strings.Trim(fmt.Sprint(a.inUse), "[]")
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", unwrapped(a)), "supervisor.")
 }

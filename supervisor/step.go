@@ -72,7 +72,7 @@ func (t *transition) take(e event) {
 	case denied:
 		t.onDenied(e)
 	case reached:
-		t.app.Beyond = ""
+		t.app.SignalErr = ""
 	case crashed:
 		t.onCrashed(e)
 	default:

@@ -5,9 +5,9 @@ import (
 	"confit/supervisor/app"
 )
 
-// keepTrial has recorded what a kill of confit would say in this moment, if that is news. The life of an app counts; a death that is held isn't in
+// recordTrial has recorded what a kill of confit would say in this moment, if that is news. The life of an app counts; a death that is held isn't in
 // the note yet.
-func (t *transition) keepTrial() {
+func (t *transition) recordTrial() {
 	life := t.accepted().Inputs
 	switch {
 	case t.trials.IsOpen():
@@ -47,5 +47,5 @@ func (t *transition) enterTrial(step string) {
 // to stop.
 func (t *transition) endTrial() {
 	t.trials.End()
-	t.keepTrial() // before another hook runs
+	t.recordTrial() // before another hook runs
 }

@@ -25,7 +25,7 @@ func (l *lives) is(of letter) *lives {
 // then does something, and takes up what is recorded.
 func (l *lives) then(do func(t *transition)) *lives {
 	do(&l.transition)
-	l.keepTrial()
+	l.recordTrial()
 	for _, a := range l.actions {
 		if a, ok := unwrapped(a).(arm); ok {
 			l.disk = a.trial

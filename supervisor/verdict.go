@@ -48,7 +48,7 @@ func (t *transition) passVerdict() {
 		t.do(v.line)
 	}
 	if t.phase == running {
-		t.keepHouse()
+		t.tidy()
 	}
 }
 
@@ -67,24 +67,24 @@ func (t *transition) decide(outcome string, of linker.Hash, step, reason string)
 	t.decideAs(report{Outcome: t.outcome(outcome, hexOf(of), step, reason)})
 }
 
-// keepHouse does what is left to do after a transaction: it notes what is accepted, also if
+// tidy does what is left to do after a transaction: it notes what is accepted, also if
 // a note was refused a moment ago, and removes what nobody can go back to. The linker spares
 // what is noted: it may refuse this note, too.
-func (t *transition) keepHouse() {
+func (t *transition) tidy() {
 	t.note.by = noDeadline
-	t.keepNote()
+	t.storeNote()
 	if t.untidy && !t.held.stands() {
 		t.untidy = false
-		t.keep()
+		t.collect()
 	}
 }
 
 // discard removes a candidate that leads to nothing.
 func (t *transition) discard() {
 	if n := t.candidate.Number; n != 0 && n != t.accepted().Number {
-		t.keep()
+		t.collect()
 	}
 }
 
-// keep removes the generations that nobody can go back to.
-func (t *transition) keep() { t.assign(keep{t.ladder.Numbers()}) }
+// collect removes the generations that nobody can go back to.
+func (t *transition) collect() { t.assign(collect{t.ladder.Numbers()}) }

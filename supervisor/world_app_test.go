@@ -109,9 +109,9 @@ var errBeyond = errors.New("operation not permitted")
 // reach finds out whether a signal reaches the app now, if that has changed.
 func (w *world) reach(s *state) event {
 	switch {
-	case w.beyond && s.app.Runs() && s.app.Beyond == "":
+	case w.beyond && s.app.Runs() && s.app.SignalErr == "":
 		return denied{errBeyond}
-	case !w.beyond && s.app.Beyond != "":
+	case !w.beyond && s.app.SignalErr != "":
 		return reached{}
 	}
 	return nil

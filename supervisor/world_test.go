@@ -208,7 +208,7 @@ func (w *world) perform(a action) event {
 	case touch:
 		w.unread = true // what is opened counts from now on
 		w.order(a)
-	case keep:
+	case collect:
 		if w.visible == nil {
 			w.staged = nil
 		}

@@ -72,7 +72,7 @@ type App struct {
 type life struct {
 	PID     int            // 0: not running
 	Group   process.Group  // the group of the last one, which may have members left
-	Beyond  string         // why it can't be signalled; "": it can
+	SignalErr  string         // why it can't be signalled; "": it can
 	renewed time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
 	by      signals.Signal // that makes it reload
 	auto    bool           // nobody has named that one

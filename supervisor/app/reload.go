@@ -101,8 +101,8 @@ func (m *Move) Reloaded(keys ...any) {
 // Denied says once of each app that it can't be signalled: TERM won't reach it
 // either.
 func (m *Move) Denied(err error) {
-	if m.Beyond == "" {
+	if m.SignalErr == "" {
 		m.Say(slog.LevelError, "app can't be signalled", "pid", m.PID, "error", err.Error())
 	}
-	m.Beyond = err.Error()
+	m.SignalErr = err.Error()
 }
