@@ -52,8 +52,8 @@ func showVerdict(sc *stage) (err error) {
 	)
 }
 
-// sections are those of the page that have commands, in the order in which they are run. inject has tests of its own.
-var sections = []string{"sync", "check", "wait", "In a pipeline", "Completion", "Rights", "inject"}
+// sections are those of the page that have commands, in the order in which they are run.
+var sections = []string{"sync", "In a pipeline", "Completion", "Rights"}
 
 // readGuide keeps the page's commands. What they print stands there, too.
 func (s *verdicts) readGuide() (err error) {
@@ -164,7 +164,7 @@ func webPage(text string) map[string]string {
 
 func (s *verdicts) pipeline() error {
 	const two = "kubectl apply -f web.yaml\nkubectl confit wait configmap/web"
-	err := errors.Join(s.turnTo("wait"), s.commands(strings.Split(two, "\n")...), s.turnTo("In a pipeline"), s.write("web.yaml", configMaps, "web", webPage(thirdPage)))
+	err := errors.Join(s.turnTo("In a pipeline"), s.write("web.yaml", configMaps, "web", webPage(thirdPage)))
 	if err != nil {
 		return err
 	}

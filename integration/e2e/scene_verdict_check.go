@@ -23,10 +23,7 @@ func (s *verdicts) refuseBad() error {
 	if err != nil {
 		return err
 	}
-	if err := s.turnTo("check"); err != nil {
-		return err
-	}
-	if _, err := s.follow(3, "kubectl confit check -f web.yaml", "[emerg]", `unexpected "}" in `); err != nil {
+	if _, err := s.ends(3, "kubectl confit check -f web.yaml", "[emerg]", `unexpected "}" in `); err != nil {
 		return err
 	}
 	if _, err := s.ends(3, "kubectl confit apply -f web.yaml", "[emerg]", `unexpected "}" in `); err != nil {

@@ -91,13 +91,14 @@ func manifestOf(page string) runner { return heldBy("confitctl/manifests_test.go
 
 // kubectlPage are the blocks of docs/kubectl.md.
 var kubectlPage = map[string]runner{
-	"inject 1": pluginRuns, "inject 2": pluginRuns, "inject 3": pluginRuns, "inject 4": pluginRuns,
-	"status 1": pluginRuns,
-	"wait 1":   pluginRuns, "wait 2": pluginRuns, "wait 3": pluginRuns,
-	"sync 1": pluginRuns, "sync 2": pluginRuns, "sync 3": pluginRuns,
-	"check 1": pluginRuns, "check 2": pluginRuns,
-	"apply 1": pluginRuns, "apply 2": pluginRuns,
-	"rollout 1": pluginRuns, "rollout 2": pluginRuns,
+	"inject 1":        pluginRuns,
+	"status 1":        pluginRuns,
+	"wait 1":          pluginRuns,
+	"sync 1":          onTheNode,
+	"sync 2":          pluginRuns,
+	"check 1":         pluginRuns,
+	"apply 1":         pluginRuns,
+	"rollout 1":       pluginRuns,
 	"In a pipeline 1": onTheNode, "In a pipeline 2": onTheNode, "In a pipeline 3": pluginRuns,
 	"Completion 1": heldBy("kubectl-confit/main_test.go", "kubectl_complete-confit"),
 	"Rights 1":     onTheNode,

@@ -15,7 +15,7 @@ var (
 
 // TestPage holds that the page's table has each ClusterRole of rbac.yaml, with all its rights.
 func TestPage(t *testing.T) {
-	page, err1 := os.ReadFile("../../docs/kubectl.md")
+	page, err1 := os.ReadFile("../../examples/kubectl/README.md")
 	file, err2 := os.ReadFile("../../examples/kubectl/rbac.yaml")
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)

@@ -2,26 +2,8 @@ package cli
 
 import (
 	"os"
-	"strings"
 	"testing"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-const emergency = "nginx: [emerg] unknown directive \"sever\" in /run/confit/try/8/web/nginx.conf:12\nnginx: configuration file test failed\n"
-
-// TestPage_apply_refused: the screen of an edit that a validator refuses.
-func TestPage_apply_refused(t *testing.T) {
-	n := newNode(t, owned("kubectl", metav1.ManagedFieldsOperationApply), webPod("web-7f4c-kx2lp"))
-	n.start, n.code, n.said = runs("nginx"), 78, emergency
-	r := inDirectory(t, "2", func() result {
-		return call(strings.NewReader(""), "apply", "-f", "web.yaml", "--kubeconfig", n.Kubeconfig(), "-n", "shop")
-	})
-	shows(t, "apply", "apply -f web.yaml", r.stdout+r.stderr)
-	if r.code != 3 || len(n.left()) > 0 {
-		t.Errorf("got %+v, and %v are left", r, n.left())
-	}
-}
 
 // TestPage_apply_undo: the screen of an edit that is valid, and breaks the app.
 func TestPage_apply_undo(t *testing.T) {
