@@ -19,7 +19,7 @@ func newPromises() promises {
 	return promises{map[string]time.Duration{}, map[about]time.Duration{}, map[about]bool{}, map[string]time.Duration{}}
 }
 
-// checkPromises holds what docs/fleet.md promises of an update.
+// checkPromises holds of an update what doc.go guarantees.
 func (w *world) checkPromises(r *replica, before, after Record) {
 	for _, v := range after.Revisions {
 		old := before.revision(v.Name)
