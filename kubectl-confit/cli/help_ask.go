@@ -13,15 +13,19 @@ KEYS is how many keys are accepted, of those that the container's lines take. Th
 keys that aren't are listed below. STATE is a word:
 
   accepted    the app has it, and is well with it
-  live        the app has it; confit waits for the proof
+  live        the app has it; confit waits for the proof, or the app isn't well
   gated       it is valid, and waits for the gate
-  on its way  it is mounted, and confit works on it
-  behind      the kubelet has not brought it yet
+  on its way  it is mounted, and confit works on it; or the app died of it, and is
+              tried on what was accepted before
+  behind      the kubelet has not brought it yet, or can't; or confit looks after
+              its splay or probation
   starting    the container doesn't run, or has not come up yet
   ended       the pod has ended, or is being deleted
+  asked       with --watch: there is no answer yet
   unfollowed  it is mounted, but confit takes no key of it
   unknown     nobody can say; WHY has the reason
-  stuck       confit applies no change; WHY has the reason
+  stuck       confit applies no change: the system refuses, a volume hangs, or it
+              broke down; WHY has the reason
   rejected    confit has refused it; WHY has the step and the reason, and what
               the hook printed stands below
 
