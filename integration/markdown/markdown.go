@@ -1,5 +1,5 @@
 // Package markdown knows the pages of this project, so that tests can hold what
-// they say: it finds the pages, and reads their fenced blocks and tables.
+// they say: it finds the pages, and reads their fenced blocks, tables and lists.
 //
 // It reads what the pages use of Markdown, and no more. No program is linked with
 // it.
@@ -99,6 +99,22 @@ func cells(row string) []string {
 		list[i] = strings.TrimSpace(strings.ReplaceAll(list[i], bar, "|"))
 	}
 	return list
+}
+
+// named is an item of a list: its name ends at the first colon outside of a code span.
+var named = regexp.MustCompile("^((?:`[^`]*`|[^`])*?): (.*)$")
+
+// Items lists the items of a text's lists that have a name, each as the name and what
+// is said of it, on one line.
+func Items(text string) [][]string {
+	var items [][]string
+	for _, item := range strings.Split("\n"+text, "\n- ")[1:] {
+		item, _, _ = strings.Cut(item, "\n\n")
+		if match := named.FindStringSubmatch(strings.Join(strings.Fields(item), " ")); match != nil {
+			items = append(items, match[1:])
+		}
+	}
+	return items
 }
 
 var span = regexp.MustCompile("``(.+?)``|`([^`\n]+)`")

@@ -27,6 +27,14 @@ func TestRows(t *testing.T) {
 	}
 }
 
+func TestItems(t *testing.T) {
+	list := "Some:\n\n- `a: b`, c: one\n  two: `3`\n- no name\n- d: four\n\nAnd: more.\n- e: five\n"
+	want := [][]string{{"`a: b`, c", "one two: `3`"}, {"d", "four"}, {"e", "five"}}
+	if got := Items(list); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestSection(t *testing.T) {
 	if got := Rows(Section(page, "## Part")); len(got) != 2 {
 		t.Errorf("the section has the rows %q", got)
