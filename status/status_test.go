@@ -195,7 +195,7 @@ func fields(v reflect.Value, path string, found func(path string, v reflect.Valu
 	}
 }
 
-// TestDocumented: docs/status.md has a row for each field, in order, and no other.
+// TestDocumented: docs/status.md has an item for each field, in order, and no other.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../docs/status.md")
 	if err != nil {
@@ -204,7 +204,7 @@ func TestDocumented(t *testing.T) {
 	var got, want []string
 	_, table, _ := strings.Cut(string(page), "\n## Fields\n")
 	for line := range strings.Lines(table) {
-		if row, ok := strings.CutPrefix(line, "| `"); ok {
+		if row, ok := strings.CutPrefix(line, "- `"); ok {
 			name, _, _ := strings.Cut(row, "`")
 			got = append(got, name)
 		}
