@@ -65,16 +65,16 @@ func TestMessagesOfTroubleshooting(t *testing.T) {
 		said += m.text + "\n"
 	}
 	for _, heading := range []string{"## Why a candidate is rejected", "## Log lines", "## Errors of the system"} {
-		rows := markdown.Rows(markdown.Section(read(t, page), heading))
-		for _, row := range rows {
-			for _, span := range markdown.Spans(row[0]) {
+		items := markdown.Items(markdown.Section(read(t, page), heading))
+		for _, item := range items {
+			for _, span := range markdown.Spans(item[0]) {
 				if !slices.ContainsFunc(partsOf(span), func(part string) bool { return strings.Contains(said, part) }) {
 					t.Errorf("%s explains %q, which no program says", page, span)
 				}
 			}
 		}
-		if len(rows) < 10 {
-			t.Errorf("%s has %d rows below %q", page, len(rows), heading)
+		if len(items) < 10 {
+			t.Errorf("%s has %d items below %q", page, len(items), heading)
 		}
 	}
 }

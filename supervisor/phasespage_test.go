@@ -15,8 +15,8 @@ func TestPhasesOfPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var named []string
-	for _, row := range markdown.Rows(markdown.Section(string(text), "## What confit waits for")) {
-		named = append(named, markdown.Spans(row[0])...)
+	for _, item := range markdown.Items(markdown.Section(string(text), "## What confit waits for")) {
+		named = append(named, markdown.Spans(item[0])...)
 	}
 	var want []string
 	for p := range done + 1 {
