@@ -19,8 +19,8 @@ import (
 // own. The packages config, signals and integration hold the rest of the page.
 func TestReferenceExitCodes(t *testing.T) {
 	program := exitCodes(t)
-	for _, row := range markdown.Rows(markdown.Section(read(t, "docs/reference.md"), "## Exit codes")) {
-		code, err := strconv.Atoi(row[0])
+	for _, item := range markdown.Items(markdown.Section(read(t, "docs/reference.md"), "## Exit codes")) {
+		code, err := strconv.Atoi(item[0])
 		if err != nil {
 			continue // the app's own
 		}

@@ -15,16 +15,21 @@ import (
 // The page docs/reference.md is held by the tables of this package: what the page
 // lacks fails, and so does what only the page has.
 
-// reference lists the rows of the tables in a section of the page.
+// reference lists the rows of the tables in a section of the page, or the items of its
+// lists where it has no table.
 func reference(t *testing.T, heading string) [][]string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/reference.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := markdown.Rows(markdown.Section(string(page), heading))
+	section := markdown.Section(string(page), heading)
+	rows := markdown.Rows(section)
 	if len(rows) == 0 {
-		t.Fatalf("the page has no table below %q", heading)
+		rows = markdown.Items(section)
+	}
+	if len(rows) == 0 {
+		t.Fatalf("the page has no table and no list below %q", heading)
 	}
 	return rows
 }
@@ -47,11 +52,11 @@ func wantSame(t *testing.T, what string, page, program []string) {
 	}
 }
 
-// TestReferenceFlags: each flag has a row that begins as its line in the help.
+// TestReferenceFlags: each flag has an item that begins as its line in the help.
 func TestReferenceFlags(t *testing.T) {
 	var page, help []string
-	for _, row := range reference(t, "## Flags") {
-		page = append(page, strings.Trim(row[0], "`"))
+	for _, item := range reference(t, "## Flags") {
+		page = append(page, markdown.Spans(item[0])[0])
 	}
 	for line := range strings.Lines(Usage()) {
 		if flags, found := strings.CutPrefix(line, "  --"); found {
@@ -62,11 +67,11 @@ func TestReferenceFlags(t *testing.T) {
 	wantSame(t, "flags", page, help)
 }
 
-// TestReferenceDefaults: the row names the default, and whether the flag may
+// TestReferenceDefaults: the item names the default, and whether the flag may
 // stand twice.
 func TestReferenceDefaults(t *testing.T) {
-	for _, row := range reference(t, "## Flags") {
-		s := find(strings.TrimPrefix(strings.Fields(strings.Trim(row[0], "`"))[0], "--"))
+	for _, item := range reference(t, "## Flags") {
+		s := find(strings.TrimPrefix(strings.Fields(strings.Trim(item[0], "`"))[0], "--"))
 		if s == nil {
 			continue // TestReferenceFlags says so
 		}
@@ -76,33 +81,31 @@ func TestReferenceDefaults(t *testing.T) {
 			want = defaultLinks
 		case s.name == "settle":
 			want = "0 for a single ConfigMap or Secret volume, " + SwapSettle.String() + " for several, else " + DefaultSettle.String()
-		case s.bare() && s.notFile:
-			want = ""
 		case s.bare():
-			want = "off"
+			want = ""
 		}
-		if got := strings.Trim(row[1], "`"); got != want {
+		_, got, _ := strings.Cut(strings.TrimSuffix(item[0], ")"), " (")
+		if got = strings.Trim(got, "`"); got != want {
 			t.Errorf("--%s: the page says that the default is %q, it is %q", s.name, got, want)
 		}
-		if repeat := s.repeat || s.name == "links"; strings.Contains(row[2], "repeatable") != repeat {
-			t.Errorf("--%s: repeatable is %v, the page says %q", s.name, repeat, row[2])
+		if repeat := s.repeat || s.name == "links"; strings.Contains(item[1], "repeatable") != repeat {
+			t.Errorf("--%s: repeatable is %v, the page says %q", s.name, repeat, item[1])
 		}
 	}
 }
 
 // TestReferencePlaces: where each flag may stand.
 func TestReferencePlaces(t *testing.T) {
-	yes := map[bool]string{true: "yes", false: "no"}
-	places, rest := map[string][]string{}, []string(nil)
-	for _, row := range reference(t, "### Where a flag may stand") {
-		for _, flag := range markdown.Spans(row[0]) {
+	places, rest := map[string]string{}, ""
+	for _, item := range reference(t, "### Where a flag may stand") {
+		for _, flag := range markdown.Spans(item[0]) {
 			if find(strings.TrimPrefix(flag, "--")) == nil {
 				t.Errorf("%s is no flag", flag)
 			}
-			places[flag] = row[1:]
+			places[flag] = item[1]
 		}
-		if row[0] == "all others" {
-			rest = row[1:]
+		if item[0] == "all others" {
+			rest = item[1]
 		}
 	}
 	for i := range settings {
@@ -111,8 +114,15 @@ func TestReferencePlaces(t *testing.T) {
 		if !named {
 			got = rest
 		}
-		if want := []string{"yes", yes[!s.notEnv], yes[!s.notFile]}; !slices.Equal(got, want) {
-			t.Errorf("--%s: the page says %q, and the flag may stand %q", s.name, got, want)
+		want := "command line"
+		if !s.notEnv {
+			want += ", environment"
+		}
+		if !s.notFile {
+			want += ", links file"
+		}
+		if got != want {
+			t.Errorf("--%s: the page says %q, and the flag may stand in %q", s.name, got, want)
 		}
 	}
 }
@@ -204,8 +214,8 @@ func TestReferenceHooks(t *testing.T) {
 // all hooks, in integration.
 func TestReferenceVariables(t *testing.T) {
 	var page []string
-	for _, row := range reference(t, "### Their environment") {
-		page = append(page, strings.Trim(row[0], "`"))
+	for _, item := range reference(t, "### Their environment") {
+		page = append(page, markdown.Spans(item[0])[0])
 	}
 	wantSame(t, "variables", page, hookVariables)
 }

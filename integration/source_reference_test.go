@@ -55,16 +55,16 @@ func TestSource_reference(t *testing.T) {
 		}
 	}
 	var files []string
-	for _, row := range section(t, "## The state directory") {
-		files = append(files, strings.Trim(row[0], "`/"))
+	for _, item := range markdown.Items(section(t, "## The state directory")) {
+		files = append(files, strings.Trim(item[0], "`/"))
 	}
 	if slices.Sort(files); !slices.Equal(s.written("hook.files"), files) {
 		t.Errorf("the state directory holds\n%q, the page says\n%q", s.written("hook.files"), files)
 	}
 }
 
-// section has the rows of the tables in a section of the page.
-func section(t *testing.T, heading string) [][]string {
+// section is a section of the page.
+func section(t *testing.T, heading string) string {
 	t.Helper()
 	top, err := harness.Root()
 	if err != nil {
@@ -74,18 +74,18 @@ func section(t *testing.T, heading string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return markdown.Rows(markdown.Section(string(page), heading))
+	return markdown.Section(string(page), heading)
 }
 
 // hooksOfPage are the hooks with their variables, sorted.
 func hooksOfPage(t *testing.T) map[string][]string {
 	t.Helper()
 	hooks := map[string][]string{}
-	for _, row := range section(t, "## Hooks") {
+	for _, row := range markdown.Rows(section(t, "## Hooks")) {
 		name := strings.Trim(row[0], "`")
-		for _, variable := range section(t, "### Their environment") {
-			if variable[1] == "all" || slices.Contains(markdown.Spans(variable[1]), name) {
-				hooks[name] = append(hooks[name], strings.Trim(variable[0], "`"))
+		for _, item := range markdown.Items(section(t, "### Their environment")) {
+			if spans := markdown.Spans(item[0]); len(spans) == 1 || slices.Contains(spans[1:], name) { // without a hook: all have it
+				hooks[name] = append(hooks[name], spans[0])
 			}
 		}
 		slices.Sort(hooks[name])

@@ -180,7 +180,7 @@ func TestFlags(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "\n## Flags\n")
 	table, _, _ = strings.Cut(table, "\n### ")
-	rows := regexp.MustCompile("(?m)^\\| `--([a-z-]+)([^`]*)`").FindAllStringSubmatch(table, -1)
+	rows := regexp.MustCompile("(?m)^- `--([a-z-]+)([^`]*)`").FindAllStringSubmatch(table, -1)
 	if len(rows) < 30 {
 		t.Fatalf("the reference has %d flags", len(rows))
 	}
