@@ -170,8 +170,8 @@ func TestReferenceSources(t *testing.T) {
 // TestReferencePlaceholders: those that the help names, too.
 func TestReferencePlaceholders(t *testing.T) {
 	var page []string
-	for _, row := range reference(t, "### Placeholders") {
-		page = append(page, strings.Trim(row[0], "`"))
+	for _, item := range reference(t, "### Placeholders") {
+		page = append(page, markdown.Spans(item[0])[0])
 	}
 	help := regexp.MustCompile(`\{[a-z]+\}`).FindAllString(Usage(), -1)
 	slices.Sort(help)
@@ -186,12 +186,12 @@ func TestReferencePlaceholders(t *testing.T) {
 func TestReferenceActions(t *testing.T) {
 	var page []string
 	last := Restart
-	for _, row := range reference(t, "## Actions") {
-		name := strings.Trim(row[0], "`")
+	for _, item := range reference(t, "## Actions") {
+		name := strings.Trim(item[0], "`")
 		page = append(page, name)
 		a, err := ParseAction(strings.NewReplacer("CMD", "true", "NAME", "USR1").Replace(name))
 		if err != nil || a.Kind > last {
-			t.Errorf("%s is none, or stronger than the row above it: %v", name, err)
+			t.Errorf("%s is none, or stronger than the item above it: %v", name, err)
 		}
 		last = a.Kind
 	}
