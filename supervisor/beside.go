@@ -17,17 +17,38 @@ func (t *transition) doBeside() {
 	t.deliver()
 }
 
-// deadlineBeside is when something is due beside the phase; zero: never. What has to wait for an event has none: its timer would go off again
-// and again.
-func (s *state) deadlineBeside() (by time.Time) {
-	by = s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
+// timer names what is due at a time.
+type timer int
+
+const (
+	ofPhase timer = iota // of the change
+	ofApp                // a phase of the app's half
+	ofOutcome
+	ofNote
+	ofVerdict // that is held
+	ofSoak
+	timers
+)
+
+// timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has none:
+// the loop would wake up again and again.
+func (s *state) timers() (due [timers]time.Time) {
+	due[ofPhase], due[ofApp] = s.deadline, s.app.Deadline
+	due[ofOutcome] = s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
 	if s.mayNote() {
-		by = earliest(by, s.note.by)
+		due[ofNote] = s.note.by
 	}
 	if s.held.stands() {
-		by = earliest(by, s.held.by)
+		due[ofVerdict] = s.held.by
 	}
-	return earliest(by, s.ladder.SoaksAt)
+	due[ofSoak] = s.ladder.SoaksAt
+	return due
+}
+
+// wakesAt is the first of them.
+func (s *state) wakesAt() time.Time {
+	due := s.timers()
+	return earliest(due[:]...)
 }
 
 // takeBeside takes what comes in beside the phases.

@@ -3,7 +3,6 @@ package supervisor
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -156,7 +155,8 @@ func (c *course) gateHasQuestion(hash string) {
 // taken up by the event, or it is due again and again, and the loop spins. That holds for what the next look is
 // made of, too: a bound on the deadline alone would turn a loop into a look a second.
 func (c *course) deadlinesAreAhead(s *state) {
-	wanted := []time.Time{s.deadline, s.app.Deadline, s.deadlineBeside()}
+	due := s.timers()
+	wanted := due[:]
 	if s.phase == running && !s.pending {
 		wanted = append(wanted, s.rejection.nextTry, s.readBy, s.putOffBy, s.wellBy)
 	}

@@ -35,7 +35,7 @@ func (s Supervisor) Run() (code int, err error) {
 	for l.state.phase != done {
 		l.showStatus()
 		timer.Stop()
-		if next := earliest(l.state.due(), l.state.deadlineBeside()); !next.IsZero() {
+		if next := l.state.wakesAt(); !next.IsZero() {
 			timer.Reset(time.Until(next))
 		}
 		l.handle(l.wait(timer))

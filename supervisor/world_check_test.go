@@ -50,11 +50,11 @@ func (w *world) mustAct(before, after state, actions []action) {
 		return
 	}
 	over := func(by time.Time) bool { return !by.IsZero() && !w.now.Before(by) }
-	switch {
-	case over(before.due()) && over(after.due()):
-		w.fatalf("the deadline of %v does nothing", before.shown())
-	case over(before.deadlineBeside()) && over(after.deadlineBeside()):
-		w.fatalf("the deadline of the report does nothing")
+	was, is := before.timers(), after.timers()
+	for of := range timers {
+		if over(was[of]) && over(is[of]) {
+			w.fatalf("the deadline %d of %v does nothing", of, before.shown())
+		}
 	}
 }
 

@@ -70,17 +70,17 @@ type App struct {
 
 // life is one process after --.
 type life struct {
-	PID     int            // 0: not running
-	Group   process.Group  // the group of the last one, which may have members left
-	SignalErr  string         // why it can't be signalled; "": it can
-	renewed time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
-	by      signals.Signal // that makes it reload
-	auto    bool           // nobody has named that one
-	blocked bool           // the last look found that the app blocks it
-	AutoHUP bool           // the last HUP that it got was auto's
-	program string         // what it ran when it got that
-	ready   readiness      // what it has said of itself since then
-	Text    string         // the last STATUS= that it has said
+	PID       int            // 0: not running
+	Group     process.Group  // the group of the last one, which may have members left
+	SignalErr string         // why it can't be signalled; "": it can
+	renewed   time.Time      // when it was started or reloaded: some execute themselves anew, and have no handlers for a while
+	by        signals.Signal // that makes it reload
+	auto      bool           // nobody has named that one
+	blocked   bool           // the last look found that the app blocks it
+	AutoHUP   bool           // the last HUP that it got was auto's
+	program   string         // what it ran when it got that
+	ready     readiness      // what it has said of itself since then
+	Text      string         // the last STATUS= that it has said
 }
 
 // Ended is an end of the app, with the exit code that confit makes of it.
