@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// talker is a daemon that speaks sd_notify; docs/notify.md says who says what.
+// talker is a daemon that speaks sd_notify; docs/daemons.md says who says what.
 type talker struct {
 	app    string // its command line, but for the path of its configuration at the end
 	reload string // the signal for that

@@ -5,8 +5,8 @@
 // all the time, so what a client would have noticed is a number.
 //
 // One file for each daemon says how it is run, reloaded, checked and asked; scenarios_test.go says what happens to them, and
-// page_test.go holds the rows of docs/daemons.md. go test -count=3 -run 'Good|validated|rolled' -update writes what their clients
-// notice to docs/bad-edits.md.
+// page_test.go holds the rows of docs/daemons.md. As root, on a machine that does nothing else, in some ten minutes,
+// go test -count=3 -timeout 30m -run 'Good|validated|rolled' ./integration/daemons -update writes what their clients notice there.
 package daemons
 
 import (
@@ -20,7 +20,7 @@ import (
 	"confit/integration/internal/harness"
 )
 
-var update = flag.Bool("update", false, "write docs/bad-edits.md anew")
+var update = flag.Bool("update", false, "write anew what clients notice, in docs/daemons.md")
 
 // confitPath is that of the program under test, built once.
 var confitPath string

@@ -18,6 +18,9 @@ const (
 	lockedSection = "Locked-down pods"
 )
 
+// besides are sections whose code integration/examples runs.
+var besides = []string{"Helm", "The app gives up root", "An image without a shell", "Workloads other than a Deployment"}
+
 // section is what stands between two headings of a page, as far as it is code. The language of a links file is "links".
 type section struct {
 	heading string

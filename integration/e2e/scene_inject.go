@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// In by a label: the policy of examples/inject rewrites pods when they are made. guidePath says what there is to do.
+// Automatic injection: the policy of examples/inject rewrites pods when they are made. guidePath says what there is to do.
 const guidePath = "docs/inject.md"
 
 // injected is the pods of the page's first section, before anybody thought of confit.

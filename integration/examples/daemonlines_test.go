@@ -20,6 +20,8 @@ var daemonLines = map[string]runner{
 	"verify 1":               verifyPrometheus,
 	"fluentd 1":              runFluentd,
 	"varnish 1":              runVarnish,
+
+	"Apps that watch their files 1": watchItself,
 }
 
 // askWhetherItReads has an app that takes HUP and reads nothing.
@@ -90,11 +92,12 @@ func runVarnish(t *testing.T, block string) {
 	}
 }
 
-// secretForNobody is the pod of docs/security.md: links that were baked, a root that is read-only, and a key that only the app's user
-// may read.
-func secretForNobody(t *testing.T, block string) {
+// TestSecretOfOneUser has what docs/security.md promises: links that were baked, a root that is read-only, and a key that only the app's
+// user may read.
+func TestSecretOfOneUser(t *testing.T) {
+	t.Parallel()
 	const user = 101
-	c := newPod(t, block, map[string]volume.Payload{"tls": {"tls.key": {Data: []byte(first), Mode: 0o440}}}, "sleep", "infinity")
+	c := newPod(t, "link tls/ /etc/tls\n", map[string]volume.Payload{"tls": {"tls.key": {Data: []byte(first), Mode: 0o440}}}, "sleep", "infinity")
 	c.manifest.user, c.readOnly = user, true
 	c.inMemory([]string{"tls", "state"})
 	c.command(0, nil, "/usr/local/bin/confit", "--bake").Ends(0)

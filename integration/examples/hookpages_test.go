@@ -81,7 +81,7 @@ func (c *container) loggedAt(part string, n int) time.Time {
 	return at
 }
 
-// watchItself is the block of docs/reload.md: an app that watches the directory of its configuration.
+// watchItself is the block of docs/daemons.md: an app that watches the directory of its configuration.
 func watchItself(t *testing.T, block string) {
 	const app = `
 import sys, time

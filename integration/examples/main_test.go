@@ -18,8 +18,10 @@
 //	fluentd_test.go     events all the time, through ten reloads
 //	pages_test.go       the blocks of pages, and who runs each
 //	recipes_test.go     those of docs/recipes.md, with pair_test.go for a certificate
+//	kubernetes_test.go  those of docs/kubernetes.md that no scene of make e2e has
+//	laptop_test.go      those of docs/try-it.md and docs/own-app.md
 //	daemonlines_test.go those of docs/daemons.md and docs/security.md
-//	hookpages_test.go   those of docs/gate.md, docs/reload.md and docs/reference.md
+//	hookpages_test.go   those of docs/gate.md and docs/reference.md
 //	statuspage_test.go  those of docs/status.md
 //	operations_test.go  those of docs/operations.md, with gitops_test.go and leaving_test.go
 //	debugging_test.go   those of docs/troubleshooting.md

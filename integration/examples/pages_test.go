@@ -24,12 +24,14 @@ var pages = map[string]map[string]runner{
 	"gate.md":            gatePage,
 	"reference.md":       referencePage,
 	"status.md":          statusPage,
-	"reload.md":          {"Apps that watch their files 1": watchItself},
 	"operations.md":      operationsPage,
 	"troubleshooting.md": debuggingPage,
-	"images.md":          imagesPage,
+	"kubernetes.md":      kubernetesPage,
+	"try-it.md":          tryItPage,
+	"own-app.md":         ownAppPage,
 	"kubectl.md":         kubectlPage,
-	"security.md":        {"Secrets 1": secretForNobody, "Secrets 2": manifestOf("security.md")},
+	"confitctl.md":       confitctlPage,
+	"inject.md":          injectPage,
 }
 
 // TestPages holds that each block of these pages does what its page says. One that nobody runs is a mistake, and so is a runner
@@ -103,6 +105,22 @@ var kubectlPage = map[string]runner{
 	"Completion 1": heldBy("kubectl-confit/main_test.go", "kubectl_complete-confit"),
 	"Rights 1":     onTheNode,
 }
+
+// confitctlPage are the blocks of docs/confitctl.md.
+var confitctlPage = map[string]runner{
+	"Rendering 1": renderedByConfitctl,
+	"Asking an app to reload 1": func(t *testing.T, block string) {
+		reloadByHTTP("reload")(t, block+"link web/prometheus.yml /etc/prometheus/prometheus.yml\n")
+	},
+}
+
+// injectPage are the blocks of docs/inject.md, which the real node and a real API server run.
+var injectPage = map[string]runner{
+	"From nothing to live 1": injected, "From nothing to live 2": injected, "From nothing to live 3": injected,
+	"Upgrading confit 1": heldBy("integration/inject/params_test.go", "confit/next: "), "Going back 1": injected,
+}
+
+var injected = heldBy("integration/e2e/scene_inject.go", "docs/inject.md")
 
 // onTheNode is for commands that the real node runs, in make e2e.
 var onTheNode = heldBy("integration/e2e/scene_verdict.go", "docs/kubectl.md")

@@ -33,11 +33,10 @@ var recipes = map[string]runner{
 	"Environment from a ConfigMap 1":     manifestOf("recipes.md"),
 	"Environment from a ConfigMap 2":     environment,
 	"Environment from a ConfigMap 3":     manifestOf("recipes.md"),
-	"Check a ConfigMap in CI 1":          checkInCI,
-	"Check a ConfigMap in CI 2":          makeConfigMap,
-	"Check a ConfigMap in CI 3":          manifestOf("recipes.md"),
-	"Try an edit before it is applied 1": tryInCI,
-	"Try an edit before it is applied 2": tryInPod,
+	"Try an edit before it is applied 1": makeConfigMap,
+	"Try an edit before it is applied 2": checkInCI,
+	"Try an edit before it is applied 3": tryInCI,
+	"Try an edit before it is applied 4": tryInPod,
 	"Several containers 1":               nginxBesidePHP,
 	"Several containers 2":               phpBesideNginx,
 	"Several containers 3":               manifestOf("recipes.md"),
@@ -173,6 +172,20 @@ func reloadByHTTP(step string) runner {
 		c.logs(1, reloaded)
 		c.refuses("prometheus.yml", "external_labels", "no_such_labels", step, ask)
 	}
+}
+
+// renderedByConfitctl has a template with a key of a Secret.
+func renderedByConfitctl(t *testing.T, block string) {
+	const template = `daemon off; pid /tmp/nginx.pid; error_log stderr; events {} http { server { listen 8080; return 200 "first edition, {{file "tls/password"}}\n"; } }`
+	c := pod{
+		configMaps: map[string]volume.Payload{"web": volume.Strings("nginx.conf.tmpl", template), "tls": volume.Strings("password", "secret")},
+		app:        []string{"nginx"}, secrets: []string{"tls"},
+		base: func(c *container) { c.write("/usr/local/bin/confitctl", readFile(t, confitctl(t))) },
+	}.start(t, block)
+	ask := get("http://127.0.0.1:8080/")
+	c.answers(ask, "first edition, secret")
+	c.takes("nginx.conf.tmpl", ask)
+	c.refuses("nginx.conf.tmpl", "tls/password", "tls/passwort", "render", ask)
 }
 
 func environment(t *testing.T, block string) {

@@ -4,7 +4,7 @@
 // for it, each with its configuration as one key below the real confit as PID 1, on a volume that the kubelet's own writer swaps.
 //
 // services_test.go has the services, site_test.go how one is run and asked; watchers_test.go says what is done to them. What each
-// library needs stands in docs/reload.md.
+// library needs stands in docs/daemons.md.
 package watchers
 
 import (

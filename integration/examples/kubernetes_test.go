@@ -15,13 +15,22 @@ import (
 	"confit/integration/volume"
 )
 
-// imagesPage are the blocks of docs/images.md.
-var imagesPage = map[string]runner{
+// kubernetesPage are the blocks of docs/kubernetes.md: make e2e runs those with a scene of their own.
+var kubernetesPage = map[string]runner{
+	"From subPath in five minutes 1": inScene, "From subPath in five minutes 2": inScene, "From subPath in five minutes 3": inScene,
+	"From subPath in five minutes 4": inScene, "From subPath in five minutes 5": inScene, "Images with an entrypoint script 1": inScene,
+	"Images that aren't rebuilt 1": inScene, "Locked-down pods 1": inScene, "Locked-down pods 2": inScene, "Locked-down pods 3": inScene,
+	"How long a change takes 1": inScene,
+
+	"Helm 1":                              manifestOf("kubernetes.md"),
 	"The app gives up root 1":             givesUpRoot,
 	"An image without a shell 1":          withoutShell,
 	"An image without a shell 2":          builtWithoutShell,
 	"Workloads other than a Deployment 1": jobKeepsItsFile,
 }
+
+// inScene is for what the real node runs. A test there holds that each section has a scene.
+var inScene = heldBy("integration/e2e/page.go", "docs/kubernetes.md")
 
 // givesUpRoot runs each ENTRYPOINT with an app that says who reloads.
 func givesUpRoot(t *testing.T, block string) {
@@ -84,7 +93,7 @@ func withoutShell(t *testing.T, links string) {
 
 // builtWithoutShell makes the links when the image is built, so nobody need write to it.
 func builtWithoutShell(t *testing.T, text string) {
-	c := newShellless(t, pageBlocks(t, "images.md")["An image without a shell 1"])
+	c := newShellless(t, pageBlocks(t, "kubernetes.md")["An image without a shell 1"])
 	file := filepath.Join(c.source, "Dockerfile")
 	must(t, os.WriteFile(file, []byte(text), 0o644))
 	c.dockerfile, c.readOnly = readDockerfile(t, file), true
