@@ -29,11 +29,11 @@ var mayImport = map[string][]string{
 	"linker/seed":       {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/lines":      {"confit/linker/files"},
-	"linker/document":   {"confit/linker/files", "confit/linker/lines", "golang.org/x/sys/unix"},
+	"linker/document":   {"confit/linker/files", "confit/linker/lines", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "golang.org/x/sys/unix"},
+	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "confit/linker/way", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "golang.org/x/sys/unix"},
+	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},

@@ -2,16 +2,15 @@ package linker
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/way"
 )
 
 // errChanged says that somebody has written to a copy.
@@ -33,20 +32,22 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 		return err
 	}
 	env := &Environment{}
-	err = l.copies.WithDir(g, func(root *os.Root) error {
-		var wrong []error
-		for _, name := range files.SortedKeys(keys) {
-			flaw, err := l.readVariable(env, root, g, name, keys[name])
-			if err != nil {
-				return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, files.Cause(err))
-			}
-			if flaw != nil {
-				wrong = append(wrong, flaw)
-			}
+	top, err := l.copies.Enter(g)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	var wrong []error
+	for _, name := range files.SortedKeys(keys) {
+		flaw, err := l.readVariable(env, top, g, name, keys[name])
+		if err != nil {
+			return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, err)
 		}
-		return files.JoinInvalid(wrong)
-	})
-	if err == nil {
+		if flaw != nil {
+			wrong = append(wrong, flaw)
+		}
+	}
+	if err = files.JoinInvalid(wrong); err == nil {
 		err = checkSize(env, l.space)
 	}
 	g.Env = env
@@ -54,18 +55,25 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 }
 
 // readVariable adds one variable. flaw says why its key can't be one.
-func (l *Linker) readVariable(env *Environment, root *os.Root, g *generation.Copy, name string, key Key) (flaw, err error) {
+func (l *Linker) readVariable(env *Environment, top *way.Dir, g *generation.Copy, name string, key Key) (flaw, err error) {
 	if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
 	}
-	f, _, err := files.OpenRegular(root, string(key))
+	var value bytes.Buffer
+	err = top.In(string(key), false, func(in *way.Dir, base string) error {
+		f, _, err := in.OpenRegular(base)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		sum, err := l.copies.Copy(f, &value)
+		if err == nil && sum != g.Files[key].Sum {
+			err = errChanged
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	var value bytes.Buffer
-	if sum, err := l.copies.Copy(f, &value); err != nil || sum != g.Files[key].Sum {
-		return nil, cmp.Or(err, errChanged)
 	}
 	b := value.Bytes()
 	switch newline := bytes.IndexByte(b, '\n'); {

@@ -1,12 +1,9 @@
 package linker
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/way"
@@ -31,26 +28,11 @@ func Install(to string) error {
 	return nil
 }
 
-// install writes a new file in the directory that it has opened. It sets the mode
-// through the descriptor: who may write there can put another file in its place.
 func install(program []byte, to string) error {
 	d, err := way.Open(filepath.Dir(to), false)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	tmp := files.TmpName()
-	f, err := d.OpenFile(tmp, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(program)
-	err = errors.Join(err, f.Chmod(0o755), f.Close()) // whatever the umask
-	if err == nil {
-		err = d.Rename(tmp, filepath.Base(to), 0)
-	}
-	if err != nil {
-		_ = d.Remove(tmp)
-	}
-	return err
+	return d.Put(filepath.Base(to), way.Bytes(program, 0o755))
 }

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/integration/surroundings"
-	"confit/linker/files"
 	"confit/linker/statedir"
 )
 
@@ -25,7 +24,7 @@ func TestLock(t *testing.T) {
 			h.must(put(h.path("state/lock")))
 			h.open()
 			info, err := os.Lstat(h.path("state/lock"))
-			if err != nil || info.Mode() != 0o600 || files.Owner(info) != 0 {
+			if err != nil || info.Mode() != 0o600 || surroundings.Owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
 			}
 			if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path"
-	"strconv"
 
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/volume"
+	"confit/linker/way"
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
@@ -51,26 +49,30 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	if err := l.Check(g.Number); err != nil { // 1
 		return nil, err
 	}
-	gens, aside := l.state.Generations, fmt.Sprintf("%d.rendered", g.Number)
-	defer files.RemoveAll(gens, aside)
-	if err := gens.Rename(path.Join(strconv.Itoa(g.Number), lines.RenderedDir), aside); err != nil { // 2
+	top, err := l.copies.Enter(g)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	aside := files.TmpName()
+	defer func() { _ = top.RemoveAll(aside) }()
+	if err := top.Rename(lines.RenderedDir, aside, 0); err != nil { // 2
 		if errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 		}
 		return nil, barred(err)
 	}
-	root, err := gens.OpenRoot(aside)
+	made, err := top.Enter(aside, false)
 	if err != nil {
 		return nil, barred(err)
 	}
-	defer root.Close()
-	if err := volume.CheckPlain(root); err != nil { // 3
+	defer made.Close()
+	r, err := l.reader.LookAtRendered(made, l.rendered) // 3
+	if err != nil {
 		return nil, barred(err)
 	}
-	r, err := l.reader.LookAtRendered(root, l.rendered)
-	if err == nil {
-		err = l.writeRendered(g, r) // 4
-	}
+	defer r.Close()
+	err = l.writeRendered(g, r, top) // 4
 	done := g
 	if err == nil {
 		done, err = l.finish(g, r, accepted)
@@ -91,7 +93,7 @@ func barred(err error) error {
 }
 
 // writeRendered adds copies of the files that lines ask for.
-func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading) error {
+func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *way.Dir) error {
 	files, err := r.Hash()
 	if err != nil {
 		return err
@@ -100,12 +102,10 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading) error {
 		return err
 	}
 	maps.Copy(g.Files, files)
-	return l.copies.WithDir(g, func(root *os.Root) error {
-		if err := l.makeWholeDirs(root, l.rendered); err != nil {
-			return err
-		}
-		return l.writeKeys(g, r, root)
-	})
+	if err := l.makeWholeDirs(top, l.rendered); err != nil {
+		return err
+	}
+	return l.writeKeys(g, r, top)
 }
 
 // limitModes makes no rendered file more readable than the strictest staged key,

@@ -73,7 +73,7 @@ func TestStatusNotWritten(t *testing.T) {
 	h := newHouse(t)
 	h.open()
 	h.must(os.Mkdir(h.path("state/status.json"), 0o755))
-	want := fmt.Sprintf("cannot write %q: file exists", h.path("state/status.json"))
+	want := fmt.Sprintf("cannot write %q: is a directory", h.path("state/status.json"))
 	if err := h.linker.WriteStatus(nil); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

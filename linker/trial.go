@@ -54,7 +54,7 @@ func (l *Linker) Arm(t Trial) {
 		l.unrecorded = err != nil
 	}
 	if t == (Trial{}) || err != nil && !t.continues(readTrial(l.state)) {
-		if err := l.state.Root.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := l.state.Top.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}

@@ -50,7 +50,7 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 		t.from, t.document = st.VolumesDir(), in
 	}
 	t.targets.ReadMade()
-	t.otherwise, st.Root = t.stage, st.Generations // what else is written goes with them
+	t.otherwise, st.Top = t.stage, st.Generations // what else is written goes with them
 	return t, nil
 }
 

@@ -4,17 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"strconv"
-
-	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/target"
 	"confit/linker/volume"
+	"confit/linker/way"
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
@@ -37,7 +35,7 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 		err = g.Unmoved() // 7
 	}
 	if err == nil {
-		err = l.state.Generations.Rename(tmp, name)
+		err = l.state.Generations.Rename(tmp, name, 0)
 	}
 	if err != nil {
 		_ = l.state.Generations.RemoveAll(tmp)
@@ -71,33 +69,32 @@ func (l *Linker) lead(written, found *generation.Copy) error {
 }
 
 func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) error {
-	gens := l.state.Generations
-	if err := gens.RemoveAll(tmp); err != nil {
+	if err := l.state.Generations.RemoveAll(tmp); err != nil {
 		return err
 	}
-	if err := files.MakeDir(gens, tmp); err != nil {
-		return err
-	}
-	root, err := gens.OpenRoot(tmp)
+	top, err := l.state.Generations.Make(tmp, files.DirMode)
 	if err != nil {
 		return err
 	}
-	defer root.Close()
-	if err := l.makeWholeDirs(root, l.reader.Mounted); err != nil {
-		return err
-	}
+	defer top.Close()
 	if g.Unrendered {
-		err = errors.Join(files.MakeDir(root, lines.RenderedDir), files.Chmod(root, lines.RenderedDir, 0o700))
+		err = way.Made(top.Make(lines.RenderedDir, 0o700))
 	}
-	return errors.Join(err, l.writeKeys(g, r, root))
+	if err == nil {
+		err = l.makeWholeDirs(top, l.reader.Mounted)
+	}
+	if err == nil {
+		err = l.writeKeys(g, r, top)
+	}
+	return err
 }
 
 // makeWholeDirs makes the directories that are linked as a whole, also those
 // that will have no key.
-func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
+func (l *Linker) makeWholeDirs(top *way.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
-			if err := files.MakeDirs(root, string(s.Prefix)); err != nil {
+			if err := way.Made(top.Enter(string(s.Prefix), true)); err != nil {
 				return err
 			}
 		}
@@ -105,35 +102,35 @@ func (l *Linker) makeWholeDirs(root *os.Root, links []int) error {
 	return nil
 }
 
-// writeKeys makes a file of each key.
-func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, root *os.Root) error {
-	at := outDir{top: root}
-	defer at.close()
+// writeKeys makes a file of each key. The keys come in order, so their directory rarely changes.
+func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *way.Dir) error {
+	var in *way.Dir
+	defer func() { in.Close() }()
+	at := ""
 	for _, k := range r.FirstKeys() {
-		if err := l.writeFile(&at, k, g, r); err != nil {
+		if g.Files[k.Path].Direct {
+			continue
+		}
+		if dir := path.Dir(string(k.Path)); dir != at {
+			in.Close()
+			var err error
+			if in, err = top.Enter(dir, true); err != nil {
+				return err
+			}
+			at = dir
+		}
+		if err := in.Create(path.Base(string(k.Path)), func(out files.Raw) error { return fill(g, r, k, out) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeFile makes one file of a generation. The bytes must be those that were hashed. A
+// fill fills one file of a generation. The bytes must be those that were hashed. A
 // key that is the same in the live generation is copied, too: with a hard link, who
 // changes one file would change both.
-func (l *Linker) writeFile(at *outDir, k volume.Key, g *generation.Copy, r *volume.Reading) error {
+func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
-	if f.Direct {
-		return nil
-	}
-	dir, err := at.enter(path.Dir(string(k.Path)))
-	if err != nil {
-		return err
-	}
-	out, err := files.OpenAt(dir, path.Base(string(k.Path)), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
 	sum, err := r.Copy(k, out, f)
 	if err == nil && sum != f.Sum {
 		err = files.ErrMoved
@@ -142,35 +139,4 @@ func (l *Linker) writeFile(at *outDir, k volume.Key, g *generation.Copy, r *volu
 		return err
 	}
 	return g.Finish(k.Path, out)
-}
-
-// outDir is the directory of a generation that is being written to. Keys come
-// in order, so it rarely changes, and no path is walked for each key.
-type outDir struct {
-	top  *os.Root
-	dir  *os.File
-	name string
-}
-
-// enter makes and opens a directory below top.
-func (d *outDir) enter(name string) (*os.File, error) {
-	if d.dir != nil && d.name == name {
-		return d.dir, nil
-	}
-	d.close()
-	if err := files.MakeDirs(d.top, name); err != nil {
-		return nil, err
-	}
-	dir, err := d.top.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_NONBLOCK, 0) // as a Root doesn't show its descriptor
-	if err == nil {
-		d.dir, d.name = dir, name
-	}
-	return dir, err
-}
-
-func (d *outDir) close() {
-	if d.dir != nil {
-		d.dir.Close()
-		d.dir = nil
-	}
 }

@@ -3,6 +3,7 @@
 package surroundings
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -97,3 +98,9 @@ func Mount(t *testing.T, source, dir, kind, options string) {
 	}
 	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 }
+
+// Owner is the number of the user who owns a file.
+func Owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
+
+// Group is the number of a file's group.
+func Group(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Gid }

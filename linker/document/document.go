@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -24,6 +23,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/way"
 )
 
 // What a document may have. Each file and directory takes memory of the kernel, however small
@@ -46,8 +46,8 @@ const data = "..keys"
 
 // Write makes a volume below the directory for each that the document has, and lists them. The
 // error is a [*Wrong] if that is the document's fault, and else the system's.
-func Write(to *os.Root, document io.Reader) (volumes []string, err error) {
-	r := &reader{to: to, left: maxFiles, input: &io.LimitedReader{R: document, N: maxSize + 1}, seen: map[string]bool{}}
+func Write(to *way.Dir, document io.Reader) (volumes []string, err error) {
+	r := &reader{to: to, made: map[string]bool{}, input: &io.LimitedReader{R: document, N: maxSize + 1}, seen: map[string]bool{}}
 	r.tokens = json.NewDecoder(r.input)
 	if err := r.document(); err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func Write(to *os.Root, document io.Reader) (volumes []string, err error) {
 }
 
 type reader struct {
-	to       *os.Root
+	to       *way.Dir
 	input    *io.LimitedReader
 	tokens   *json.Decoder
 	seen     map[string]bool // paths of the files
-	left     int             // how many files and directories may still be made
+	made     map[string]bool // those that were made, and their directories
 	volumes  []string
 	mistakes []error
 }
@@ -126,9 +126,12 @@ func (r *reader) begin(volume string) error {
 		return nil
 	}
 	r.seen[link], r.volumes = true, append(r.volumes, volume)
-	err := r.makeDirs(path.Join(volume, data))
+	err := r.count(path.Join(volume, data))
 	if err == nil {
-		err = r.to.Symlink(data, link)
+		err = way.Made(r.to.Enter(path.Join(volume, data), true))
+	}
+	if err == nil {
+		err = r.to.In(link, false, func(in *way.Dir, name string) error { return in.Symlink(data, name) })
 	}
 	return r.refused(err, "volume %q can't be made", volume)
 }
@@ -159,32 +162,18 @@ func (r *reader) key(volume, key string) error {
 }
 
 func (r *reader) write(name string, bytes []byte) error {
-	if err := r.makeDirs(path.Dir(name)); err != nil {
+	if err := r.count(name); err != nil {
 		return err
 	}
-	if err := r.count(); err != nil {
-		return err
-	}
-	return files.WriteNew(r.to, name, bytes, 0o644, false)
+	return r.to.In(name, true, func(in *way.Dir, base string) error { return in.Create(base, way.Bytes(bytes, 0o644)) })
 }
 
-// makeDirs makes a directory and those above it that are missing.
-func (r *reader) makeDirs(name string) error {
-	if info, err := r.to.Lstat(name); err == nil && info.IsDir() {
-		return nil
+// count counts what is made of a path: the directories above it, too.
+func (r *reader) count(name string) error {
+	for ; name != "." && !r.made[name]; name = path.Dir(name) {
+		r.made[name] = true
 	}
-	if err := r.makeDirs(path.Dir(name)); err != nil {
-		return err
-	}
-	if err := r.count(); err != nil {
-		return err
-	}
-	return files.MakeDir(r.to, name)
-}
-
-// count counts what is made.
-func (r *reader) count() error {
-	if r.left--; r.left < 0 {
+	if len(r.made) > maxFiles {
 		return &Wrong{fmt.Errorf("it makes more than %d files and directories", maxFiles)}
 	}
 	return nil

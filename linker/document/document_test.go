@@ -12,21 +12,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"confit/linker/way"
 )
 
 // write writes a document below a new directory, and returns all files that it is followed by.
 func write(t *testing.T, text string) (volumes []string, made map[string]string, err error) {
 	t.Helper()
 	outside := t.TempDir()
-	root, err := os.OpenRoot(outside)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	if err := root.Mkdir("volumes", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	to, err := root.OpenRoot("volumes")
+	to, err := way.Open(outside+"/volumes", true)
 	if err != nil {
 		t.Fatal(err)
 	}

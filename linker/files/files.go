@@ -19,148 +19,35 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // CheckTrusted refuses a file that somebody else may have put there: only
 // confit's user or root may own it, and nobody else may write to it.
-func CheckTrusted(info fs.FileInfo) error {
+func CheckTrusted(st *unix.Stat_t) error {
 	switch {
-	case !Ours(info):
-		return fmt.Errorf("user %d owns it", Owner(info))
-	case info.Mode().Perm()&0o022 != 0:
+	case !Own(st.Uid):
+		return fmt.Errorf("user %d owns it", st.Uid)
+	case st.Mode&0o022 != 0:
 		return errors.New("others may write to it")
 	}
 	return nil
 }
 
-// Ours reports whether confit's user or root owns a file.
-func Ours(info fs.FileInfo) bool { return Own(Owner(info)) }
-
 // Own reports whether a user is confit's own or root.
 func Own(uid uint32) bool { return uid == 0 || uid == uint32(Euid) }
-
-// Owner is the number of the user who owns a file.
-func Owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
-
-// Group is the number of a file's group.
-func Group(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Gid }
-
-// maxReplaced is how often a file may be replaced while it is opened. A status
-// is replaced a few times a second at most.
-const maxReplaced = 100
-
-// OpenRegular opens a regular file for reading. An [os.Root] follows links that
-// stay inside, and who may write to a directory can put one there between two
-// looks. So what was opened must be what has the name. A FIFO is refused, not
-// waited for.
-func OpenRegular(root *os.Root, name string) (f *os.File, info fs.FileInfo, err error) {
-	for range maxReplaced {
-		if f, info, err = tryRegular(root, name); !errors.Is(err, ErrMoved) {
-			break
-		}
-	}
-	return f, info, err
-}
-
-func tryRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
-	named, err := root.Lstat(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !named.Mode().IsRegular() {
-		return nil, nil, errors.New("it is " + Describe(named.Mode()))
-	}
-	f, err := root.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !os.SameFile(info, named) {
-		err = ErrMoved
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
-}
 
 // DirMode is the mode of every directory that confit makes. An app of another
 // user must be able to read below it; the files keep their own modes.
 const DirMode = 0o755
 
-// WriteNew writes a file that isn't there yet. It sets the mode through the
-// descriptor, whatever the umask, as the name may lead elsewhere by now. synced
-// has it outlive a machine that loses power.
-func WriteNew(root *os.Root, name string, data []byte, mode fs.FileMode, synced bool) error {
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if synced && err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Chmod(mode), f.Close())
-}
-
-// MakeDir makes a directory with just that mode, whatever the umask.
-func MakeDir(root *os.Root, name string) error {
-	if err := root.Mkdir(name, DirMode); err != nil {
-		return err
-	}
-	return Chmod(root, name, DirMode)
-}
-
-// MakeDirs makes a directory and those above it that are missing.
-func MakeDirs(root *os.Root, name string) error {
-	if name == "." {
-		return nil
-	}
-	if _, err := root.Lstat(name); err == nil {
-		return nil
-	}
-	if err := MakeDirs(root, path.Dir(name)); err != nil {
-		return err
-	}
-	if err := MakeDir(root, name); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
-}
-
-// Chmod sets a mode through a descriptor: Root.Chmod is fchmodat2(2), which many
-// seccomp profiles refuse. If confit may not open what it owns, as the umask may
-// have it, it sets the mode by name.
-func Chmod(root *os.Root, name string, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return root.Chmod(name, mode)
-	}
-	defer f.Close()
-	return f.Chmod(mode)
-}
-
 // AsDir is a name that only a directory has: with a FIFO in its place, open(2)
 // fails with ENOTDIR, where for the bare name it would wait for a writer.
 // os.OpenRoot and Root.OpenRoot open the bare name.
 func AsDir(name string) string { return name + "/." }
-
-// ReadNames lists a directory.
-func ReadNames(root *os.Root) ([]string, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return dir.Readdirnames(-1)
-}
 
 // Missing reports a path that isn't there.
 func Missing(path string) bool {
@@ -215,21 +102,6 @@ func SortedKeys[K ~string, V any](m map[K]V) []K {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// RemoveAll removes a directory, as far as it can be removed. A hook that isn't
-// root's may have made directories in it that its own user can't enter.
-func RemoveAll(dir *os.Root, name string) {
-	if err := dir.RemoveAll(name); !errors.Is(err, fs.ErrPermission) {
-		return
-	}
-	_ = fs.WalkDir(dir.FS(), name, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = dir.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	_ = dir.RemoveAll(name)
 }
 
 // Euid is confit's own user, which never changes.

@@ -3,8 +3,6 @@ package files
 import (
 	"errors"
 	"io"
-	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,9 +13,9 @@ import (
 type Raw int
 
 // OpenAt opens a name in a directory, and follows no link.
-func OpenAt(dir *os.File, name string, flags int, mode uint32) (Raw, error) {
+func OpenAt(dir int, name string, flags int, mode uint32) (Raw, error) {
 	for {
-		fd, err := unix.Openat(int(dir.Fd()), name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
+		fd, err := unix.Openat(dir, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
 		if err != unix.EINTR {
 			return Raw(fd), err
 		}
@@ -29,17 +27,6 @@ func ReadlinkAt(dir int, name string) (string, error) {
 	var buf [unix.PathMax]byte
 	n, err := unix.Readlinkat(dir, name, buf[:])
 	return string(buf[:max(n, 0)]), err
-}
-
-// Readlink is where a symlink right in a directory leads. What a Root has for that looks further
-// down, too, and would be 6 KB of code for this alone.
-func Readlink(root *os.Root, name string) (string, error) {
-	dir, err := root.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return "", err
-	}
-	defer dir.Close()
-	return ReadlinkAt(int(dir.Fd()), name)
 }
 
 // Read is read(2).
@@ -78,10 +65,10 @@ func (f Raw) Rewind() error {
 }
 
 // Stat is fstat(2).
-func (f Raw) Stat() (st syscall.Stat_t, err error) {
-	err = syscall.Fstat(int(f), &st)
+func (f Raw) Stat() (st unix.Stat_t, err error) {
+	err = unix.Fstat(int(f), &st)
 	return st, err
 }
 
 // Close is close(2).
-func (f Raw) Close() { _ = unix.Close(int(f)) }
+func (f Raw) Close() error { return unix.Close(int(f)) }

@@ -2,7 +2,6 @@ package generation_test
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,9 +9,12 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
+	"confit/linker/way"
 )
 
 // TestCheckNames: what a hook changed in its candidate is named. It stays as it is: the
@@ -37,7 +39,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t, t.TempDir(), "web/", "/etc/web/", "tls/", "/etc/tls")
 			g := s.write("web/a", "1", "web/sub/c", "3")
-			s.must(s.store.WithDir(g, func(root *os.Root) error { return files.MakeDir(root, "tls") }))
+			s.must(s.enter(g, func(top *way.Dir) error { return way.Made(top.Make("tls", files.DirMode)) }))
 			s.must(tt.hook(g.Dir))
 			err := s.store.Check(g)
 			switch {
@@ -105,14 +107,13 @@ func stat(t *testing.T, g *generation.Copy) syscall.Stat_t {
 	return st
 }
 
-// TestWithDir: it enters a directory, and follows no link in its place.
-func TestWithDir(t *testing.T) {
+// TestEnter: it enters a directory, and follows no link in its place.
+func TestEnter(t *testing.T) {
 	s := newShelf(t, t.TempDir())
 	g := s.write("a", "1")
-	s.must(s.store.WithDir(g, func(root *os.Root) error { _, err := root.Stat("a"); return err }))
+	s.must(s.enter(g, func(top *way.Dir) error { _, err := top.Stat("a"); return err }))
 	s.must(errors.Join(os.Rename(g.Dir, g.Dir+"x"), os.Symlink(g.Dir+"x", g.Dir)))
-	err := s.store.WithDir(g, func(*os.Root) error { t.Error("the link was followed"); return nil })
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err := s.enter(g, func(*way.Dir) error { t.Error("the link was followed"); return nil }); err != unix.ENOTDIR {
 		t.Errorf("error %v", err)
 	}
 }

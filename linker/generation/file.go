@@ -3,7 +3,8 @@ package generation
 import (
 	"io/fs"
 	"slices"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -38,10 +39,10 @@ type stamp struct {
 	mode       uint32
 	uid, gid   uint32
 	size       int64
-	mtim, ctim syscall.Timespec
+	mtim, ctim unix.Timespec
 }
 
-func stampOf(st *syscall.Stat_t) stamp {
+func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
@@ -49,9 +50,9 @@ func stampOf(st *syscall.Stat_t) stamp {
 // are those of the kernel's last tick, some milliseconds ago. So a file that
 // was written in the tick in which the generation was finished may have been
 // written again since, with the same times.
-func (g *Copy) untouched(path lines.Key, info fs.FileInfo) bool {
+func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	s, known := g.stamps[path]
-	return known && s == stampOf(info.Sys().(*syscall.Stat_t)) && s.ctim.Nano() < g.ended
+	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
 }
 
 // give gives a copy what its source has.
@@ -77,7 +78,7 @@ func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 }
 
 // seen notes how a file looks that has the right bytes.
-func (g *Copy) seen(path lines.Key, st *syscall.Stat_t) {
+func (g *Copy) seen(path lines.Key, st *unix.Stat_t) {
 	if g.stamps == nil {
 		g.stamps = map[lines.Key]stamp{}
 	}

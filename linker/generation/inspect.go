@@ -1,22 +1,19 @@
 package generation
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
 	"path"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/way"
 )
 
 // Store knows the generations on the disk.
@@ -49,73 +46,84 @@ const (
 	attributes          // a file or a directory has another mode, owner or group
 )
 
-// WithDir calls do with the directory of a generation. It follows no link in its place.
-func (c *Store) WithDir(g *Copy, do func(root *os.Root) error) error {
-	name := strconv.Itoa(g.Number)
-	info, err := c.state.Generations.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return fs.ErrNotExist
-	}
-	root, err := c.state.Generations.OpenRoot(name)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return do(root)
+// Enter opens the directory of a generation.
+func (c *Store) Enter(g *Copy) (*way.Dir, error) {
+	return c.state.Generations.Enter(strconv.Itoa(g.Number), false)
 }
 
 // flaws lists the flaws of a generation.
 func (c *Store) flaws(g *Copy) (flaws []flaw, err error) {
-	err = c.WithDir(g, func(root *os.Root) error {
-		return c.inspect(g, root, func(f flaw) error { flaws = append(flaws, f); return nil })
-	})
-	switch _, there := c.state.Generations.Lstat(strconv.Itoa(g.Number)); {
-	case errors.Is(err, fs.ErrNotExist) && there == nil:
+	top, err := c.Enter(g)
+	switch {
+	case err == unix.ENOTDIR, err == unix.ELOOP:
 		return []flaw{{altered, "."}}, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+	case err == unix.ENOENT, err == unix.EACCES:
 		return []flaw{{removed, "."}}, nil
+	case err != nil:
+		return nil, err
 	}
+	defer top.Close()
+	err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
 	return flaws, err
+}
+
+// inspection compares a directory with a generation.
+type inspection struct {
+	*Store
+	g     *Copy
+	left  map[lines.Key]bool // the parts that it hasn't found yet
+	found func(flaw) error
 }
 
 // inspect calls found with each flaw of a generation, whose directory is open. It goes on
 // below a directory only then, as found may mend what keeps confit out.
-func (c *Store) inspect(g *Copy, root *os.Root, found func(flaw) error) error {
+func (c *Store) inspect(g *Copy, top *way.Dir, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
-	left := c.partsOf(g)
-	err := fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		isDir, known := left[lines.Key(name)]
-		switch {
-		case errors.Is(err, fs.ErrPermission): // a directory that is closed was found before
-			return fs.SkipDir
-		case err != nil:
-			return files.Ignoring(err, fs.ErrNotExist)
-		case name == lines.RenderedDir && g.Unrendered && d.IsDir():
-			return fs.SkipDir // looked at when it is rendered
-		case !known || isDir != d.IsDir():
-			if err := found(flaw{added, lines.Key(name)}); err != nil || !d.IsDir() {
-				return err
-			}
-			return fs.SkipDir
-		}
-		delete(left, lines.Key(name))
-		kind, err := c.compare(g, root, lines.Key(name), isDir)
-		if err == nil && kind != none {
-			err = found(flaw{kind, lines.Key(name)})
-		}
-		return err
-	})
-	for _, p := range files.SortedKeys(left) {
+	i := inspection{c, g, c.partsOf(g), found}
+	err := i.part(top, ".", ".")
+	for _, p := range files.SortedKeys(i.left) {
 		if err == nil {
 			err = found(flaw{removed, p})
 		}
 	}
 	if err == nil {
 		g.ended = max(g.ended, began.Nano())
+	}
+	return err
+}
+
+// part looks at what has a name in a directory. p is its path in the generation.
+func (i *inspection) part(in *way.Dir, name string, p lines.Key) error {
+	st, err := in.Stat(name)
+	isDir := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	wantDir, known := i.left[p]
+	switch {
+	case err != nil:
+		return files.Ignoring(err, unix.ENOENT)
+	case p == lines.RenderedDir && i.g.Unrendered && isDir:
+		return nil // looked at when it is rendered
+	case !known || wantDir != isDir:
+		return i.found(flaw{added, p})
+	}
+	delete(i.left, p)
+	if kind := i.compare(in, name, p, &st); kind != none {
+		err = i.found(flaw{kind, p})
+	}
+	if err != nil || !isDir {
+		return err
+	}
+	sub, err := in.Enter(name, false)
+	if err != nil {
+		return files.Ignoring(err, unix.ENOENT, unix.EACCES)
+	}
+	defer sub.Close()
+	entries, err := sub.List()
+	err = files.Ignoring(err, unix.ENOENT, unix.EACCES) // what is in a directory that is closed is removed
+	for _, e := range entries {
+		if err == nil {
+			err = i.part(sub, e.Name(), lines.Key(path.Join(string(p), e.Name())))
+		}
 	}
 	return err
 }
@@ -145,38 +153,36 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 
 // compare looks at one part. It reads a file, unless nobody has touched it since it was
 // read or written last.
-func (c *Store) compare(g *Copy, root *os.Root, p lines.Key, isDir bool) (flawKind, error) {
-	info, err := root.Lstat(string(p))
-	f := g.Files[p]
+func (i *inspection) compare(in *way.Dir, name string, p lines.Key, st *unix.Stat_t) flawKind {
+	f, isFile := i.g.Files[p]
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return removed, nil
-	case err != nil:
-		return none, err
-	case isDir && (info.Mode() != fs.ModeDir|files.DirMode || !files.Ours(info)):
-		return attributes, nil
-	case isDir:
-		return none, nil
-	case !g.untouched(p, info):
-		if c.hashOf(root, p) != f.Sum {
-			return altered, nil
+	case !isFile && !isAsMade(st):
+		return attributes
+	case !isFile:
+		return none
+	case !i.g.untouched(p, st):
+		if i.hashOf(in, name) != f.Sum {
+			return altered
 		}
-		g.seen(p, info.Sys().(*syscall.Stat_t))
+		i.g.seen(p, st)
 	}
-	if info.Mode() != f.Mode || files.Owner(info) != f.Owner || files.Group(info) != f.Group {
-		return attributes, nil
+	if st.Mode&0o7777 != uint32(f.Mode) || st.Uid != f.Owner || st.Gid != f.Group {
+		return attributes
 	}
-	return none, nil
+	return none
 }
 
+// isAsMade reports that a directory of a generation is as confit makes it.
+func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
+
 // hashOf is the hash of a file's bytes; zero: it can't be read.
-func (c *Store) hashOf(root *os.Root, p lines.Key) files.Hash {
-	in, _, err := files.OpenRegular(root, string(p))
+func (c *Store) hashOf(in *way.Dir, name string) files.Hash {
+	f, _, err := in.OpenRegular(name)
 	if err != nil {
 		return files.Hash{}
 	}
-	defer in.Close()
-	sum, err := c.Copy(in, io.Discard)
+	defer f.Close()
+	sum, err := c.Copy(f, io.Discard)
 	if err != nil {
 		return files.Hash{}
 	}
@@ -209,23 +215,25 @@ func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	if len(strays) == 0 {
 		return nil
 	}
-	err := c.WithDir(g, func(root *os.Root) error {
-		for _, f := range strays {
-			if err := root.RemoveAll(string(f.path)); err != nil {
-				return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), files.Cause(err))
-			}
+	top, err := c.Enter(g)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	for _, f := range strays {
+		if err := top.In(string(f.path), false, (*way.Dir).RemoveAll); err != nil {
+			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
 		}
-		return nil
-	})
+	}
 	var names []lines.Key
 	for _, f := range strays[:min(len(strays), files.MaxProblems)] {
 		names = append(names, f.path)
 	}
-	if err == nil && !slices.Equal(names, c.strays) {
+	if !slices.Equal(names, c.strays) {
 		c.strays = names
 		c.log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
 	}
-	return err
+	return nil
 }
 
 // blame says what a hook did.

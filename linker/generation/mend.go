@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 
@@ -14,6 +13,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/way"
 )
 
 // A generation is one copy of its keys. The other one is what is mounted, for as long as that
@@ -47,14 +47,18 @@ type BytesOf func(p lines.Key, f File, to io.Writer) (files.Hash, error)
 // back. The error is a [*Lost] if nothing else is wrong.
 func (c *Store) Mend(g *Copy, mounted BytesOf) error {
 	gens, name := c.state.Generations, strconv.Itoa(g.Number)
-	if info, err := gens.Lstat(name); err != nil || !info.IsDir() {
-		if err := errors.Join(gens.RemoveAll(name), files.MakeDir(gens, name)); err != nil {
-			return fmt.Errorf("cannot mend generation %d: %w", g.Number, files.Cause(err))
-		}
-	} else if info.Mode() != fs.ModeDir|files.DirMode || !files.Ours(info) {
-		_ = setAttributesOf(gens, name, aDir())
+	if st, err := gens.Stat(name); err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		_ = gens.RemoveAll(name)
 	}
-	return c.mendAll(g, func(root *os.Root, f flaw) error { return mendFlaw(g, root, f, g.Files[f.path], mounted) })
+	top, err := gens.Enter(name, true)
+	if err != nil {
+		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
+	}
+	defer top.Close()
+	if !isAsMade(&top.St) {
+		_ = setAttributes(gens, name, aDir())
+	}
+	return c.mendAll(g, top, func(f flaw) error { return mendFlaw(g, top, f, mounted, false) })
 }
 
 // errLeft says that a flaw stays.
@@ -64,49 +68,40 @@ var errLeft = errors.New("it stays")
 // owners and strangers stay as an entrypoint may have made them, until the generation is
 // put in force the next time.
 func (c *Store) Heal(g *Copy, mounted BytesOf) error {
+	top, err := c.Enter(g)
+	if err != nil { // the directory itself is gone
+		return c.Mend(g, mounted)
+	}
+	defer top.Close()
 	parts := c.partsOf(g)
-	err := c.mendAll(g, func(root *os.Root, f flaw) error {
+	return c.mendAll(g, top, func(f flaw) error {
 		want, isFile := g.Files[f.path]
 		_, inTheWay := parts[f.path]
 		if f.kind == attributes || f.kind == added && (!inTheWay || isFile && !want.isMounted(f.path, mounted)) {
 			return errLeft
 		}
-		return mendFlaw(g, root, f, want.asFound(root, f.path), mounted)
+		return mendFlaw(g, top, f, mounted, true)
 	})
-	if errors.Is(err, fs.ErrNotExist) { // the directory itself is gone
-		err = c.Mend(g, mounted)
-	}
-	return err
-}
-
-// asFound is a file with the mode and owner of what has its name by now.
-func (f File) asFound(root *os.Root, p lines.Key) File {
-	if info, err := root.Lstat(string(p)); err == nil && info.Mode().IsRegular() {
-		f.Mode, f.Owner, f.Group = info.Mode().Perm(), files.Owner(info), files.Group(info)
-	}
-	return f
 }
 
 // mendAll mends what is wrong with a generation.
-func (c *Store) mendAll(g *Copy, mend func(root *os.Root, f flaw) error) error {
+func (c *Store) mendAll(g *Copy, top *way.Dir, mend func(flaw) error) error {
 	var mended []lines.Key
 	gone := &Lost{number: g.Number}
-	err := c.WithDir(g, func(root *os.Root) error {
-		return c.inspect(g, root, func(f flaw) error {
-			switch err := mend(root, f); {
-			case errors.Is(err, ErrNotMounted):
-				gone.Keys, gone.Missing = append(gone.Keys, f.path), gone.Missing || f.kind == removed
-			case err != nil:
-				return files.Ignoring(err, errLeft)
-			default:
-				mended = append(mended, f.path)
-			}
-			return nil
-		})
+	err := c.inspect(g, top, func(f flaw) error {
+		switch err := mend(f); {
+		case errors.Is(err, ErrNotMounted):
+			gone.Keys, gone.Missing = append(gone.Keys, f.path), gone.Missing || f.kind == removed
+		case err != nil:
+			return files.Ignoring(err, errLeft)
+		default:
+			mended = append(mended, f.path)
+		}
+		return nil
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot mend generation %d: %w", g.Number, files.Cause(err))
+		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
 	case len(mended) > 0:
 		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", mended[0], "changes", len(mended))
 	}
@@ -117,22 +112,40 @@ func (c *Store) mendAll(g *Copy, mend func(root *os.Root, f flaw) error) error {
 	return gone
 }
 
-// mendFlaw mends one flaw. A file becomes what is wanted.
-func mendFlaw(g *Copy, root *os.Root, f flaw, want File, mounted BytesOf) error {
-	_, isFile := g.Files[f.path]
-	switch {
-	case f.kind == added:
-		return root.RemoveAll(string(f.path))
-	case f.kind == attributes && isFile:
-		return setAttributesOf(root, string(f.path), want)
-	case f.kind == attributes:
-		return setAttributesOf(root, string(f.path), aDir())
-	case isFile && !want.isMounted(f.path, mounted):
-		return ErrNotMounted
-	case isFile:
-		return place(root, f.path, want, mounted)
+// mendFlaw mends one flaw. With heals, a file keeps the mode and owner of what has its name by now.
+func mendFlaw(g *Copy, top *way.Dir, f flaw, mounted BytesOf, heals bool) error {
+	return top.In(string(f.path), true, func(in *way.Dir, name string) error {
+		want, isFile := g.Files[f.path]
+		switch {
+		case f.kind == added:
+			return in.RemoveAll(name)
+		case f.kind == attributes && isFile:
+			return setAttributes(in, name, want)
+		case f.kind == attributes:
+			return setAttributes(in, name, aDir())
+		case !isFile:
+			return way.Made(in.Enter(name, true))
+		case !want.isMounted(f.path, mounted):
+			return ErrNotMounted
+		case heals:
+			want = want.asFound(in, name)
+		}
+		return in.Put(name, func(out files.Raw) error {
+			sum, err := mounted(f.path, want, out)
+			if err == nil && sum != want.Sum || err != nil && !errors.Is(err, unix.ENOSPC) {
+				err = ErrNotMounted
+			}
+			return errors.Join(err, want.give(out))
+		})
+	})
+}
+
+// asFound is a file with the mode and owner of what has its name by now.
+func (f File) asFound(in *way.Dir, name string) File {
+	if st, err := in.Stat(name); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+		f.Mode, f.Owner, f.Group = fs.FileMode(st.Mode&0o777), st.Uid, st.Gid
 	}
-	return files.MakeDirs(root, string(f.path))
+	return f
 }
 
 // isMounted reports that the volume has the bytes of a file. Nothing is written before that is known.
@@ -144,40 +157,15 @@ func (f File) isMounted(p lines.Key, mounted BytesOf) bool {
 	return err == nil && sum == f.Sum
 }
 
-// place makes a file of what is mounted, if that has the file's hash, by rename(2): a reader
-// finds the old file or the new one, whole.
-func place(root *os.Root, p lines.Key, f File, mounted BytesOf) error {
-	name := string(p)
-	if err := files.MakeDirs(root, path.Dir(name)); err != nil {
-		return err
-	}
-	tmp := path.Join(path.Dir(name), files.TmpName())
-	out, err := root.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	sum, err := mounted(p, f, out)
-	if err == nil && sum != f.Sum || err != nil && !errors.Is(err, unix.ENOSPC) {
-		err = ErrNotMounted
-	}
-	if err = errors.Join(err, f.give(files.Raw(out.Fd())), out.Close()); err == nil {
-		err = root.Rename(tmp, name)
-	}
-	if err != nil {
-		_ = root.Remove(tmp)
-	}
-	return err
-}
-
 // aDir has the attributes of a generation's directories.
 func aDir() File {
 	return File{Mode: files.DirMode, Owner: uint32(files.Euid), Group: uint32(os.Getegid())}
 }
 
-// setAttributesOf sets the owner, group and mode of what has a name.
-func setAttributesOf(root *os.Root, name string, f File) error {
-	if err := root.Lchown(name, int(f.Owner), int(f.Group)); err != nil {
+// setAttributes sets the owner, group and mode of what has a name.
+func setAttributes(in *way.Dir, name string, f File) error {
+	if err := in.Chown(name, f.Owner, f.Group); err != nil {
 		return err
 	}
-	return files.Chmod(root, name, f.Mode)
+	return in.Chmod(name, uint32(f.Mode))
 }

@@ -7,17 +7,16 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/statedir"
+	"confit/linker/way"
 )
 
 // shelf is a state directory with generations.
@@ -63,35 +62,36 @@ func (s *shelf) write(nameContent ...string) *generation.Copy {
 	s.Helper()
 	g := &generation.Copy{Files: map[lines.Key]generation.File{}}
 	g.Number = len(s.all) + 1
-	s.must(files.MakeDir(s.state.Generations, strconv.Itoa(g.Number)))
+	s.must(way.Made(s.state.Generations.Make(strconv.Itoa(g.Number), files.DirMode)))
 	for i := 0; i+1 < len(nameContent); i += 2 {
 		g.Files[lines.Key(nameContent[i])] = fileOf(nameContent[i+1], 0o444)
-		s.must(s.store.WithDir(g, func(root *os.Root) error { return put(g, root, nameContent[i], nameContent[i+1]) }))
+		s.must(s.enter(g, func(top *way.Dir) error { return put(g, top, nameContent[i], nameContent[i+1]) }))
 	}
 	g.Know(s.state.GenerationDir(g.Number))
 	s.all[g.Number] = g
 	return g
 }
 
+// enter calls do with the directory of a generation.
+func (s *shelf) enter(g *generation.Copy, do func(top *way.Dir) error) error {
+	top, err := s.store.Enter(g)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	return do(top)
+}
+
 // put writes one file of a generation.
-func put(g *generation.Copy, root *os.Root, name, content string) error {
-	if err := files.MakeDirs(root, path.Dir(name)); err != nil {
-		return err
-	}
-	dir, err := root.Open(path.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	out, err := files.OpenAt(dir, path.Base(name), unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if _, err := out.Write([]byte(content)); err != nil {
-		return err
-	}
-	return g.Finish(lines.Key(name), out)
+func put(g *generation.Copy, top *way.Dir, name, content string) error {
+	return top.In(name, true, func(in *way.Dir, base string) error {
+		return in.Create(base, func(out files.Raw) error {
+			if _, err := out.Write([]byte(content)); err != nil {
+				return err
+			}
+			return g.Finish(lines.Key(name), out)
+		})
+	})
 }
 
 // tree describes all that is in a generation's directory: mode, owner and bytes by path.
@@ -109,7 +109,7 @@ func (s *shelf) tree(g *generation.Copy) map[string]string {
 			data, err = os.ReadFile(path)
 			s.must(err)
 		}
-		found[path] = fmt.Sprintf("%v %d:%d %q", info.Mode(), files.Owner(info), files.Group(info), data)
+		found[path] = fmt.Sprintf("%v %d:%d %q", info.Mode(), surroundings.Owner(info), surroundings.Group(info), data)
 		return nil
 	}))
 	return found

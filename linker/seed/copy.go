@@ -6,8 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -18,7 +16,6 @@ import (
 // each calls do for each name in a directory, in order, until one fails.
 func (c *work) each(dir *way.Dir, do func(name string) error) error {
 	entries, err := dir.List()
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
 		if err == nil {
 			err = do(e.Name())
@@ -68,7 +65,7 @@ func (c *work) copy(from *way.Dir, name string, to *way.Dir, as string) error {
 
 // enter copies the directory that has a name.
 func (c *work) enter(from *way.Dir, name string, to *way.Dir, as string) error {
-	sub, err := from.Enter(name)
+	sub, err := from.Enter(name, false)
 	if err != nil {
 		return err
 	}
@@ -82,7 +79,7 @@ func (c *work) dir(from, to *way.Dir, as string) error {
 	if to == nil {
 		return c.tree(from, nil)
 	}
-	made, err := to.Make(as)
+	made, err := to.Make(as, 0o700)
 	if err != nil {
 		return err
 	}
@@ -91,7 +88,7 @@ func (c *work) dir(from, to *way.Dir, as string) error {
 		in, err1 := from.OpenFile(".", unix.O_RDONLY, 0)
 		out, err2 := made.OpenFile(".", unix.O_RDONLY, 0)
 		if err = errors.Join(err1, err2); err == nil {
-			err = c.attributes(in, out, &from.St, from.Writable("."))
+			err = c.attributes(in, int(out.Fd()), &from.St, from.Writable("."))
 		}
 		in.Close() // nil: it wasn't opened
 		out.Close()
@@ -107,15 +104,13 @@ func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string, may er
 	if to == nil {
 		return nil
 	}
-	out, err := to.OpenFile(as, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
-	if err != nil {
+	return to.Create(as, func(out files.Raw) error {
+		_, err := io.Copy(out, io.LimitReader(in, st.Size))
+		if err == nil {
+			err = c.attributes(in, int(out), st, may)
+		}
 		return err
-	}
-	_, err = io.Copy(out, io.LimitReader(in, st.Size))
-	if err == nil {
-		err = c.attributes(in, out, st, may)
-	}
-	return errors.Join(err, out.Close())
+	})
 }
 
 // link copies a symlink, which is never followed. It has its owner as far as the kernel permits.

@@ -20,9 +20,12 @@ func TestSeed_at_once(t *testing.T) {
 				if said, code := i.run(i.path("image") + "=" + i.path("volume/some/where/to")); code != 0 {
 					t.Errorf("round %d: exit code %d: %s", round, code, said)
 				}
-				i.same("volume/some/where/to")
+				if got, want := len(i.tree("volume/some/where/to")), len(i.tree("image")); got != want {
+					t.Errorf("round %d: %d files and directories of %d", round, got, want)
+				}
 			})
 		}
 		runs.Wait()
+		i.same("volume/some/where/to") // while one works there, its directory is open to its user
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -76,7 +75,7 @@ func (c *work) seed(p Pair) error {
 		return c.whole(from, p.To)
 	}
 	return to.Unshut(func() error {
-		c.sweep(to)
+		_, _ = to.Sweep(way.IsTemporary)
 		return c.each(from, func(name string) error {
 			return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
 		})
@@ -103,7 +102,7 @@ func (c *work) whole(from *way.Dir, path string) error {
 	if err != nil {
 		return err
 	}
-	c.sweep(to)
+	_, _ = to.Sweep(way.IsTemporary)
 	err = c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
 	to.Close()
 	return err
@@ -120,37 +119,6 @@ func (c *work) place(to *way.Dir, name string, makes func(tmp string) error) err
 	if err == nil {
 		err = files.Ignoring(to.Move(tmp, name), unix.ENOENT, unix.EEXIST) // it was left out; somebody was faster
 	}
-	remove(to, tmp)
+	_ = to.RemoveAll(tmp)
 	return err
-}
-
-// sweep removes what a killed confit left.
-func (c *work) sweep(dir *way.Dir) {
-	entries, _ := dir.List()
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), files.TmpPrefix) {
-			remove(dir, e.Name())
-		}
-	}
-}
-
-// remove removes a copy, as far as it can be removed. Its directories may be read-only.
-func remove(dir *way.Dir, name string) {
-	if dir.Remove(name) == nil {
-		return
-	}
-	f, err := dir.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return // there is none
-	}
-	_ = f.Chmod(0o700)
-	f.Close()
-	if sub, err := dir.Enter(name); err == nil {
-		entries, _ := sub.List()
-		for _, e := range entries {
-			remove(sub, e.Name())
-		}
-		sub.Close()
-	}
-	_ = dir.Remove(name)
 }

@@ -2,19 +2,19 @@ package statedir
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 )
 
 // LiveNumber is the generation that the live link points at, or 0.
 func (s *Dir) LiveNumber() int {
-	to, err := files.Readlink(s.Root, liveName)
+	to, err := s.Top.Readlink(liveName)
 	if err != nil || path.Dir(to) != generationsName {
 		return 0
 	}
@@ -27,17 +27,17 @@ func (s *Dir) LiveNumber() int {
 // from going back to where it is.
 func (s *Dir) Aim(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
-	if to, err := files.Readlink(s.Root, liveName); number == 0 || err == nil && to == dest {
+	if to, err := s.Top.Readlink(liveName); number == 0 || err == nil && to == dest {
 		return "", nil
 	}
 	ready = files.TmpName()
-	return ready, s.pointError(s.Root.Symlink(dest, ready))
+	return ready, s.pointError(s.Top.Symlink(dest, ready))
 }
 
 // Unaim removes what [Dir.Aim] has made, unless it is the live link now.
 func (s *Dir) Unaim(ready string) {
 	if ready != "" {
-		_ = s.Root.Remove(ready)
+		_ = s.Top.Remove(ready)
 	}
 }
 
@@ -47,12 +47,12 @@ func (s *Dir) Point(number int, ready string) error {
 	switch {
 	case number == 0:
 		s.clearLive()
-		if err := s.Root.Remove(liveName); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, files.Cause(err))
+		if err := s.Top.Remove(liveName); err != nil && err != unix.ENOENT {
+			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, err)
 		}
 	case ready != "":
 		s.clearLive()
-		return s.pointError(s.Root.Rename(ready, liveName))
+		return s.pointError(s.Top.Rename(ready, liveName, 0))
 	}
 	return nil
 }
@@ -61,18 +61,18 @@ func (s *Dir) pointError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.Path, files.Cause(err))
+	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.Path, err)
 }
 
 // clearLive moves aside what stands in the live link's place and is no link. If
 // that fails, so does the rename(2) over it, which says why.
 func (s *Dir) clearLive() {
-	info, err := s.Root.Lstat(liveName)
-	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+	st, err := s.Top.Stat(liveName)
+	if err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return
 	}
-	_ = s.Root.RemoveAll(files.ReplacedPrefix + liveName)
-	_ = s.Root.Rename(liveName, files.ReplacedPrefix+liveName)
+	_ = s.Top.RemoveAll(files.ReplacedPrefix + liveName)
+	_ = s.Top.Rename(liveName, files.ReplacedPrefix+liveName, 0)
 }
 
 // Live is where links find a path of the live generation, "" for its directory.
@@ -80,10 +80,7 @@ func (s *Dir) Live(path string) string { return filepath.Join(cmp.Or(s.View, s.P
 
 // MendLive points the live link at a generation again, and says what stood in its place.
 func (s *Dir) MendLive(number int) (found string, err error) {
-	found = "nothing"
-	if info, err := s.Root.Lstat(liveName); err == nil {
-		found = files.Describe(info.Mode())
-	}
+	found = s.Top.Describe(liveName)
 	ready, err := s.Aim(number)
 	if err == nil {
 		err = s.Point(number, ready)

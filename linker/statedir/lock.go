@@ -3,12 +3,12 @@ package statedir
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 const lockName = "lock"
@@ -27,16 +27,11 @@ var errNotLocked = errors.New("something keeps replacing the lock")
 // takeLock locks the state directory against other confits, by flock(2) on a
 // file in it. It puts aside what isn't a file of confit's own: another user's
 // file, one that others may open, a FIFO, a link.
-func takeLock(root *os.Root, path string) (*os.File, error) {
-	dir, err := root.Open(".")
-	if err != nil {
-		return nil, Unusable(path, err)
-	}
-	defer dir.Close()
-	err = errNotLocked
+func takeLock(top *way.Dir, path string) (*os.File, error) {
+	err := errNotLocked
 	for range maxLockAttempts {
 		var lock *os.File
-		if lock, err = tryLock(root, int(dir.Fd())); !errors.Is(err, errNotLocked) {
+		if lock, err = tryLock(top); !errors.Is(err, errNotLocked) {
 			if err == nil {
 				return lock, nil
 			}
@@ -46,7 +41,7 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", path)
 	}
-	if _, gone := root.Lstat(lockName); errors.Is(err, unix.EROFS) || errors.Is(gone, fs.ErrNotExist) {
+	if errors.Is(err, unix.EROFS) || top.Missing(lockName) {
 		return nil, Unusable(path, err) // it could not be made
 	}
 	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, files.Cause(err), lockName)
@@ -54,21 +49,20 @@ func takeLock(root *os.Root, path string) (*os.File, error) {
 
 // tryLock opens, checks and locks the file. Another confit may have put aside
 // what was opened, so the name must still lead to it afterwards.
-func tryLock(root *os.Root, dir int) (*os.File, error) {
-	// Not through the Root, which would follow a link that stays inside.
-	fd, err := unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, lockMode)
+func tryLock(top *way.Dir) (*os.File, error) {
+	lock, err := top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, lockMode)
 	if err != nil {
-		return nil, putAsideUnopened(root, dir, err)
+		return nil, putAsideUnopened(top, err)
 	}
-	lock := os.NewFile(uintptr(fd), lockName)
-	info, err := lock.Stat()
+	var st unix.Stat_t
+	err = unix.Fstat(int(lock.Fd()), &st)
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular() || info.Mode().Perm()&^lockMode != 0 || !files.Ours(info):
-		err = putAside(root, info)
+	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o777&^lockMode != 0 || !files.Own(st.Uid):
+		err = putAside(top, st)
 	default:
-		err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil && !hasName(root, lockName, info) {
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && !top.Is(lockName, st) {
 			err = errNotLocked
 		}
 	}
@@ -82,50 +76,44 @@ func tryLock(root *os.Root, dir int) (*os.File, error) {
 // putAsideUnopened puts aside a lock that can't be opened: a link, a directory or a
 // file of another user. It keeps the file open meanwhile, so that another confit's lock
 // can't get the same inode number.
-func putAsideUnopened(root *os.Root, dir int, reason error) error {
-	fd, err := unix.Openat(dir, lockName, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	strange := errors.Is(reason, unix.ELOOP) || errors.Is(reason, unix.EISDIR) || errors.Is(reason, unix.ENXIO)
-	if strange && errors.Is(err, fs.ErrNotExist) {
+func putAsideUnopened(top *way.Dir, reason error) error {
+	held, err := top.OpenFile(lockName, unix.O_PATH, 0)
+	strange := reason == unix.ELOOP || reason == unix.EISDIR || reason == unix.ENXIO
+	if strange && err == unix.ENOENT {
 		return errNotLocked // another confit has put it aside
 	}
 	if err != nil {
 		return reason
 	}
-	held := os.NewFile(uintptr(fd), lockName)
 	defer held.Close()
-	info, err := held.Stat()
-	switch {
-	case err != nil:
+	var st unix.Stat_t
+	if err := unix.Fstat(int(held.Fd()), &st); err != nil {
 		return err
-	case strange && info.Mode().IsRegular():
+	}
+	switch regular := st.Mode&unix.S_IFMT == unix.S_IFREG; {
+	case regular && strange:
 		return errNotLocked // and has made its own
-	case info.Mode().IsRegular() && (!errors.Is(reason, unix.EACCES) || files.Owner(info) == 0):
+	case regular && (reason != unix.EACCES || st.Uid == 0):
 		return reason // root's confit may have it
 	}
-	return putAside(root, info)
-}
-
-// hasName reports whether a name leads to that file.
-func hasName(root *os.Root, name string, file fs.FileInfo) bool {
-	info, err := root.Lstat(name)
-	return err == nil && os.SameFile(info, file)
+	return putAside(top, st)
 }
 
 // putAside removes what stands in the lock's place and is none. The caller
 // holds it open. If another confit was faster, its lock has been moved by
 // mistake, and is put back.
-func putAside(root *os.Root, stale fs.FileInfo) error {
+func putAside(top *way.Dir, stale unix.Stat_t) error {
 	aside := files.TmpName()
-	if err := root.Rename(lockName, aside); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+	if err := top.Rename(lockName, aside, 0); err != nil {
+		if err == unix.ENOENT {
 			return errNotLocked // another confit was faster
 		}
 		return err
 	}
-	if !hasName(root, aside, stale) {
-		_ = root.Link(aside, lockName) // fails if yet another one is there
+	if !top.Is(aside, stale) {
+		_ = top.Link(aside, lockName) // fails if yet another one is there
 	}
-	if err := root.RemoveAll(aside); err != nil {
+	if err := top.RemoveAll(aside); err != nil {
 		return err
 	}
 	return errNotLocked

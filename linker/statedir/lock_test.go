@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"confit/integration/surroundings"
+	"confit/linker/way"
 )
 
 // TestLockAtTheSameMoment: of confits that start at once one has the state
@@ -41,14 +42,14 @@ func race(t *testing.T, state string, confits int) int {
 	var all sync.WaitGroup
 	for range confits {
 		all.Go(func() {
-			root, err := os.OpenRoot(state)
+			top, err := way.At(state)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer root.Close()
+			defer top.Close()
 			<-begin
-			if lock, err := takeLock(root, state); err == nil {
+			if lock, err := takeLock(top, state); err == nil {
 				locks <- lock
 			} else if !strings.Contains(err.Error(), "another confit") {
 				t.Error(err)

@@ -15,12 +15,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -41,8 +38,8 @@ const Note = "note.json"
 type Dir struct {
 	Path        string   // absolute
 	View        string   // where links see it; "": at Path
-	Root        *os.Root // of it
-	Generations *os.Root // a directory for each generation, by number
+	Top         *way.Dir // the directory itself
+	Generations *way.Dir // a directory for each generation, by number
 	Lock        *os.File // open as long as confit runs
 	Memory      bool     // it lives in memory
 	Next        int      // the number of the next generation
@@ -58,7 +55,7 @@ func Open(dir string) (*Dir, error) {
 		return nil, err
 	}
 	s.tighten()
-	if s.Lock, err = takeLock(s.Root, dir); err != nil {
+	if s.Lock, err = takeLock(s.Top, dir); err != nil {
 		return nil, err
 	}
 	s.Generations, err = s.openDir(generationsName, files.DirMode)
@@ -87,89 +84,62 @@ func open(dir string) (*Dir, error) {
 	if err := way.MakeParents(dir); err != nil {
 		return nil, Unusable(dir, err)
 	}
-	root, err := os.OpenRoot(files.AsDir(dir))
+	top, err := way.At(dir)
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
-	return &Dir{Path: dir, Root: root, Memory: files.OnMemory(dir), Next: 1}, nil
+	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1}, nil
 }
 
 // tighten keeps others from writing to the state directory: the kubelet makes
 // an emptyDir 0777. EPERM means that it isn't confit's to tighten. Nor is a
 // directory that a link leads to.
 func (s *Dir) tighten() {
-	info, err := s.Root.Stat(".")
-	named, err2 := os.Lstat(s.Path)
-	if errors.Join(err, err2) == nil && os.SameFile(info, named) && info.Mode().Perm()&0o022 != 0 {
-		_ = files.Chmod(s.Root, ".", info.Mode()&^0o022|files.DirMode)
+	var named unix.Stat_t
+	err := unix.Lstat(s.Path, &named)
+	if mode := s.Top.St.Mode; err == nil && s.Top.Is(".", named) && mode&0o022 != 0 {
+		_ = s.Top.Chmod(".", mode&0o7755|files.DirMode)
 	}
 }
 
-// openDir makes and opens a directory that is confit's alone. Its mode is set through what
-// was opened.
-func (s *Dir) openDir(name string, mode fs.FileMode) (*os.Root, error) {
-	made := s.Root.Mkdir(name, mode)
-	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, Unusable(s.Path, made)
+// openDir makes and opens a directory that is confit's alone.
+func (s *Dir) openDir(name string, mode uint32) (*way.Dir, error) {
+	dir, err := s.Top.Make(name, mode)
+	switch {
+	case err == unix.EEXIST:
+		return s.enterDir(name)
+	case err != nil:
+		return nil, Unusable(s.Path, err)
 	}
-	dir, err := s.enterDir(name)
-	if err == nil && made == nil {
-		if err = files.Chmod(dir, ".", mode); err != nil { // whatever the umask
-			dir.Close()
-			err = s.untrustedError(name, files.Cause(err))
-		}
-	}
-	return dir, err
+	return dir, nil
 }
 
-// errReplaced says that something else has the name of what was opened.
-var errReplaced = errors.New("it was replaced meanwhile")
-
-// enterDir opens a directory that is confit's alone. An [os.Root] follows links that stay
-// inside, and who may write to the state directory can put one there between two looks. So
-// what was opened must be what has the name.
-func (s *Dir) enterDir(name string) (*os.Root, error) {
-	named, err := s.Root.Lstat(name)
-	if err != nil {
+// enterDir opens a directory that is confit's alone.
+func (s *Dir) enterDir(name string) (*way.Dir, error) {
+	dir, err := s.Top.Enter(name, false)
+	switch {
+	case err == unix.ENOTDIR, err == unix.ELOOP:
+		return nil, s.untrustedError(name, errors.New("it is "+s.Top.Describe(name)))
+	case err != nil:
 		return nil, Unusable(s.Path, err)
 	}
-	if !named.IsDir() {
-		return nil, s.untrustedError(name, errors.New("it is "+files.Describe(named.Mode())))
-	}
-	dir, err := s.Root.OpenRoot(name)
-	if err != nil {
-		return nil, Unusable(s.Path, err)
-	}
-	info, err := dir.Stat(".")
-	if err == nil && !os.SameFile(info, named) {
-		err = errReplaced
-	}
-	if err == nil {
-		err = files.CheckTrusted(info)
-	}
-	if err != nil {
+	if err := files.CheckTrusted(&dir.St); err != nil {
 		dir.Close()
-		return nil, s.untrustedError(name, files.Cause(err))
+		return nil, s.untrustedError(name, err)
 	}
 	return dir, nil
 }
 
 // Sweep removes what a killed confit left: unfinished generations, those that
-// nobody needs, and temporary links.
+// nobody needs, and temporary files and links.
 func (s *Dir) Sweep(needed map[int]bool) error {
 	last, err := s.KeepOnly(needed)
-	if err != nil {
-		return Unusable(s.Path, err)
-	}
 	s.Next = max(s.Next, last+1)
-	names, err := files.ReadNames(s.Root)
+	if err == nil {
+		_, err = s.Top.Sweep(way.IsTemporary)
+	}
 	if err != nil {
 		return Unusable(s.Path, err)
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name, files.TmpPrefix) {
-			_ = s.Root.Remove(name)
-		}
 	}
 	return nil
 }
@@ -177,14 +147,11 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 // KeepOnly removes every generation that isn't needed. It returns the highest number that
 // there was.
 func (s *Dir) KeepOnly(needed map[int]bool) (last int, err error) {
-	names, err := files.ReadNames(s.Generations)
-	for _, name := range names {
+	_, err = s.Generations.Sweep(func(name string) bool {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
-		if err != nil || !needed[number] {
-			files.RemoveAll(s.Generations, name)
-		}
-	}
+		return err != nil || !needed[number]
+	})
 	return last, err
 }
 
@@ -195,7 +162,7 @@ func (s *Dir) GenerationDir(number int) string {
 
 // RemoveGeneration removes one generation. What can't be removed is swept
 // later: when the next one is accepted, or at the next start.
-func (s *Dir) RemoveGeneration(number int) { files.RemoveAll(s.Generations, strconv.Itoa(number)) }
+func (s *Dir) RemoveGeneration(number int) { _ = s.Generations.RemoveAll(strconv.Itoa(number)) }
 
 // OwnDirs lists where generations are: below the state directory as it was
 // given, and by its real path.
@@ -221,20 +188,20 @@ func (s *Dir) untrustedError(name string, reason error) error {
 
 // ReadTrusted reads a file of the state directory, nil if there is none.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
-	f, info, err := files.OpenRegular(s.Root, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, st, err := s.Top.OpenRegular(name)
+	if err == unix.ENOENT {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, s.untrustedError(name, files.Cause(err))
+		return nil, s.untrustedError(name, err)
 	}
 	defer f.Close()
-	if err := files.CheckTrusted(info); err != nil {
+	if err := files.CheckTrusted(&st); err != nil {
 		return nil, s.untrustedError(name, err)
 	}
 	data, err := io.ReadAll(f)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.Path, name), files.Cause(err))
+		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.Path, name), err)
 	}
 	return data, nil
 }
@@ -248,18 +215,18 @@ func (s *Dir) WriteJSON(name string, value any) error {
 	return s.Replace(name, data)
 }
 
-// Replace replaces a file of the state directory, by rename(2): a reader finds
-// the old one or the new one, whole. For the note on a disk that holds for a machine that
-// loses power, too. A link in its place isn't followed.
+// Replace replaces a file of the state directory, see [way.Dir.Put]. The note on a disk outlives a
+// machine that loses power, too.
 func (s *Dir) Replace(name string, data []byte) error {
-	tmp := files.TmpName()
-	err := files.WriteNew(s.Root, tmp, data, noteMode, name == Note && !s.Memory)
-	if err == nil {
-		err = s.Root.Rename(tmp, name)
-	}
+	err := s.Top.Put(name, func(f files.Raw) error {
+		err := way.Bytes(data, noteMode)(f)
+		if err == nil && name == Note && !s.Memory {
+			err = unix.Fsync(int(f))
+		}
+		return err
+	})
 	if err != nil {
-		_ = s.Root.Remove(tmp)
-		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), files.Cause(err))
+		return fmt.Errorf("cannot write %q: %w", filepath.Join(s.Path, name), err)
 	}
 	return nil
 }
@@ -267,16 +234,16 @@ func (s *Dir) Replace(name string, data []byte) error {
 // TryGive finds out whether a file can be given to a group, with a file in a new directory, as
 // copies are made. The state directory itself may have the set-group-ID bit, which fsGroup
 // gives an emptyDir, and so pass its own group on.
-func (s *Dir) TryGive(group uint32) (bool, error) {
-	dir := files.TmpName()
-	defer func() { _ = s.Generations.RemoveAll(dir) }()
-	if err := files.MakeDir(s.Generations, dir); err != nil {
-		return false, err
-	}
-	f, err := s.Generations.OpenFile(path.Join(dir, "file"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|unix.O_NONBLOCK, 0o600)
+func (s *Dir) TryGive(group uint32) (gives bool, err error) {
+	name := files.TmpName()
+	dir, err := s.Generations.Make(name, files.DirMode)
 	if err != nil {
 		return false, err
 	}
-	defer f.Close()
-	return f.Chown(-1, int(group)) == nil, nil
+	defer func() { dir.Close(); _ = s.Generations.RemoveAll(name) }()
+	err = dir.Create("file", func(f files.Raw) error {
+		gives = unix.Fchown(int(f), -1, int(group)) == nil
+		return nil
+	})
+	return gives, err
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
+	"confit/linker/way"
 )
 
 // tryName is the directory in which each try has one of its own, by its pid. It and all below
@@ -23,9 +24,9 @@ const tryMode = 0o700
 // to its own directory alone, which is locked as long as it runs.
 type Try struct {
 	Dir
-	Volumes *os.Root // where it may lay out volumes
-	state   *os.Root // of the state directory
-	all     *os.Root // the directories of all tries
+	Volumes *way.Dir // where it may lay out volumes
+	state   *way.Dir // the state directory
+	all     *way.Dir // the directories of all tries
 	name    string   // of its own
 }
 
@@ -58,11 +59,11 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 		return nil, orGone(err)
 	}
 	sweepTries(all)
-	t := &Try{Dir: *s, state: s.Root, all: all, name: strconv.Itoa(os.Getpid())}
+	t := &Try{Dir: *s, state: s.Top, all: all, name: strconv.Itoa(os.Getpid())}
 	if attempt > 0 { // of another container's pids, perhaps
 		t.name += "." + strconv.Itoa(attempt)
 	}
-	if err = all.Mkdir(t.name, tryMode); err == nil {
+	if err = way.Made(all.Make(t.name, tryMode)); err == nil {
 		t.Lock, err = lockTry(all, t.name)
 	}
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 
 // orGone makes [errNotLocked] of what happens when others sweep at the same moment.
 func orGone(err error) error {
-	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, errReplaced) == nil {
+	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, way.ErrReplaced) == nil {
 		return errNotLocked
 	}
 	return err
@@ -83,14 +84,8 @@ func orGone(err error) error {
 // prepare makes what is in a try's directory.
 func (t *Try) prepare() (err error) {
 	t.aside, t.Next = path.Join(tryName, t.name), 1
-	if t.Generations, err = t.all.OpenRoot(t.name); err == nil {
-		err = files.Chmod(t.Generations, ".", tryMode) // whatever the umask
-	}
-	if err == nil {
-		err = t.Generations.Mkdir(volumesName, tryMode)
-	}
-	if err == nil {
-		t.Volumes, err = t.Generations.OpenRoot(volumesName)
+	if t.Generations, err = t.all.Enter(t.name, false); err == nil { // what is locked
+		t.Volumes, err = t.Generations.Make(volumesName, tryMode)
 	}
 	if err != nil {
 		t.End()
@@ -104,7 +99,7 @@ func (t *Try) VolumesDir() string { return path.Join(t.Path, t.aside, volumesNam
 
 // End removes the try's directory, and that of all tries if there is no other.
 func (t *Try) End() {
-	files.RemoveAll(t.all, t.name)
+	_ = t.all.RemoveAll(t.name)
 	_ = t.state.Remove(tryName)
 	t.Lock.Close()
 }
@@ -118,33 +113,35 @@ func (s *Dir) SweepTries() (left bool) {
 	}
 	defer all.Close()
 	left = sweepTries(all)
-	_ = s.Root.Remove(tryName)
+	_ = s.Top.Remove(tryName)
 	return left
 }
 
-func sweepTries(all *os.Root) (left bool) {
-	names, _ := files.ReadNames(all)
-	for _, name := range names {
-		if lock, err := lockTry(all, name); err == nil {
-			files.RemoveAll(all, name)
-			lock.Close()
-			left = true
-		}
-	}
+// sweepTries holds the lock of each until that is removed.
+func sweepTries(all *way.Dir) (left bool) {
+	var lock *os.File
+	left, _ = all.Sweep(func(name string) bool {
+		lock.Close() // nil: it is the first one
+		var err error
+		lock, err = lockTry(all, name)
+		return err == nil
+	})
+	lock.Close()
 	return left
 }
 
 // lockTry locks the directory of a try. It fails if somebody else has it, or it is gone.
-func lockTry(all *os.Root, name string) (*os.File, error) {
-	lock, err := all.OpenFile(files.AsDir(name), os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+func lockTry(all *way.Dir, name string) (*os.File, error) {
+	lock, err := all.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
+	var st unix.Stat_t
 	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-		var info fs.FileInfo
-		if info, err = lock.Stat(); err == nil && !hasName(all, name, info) {
-			err = fs.ErrNotExist
-		}
+		err = unix.Fstat(int(lock.Fd()), &st)
+	}
+	if err == nil && !all.Is(name, st) {
+		err = unix.ENOENT
 	}
 	if err != nil {
 		lock.Close()

@@ -4,6 +4,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"confit/linker/way"
 )
 
 // TestTriesAtTheSameMoment: each of many tries has a directory of its own until it ends, whoever sweeps meanwhile, and
@@ -49,7 +51,7 @@ func oneTry(t *testing.T, state string) {
 	}
 	defer try.End()
 	own := try.GenerationDir(1)
-	if err := try.Generations.Mkdir("1", 0o755); err != nil {
+	if err := way.Made(try.Generations.Make("1", 0o755)); err != nil {
 		t.Errorf("swept while it ran: %v", err)
 	}
 	for range 20 {

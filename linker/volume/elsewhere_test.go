@@ -15,6 +15,7 @@ import (
 	"confit/linker/lines"
 	"confit/linker/volume"
 	"confit/linker/watch"
+	"confit/linker/way"
 )
 
 // TestFallback: a volume that the fallback has is read there, whole; the others stay where
@@ -109,14 +110,14 @@ func TestTry(t *testing.T) {
 func TestRendered(t *testing.T) {
 	m := newMounts(t, "web/a", "{rendered}/r", "{rendered}/sub/*")
 	m.must(os.MkdirAll(m.dir+"/made/sub", 0o755), os.WriteFile(m.dir+"/made/r", []byte("1"), 0o644))
-	root, err := os.OpenRoot(m.dir + "/made")
-	m.must(err, volume.CheckPlain(root))
-	defer root.Close()
-	if _, err := m.reader.LookAtRendered(root, []int{1, 2}); !files.IsInvalid(err) || !strings.Contains(err.Error(), `the renderer made no "{rendered}/sub/*"`) {
+	made, err := way.At(m.dir + "/made")
+	m.must(err)
+	defer made.Close()
+	if _, err := m.reader.LookAtRendered(made, []int{1, 2}); !files.IsInvalid(err) || !strings.Contains(err.Error(), `the renderer made no "{rendered}/sub/*"`) {
 		t.Errorf("error %v", err)
 	}
 	m.must(os.WriteFile(m.dir+"/made/sub/x", []byte("2"), 0o644))
-	r, err := m.reader.LookAtRendered(root, []int{1, 2})
+	r, err := m.reader.LookAtRendered(made, []int{1, 2})
 	m.must(err)
 	known, err := r.Hash()
 	if m.must(err); len(known) != 2 || known[".rendered/r"].Size != 1 || known[".rendered/sub/x"].Sum == (files.Hash{}) {
@@ -132,7 +133,7 @@ func TestRendered(t *testing.T) {
 		default:
 			m.must(os.WriteFile(path, nil, 0o644))
 		}
-		if err := volume.CheckPlain(root); !files.IsInvalid(err) || !strings.Contains(err.Error(), words) {
+		if _, err := m.reader.LookAtRendered(made, []int{1, 2}); !files.IsInvalid(err) || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: error %v, want %q", name, err, words)
 		}
 		m.must(os.Remove(path))

@@ -88,13 +88,14 @@ func readHash(dir string) (whole string, err error) {
 		return "", err
 	}
 	defer v.close()
-	f, _, err := files.OpenRegular(v.root, hashName)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := v.stat(hashName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
-	}
-	if err == nil {
-		defer f.Close()
-		whole, err = secondWord(f)
+	case err == nil && info.IsDir():
+		err = errors.New("it is a directory")
+	case err == nil:
+		whole, err = Key{name: hashName, vol: v}.secondWord()
 	}
 	if err != nil {
 		return "", files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, files.Cause(err))
@@ -102,7 +103,12 @@ func readHash(dir string) (whole string, err error) {
 	return whole, nil
 }
 
-func secondWord(f io.Reader) (string, error) {
+func (k Key) secondWord() (string, error) {
+	f, _, err := k.open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
 	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
 	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {

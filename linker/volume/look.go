@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -207,7 +206,7 @@ func (rd *Reader) checkVolumesOffDisk(volumes []*volume) error {
 	return nil
 }
 
-func (rd *Reader) checkOffDisk(f files.Raw, st *syscall.Stat_t, v *volume, where func() string) error {
+func (rd *Reader) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, where func() string) error {
 	if rd.AllowDisk || rd.state.Memory {
 		return nil
 	}

@@ -191,13 +191,13 @@ func (r *Reading) Copy(k Key, w io.Writer, f generation.File) (files.Hash, error
 }
 
 // checkKeyOffDisk is checkOffDisk for an open key.
-func (rd *Reader) checkKeyOffDisk(k Key, f files.Raw, st *syscall.Stat_t) error {
+func (rd *Reader) checkKeyOffDisk(k Key, f files.Raw, st *unix.Stat_t) error {
 	return rd.checkOffDisk(f, st, k.vol, func() string { return mountOf(filepath.Join(k.vol.dir, k.vol.data, k.name)) })
 }
 
 // open opens a key that was a regular file. O_NONBLOCK is for one that has
 // become a FIFO since, and for one with a lease, fcntl(2) F_SETLEASE.
-func (k Key) open() (files.Raw, *syscall.Stat_t, error) {
+func (k Key) open() (files.Raw, *unix.Stat_t, error) {
 	f, err := k.vol.openFile(k.name, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return 0, nil, fmt.Errorf("cannot read key %q in volume %q: %w", k.name, k.vol.dir, files.Reason(err))

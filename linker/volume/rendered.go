@@ -7,26 +7,41 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/way"
 )
 
-// LookAtRendered looks at what the renderer made, as at a plain volume: at the keys of the
-// given lines, by index, in its directory. What [CheckPlain] refuses isn't looked for.
-func (rd *Reader) LookAtRendered(root *os.Root, links []int) (*Reading, error) {
-	r := &Reading{from: rd}
-	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
-	for _, i := range links {
-		keys, err := expand(i, &rd.Links[i], v)
-		r.Keys = append(r.Keys, keys...)
-		if err != nil && !r.keepInvalid(err) {
-			return nil, err
-		}
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume: at the keys of the
+// given lines, by index. It refuses anything but regular files and directories with plain names, wherever they are.
+func (rd *Reader) LookAtRendered(dir *way.Dir, links []int) (*Reading, error) {
+	root, err := os.OpenRoot(dir.Itself())
+	if err != nil {
+		return nil, err
 	}
-	return r, files.JoinInvalid(r.wrong)
+	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
+	r := &Reading{from: rd, volumes: []*volume{v}}
+	if err := r.lookAtPlain(v, links); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
-// CheckPlain refuses anything but regular files and directories with plain
-// names: a link could lead out of the generation, or to one of its keys.
-func CheckPlain(root *os.Root) error {
+func (r *Reading) lookAtPlain(v *volume, links []int) error {
+	if err := checkPlain(v.root); err != nil {
+		return err
+	}
+	for _, i := range links {
+		keys, err := expand(i, &r.from.Links[i], v)
+		r.Keys = append(r.Keys, keys...)
+		if err != nil && !r.keepInvalid(err) {
+			return err
+		}
+	}
+	return files.JoinInvalid(r.wrong)
+}
+
+// checkPlain refuses all else: a link could lead out of the generation, or to one of its keys.
+func checkPlain(root *os.Root) error {
 	var wrong []error
 	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		switch flaw := files.NameFlaw(d.Name()); {

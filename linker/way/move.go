@@ -32,26 +32,6 @@ func (d *Dir) Missing(name string) bool {
 	return err == unix.ENOENT
 }
 
-// Enter opens a directory in the directory, and follows no link.
-func (d *Dir) Enter(name string) (*Dir, error) {
-	next, err := d.open(name)
-	return &next, err
-}
-
-// Make makes a directory that only confit's user may read, and enters it.
-func (d *Dir) Make(name string) (*Dir, error) {
-	f, err := d.mkdir(name, 0o700)
-	if err != nil {
-		return nil, err
-	}
-	made, err := (&Dir{fd: int(f.Fd())}).open(".") // whatever has the name by now
-	if err == nil {
-		made.path = d.Join(name)
-	}
-	f.Close()
-	return &made, err
-}
-
 // GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
 // symlink stays as it is.
 func (d *Dir) GiveLink(name string, owner, group uint32) {

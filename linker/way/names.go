@@ -1,9 +1,13 @@
 package way
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -14,42 +18,61 @@ import (
 
 // What is done to a name in the directory. A signal interrupts none of it.
 
-// MakeLike makes a directory with another's owner, group and mode, as far as the
-// kernel permits, but never set-user-ID. The mode comes last, as chown(2) clears
-// set-group-ID.
-func (d *Dir) MakeLike(name string, st *unix.Stat_t) error {
-	f, err := d.mkdir(name, 0o700)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	fd := int(f.Fd())
-	if err := unix.Fchown(fd, int(st.Uid), int(st.Gid)); err != nil {
-		_ = unix.Fchown(fd, -1, int(st.Gid)) // EPERM: only root may give away
-	}
-	return unix.Fchmod(fd, st.Mode&0o3777)
-}
-
 // OpenFile opens a file in the directory, and follows no link.
-func (d *Dir) OpenFile(name string, flags int, mode uint32) (f *os.File, err error) {
-	err = again(func() error {
-		fd, err := unix.Openat(d.fd, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
-		if err == nil {
-			f = os.NewFile(uintptr(fd), d.Join(name))
-		}
-		return err
-	})
-	return f, err
+func (d *Dir) OpenFile(name string, flags int, mode uint32) (*os.File, error) {
+	f, err := files.OpenAt(d.fd, name, flags, mode)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(f), d.Join(name)), nil
 }
 
-// List lists the directory.
+// OpenRegular opens a regular file for reading. What is none is neither waited for nor opened, unless
+// it was put there just now.
+func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) {
+	if st, err = d.Stat(name); err != nil {
+		return f, st, err
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return f, st, errors.New("it is " + d.Describe(name))
+	}
+	if f, err = files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err != nil {
+		return f, st, err
+	}
+	if st, err = f.Stat(); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = ErrReplaced
+	}
+	if err != nil {
+		f.Close()
+	}
+	return f, st, err
+}
+
+// kinds are the types of files that aren't regular.
+var kinds = map[uint32]fs.FileMode{
+	unix.S_IFDIR: fs.ModeDir, unix.S_IFLNK: fs.ModeSymlink, unix.S_IFIFO: fs.ModeNamedPipe,
+	unix.S_IFSOCK: fs.ModeSocket, unix.S_IFCHR: fs.ModeDevice, unix.S_IFBLK: fs.ModeDevice,
+}
+
+// Describe says what has a name, with its article.
+func (d *Dir) Describe(name string) string {
+	st, err := d.Stat(name)
+	if err != nil {
+		return "nothing"
+	}
+	return files.Describe(kinds[st.Mode&unix.S_IFMT])
+}
+
+// List lists the directory in order.
 func (d *Dir) List() ([]fs.DirEntry, error) {
 	f, err := d.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return f.ReadDir(-1)
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }
 
 // Writable is the error of writing to a name that is no symlink; "." is the directory itself.
@@ -90,11 +113,18 @@ func isEmpty(f *os.File) bool {
 	return err == io.EOF
 }
 
-// Close closes the directory.
-func (d *Dir) Close() { _ = unix.Close(d.fd) }
+// Close closes the directory, unless it is nil.
+func (d *Dir) Close() {
+	if d != nil {
+		_ = unix.Close(d.fd)
+	}
+}
+
+// Itself is a path that leads to the directory, wherever it is by now, for as long as it is open.
+func (d *Dir) Itself() string { return "/proc/self/fd/" + strconv.Itoa(d.fd) }
 
 // Join is the path of a name in the directory, for messages.
-func (d *Dir) Join(name string) string { return strings.TrimSuffix(d.path, "/") + "/" + name }
+func (d *Dir) Join(name string) string { return path.Join(d.path, name) }
 
 // again makes a system call that a signal may interrupt.
 func again(call func() error) error {
@@ -122,13 +152,10 @@ func (d *Dir) Stat(name string) (st unix.Stat_t, err error) {
 	return st, err
 }
 
-// Remove removes a file, or an empty directory.
-func (d *Dir) Remove(name string) error {
-	err := again(func() error { return unix.Unlinkat(d.fd, name, 0) })
-	if err == unix.EISDIR || err == unix.EPERM {
-		err = again(func() error { return unix.Unlinkat(d.fd, name, unix.AT_REMOVEDIR) })
-	}
-	return err
+// Is reports whether a name is that of a file.
+func (d *Dir) Is(name string, file unix.Stat_t) bool {
+	now, err := d.Stat(name)
+	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
 }
 
 // Symlink makes a symlink. It never replaces.

@@ -47,10 +47,10 @@ func TestStaysTheOne(t *testing.T) {
 
 	f, err := d.OpenFile("file", unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
 	must(t, err, f.Close(), d.Symlink("x", "link"), d.Link("a", "second"), d.Move("b", "moved"), d.Remove("c"), d.MakeLike("like", &d.St))
-	made, err := d.Make("made")
+	made, err := d.Make("made", 0o700)
 	must(t, err)
 	made.Close()
-	entered, err := d.Enter("made")
+	entered, err := d.Enter("made", false)
 	must(t, err)
 	entered.Close()
 	if entries, err := d.List(); err != nil || len(entries) != 7 {
@@ -76,7 +76,7 @@ func TestFollowsNoLink(t *testing.T) {
 		if f, err := d.OpenFile(name, unix.O_RDONLY, 0); err != unix.ELOOP {
 			t.Errorf("OpenFile %s: %v, %v", name, f, err)
 		}
-		if _, err := d.Enter(name); err != unix.ENOTDIR && err != unix.ELOOP {
+		if _, err := d.Enter(name, false); err != unix.ENOTDIR && err != unix.ELOOP {
 			t.Errorf("Enter %s: %v", name, err)
 		}
 		if st, err := d.Stat(name); err != nil || st.Mode&unix.S_IFMT != unix.S_IFLNK {
@@ -86,8 +86,8 @@ func TestFollowsNoLink(t *testing.T) {
 	}
 	d.GiveLink("own", another, another)
 	for name, owner := range map[string]uint32{"d/dir": another, "d/file": another, "d/own": 0, "victim": 0, "file": 0} {
-		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || files.Owner(info) != owner {
-			t.Errorf("%s: owner %d, want %d (%v)", name, files.Owner(info), owner, err)
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || surroundings.Owner(info) != owner {
+			t.Errorf("%s: owner %d, want %d (%v)", name, surroundings.Owner(info), owner, err)
 		}
 	}
 	if to, err := d.Readlink("dir"); to != "../victim" || err != nil {
@@ -109,7 +109,7 @@ func TestReplacesNothing(t *testing.T) {
 		must(t, os.WriteFile(dir+"/a", []byte("a"), 0o644), os.WriteFile(dir+"/b", []byte("b"), 0o644), os.Mkdir(dir+"/full", 0o755), os.WriteFile(dir+"/full/x", nil, 0o644))
 		seal()
 		d := open(t, dir, false)
-		_, made := d.Make("b")
+		_, made := d.Make("b", 0o700)
 		for what, err := range map[string]error{
 			"Move": d.Move("a", "b"), "Symlink": d.Symlink("a", "b"), "Link": d.Link("a", "b"), "Make": made, "MakeLike": d.MakeLike("b", &d.St),
 		} {
@@ -141,7 +141,7 @@ func TestMakes(t *testing.T) {
 	d := open(t, dir, false)
 	st, err := d.Stat("model")
 	must(t, err, d.MakeLike("like", &st))
-	own, err := d.Make("own")
+	own, err := d.Make("own", 0o700)
 	must(t, err)
 	own.Close()
 	for name, want := range map[string]struct {
@@ -153,8 +153,8 @@ func TestMakes(t *testing.T) {
 	} {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		must(t, err)
-		if info.Mode() != want.mode || files.Owner(info) != want.owner || files.Group(info) != want.group {
-			t.Errorf("%s is %v of %d:%d, want %+v", name, info.Mode(), files.Owner(info), files.Group(info), want)
+		if info.Mode() != want.mode || surroundings.Owner(info) != want.owner || surroundings.Group(info) != want.group {
+			t.Errorf("%s is %v of %d:%d, want %+v", name, info.Mode(), surroundings.Owner(info), surroundings.Group(info), want)
 		}
 	}
 	if !d.Empty("own") || d.Empty("none") || d.Writable(".") != nil {

@@ -1,18 +1,19 @@
-// Package way leads to a directory that others may change, and works on names there.
+// Package way leads to a directory that others may change, and works on names there. All that confit
+// writes, it writes with this package.
 //
 // It guarantees that
 //   - no symlink leads elsewhere where another user than root and confit's own may write;
 //   - a directory is worked on as it was opened, whatever somebody puts in its place
 //     meanwhile, and no symlink in it is followed;
-//   - only [Dir.Rename] replaces what has a name;
-//   - a directory that it makes is one that it made itself, has the mode that was asked
-//     for, whatever the umask, and is never set-user-ID.
+//   - only [Dir.Rename] and [Dir.Put] replace what has a name;
+//   - a file or directory that it makes is one that it made itself, has the mode that was asked
+//     for, whatever the umask, and is never set-user-ID;
+//   - nothing that it opens blocks.
 //
 // It does not know what confit puts there, and why.
 package way
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -23,8 +24,8 @@ import (
 	"confit/linker/files"
 )
 
-// Dir is an opened directory, in which targets are worked on by name. It stays
-// the same one, whatever somebody puts in the place of its path.
+// Dir is an opened directory, in which files are worked on by name. It stays the same one,
+// whatever somebody puts in the place of its path. Any goroutine may use it until it is closed.
 type Dir struct {
 	St      unix.Stat_t // of the directory, when it was opened
 	fd      int
@@ -92,6 +93,12 @@ func openTop() (Dir, error) {
 	return (&Dir{fd: unix.AT_FDCWD}).open("/")
 }
 
+// At opens a directory that somebody named, wherever symlinks lead.
+func At(path string) (*Dir, error) {
+	d, err := (&Dir{fd: unix.AT_FDCWD}).open(path + "/.")
+	return &d, err
+}
+
 // open opens a directory in another one. What is no directory is ENOTDIR.
 func (d *Dir) open(name string) (next Dir, err error) {
 	next.above = d.St.Uid
@@ -107,19 +114,53 @@ func (d *Dir) open(name string) (next Dir, err error) {
 		return next, err
 	}
 	next.foreign = d.foreign || d.othersWrite() && (!files.Own(next.St.Uid) || !d.isSticky())
-	next.path = strings.TrimSuffix(d.path, "/") + "/" + strings.TrimPrefix(name, "/")
+	next.path = d.Join(name)
 	return next, nil
 }
 
-// follow takes one element of a way: it opens a directory, or reads a symlink
-// that may be followed.
-func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
-	next, err = d.open(name)
+// enter opens a directory in another one. makes says that a missing one is made.
+func (d *Dir) enter(name string, makes bool) (Dir, error) {
+	next, err := d.open(name)
 	if err == unix.ENOENT && makes {
 		if err = d.make(name); err == nil || err == unix.EEXIST {
 			next, err = d.open(name)
 		}
 	}
+	return next, err
+}
+
+// In calls do with the directory of what a path leads to from here, and with the name there. It goes
+// there as Enter does.
+func (d *Dir) In(below string, makes bool, do func(in *Dir, name string) error) error {
+	in, err := d.Enter(path.Dir(below), makes)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return do(in, path.Base(below))
+}
+
+// Enter opens a directory below this one, and follows no link on the way. makes says that missing
+// directories are made, as by [Open].
+func (d *Dir) Enter(path string, makes bool) (*Dir, error) {
+	at := d
+	for name := range strings.SplitSeq(path, "/") {
+		next, err := at.enter(name, makes)
+		if at != d {
+			at.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		at = &next
+	}
+	return at, nil
+}
+
+// follow takes one element of a way: it opens a directory, or reads a symlink
+// that may be followed.
+func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
+	next, err = d.enter(name, makes)
 	if err != unix.ENOTDIR && err != unix.ELOOP {
 		return next, "", err
 	}
@@ -162,37 +203,6 @@ func (d *Dir) MayReplace(was unix.Stat_t) bool {
 	return uid == was.Uid || uid == d.above
 }
 
-// make makes a missing directory, 0755 whatever the umask, and 0555 in one that its user may not write to either.
-func (d *Dir) make(name string) error {
-	return d.Unshut(func() error {
-		f, err := d.mkdir(name, files.DirMode)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return f.Chmod(os.FileMode(0o555 | d.St.Mode&unix.S_IWUSR))
-	})
-}
-
-// mkdir makes and opens a directory. Who may write to the one above may have
-// exchanged it by now. So it must be confit's own and empty, and its owner and
-// mode are set through the descriptor.
-func (d *Dir) mkdir(name string, mode uint32) (*os.File, error) {
-	if err := again(func() error { return unix.Mkdirat(d.fd, name, mode) }); err != nil {
-		return nil, err
-	}
-	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return nil, err
-	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(files.Euid) || !isEmpty(f) {
-		f.Close()
-		return nil, errors.Join(err, errors.New("it was replaced meanwhile"))
-	}
-	return f, nil
-}
-
 // Dangling is the symlink on the way to a directory that leads where nothing is yet, and where that
 // is; "": there is none.
 func Dangling(dir string) (link, to string) {
@@ -212,9 +222,5 @@ func MakeParents(path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	d, err := Open(path, true)
-	if err == nil {
-		d.Close()
-	}
-	return err
+	return Made(Open(path, true))
 }

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"go/ast"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// onlyIn lists what a few files of the linker do for all others.
+var onlyIn = map[string][]string{
+	"os.Root": {"linker/volume"}, "os.OpenRoot": {"linker/volume"}, // whoever follows links inside a directory
+	"unix.O_CREAT": {"linker/way/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
+	"unix.Mkdirat": {"linker/way/make.go"}, "os.Mkdir": {}, "os.MkdirAll": {},
+	"unix.Unlinkat": {"linker/way/remove.go"}, "os.Remove": {}, "os.RemoveAll": {},
+	"unix.Renameat": {"linker/way/names.go"}, "unix.Renameat2": {"linker/way/names.go"}, "os.Rename": {},
+	"way.IsTemporary": {"linker/seed", "linker/statedir", "linker/target/sweep.go"}, // whoever sweeps what a killed confit left
+}
+
+// TestFilesHaveOneWriter: the linker opens, writes and removes what is confit's own in one place for each.
+func TestFilesHaveOneWriter(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.dir != "linker" && !strings.HasPrefix(s.dir, "linker/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			pkg, ok := sel.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			name := pkg.Name + "." + sel.Sel.Name
+			if places, limited := onlyIn[name]; limited && !slices.Contains(places, s.path) && !slices.Contains(places, filepath.Dir(s.path)) {
+				t.Errorf("%s: %s is the business of %v", s.set.Position(n.Pos()), name, places)
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package way
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"confit/linker/files"
+)
+
+// Create makes a file for confit's user alone, and calls fill with it. What isn't filled goes.
+func (d *Dir) Create(name string, fill func(files.Raw) error) error {
+	f, err := files.OpenAt(d.fd, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = d.Remove(name)
+	}
+	return err
+}
+
+// Bytes fills a file with bytes, and sets its mode.
+func Bytes(data []byte, mode uint32) func(files.Raw) error {
+	return func(f files.Raw) error {
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		return unix.Fchmod(int(f), mode)
+	}
+}
+
+// Put is [Dir.Create] of a file that replaces another one, by rename(2): who opens that name finds
+// the old one or the new one, whole. A symlink there is replaced, too.
+func (d *Dir) Put(name string, fill func(files.Raw) error) error {
+	tmp := files.TmpName()
+	err := d.Create(tmp, fill)
+	if err == nil {
+		if err = d.Rename(tmp, name, 0); err != nil {
+			_ = d.Remove(tmp)
+		}
+	}
+	return err
+}
+
+// ErrReplaced says that something else has the name of what was made or looked at.
+var ErrReplaced = errors.New("it was replaced meanwhile")
+
+// mkdir makes and opens a directory. Who may write to the one above may have exchanged it by now. So
+// it must be confit's own and empty, and its owner and mode are set through the descriptor.
+func (d *Dir) mkdir(name string) (*os.File, error) {
+	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
+		return nil, err
+	}
+	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
+		f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(files.Euid) || !isEmpty(f) {
+		f.Close()
+		return nil, errors.Join(err, ErrReplaced)
+	}
+	return f, nil
+}
+
+// Make makes a directory with just this mode, and enters it.
+func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
+	f, err := d.mkdir(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := unix.Fchmod(int(f.Fd()), mode); err != nil {
+		return nil, err
+	}
+	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
+	return &made, err
+}
+
+// Made is the error of a directory that is only made, or made sure of: it is closed.
+func Made(d *Dir, err error) error {
+	if err == nil {
+		d.Close()
+	}
+	return err
+}
+
+// make makes a missing directory, 0755, and 0555 in one that its user may not write to either.
+func (d *Dir) make(name string) error {
+	return d.Unshut(func() error {
+		return Made(d.Make(name, 0o555|d.St.Mode&unix.S_IWUSR))
+	})
+}
+
+// MakeLike makes a directory with another's owner, group and mode, as far as the kernel permits, but
+// never set-user-ID. The mode comes last, as chown(2) clears set-group-ID.
+func (d *Dir) MakeLike(name string, st *unix.Stat_t) error {
+	f, err := d.mkdir(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fd := int(f.Fd())
+	if err := unix.Fchown(fd, int(st.Uid), int(st.Gid)); err != nil {
+		_ = unix.Fchown(fd, -1, int(st.Gid)) // EPERM: only root may give away
+	}
+	return unix.Fchmod(fd, st.Mode&0o3777)
+}
+
+// Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which
+// many seccomp profiles refuse. Where confit may not open what it owns, it is set by name.
+func (d *Dir) Chmod(name string, mode uint32) error {
+	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return unix.Fchmodat(d.fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
+	}
+	err = unix.Fchmod(int(f), mode)
+	f.Close()
+	return err
+}
+
+// Chown sets the owner and group of what has a name.
+func (d *Dir) Chown(name string, owner, group uint32) error {
+	return unix.Fchownat(d.fd, name, int(owner), int(group), unix.AT_SYMLINK_NOFOLLOW)
+}
