@@ -7,15 +7,11 @@ import (
 )
 
 // order is what confit is asked to do.
-type order func(text string) error
-
-func (o order) read(text string) error { return o(text) }
-
-func (o order) show() string { return "" }
+func order(read func(text string) error) value { return value{read, func() string { return "" }} }
 
 // mode is a switch to what confit is asked to do.
-func mode(c *Config, m Mode) order {
-	return func(text string) error {
+func mode(c *Config, m Mode) value {
+	return order(func(text string) error {
 		on, err := parseBool(text)
 		switch {
 		case err != nil:
@@ -25,23 +21,23 @@ func mode(c *Config, m Mode) order {
 			c.Mode = Run
 		}
 		return err
-	}
+	})
 }
 
 // installation is where to install.
-func installation(c *Config) order {
-	return func(text string) error {
+func installation(c *Config) value {
+	return order(func(text string) error {
 		if text == "" {
 			return mode(c, Install).read("false")
 		}
 		c.Mode = Install
 		return location(&c.Install, false).read(text)
-	}
+	})
 }
 
 // statusForm is a form, or the true and false of a switch.
-func statusForm(c *Config) order {
-	return func(text string) error {
+func statusForm(c *Config) value {
+	return order(func(text string) error {
 		if c.StatusForm = ""; text == "json" || text == "text" {
 			c.StatusForm, text = text, "true"
 		}
@@ -49,24 +45,24 @@ func statusForm(c *Config) order {
 			return fmt.Errorf("%q is no form of a status: write json or text", text)
 		}
 		return nil
-	}
+	})
 }
 
 // seeding is a directory to copy, and where to. Several add up.
-func seeding(c *Config) order {
-	return func(text string) error {
+func seeding(c *Config) value {
+	return order(func(text string) error {
 		pair, err := linker.ParseSeed(text)
 		c.Mode, c.Seed = Seed, append(c.Seed, pair)
 		return err
-	}
+	})
 }
 
 // stdin is what stands for volumes that come on standard input.
 const stdin = "-"
 
 // trying is the directory of the volumes to try.
-func trying(c *Config) order {
-	return func(text string) error {
+func trying(c *Config) value {
+	return order(func(text string) error {
 		c.Mode, c.Try = Try, ""
 		switch text {
 		case stdin:
@@ -75,5 +71,5 @@ func trying(c *Config) order {
 			return fmt.Errorf("an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
 		}
 		return location(&c.Try, false).read(text)
-	}
+	})
 }

@@ -64,7 +64,7 @@ var settings = []setting{
 	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return spanOrAuto(&c.Soak) }},
 	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
 
-	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return &field[signals.Signal]{&c.StopSignal, parseCaught, signals.Name} }},
+	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return field(&c.StopSignal, parseCaught, signals.Name) }},
 	{name: "stop-timeout", takes: " D", help: "how long the app has before a restart kills it", def: "30s", of: func(c *Config) value { return span(&c.StopTimeout, 0) }},
 	{name: "map-signal", takes: " FROM:TO", help: "turns signal FROM into TO; FROM: drops it; repeatable", repeat: true, of: func(c *Config) value { return signalMap(c) }},
 	{name: "signal-group", help: "sends signals to the app's process group", def: "false", of: func(c *Config) value { return toggle(&c.SignalGroup) }},
@@ -79,7 +79,7 @@ var settings = []setting{
 		notFile: true, notEnv: true, of: func(c *Config) value { return trying(c) }},
 	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return mode(c, Bake) }},
 	{name: "optional", help: "with --bake: makes those of optional lines, too, over files of the image", notFile: true, notEnv: true, of: func(c *Config) value {
-		return &field[bool]{&c.Optional, parseBool, func(bool) string { return "" }} // no setting of a start
+		return field(&c.Optional, parseBool, func(bool) string { return "" }) // no setting of a start
 	}},
 	{name: "install", takes: " FILE", help: "copies this program to FILE", notFile: true, of: func(c *Config) value { return installation(c) }},
 	{name: "seed", takes: " DIR=TO", help: "copies directory DIR of the image to TO, where links can be made; repeatable", repeat: true, notFile: true, notEnv: true,

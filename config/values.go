@@ -12,38 +12,30 @@ import (
 )
 
 // value is the part of a Config that one setting is about.
-type value interface {
-	read(text string) error
-	show() string // as read takes it; "": nothing is set, or it isn't how confit works
+type value struct {
+	read func(text string) error
+	show func() string // as read takes it; "": nothing is set, or it isn't how confit works
 }
 
 // field is a value that stands in the Config as it was read last.
-type field[T any] struct {
-	at    *T
-	parse func(text string) (T, error)
-	text  func(T) string
+func field[T any](at *T, parse func(text string) (T, error), text func(T) string) value {
+	return value{func(s string) error {
+		v, err := parse(s)
+		if err == nil {
+			*at = v
+		}
+		return err
+	}, func() string { return text(*at) }}
 }
-
-func (f *field[T]) read(text string) error {
-	v, err := f.parse(text)
-	if err == nil {
-		*f.at = v
-	}
-	return err
-}
-
-func (f *field[T]) show() string { return f.text(*f.at) }
 
 // readLater is read after the command line and the environment: see parser.linksFiles.
-type readLater func() string
-
-func (r readLater) read(string) error { return nil }
-
-func (r readLater) show() string { return r() }
+func readLater(show func() string) value {
+	return value{func(string) error { return nil }, show}
+}
 
 // command is the words of a hook. An empty one removes that of a weaker source.
 func command(words *[]string, split func(string) ([]string, error)) value {
-	return &field[[]string]{words, func(text string) ([]string, error) {
+	return field(words, func(text string) ([]string, error) {
 		if list, err := splitWords(text); text == "" || err == nil && len(list) == 1 && list[0] == "" {
 			return nil, nil
 		}
@@ -52,17 +44,17 @@ func command(words *[]string, split func(string) ([]string, error)) value {
 			*words = list // there is one, though it is wrong
 		}
 		return list, err
-	}, JoinWords}
+	}, JoinWords)
 }
 
 // action is how the app is reloaded. Quotes around the whole are removed.
 func action(a *Action) value {
-	return &field[Action]{a, func(text string) (Action, error) {
+	return field(a, func(text string) (Action, error) {
 		if list, err := splitWords(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
 			text = list[0]
 		}
 		return ParseAction(text)
-	}, Action.String}
+	}, Action.String)
 }
 
 // parseCaught reads a signal that a process can do something about.
@@ -75,45 +67,39 @@ func parseCaught(text string) (signals.Signal, error) {
 }
 
 // mapping is FROM:TO, or several of them with commas in between. They add up.
-type mapping[N ~int] struct {
-	at    *map[N]N
-	parse func(from, to string) (N, N, error)
-	name  func(N) string
-}
-
-func (m *mapping[N]) read(text string) error {
-	for pair := range strings.SplitSeq(text, ",") {
-		from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
-		switch {
-		case text == "":
-			return nil
-		case !ok:
-			return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
+func mapping[N ~int](at *map[N]N, parse func(from, to string) (N, N, error), name func(N) string) value {
+	return value{func(text string) error {
+		for pair := range strings.SplitSeq(text, ",") {
+			from, to, ok := strings.Cut(strings.TrimSpace(pair), ":")
+			switch {
+			case text == "":
+				return nil
+			case !ok:
+				return fmt.Errorf("%q is not a pair: write FROM:TO", pair)
+			}
+			f, t, err := parse(from, to)
+			if err != nil {
+				return err
+			}
+			if *at == nil {
+				*at = map[N]N{}
+			}
+			(*at)[f] = t
 		}
-		f, t, err := m.parse(from, to)
-		if err != nil {
-			return err
+		return nil
+	}, func() string {
+		var list []string
+		for from, to := range *at {
+			list = append(list, name(from)+":"+name(to))
 		}
-		if *m.at == nil {
-			*m.at = map[N]N{}
-		}
-		(*m.at)[f] = t
-	}
-	return nil
-}
-
-func (m *mapping[N]) show() string {
-	var list []string
-	for from, to := range *m.at {
-		list = append(list, m.name(from)+":"+m.name(to))
-	}
-	slices.Sort(list)
-	return strings.Join(list, ",")
+		slices.Sort(list)
+		return strings.Join(list, ",")
+	}}
 }
 
 // signalMap maps a signal to another one, or to none, which drops it.
 func signalMap(c *Config) value {
-	return &mapping[signals.Signal]{&c.MapSignal, func(from, to string) (f, t signals.Signal, err error) {
+	return mapping(&c.MapSignal, func(from, to string) (f, t signals.Signal, err error) {
 		if f, err = parseCaught(from); err == nil && to != "" {
 			t, err = signals.Parse(to)
 		}
@@ -123,18 +109,18 @@ func signalMap(c *Config) value {
 			return ""
 		}
 		return signals.Name(s)
-	}}
+	})
 }
 
 func exitMap(c *Config) value {
-	return &mapping[int]{&c.MapExit, func(from, to string) (int, int, error) {
+	return mapping(&c.MapExit, func(from, to string) (int, int, error) {
 		f, err1 := strconv.ParseUint(from, 10, 8)
 		t, err2 := strconv.ParseUint(to, 10, 8)
 		if err1 != nil || err2 != nil {
 			return 0, 0, fmt.Errorf("%q is not a pair of exit codes: write two numbers from 0 to 255, as 143:0", from+":"+to)
 		}
 		return int(f), int(t), nil
-	}, strconv.Itoa}
+	}, strconv.Itoa)
 }
 
 // longest bounds each time, so that sums of them don't overflow.
@@ -142,7 +128,7 @@ const longest = 100_000 * time.Hour
 
 // span is a time that is not shorter than the shortest.
 func span(d *time.Duration, shortest time.Duration) value {
-	return &field[time.Duration]{d, func(text string) (time.Duration, error) { return parseTime(text, shortest) }, time.Duration.String}
+	return field(d, func(text string) (time.Duration, error) { return parseTime(text, shortest) }, time.Duration.String)
 }
 
 func parseTime(text string, shortest time.Duration) (time.Duration, error) {
@@ -160,7 +146,7 @@ func parseTime(text string, shortest time.Duration) (time.Duration, error) {
 
 // spanOrAuto is a time, or auto.
 func spanOrAuto(d *time.Duration) value {
-	return &field[time.Duration]{d, func(text string) (time.Duration, error) {
+	return field(d, func(text string) (time.Duration, error) {
 		if text == "auto" {
 			return SettleAuto, nil
 		}
@@ -170,10 +156,10 @@ func spanOrAuto(d *time.Duration) value {
 			return "auto"
 		}
 		return d.String()
-	}}
+	})
 }
 
-func toggle(on *bool) value { return &field[bool]{on, parseBool, strconv.FormatBool} }
+func toggle(on *bool) value { return field(on, parseBool, strconv.FormatBool) }
 
 func parseBool(text string) (bool, error) {
 	on, err := strconv.ParseBool(text)
@@ -186,7 +172,7 @@ func parseBool(text string) (bool, error) {
 // location is a path, which is made absolute and clean. An empty one removes that of a
 // weaker source, where there may be none.
 func location(path *string, none bool) value {
-	return &field[string]{path, func(text string) (string, error) {
+	return field(path, func(text string) (string, error) {
 		switch abs, err := filepath.Abs(text); {
 		case text == "" && none:
 			return "", nil
@@ -197,7 +183,7 @@ func location(path *string, none bool) value {
 		default:
 			return abs, nil
 		}
-	}, func(path string) string { return path }}
+	}, func(path string) string { return path })
 }
 
 // choice is a word, and what it stands for.
@@ -212,7 +198,7 @@ func oneOf[T comparable](at *T, choices ...choice[T]) value {
 	for i, c := range choices {
 		words[i] = c.word
 	}
-	return &field[T]{at, func(text string) (v T, err error) {
+	return field(at, func(text string) (v T, err error) {
 		i := slices.Index(words, text)
 		if i < 0 {
 			return v, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(words, ", "))
@@ -220,5 +206,5 @@ func oneOf[T comparable](at *T, choices ...choice[T]) value {
 		return choices[i].is, nil
 	}, func(v T) string {
 		return words[slices.IndexFunc(choices, func(c choice[T]) bool { return c.is == v })]
-	}}
+	})
 }

@@ -2,7 +2,8 @@ package statedir
 
 import (
 	"fmt"
-	"io"
+
+	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
 	"confit/linker/way"
@@ -17,15 +18,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer top.Close()
-	f, st, err := top.OpenRegular(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if err := checkOwner(top, st.Uid); err != nil {
-		return nil, err
-	}
-	return io.ReadAll(f)
+	return top.Read(name, func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
 }
 
 // checkOwner refuses a file that isn't confit's: the kubelet makes an

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -188,20 +187,12 @@ func (s *Dir) untrustedError(name string, reason error) error {
 
 // ReadTrusted reads a file of the state directory, nil if there is none.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
-	f, st, err := s.Top.OpenRegular(name)
-	if err == unix.ENOENT {
+	data, err := s.Top.Read(name, files.CheckTrusted)
+	switch {
+	case err == unix.ENOENT:
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, s.untrustedError(name, err)
-	}
-	defer f.Close()
-	if err := files.CheckTrusted(&st); err != nil {
-		return nil, s.untrustedError(name, err)
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %q: %w", filepath.Join(s.Path, name), err)
 	}
 	return data, nil
 }

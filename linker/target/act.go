@@ -205,7 +205,7 @@ func (a act) coverInTurn(kept string) error {
 	if err := a.in.Link(a.name, kept); err != nil {
 		return err
 	}
-	err = a.in.putOver(a.name, a.dest, func() bool { return a.in.isStill(kept, st) && a.in.isStill(a.name, st) })
+	err = a.in.putOver(a.name, a.dest, func() bool { return a.in.Is(kept, st) && a.in.Is(a.name, st) })
 	if err != nil {
 		_ = a.in.Remove(kept) // the file still has its first name
 	}

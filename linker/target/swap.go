@@ -38,16 +38,10 @@ func (d *dir) swapIn(beside, target string, fits func(name string) error) error 
 	switch err := d.exchange(beside, target); {
 	case errors.Is(err, unix.ENOENT): // removed meanwhile
 		_ = d.Move(beside, target)
-	case err == nil && !d.isStill(beside, mine): // replaced meanwhile: the newer one stays
+	case err == nil && !d.Is(beside, mine): // replaced meanwhile: the newer one stays
 		_ = d.exchange(beside, target)
 	}
 	return odd
-}
-
-// isStill reports whether a name still names the same file.
-func (d *dir) isStill(name string, file unix.Stat_t) bool {
-	now, err := d.Stat(name)
-	return err == nil && now.Dev == file.Dev && now.Ino == file.Ino
 }
 
 // putLink gives a link that was made ready its name, unless it is there already.

@@ -2,7 +2,6 @@ package way
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -51,9 +50,9 @@ func (d *Dir) Put(name string, fill func(files.Raw) error) error {
 // ErrReplaced says that something else has the name of what was made or looked at.
 var ErrReplaced = errors.New("it was replaced meanwhile")
 
-// mkdir makes and opens a directory. Who may write to the one above may have exchanged it by now. So
-// it must be confit's own and empty, and its owner and mode are set through the descriptor.
-func (d *Dir) mkdir(name string) (*os.File, error) {
+// Make makes a directory with just this mode, and enters it. Who may write to this one may have
+// exchanged it by now. So it must be confit's own and empty, and its mode is set through the descriptor.
+func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
@@ -64,26 +63,21 @@ func (d *Dir) mkdir(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Uid != uint32(files.Euid) || !isEmpty(f) {
-		f.Close()
-		return nil, errors.Join(err, ErrReplaced)
-	}
-	return f, nil
-}
-
-// Make makes a directory with just this mode, and enters it.
-func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
-	f, err := d.mkdir(name)
-	if err != nil {
-		return nil, err
-	}
 	defer f.Close()
-	if err := unix.Fchmod(int(f.Fd()), mode); err != nil {
+	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
+	switch {
+	case err != nil:
+		return nil, err
+	case made.St.Uid != uint32(files.Euid), !isEmpty(f):
+		err = ErrReplaced
+	default:
+		err = unix.Fchmod(int(f.Fd()), mode)
+	}
+	if err != nil {
+		made.Close()
 		return nil, err
 	}
-	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
-	return &made, err
+	return &made, nil
 }
 
 // Made is the error of a directory that is only made, or made sure of: it is closed.
@@ -104,16 +98,16 @@ func (d *Dir) make(name string) error {
 // MakeLike makes a directory with another's owner, group and mode, as far as the kernel permits, but
 // never set-user-ID. The mode comes last, as chown(2) clears set-group-ID.
 func (d *Dir) MakeLike(name string, st *unix.Stat_t) error {
-	f, err := d.mkdir(name)
+	made, err := d.Make(name, 0o700)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	fd := int(f.Fd())
-	if err := unix.Fchown(fd, int(st.Uid), int(st.Gid)); err != nil {
-		_ = unix.Fchown(fd, -1, int(st.Gid)) // EPERM: only root may give away
+	defer made.Close()
+	const same = ^uint32(0)
+	if err := made.Chown(".", st.Uid, st.Gid); err != nil {
+		_ = made.Chown(".", same, st.Gid) // EPERM: only root may give away
 	}
-	return unix.Fchmod(fd, st.Mode&0o3777)
+	return made.Chmod(".", st.Mode&0o3777)
 }
 
 // Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which

@@ -48,6 +48,19 @@ func (d *Dir) OpenRegular(name string) (f files.Raw, st unix.Stat_t, err error) 
 	return f, st, err
 }
 
+// Read reads a regular file, if trust is given to what is known of it. The error is that of trust, too.
+func (d *Dir) Read(name string, trust func(*unix.Stat_t) error) ([]byte, error) {
+	f, st, err := d.OpenRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := trust(&st); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
+
 // kinds are the types of files that aren't regular.
 var kinds = map[uint32]fs.FileMode{
 	unix.S_IFDIR: fs.ModeDir, unix.S_IFLNK: fs.ModeSymlink, unix.S_IFIFO: fs.ModeNamedPipe,
