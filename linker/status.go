@@ -13,8 +13,7 @@ import (
 const statusName = "status.json"
 
 // WriteStatus replaces status.json. Unlike other methods of a Linker it may be
-// called from any goroutine: it touches only the state directory's [os.Root],
-// which is safe for that, and a temporary name of its own.
+// called from any goroutine: it touches only a temporary name of its own.
 func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.Replace(statusName, data)
 }

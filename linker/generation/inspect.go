@@ -51,22 +51,6 @@ func (c *Store) Enter(g *Copy) (*way.Dir, error) {
 	return c.state.Generations.Enter(strconv.Itoa(g.Number), false)
 }
 
-// flaws lists the flaws of a generation.
-func (c *Store) flaws(g *Copy) (flaws []flaw, err error) {
-	top, err := c.Enter(g)
-	switch {
-	case err == unix.ENOTDIR, err == unix.ELOOP:
-		return []flaw{{altered, "."}}, nil
-	case err == unix.ENOENT, err == unix.EACCES:
-		return []flaw{{removed, "."}}, nil
-	case err != nil:
-		return nil, err
-	}
-	defer top.Close()
-	err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
-	return flaws, err
-}
-
 // inspection compares a directory with a generation.
 type inspection struct {
 	*Store
@@ -193,9 +177,19 @@ func (c *Store) hashOf(in *way.Dir, name string) files.Hash {
 // the error is an [*files.Invalid] that names what changed. What the hook left beside the
 // keys is removed.
 func (c *Store) Check(g *Copy) error {
-	flaws, err := c.flaws(g)
+	var flaws []flaw
+	top, err := c.Enter(g)
+	switch {
+	case err == nil:
+		defer top.Close()
+		err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
+	case err == unix.ENOTDIR, err == unix.ELOOP:
+		flaws, err = []flaw{{altered, "."}}, nil
+	case err == unix.ENOENT, err == unix.EACCES:
+		flaws, err = []flaw{{removed, "."}}, nil
+	}
 	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, files.Cause(err))
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
 	}
 	var wrong []error
 	for _, f := range flaws {
@@ -206,20 +200,12 @@ func (c *Store) Check(g *Copy) error {
 	if len(wrong) > 0 {
 		return files.JoinInvalid(wrong)
 	}
-	return c.removeAdded(g, flaws)
+	return c.removeAdded(g, top, flaws)
 }
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of
 // a checker in Python. A hook that does so at each candidate is reported once.
-func (c *Store) removeAdded(g *Copy, strays []flaw) error {
-	if len(strays) == 0 {
-		return nil
-	}
-	top, err := c.Enter(g)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
+func (c *Store) removeAdded(g *Copy, top *way.Dir, strays []flaw) error {
 	for _, f := range strays {
 		if err := top.In(string(f.path), false, (*way.Dir).RemoveAll); err != nil {
 			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
@@ -229,7 +215,7 @@ func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	for _, f := range strays[:min(len(strays), files.MaxProblems)] {
 		names = append(names, f.path)
 	}
-	if !slices.Equal(names, c.strays) {
+	if len(names) > 0 && !slices.Equal(names, c.strays) {
 		c.strays = names
 		c.log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
 	}

@@ -47,17 +47,18 @@ type BytesOf func(p lines.Key, f File, to io.Writer) (files.Hash, error)
 // back. The error is a [*Lost] if nothing else is wrong.
 func (c *Store) Mend(g *Copy, mounted BytesOf) error {
 	gens, name := c.state.Generations, strconv.Itoa(g.Number)
-	if st, err := gens.Stat(name); err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+	switch st, err := gens.Stat(name); {
+	case err != nil:
+	case st.Mode&unix.S_IFMT != unix.S_IFDIR:
 		_ = gens.RemoveAll(name)
+	case !isAsMade(&st):
+		_ = setAttributes(gens, name, aDir())
 	}
 	top, err := gens.Enter(name, true)
 	if err != nil {
 		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
 	}
 	defer top.Close()
-	if !isAsMade(&top.St) {
-		_ = setAttributes(gens, name, aDir())
-	}
 	return c.mendAll(g, top, func(f flaw) error { return mendFlaw(g, top, f, mounted, false) })
 }
 
@@ -119,10 +120,10 @@ func mendFlaw(g *Copy, top *way.Dir, f flaw, mounted BytesOf, heals bool) error 
 		switch {
 		case f.kind == added:
 			return in.RemoveAll(name)
-		case f.kind == attributes && isFile:
-			return setAttributes(in, name, want)
-		case f.kind == attributes:
+		case f.kind == attributes && !isFile:
 			return setAttributes(in, name, aDir())
+		case f.kind == attributes:
+			return setAttributes(in, name, want)
 		case !isFile:
 			return way.Made(in.Enter(name, true))
 		case !want.isMounted(f.path, mounted):

@@ -176,15 +176,27 @@ func TestRemoveAll(t *testing.T) {
 	must(t, os.Chmod(dir+"/shut", 0o755))
 }
 
-// TestSweep: what is stale goes, and that is told.
+// TestSweep: what is stale goes, as far as it can, and that is told.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
+	busy := files.TmpName()
+	must(t, os.MkdirAll(dir+"/"+busy+"/mount", 0o755), os.WriteFile(dir+"/"+busy+"/x", nil, 0o600))
+	surroundings.Mount(t, "tmpfs", dir+"/"+busy+"/mount", "tmpfs", "")
 	must(t, os.WriteFile(dir+"/"+files.TmpName(), nil, 0o600), os.MkdirAll(dir+"/"+files.TmpName()+"/x", 0o755), os.WriteFile(dir+"/file", nil, 0o600))
 	d := open(t, dir, false)
-	for _, want := range []bool{true, false} {
+	for range 2 {
 		some, err := d.Sweep(way.IsTemporary)
-		if got := held(t, dir); some != want || err != nil || !maps.Equal(got, map[string]string{"file": ""}) {
+		if got := held(t, dir); !some || err != nil || !maps.Equal(got, map[string]string{"file": "", busy: "a directory"}) {
 			t.Errorf("swept: %v, %v; left: %v", some, err, got)
 		}
+	}
+	if got := held(t, dir+"/"+busy); !maps.Equal(got, map[string]string{"mount": "a directory"}) {
+		t.Errorf("beside a mount there is left: %v", got)
+	}
+	if err := d.RemoveAll(busy); err != unix.EBUSY {
+		t.Errorf("error %v", err)
+	}
+	if some, err := d.Sweep(func(string) bool { return false }); some || err != nil {
+		t.Errorf("swept: %v, %v", some, err)
 	}
 }

@@ -1,6 +1,7 @@
 package way
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -34,23 +35,21 @@ func (d *Dir) RemoveAll(name string) error {
 	if sub.St.Mode&0o700 != 0o700 {
 		_ = d.Chmod(name, 0o700)
 	}
-	_, err = sub.Sweep(func(string) bool { return true })
-	if removed := d.Remove(name); err == nil {
-		err = removed
+	entries, err := sub.List()
+	for _, e := range entries {
+		err = cmp.Or(err, sub.RemoveAll(e.Name()))
 	}
-	return err
+	return cmp.Or(err, d.Remove(name))
 }
 
-// Sweep removes what stale says so of, by name, with all that is in it. It reports whether there was
-// anything, and the first error.
+// Sweep removes what stale says so of, by name, with all that is in it, as far as that can be removed. It
+// reports whether there was anything. The error is that of listing the directory.
 func (d *Dir) Sweep(stale func(name string) bool) (some bool, err error) {
 	entries, err := d.List()
 	for _, e := range entries {
 		if stale(e.Name()) {
 			some = true
-			if failed := d.RemoveAll(e.Name()); err == nil {
-				err = failed
-			}
+			_ = d.RemoveAll(e.Name())
 		}
 	}
 	return some, err
