@@ -28,9 +28,9 @@
 // It puts together what the packages below it know. Each of them imports only those above it
 // here, and says itself what it guarantees:
 //
-//	files       the ground: what confit asks of a file system, the names that it gives, errors and hashes
+//	files       the ground: what is known of a file, the names that confit gives, errors and hashes
 //	mounts      what is mounted, and what that tells before a key is read
-//	way         to a directory that others may change, and what is done to a name there
+//	way         to a directory that others may change, and all that is made, read and removed there
 //	seed        directories of an image, copied to where links can be made
 //	statedir    the state directory: its lock, its small files, and the link in it that moves
 //	lines       the link lines, each and all together

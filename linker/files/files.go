@@ -1,11 +1,7 @@
-// Package files is the ground that the linker stands on: what confit asks of a file
-// system, by which names it calls what it leaves there, and what an error of that is.
+// Package files is the ground that the linker stands on: what is known of a file, by which
+// names confit calls what it leaves, and what an error of that is.
 //
 // It guarantees that
-//   - what is opened is what was named: no FIFO is waited for, and no link is followed
-//     where it could lead elsewhere;
-//   - no mode depends on the umask, and none is set by a system call that seccomp
-//     profiles refuse;
 //   - an error that may pass by itself is never an [*Invalid];
 //   - a name that confit gives is one that [IsOwnName] knows, and is never too long;
 //   - what is copied is hashed on the way, and never grows beyond its limit.

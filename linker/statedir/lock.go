@@ -28,23 +28,29 @@ var errNotLocked = errors.New("something keeps replacing the lock")
 // file in it. It puts aside what isn't a file of confit's own: another user's
 // file, one that others may open, a FIFO, a link.
 func takeLock(top *way.Dir, path string) (*os.File, error) {
-	err := errNotLocked
-	for range maxLockAttempts {
-		var lock *os.File
-		if lock, err = tryLock(top); !errors.Is(err, errNotLocked) {
-			if err == nil {
-				return lock, nil
-			}
-			break
-		}
-	}
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	var lock *os.File
+	err := untilLocked(func(int) (err error) {
+		lock, err = tryLock(top)
+		return err
+	})
+	switch {
+	case err == nil:
+		return lock, nil
+	case err == unix.EWOULDBLOCK:
 		return nil, fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", path)
-	}
-	if errors.Is(err, unix.EROFS) || top.Missing(lockName) {
+	case err == unix.EROFS, top.Missing(lockName):
 		return nil, Unusable(path, err) // it could not be made
 	}
-	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, files.Cause(err), lockName)
+	return nil, fmt.Errorf("cannot lock state directory %q: %w; remove %q in it, or give confit one of its own", path, err, lockName)
+}
+
+// untilLocked tries to lock something until nobody replaces it meanwhile.
+func untilLocked(try func(attempt int) error) (err error) {
+	err = errNotLocked
+	for attempt := 0; attempt < maxLockAttempts && err == errNotLocked; attempt++ {
+		err = try(attempt)
+	}
+	return err
 }
 
 // tryLock opens, checks and locks the file. Another confit may have put aside

@@ -1,7 +1,6 @@
 package statedir
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -41,14 +40,15 @@ func OpenTry(dir string) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = errNotLocked
-	for attempt := 0; attempt < maxLockAttempts && errors.Is(err, errNotLocked); attempt++ {
-		var t *Try
-		if t, err = s.openTry(attempt); err == nil {
-			return t, t.prepare()
-		}
+	var t *Try
+	err = untilLocked(func(attempt int) (err error) {
+		t, err = s.openTry(attempt)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	return t, t.prepare()
 }
 
 // openTry makes a directory and locks it. Others may sweep it before it is locked, and the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -13,20 +14,27 @@ import (
 // LookAtRendered looks at what the renderer made in a directory, as at a plain volume: at the keys of the
 // given lines, by index. It refuses anything but regular files and directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *way.Dir, links []int) (*Reading, error) {
-	root, err := os.OpenRoot(dir.Itself())
+	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
 		return nil, err
 	}
 	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
 	r := &Reading{from: rd, volumes: []*volume{v}}
-	if err := r.lookAtPlain(v, links); err != nil {
+	if err := r.lookAtPlain(v, dir, links); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Reading) lookAtPlain(v *volume, links []int) error {
+func (r *Reading) lookAtPlain(v *volume, dir *way.Dir, links []int) error {
+	info, err := v.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if st := info.Sys().(*syscall.Stat_t); st.Dev != dir.St.Dev || st.Ino != dir.St.Ino {
+		return files.ErrMoved
+	}
 	if err := checkPlain(v.root); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -132,9 +131,6 @@ func (d *Dir) Close() {
 		_ = unix.Close(d.fd)
 	}
 }
-
-// Itself is a path that leads to the directory, wherever it is by now, for as long as it is open.
-func (d *Dir) Itself() string { return "/proc/self/fd/" + strconv.Itoa(d.fd) }
 
 // Join is the path of a name in the directory, for messages.
 func (d *Dir) Join(name string) string { return path.Join(d.path, name) }

@@ -7,7 +7,8 @@
 //     meanwhile, and no symlink in it is followed;
 //   - only [Dir.Rename] and [Dir.Put] replace what has a name;
 //   - a file or directory that it makes is one that it made itself, has the mode that was asked
-//     for, whatever the umask, and is never set-user-ID;
+//     for, whatever the umask, and is never set-user-ID; no mode is set by a system call that seccomp
+//     profiles refuse;
 //   - nothing that it opens blocks.
 //
 // It does not know what confit puts there, and why.
