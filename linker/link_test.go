@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 		"target in volume":    {[]Link{{Source: "/srv/cfg/a", Target: "/srv/cfg/b"}}, `is inside its own volume "/srv/cfg"`},
 		"twice":               {[]Link{{Source: "web/a", Target: "/etc/a"}, {Source: "web/b", Target: "/etc//a"}}, `target "/etc/a" has a link already, for source "web/a"`},
 		"inside":              {[]Link{{Source: "web/", Target: "/etc/w"}, {Source: "web/b", Target: "/etc/w/b"}}, `target "/etc/w/b" is inside target "/etc/w"`},
-		"holds":               {[]Link{{Source: "web/b", Target: "/etc/w/b"}, {Source: "web/", Target: "/etc/w"}}, `target "/etc/w" has target "/etc/w/b" inside`},
+		"holds":               {[]Link{{Source: "web/b", Target: "/etc/w/b"}, {Source: "web/", Target: "/etc/w"}}, `target "/etc/w/b" is inside target "/etc/w"`},
 		"one place":           {[]Link{{Source: "web/a", Target: "/etc/a"}, {Source: "/web/", Target: "/etc/b/"}}, `source "/web/" would stand where source "web/a" stands in a generation`},
 		"mode of a key":       {[]Link{{Source: "web/a", Target: "/etc/a", Mode: 0o644}}, `source "web/a" can't have the option mode: a key has that of its volume`},
 		"where":               {[]Link{{Source: "web/a", Target: "a", Where: "links:7"}}, `links:7: target "a"`},

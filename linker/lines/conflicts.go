@@ -95,31 +95,45 @@ func above[S ~string](path S) (dirs []S) {
 // pairs finds links that can't live together. It looks links up by their paths,
 // as there may be thousands.
 type pairs struct {
-	links  []Line
-	single map[string]int         // by target, as written and real: the first link with just this target
-	names  map[string]int         // by variable: the line that names it
-	roots  map[Key]map[string]int // by place in a generation and by root: the first link
-	wrong  []error
+	links []Line
+	names map[string]int         // by variable: the line that names it
+	roots map[Key]map[string]int // by place in a generation and by root: the first link
+	wrong []error
 }
 
 // checkPairs refuses two links to one target, a target inside another, two keys
 // for one variable, and two sources for one place in a generation, as far as
 // they are known without the volumes.
 func checkPairs(links []Line) error {
-	p := pairs{links: links, single: map[string]int{}, names: map[string]int{}, roots: map[Key]map[string]int{}}
+	p := pairs{links: links, names: map[string]int{}, roots: map[Key]map[string]int{}}
 	for i := range links {
 		p.enter(i)
 		p.enterName(i)
 	}
 	for i := range links {
-		p.checkTarget(i)
 		p.checkSource(i)
 	}
-	return errors.Join(p.wrong...)
+	return errors.Join(append(checkTargets(links), p.wrong...)...)
 }
 
-// enter notes a link under its paths, and refuses the second link to one
-// target.
+// checkTargets looks at the targets that a line names, and at the directories of the others.
+func checkTargets(links []Line) []error {
+	taken := NewTaken()
+	for i := range links {
+		if s := &links[i]; s.Single() {
+			taken.Add(s.Target, s, s.Errorf)
+		}
+	}
+	taken.checkInside()
+	for i := range links {
+		if s := &links[i]; s.Use == Linked && !s.Single() {
+			taken.refuseInside(s, s.Target, taken.outer(string(s.Target)))
+		}
+	}
+	return taken.wrong
+}
+
+// enter notes where a link's keys stand in a generation.
 func (p *pairs) enter(i int) {
 	b := &p.links[i]
 	if p.roots[b.Prefix] == nil {
@@ -127,17 +141,6 @@ func (p *pairs) enter(i int) {
 	}
 	if _, known := p.roots[b.Prefix][b.Root]; !known {
 		p.roots[b.Prefix][b.Root] = i
-	}
-	if !b.Single() {
-		return
-	}
-	for _, path := range []string{string(b.Target), b.real} {
-		if j, taken := p.single[path]; taken && j != i {
-			a := &p.links[j]
-			p.refuse(b, "target %q has a link already, for %s%s: give each source a target of its own", b.Target, a.Label(), alias(b.Target, a.Target))
-			return
-		}
-		p.single[path] = i
 	}
 }
 
@@ -156,24 +159,6 @@ func (p *pairs) enterName(i int) {
 
 func (p *pairs) refuse(s *Line, format string, args ...any) {
 	p.wrong = append(p.wrong, s.Errorf(format, args...))
-}
-
-// checkTarget refuses what is inside another link's target. The error is about
-// the later line.
-func (p *pairs) checkTarget(i int) {
-	b := &p.links[i]
-	for _, path := range append(above(string(b.Target)), above(b.real)...) {
-		j, taken := p.single[path]
-		if !taken || j == i || (b.Single() && (path == string(b.Target) || path == b.real)) {
-			continue
-		}
-		if a := &p.links[j]; j < i {
-			p.refuse(b, "target %q is inside target %q, which is a link itself, for %s: write a path outside of it", b.Target, a.Target, a.Label())
-		} else {
-			p.refuse(a, "target %q has target %q inside, for %s: a link can't hold others, write another path", a.Target, b.Target, b.Label())
-		}
-		return
-	}
 }
 
 // checkSource refuses a source that would stand at or below another source's

@@ -118,8 +118,8 @@ func TestTaken(t *testing.T) {
 	}{
 		"two":          {[2]lines.Target{"/etc/a", "/etc/b"}, ""},
 		"the same":     {[2]lines.Target{"/etc/a", "/etc/a"}, `target "/etc/a" has a link already, for source "web/*" at links:1`},
-		"in another":   {[2]lines.Target{"/etc/a", "/etc/a/b"}, `target "/etc/a/b", for source "tls/*" at links:2, is inside target "/etc/a", which is a link itself, for source "web/*" at links:1`},
-		"around it":    {[2]lines.Target{"/etc/a/b/c", "/etc/a"}, `target "/etc/a/b/c", for source "web/*" at links:1, is inside target "/etc/a"`},
+		"in another":   {[2]lines.Target{"/etc/a", "/etc/a/b"}, `links:2: target "/etc/a/b" is inside target "/etc/a", which is a link itself, for source "web/*" at links:1: write a path outside of it`},
+		"around it":    {[2]lines.Target{"/etc/a/b/c", "/etc/a"}, `links:1: target "/etc/a/b/c" is inside target "/etc/a"`},
 		"confit's own": {[2]lines.Target{"/etc/a", "/etc/" + files.KeptPrefix + "a"}, "has a name that confit gives to what it keeps: rename the key"},
 	} {
 		t.Run(name, func(t *testing.T) {

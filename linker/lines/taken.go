@@ -1,13 +1,12 @@
 package lines
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"confit/linker/files"
 )
 
-// Taken collects the targets of the keys that there are. Each may have one line only.
+// Taken collects targets. Each may have one line only.
 type Taken struct {
 	by    map[Target]*Line  // the line of each target
 	paths map[string]Target // by the real path of a target, the written one
@@ -33,7 +32,7 @@ func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) b
 		other, taken = target, true
 	}
 	if taken {
-		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s", target, t.by[other].Label(), alias(target, other)))
+		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own", target, t.by[other].Label(), alias(target, other)))
 		return false
 	}
 	t.by[target], t.paths[real] = s, target
@@ -55,10 +54,14 @@ func (t *Taken) checkInside() {
 		if _, known := outers[dir]; !known {
 			outers[dir] = t.outer(dir)
 		}
-		if outer := outers[dir]; outer != "" {
-			t.wrong = append(t.wrong, fmt.Errorf("target %q, for %s, is inside target %q, which is a link itself, for %s",
-				target, t.by[target].Label(), outer, t.by[outer].Label()))
-		}
+		t.refuseInside(t.by[target], target, outers[dir])
+	}
+}
+
+// refuseInside refuses a line's target that is inside another one; "": in none.
+func (t *Taken) refuseInside(s *Line, target, outer Target) {
+	if outer != "" {
+		t.wrong = append(t.wrong, s.Errorf("target %q is inside target %q, which is a link itself, for %s: write a path outside of it", target, outer, t.by[outer].Label()))
 	}
 }
 
