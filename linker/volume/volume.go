@@ -77,23 +77,24 @@ func holdsData(s *lines.Line, dir string) bool {
 func openVolume(dir string, atomic bool) (*volume, error) {
 	v := &volume{dir: dir, atomic: atomic, memory: map[uint64]bool{}}
 	mount, err := os.OpenRoot(files.AsDir(dir))
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return v, nil
-	}
-	if errors.Is(err, unix.ENOTDIR) {
+	case errors.Is(err, unix.ENOTDIR):
 		v.odd = fmt.Errorf("cannot open volume %q: %w", dir, files.Cause(err))
 		return v, nil
-	}
-	if err != nil {
+	case err != nil:
 		return v, fmt.Errorf("cannot open volume %q: %w", dir, files.Reason(err))
 	}
-	if !atomic {
-		v.root = mount
-		return v, v.openSelf()
+	v.root = mount
+	if err := v.openSelf(); err != nil || !atomic {
+		return v, err
 	}
 	defer mount.Close()
-	if v.data, err = readData(mount); err != nil {
-		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
+	defer v.self.Close()
+	v.root = nil
+	if v.data, err = files.ReadlinkAt(int(v.self.Fd()), lines.DataLink); err != nil {
+		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, err)
 	}
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {
 		return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
@@ -102,17 +103,6 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 		return v, files.Invalidf("volume %q: cannot follow its ..data link: %w", dir, files.Reason(err))
 	}
 	return v, v.openSelf()
-}
-
-// readData is where ..data leads. What a Root has for that looks further down, too, and would be 6 KB of
-// code for this alone.
-func readData(mount *os.Root) (string, error) {
-	dir, err := mount.OpenFile(".", unix.O_PATH|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return "", err
-	}
-	defer dir.Close()
-	return files.ReadlinkAt(int(dir.Fd()), lines.DataLink)
 }
 
 // openSelf opens the directory of root once more, as a Root doesn't show its
