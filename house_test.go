@@ -27,7 +27,10 @@ var forbidden = map[string][]string{
 	"status":     {"os", "os/exec", "os/signal", "syscall", "path/filepath", "io/fs", "log/slog"},
 	"supervisor": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 
+	"supervisor/app":      {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "context"},
+	"supervisor/ladder":   {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/outcomes": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
+	"supervisor/trial":    {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context", "time"},
 
 	"supervisor/hooks": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 	"supervisor/try":   {"os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
+// what went for it.
+var mostLines = map[string]int{
+	"":             21_300, // all of it
+	"supervisor":   4_900,
+	"linker":       2_450,
+	"config":       2_110,
+	"process":      1_640,
+	"signals":      420,
+	"notify":       264,
+	"status":       735,
+	"linker/files": 460,
+	"linker/way":   660,
+}
+
+// TestSize holds these bounds, and that none of them is far from what there is: what went stays away.
+func TestSize(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t) {
+		first, _, _ := strings.Cut(s.dir, "/")
+		if slices.Contains([]string{"confitctl", "kubectl-confit", "integration", "release", "examples"}, first) {
+			continue
+		}
+		n := strings.Count(read(t, s.path), "\n")
+		lines[""] += n
+		lines[s.dir] += n
+	}
+	for _, dir := range slices.Sorted(maps.Keys(mostLines)) {
+		switch most := mostLines[dir]; {
+		case lines[dir] > most:
+			t.Errorf("%q has %d lines, %d are enough", dir, lines[dir], most)
+		case lines[dir] < most-most/20:
+			t.Errorf("%q has only %d lines: lower its bound of %d", dir, lines[dir], most)
+		}
+	}
+}
