@@ -6,42 +6,29 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"confit/confitctl/people"
+	"confit/confitctl/program"
 	"confit/linker"
-)
-
-// Exit codes.
-const (
-	exitFailed  = 1   // the gate is closed, or what was asked for failed
-	exitUsage   = 64  // EX_USAGE of sysexits.h, as confit has it
-	exitStopped = 143 // 128+15: a signal asked it to end
 )
 
 // envPrefix begins the variable that stands for a flag.
 const envPrefix = "CONFITCTL_"
 
-// errUsage is in errors for which the command line or what stands for it is to
-// blame.
-var errUsage = errors.New("wrong usage")
-
 // Run does what the command line says and returns the exit code.
 func Run(version string, args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := program.Context()
 	defer stop()
 	started := false
 	root := newRoot(version, &started)
@@ -49,34 +36,31 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	addCompletion(root)
-	addHelp(root)
+	program.AddHelp(root)
 	err := root.ExecuteContext(ctx)
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case ctx.Err() != nil:
-		if err != context.Cause(ctx) { //nolint:errorlint // it says more than that a signal came
-			fmt.Fprintln(stderr, "confitctl:", err)
-		}
-		return exitStopped
-	case !started || errors.Is(err, errUsage):
-		fmt.Fprintf(stderr, "confitctl: %v; see confitctl --help\n", strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
-		return exitUsage
 	}
-	fmt.Fprintln(stderr, "confitctl:", err)
+	stopped := program.Signal(ctx)
+	if stopped != 0 && err == context.Cause(ctx) { //nolint:errorlint // it says no more than that a signal came
+		return stopped
+	}
+	code := program.Tell(stderr, root, err, started)
 	switch {
+	case stopped != 0:
+		return stopped
 	case errors.Is(err, people.ErrRejected):
 		return people.ExitRejected
 	case errors.Is(err, people.ErrNothing):
 		return people.ExitNothing
 	}
-	return exitFailed
+	return code
 }
 
 func newRoot(version string, started *bool) *cobra.Command {
 	root := &cobra.Command{
 		Use: "confitctl [VERB]", Long: rootHelp, Example: rootExample, Version: version,
-		SilenceUsage: true, SilenceErrors: true, Args: noArguments,
+		SilenceUsage: true, SilenceErrors: true, Args: program.NoArguments,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetHelpTemplate(helpTemplate)
@@ -120,51 +104,9 @@ func addCompletion(root *cobra.Command) {
 	completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 }
 
-// addHelp adds the library's own verb, which shows the help of the program for a
-// verb that isn't there.
-func addHelp(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // it was added right now
-	}
-	help.Args = func(_ *cobra.Command, args []string) error {
-		verb, rest, err := root.Find(args)
-		return cmp.Or(err, noArguments(verb, rest))
-	}
-}
-
 // deadline is what render and post have, unless somebody says otherwise: confit
 // kills a hook after 30 s, and then nobody would see what was wrong.
 const deadline = 25 * time.Second
-
-// lastWords is how long what has ended by its context may take to say where.
-const lastWords = 20 * time.Millisecond
-
-// atOnce lets a signal end what doesn't look at its context: it reads a pipe that
-// nobody writes to, or a template that goes on and on.
-func atOnce(ctx context.Context, do func() error) error {
-	ended := make(chan error, 1)
-	go func() { ended <- do() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-ended:
-		return err
-	case <-time.After(lastWords):
-		return context.Cause(ctx)
-	}
-}
-
-func noArguments(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%q is no verb", args[0])
-	}
-	return nil
-}
 
 // installTo gives a directory the program's own name.
 func installTo(path string) error {
@@ -189,9 +131,4 @@ func fromEnvironment(flags *pflag.FlagSet) error {
 		}
 	})
 	return wrong
-}
-
-// usage marks an error as one of the command line.
-func usage(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))
 }

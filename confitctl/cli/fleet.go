@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"regexp"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/life"
+	"confit/confitctl/program"
 	"confit/confitctl/rollout"
 )
 
@@ -43,13 +43,13 @@ func (f *fleetFlags) open() (*lease.Store, error) {
 
 func (f *fleetFlags) cluster() (kube.Cluster, error) {
 	if f.lease == "" {
-		return kube.Cluster{}, usage("--lease is required: the Lease that holds the roll-out")
+		return kube.Cluster{}, program.Wrong("--lease is required: the Lease that holds the roll-out")
 	}
 	if err := kube.CheckName(f.lease); err != nil {
-		return kube.Cluster{}, usage("--lease: %w", err)
+		return kube.Cluster{}, program.Wrong("--lease: %w", err)
 	}
 	if err := kube.CheckName(f.namespace); f.namespace != "" && err != nil {
-		return kube.Cluster{}, usage("--namespace: %w", err)
+		return kube.Cluster{}, program.Wrong("--namespace: %w", err)
 	}
 	return kube.Find(f.kubeconfig, f.namespace)
 }
@@ -72,15 +72,15 @@ func (f *fleetFlags) replica() (rollout.Replica, error) {
 	}
 	switch {
 	case !hash.MatchString(me.Hash):
-		return me, usage("CONFIT_HASH is %q, no hash: confit runs this as a hook, and sets it", me.Hash)
+		return me, program.Wrong("CONFIT_HASH is %q, no hash: confit runs this as a hook, and sets it", me.Hash)
 	case me.Pod == "":
-		return me, usage("--pod-uid is required: set %sPOD_UID by the downward API", envPrefix)
+		return me, program.Wrong("--pod-uid is required: set %sPOD_UID by the downward API", envPrefix)
 	case me.Revision == "":
-		return me, usage("--revision is required: set %sREVISION by the downward API to a label that changes with image and pod template, "+
+		return me, program.Wrong("--revision is required: set %sREVISION by the downward API to a label that changes with image and pod template, "+
 			"pod-template-hash of a Deployment, controller-revision-hash of a StatefulSet or DaemonSet, "+
 			"rollouts-pod-template-hash of an Argo Rollout", envPrefix)
 	case max(len(me.Revision), len(me.Pod), len(me.Container)) > maxName:
-		return me, usage("--revision, --pod-uid and --container may have %d characters each", maxName)
+		return me, program.Wrong("--revision, --pod-uid and --container may have %d characters each", maxName)
 	}
 	return me, nil
 }
@@ -97,9 +97,9 @@ func bound() (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || !(seconds > 0):
-		return 0, usage("CONFIT_BOUND is %q, not a number of seconds: confit runs this as a hook, and sets it", text)
+		return 0, program.Wrong("CONFIT_BOUND is %q, not a number of seconds: confit runs this as a hook, and sets it", text)
 	case seconds > maxBound.Seconds():
-		return 0, usage("CONFIT_BOUND is %s seconds, and the fleet waits a day at most for a replica that is lost: "+
+		return 0, program.Wrong("CONFIT_BOUND is %s seconds, and the fleet waits a day at most for a replica that is lost: "+
 			"shorten confit's --probation or --verify-timeout, which count twice", text)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil
@@ -109,7 +109,7 @@ func bound() (time.Duration, error) {
 func required(name string) (string, error) {
 	value := os.Getenv(name)
 	if value == "" {
-		return "", fmt.Errorf("%w: %s isn't set: confit runs this as a hook, and sets it", errUsage, name)
+		return "", program.Wrong("%s isn't set: confit runs this as a hook, and sets it", name)
 	}
 	return value, nil
 }

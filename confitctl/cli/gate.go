@@ -9,6 +9,7 @@ import (
 
 	"confit/confitctl/fleet"
 	"confit/confitctl/memory"
+	"confit/confitctl/program"
 	"confit/confitctl/rollout"
 )
 
@@ -56,15 +57,15 @@ const (
 func (f *gateFlags) policy() (p rollout.Policy, err error) {
 	p = rollout.Policy{Canaries: f.canaries, Failures: f.failures, Steps: f.revert == revertSteps}
 	if p.Parallel, err = rollout.ParseParallel(f.parallel); err != nil {
-		return p, usage("--parallel %w", err)
+		return p, program.Wrong("--parallel %w", err)
 	}
 	switch {
 	case f.canaries < 1:
-		return p, usage("--canaries is %d; at least one replica goes first", f.canaries)
+		return p, program.Wrong("--canaries is %d; at least one replica goes first", f.canaries)
 	case f.failures < 0 || f.failures > rollout.MaxFailures:
-		return p, usage("--failures is %d; write a number up to %d", f.failures, rollout.MaxFailures)
+		return p, program.Wrong("--failures is %d; write a number up to %d", f.failures, rollout.MaxFailures)
 	case f.revert != revertAtOnce && f.revert != revertSteps:
-		return p, usage("--revert is %q; write %s or %s", f.revert, revertAtOnce, revertSteps)
+		return p, program.Wrong("--revert is %q; write %s or %s", f.revert, revertAtOnce, revertSteps)
 	}
 	return p, nil
 }

@@ -34,7 +34,7 @@ HTTP; as a sidecar it shows Prometheus what confit does.
 
 Each flag may stand in the environment, too: --lease as CONFITCTL_LEASE. The
 command line wins. Exit codes: 0, it is done; 1, it failed, and why is on
-stderr; 64, the command line is wrong; 143, a signal ended it.`
+stderr; 64, the command line is wrong; 130 or 143, ^C or TERM ended it.`
 
 const rootExample = `  confitctl gate --help                       what a verb does
   confitctl --install /shared/confitctl       in an init container
@@ -118,7 +118,7 @@ Exit codes
   3    with --wait: it was rejected
   4    with --wait: nothing has begun
   64   the command line or the environment is wrong
-  143  a signal ended it`
+  143  TERM ended it; 130: ^C did`
 
 const gateExample = `  gate    confitctl gate                      in confit's links file
   report  confitctl report
@@ -176,7 +176,7 @@ Exit codes
        on stderr
   1    it isn't, with why on stderr
   64   the command line or the environment is wrong
-  143  a signal ended it`
+  143  TERM ended it; 130: ^C did`
 
 const reportExample = `  # in confit's links file
   report    confitctl report --snapshot site --snapshot-secrets tls
@@ -236,7 +236,7 @@ const postAfter = `Exit codes
   0    the app answered as expected
   1    it didn't, with its answer on stderr
   64   the command line is wrong
-  143  a signal ended it, with the last answer on stderr`
+  143  TERM ended it; 130: ^C did; the last answer is on stderr`
 
 const postExample = `  # in confit's links file
   reload  exec:confitctl post http://127.0.0.1:9090/-/reload

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/people"
+	"confit/confitctl/program"
 	"confit/confitctl/rollout"
 )
 
@@ -58,10 +59,10 @@ func (p *person) asked() bool { return p.status || p.follow || p.order().Verb !=
 // serve does what a person asks for.
 func (p *person) serve(c *cobra.Command, f *fleetFlags) error {
 	if p.output != "" && (p.output != "json" || !p.status) {
-		return usage("--output is %q; write --status --output json", p.output)
+		return program.Wrong("--output is %q; write --status --output json", p.output)
 	}
 	if p.begin <= 0 {
-		return usage("--begin is %s; write more than 0", p.begin)
+		return program.Wrong("--begin is %s; write more than 0", p.begin)
 	}
 	store, err := f.open()
 	switch {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"confit/confitctl/post"
+	"confit/confitctl/program"
 )
 
 func newPost() *cobra.Command {
@@ -26,17 +27,17 @@ func newPost() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			r.URL = args[0]
 			if u, err := url.Parse(r.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-				return usage("the URL must be http://… or https://…")
+				return program.Wrong("the URL must be http://… or https://…")
 			}
 			if r.Expect, err = post.ParseStatuses(expect); err != nil {
-				return usage("--expect %w", err)
+				return program.Wrong("--expect %w", err)
 			}
 			if r.Header, err = header(headers); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeoutCause(c.Context(), most, fmt.Errorf("%s are over", most))
 			defer cancel()
-			return atOnce(ctx, func() (err error) {
+			return program.AtOnce(ctx, func() (err error) {
 				if r.Body, err = body(data); err != nil {
 					return err
 				}
@@ -67,11 +68,11 @@ func header(lines []string) (http.Header, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		switch {
 		case !ok || name == "":
-			return nil, usage("--header: a line has no colon; write 'Name: value'")
+			return nil, program.Wrong("--header: a line has no colon; write 'Name: value'")
 		case !httpguts.ValidHeaderFieldName(name):
-			return nil, usage("--header: a name has other characters than letters, digits and dashes; write 'Name: value'")
+			return nil, program.Wrong("--header: a name has other characters than letters, digits and dashes; write 'Name: value'")
 		case !httpguts.ValidHeaderFieldValue(value):
-			return nil, usage("--header: the value of %s has line ends or control characters", name)
+			return nil, program.Wrong("--header: the value of %s has line ends or control characters", name)
 		}
 		h.Add(name, value)
 	}

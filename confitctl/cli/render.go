@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/budget"
+	"confit/confitctl/program"
 	"confit/confitctl/render"
 )
 
@@ -23,7 +24,7 @@ func newRender() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			permissions, err := strconv.ParseUint(mode, 8, 9)
 			if err != nil {
-				return usage("--mode is %q, no octal number up to 777", mode)
+				return program.Wrong("--mode is %q, no octal number up to 777", mode)
 			}
 			if dir == "" {
 				dir = "."
@@ -32,7 +33,7 @@ func newRender() *cobra.Command {
 			ctx, stop := limit.Start(c.Context())
 			defer stop()
 			var files []render.File
-			err = atOnce(ctx, func() (err error) {
+			err = program.AtOnce(ctx, func() (err error) {
 				files, err = render.Render(ctx, args, render.Inputs{Dir: dir, Environ: os.LookupEnv})
 				return err
 			})
@@ -45,7 +46,7 @@ func newRender() *cobra.Command {
 			case output != "":
 				return render.Write(output, files, fs.FileMode(permissions))
 			case len(files) > 1:
-				return usage("several templates need --output, a directory")
+				return program.Wrong("several templates need --output, a directory")
 			}
 			_, err = c.OutOrStdout().Write(files[0].Data)
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/fleet"
+	"confit/confitctl/program"
 	"confit/confitctl/rollout"
 	"confit/confitctl/snapshot"
 	"confit/linker"
@@ -77,7 +78,7 @@ func outcome() (o rollout.Outcome, err error) {
 		return o, err
 	}
 	if !slices.Contains(rollout.Kinds, rollout.Kind(kind)) {
-		return o, usage("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
+		return o, program.Wrong("CONFIT_OUTCOME is %q, which this confitctl doesn't know", kind)
 	}
 	return rollout.Outcome{Kind: rollout.Kind(kind), Step: os.Getenv("CONFIT_STEP"), Source: os.Getenv("CONFIT_SOURCE")}, nil
 }
@@ -89,13 +90,13 @@ func (f *reportFlags) objects() (list []snapshot.Object, err error) {
 	}
 	for _, volume := range f.secrets {
 		if slices.Contains(f.volumes, volume) {
-			return nil, usage("--snapshot and --snapshot-secrets both name volume %q: choose one", volume)
+			return nil, program.Wrong("--snapshot and --snapshot-secrets both name volume %q: choose one", volume)
 		}
 		list = append(list, snapshot.Object{Volume: volume, Secret: true})
 	}
 	for _, o := range list {
 		if err := o.Check(f.lease); err != nil {
-			return nil, usage("%w", err)
+			return nil, program.Wrong("%w", err)
 		}
 	}
 	return list, nil

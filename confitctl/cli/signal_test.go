@@ -8,31 +8,33 @@ import (
 	"time"
 )
 
-// TestStopWhileReading: a signal ends a verb at once that reads what never ends.
+// TestStopWhileReading: a signal ends a verb at once that reads what never ends, and has its own exit code.
 func TestStopWhileReading(t *testing.T) {
-	render, post := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "pipe")
-	for pipe, args := range map[string][]string{
-		render: {"render", render},
-		post:   {"post", "--data", "@" + post, "http://127.0.0.1:1"},
-	} {
-		if err := syscall.Mkfifo(pipe, 0o600); err != nil { // one for each: that somebody has it open means that this verb reads
-			t.Fatal(err)
-		}
-		ended := make(chan int)
-		go func() { ended <- Run("", args, nil, os.Stderr) }()
-		writer := openWriter(t, pipe)
-		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case code := <-ended:
-			if code != exitStopped {
-				t.Errorf("%q: exit %d", args, code)
+	for signal, want := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGINT: 130} {
+		render, post := filepath.Join(t.TempDir(), "pipe"), filepath.Join(t.TempDir(), "pipe")
+		for pipe, args := range map[string][]string{
+			render: {"render", render},
+			post:   {"post", "--data", "@" + post, "http://127.0.0.1:1"},
+		} {
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil { // one for each: that somebody has it open means that this verb reads
+				t.Fatal(err)
 			}
-		case <-time.After(30 * time.Second):
-			t.Errorf("%q goes on", args)
+			ended := make(chan int)
+			go func() { ended <- Run("", args, nil, os.Stderr) }()
+			writer := openWriter(t, pipe)
+			if err := syscall.Kill(os.Getpid(), signal); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case code := <-ended:
+				if code != want {
+					t.Errorf("%v, %q: exit %d, want %d", signal, args, code, want)
+				}
+			case <-time.After(30 * time.Second):
+				t.Errorf("%v: %q goes on", signal, args)
+			}
+			writer.Close()
 		}
-		writer.Close()
 	}
 }
 

@@ -44,7 +44,7 @@ type HashView struct {
 	Canaries int        `json:"canaries,omitempty"`
 	Accepted int        `json:"accepted,omitempty"` // how many have, in this trial
 	Losses   int        `json:"losses,omitempty"`   // canaries lost in a row
-	Pods     []PodView  `json:"pods,omitempty"`     // that are in flight, or have said something against it
+	Pods     []PodView  `json:"pods"`               // that are in flight, or have said something against it
 	Waits    string     `json:"waits,omitempty"`    // why nobody else begins, as far as that doesn't depend on who asks
 }
 
@@ -108,7 +108,7 @@ func (v *Revision) view(paused bool) RevisionView {
 }
 
 func (v *Revision) hashView(hash string, paused bool) HashView {
-	view := HashView{Hash: hash, State: StateCanary}
+	view := HashView{Hash: hash, State: StateCanary, Pods: []PodView{}}
 	if p := v.proof(hash); p != nil {
 		view.Proved, view.Since = p.Proved, moment(p.At)
 	}

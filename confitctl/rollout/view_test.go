@@ -31,9 +31,9 @@ func TestView(t *testing.T) {
 		`{"name":"web-2","uid":"u2","state":"trying","since":"1970-01-01T00:00:04Z","until":"1970-01-01T00:01:34Z","waits":"its report"},` +
 		`{"name":"web-3","uid":"u3","state":"relapsed","step":"soak","since":"1970-01-01T00:00:05Z","until":"1970-01-01T00:02:35Z","waits":"what it says next"}],` +
 		`"waits":"the app of web-3 has ended with it once; the next waits until that pod says more, at most 2m0s"},` +
-		`{"hash":"A","state":"stable","proved":true,"since":"1970-01-01T00:00:02Z","tried":false},` +
-		`{"hash":"O","state":"previous","proved":false,"tried":false}]},` +
-		`{"name":"old","hashes":[{"hash":"A","state":"stable","proved":false,"tried":false},` +
+		`{"hash":"A","state":"stable","proved":true,"since":"1970-01-01T00:00:02Z","tried":false,"pods":[]},` +
+		`{"hash":"O","state":"previous","proved":false,"tried":false,"pods":[]}]},` +
+		`{"name":"old","hashes":[{"hash":"A","state":"stable","proved":false,"tried":false,"pods":[]},` +
 		`{"hash":"X","state":"rejected","proved":false,"since":"1970-01-01T00:00:01Z","tried":false,"pods":[` +
 		`{"name":"web-1","state":"rejected","step":"verify","since":"1970-01-01T00:00:01Z"}]}]}]}`
 	if string(text) != want {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/apply"
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
@@ -79,13 +80,13 @@ func (f *applyFlags) run(c *cobra.Command) error {
 	}
 	switch {
 	case f.timeout < 0:
-		return usage("--timeout is %v: write a time, or 0 for any", f.timeout)
+		return program.Wrong("--timeout is %v: write a time, or 0 for any", f.timeout)
 	case f.dryRun != "none" && f.dryRun != "server":
-		return usage("--dry-run is %q: write server, as no client knows what server and validators say", f.dryRun)
+		return program.Wrong("--dry-run is %q: write server, as no client knows what server and validators say", f.dryRun)
 	case f.noCheck && f.inPlace:
-		return usage("--no-check and --in-place are there: write one of the two")
+		return program.Wrong("--no-check and --in-place are there: write one of the two")
 	case f.noSync && f.all:
-		return usage("--no-sync and --all are there: write one of the two")
+		return program.Wrong("--no-sync and --all are there: write one of the two")
 	}
 	client, err := f.cluster.Connect()
 	if err != nil {

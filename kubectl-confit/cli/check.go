@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
@@ -48,7 +49,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.timeout < time.Second {
-		return usage("--timeout is %v: write one second at least", f.timeout)
+		return program.Wrong("--timeout is %v: write one second at least", f.timeout)
 	}
 	client, err := f.cluster.Connect()
 	if err != nil {
@@ -119,7 +120,7 @@ func (f *checkFlags) find(ctx context.Context, client *cluster.Client, given che
 		}
 		scope, err := follow.ScopeOf(named, "")
 		if err != nil || len(scope.Objects) > 0 {
-			return nil, nil, usage("write one object of the file, or workloads and pods, which are asked")
+			return nil, nil, program.Wrong("write one object of the file, or workloads and pods, which are asked")
 		}
 		selection = scope.Pods
 	}

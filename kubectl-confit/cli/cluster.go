@@ -2,10 +2,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 )
@@ -38,7 +38,7 @@ func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, fol
 	}
 	s, err := follow.ScopeOf(named, a.labels)
 	if err != nil {
-		return nil, s, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, s, program.Wrong("%w", err)
 	}
 	return c, s, nil
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
 )
@@ -35,9 +36,9 @@ func (f *files) addTo(flags *pflag.FlagSet, what string) {
 func (f *files) check() error {
 	switch named, built := len(*f.Filenames) > 0, *f.Kustomize != ""; {
 	case !named && !built:
-		return usage("-f is missing: write -f FILE, or -f - for stdin")
+		return program.Wrong("-f is missing: write -f FILE, or -f - for stdin")
 	case built && (named || *f.Recursive):
-		return usage("-k is there, and -f or -R: write one of the two")
+		return program.Wrong("-k is there, and -f or -R: write one of the two")
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (f *files) objects(ctx context.Context, client *cluster.Client, stdin io.Re
 		}
 		return name == "-"
 	})
-	err = atOnce(ctx, func() (err error) {
+	err = program.AtOnce(ctx, func() (err error) {
 		infos, err = b.FilenameParam(false, &options).Do().Infos()
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/inject"
 	"confit/kubectl-confit/manifest"
 	"confit/kubectl-confit/registry"
@@ -55,7 +56,7 @@ func (f *injectFlags) run(c *cobra.Command) error {
 	case f.files.check() != nil:
 		return f.files.check()
 	case f.image != "" && registry.Check(f.image) != nil:
-		return usage("--image: %w", registry.Check(f.image))
+		return program.Wrong("--image: %w", registry.Check(f.image))
 	}
 	texts, err := f.files.texts(c.InOrStdin())
 	if err != nil {
@@ -112,7 +113,7 @@ func (r *injection) run(ctx context.Context, text []byte) ([]byte, error) {
 		r.notes = append(r.notes, message{1, "nothing to do: no pod mounts a key of a ConfigMap or Secret by subPath"})
 	}
 	if len(r.errs) > 0 {
-		return nil, said(exitFailed)
+		return nil, said(program.Failed)
 	}
 	if r.flags.check {
 		if len(r.changes) > 0 {
@@ -126,7 +127,7 @@ func (r *injection) run(ctx context.Context, text []byte) ([]byte, error) {
 	out, err := file.Bytes()
 	if err != nil {
 		r.fail(err)
-		return nil, said(exitFailed)
+		return nil, said(program.Failed)
 	}
 	return out, nil
 }

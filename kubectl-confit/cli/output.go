@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"confit/confitctl/program"
 	"confit/status"
 )
 
@@ -51,9 +52,9 @@ func (o *output) check() error {
 	_, err := o.ToPrinter()
 	switch {
 	case genericclioptions.IsNoCompatiblePrinterError(err):
-		return usage("-o is %q: write one of %s", *o.OutputFormat, strings.Join(o.formats(), ", "))
+		return program.Wrong("-o is %q: write one of %s", *o.OutputFormat, strings.Join(o.formats(), ", "))
 	case err != nil:
-		return usage("-o: %w", err)
+		return program.Wrong("-o: %w", err)
 	}
 	return nil
 }
@@ -75,9 +76,9 @@ func reference(gvk schema.GroupVersionKind, name string) runtime.Object {
 func (o *output) orFailed(run func(*cobra.Command, []string) error, failed func(args []string, code int, why string) printable) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		err := run(c, args)
-		if _, told := errors.AsType[said](err); err != nil && !told && !errors.Is(err, errUsage) && o.asked() && c.Context().Err() == nil {
+		if _, told := errors.AsType[said](err); err != nil && !told && !errors.Is(err, program.ErrUsage) && o.asked() && c.Context().Err() == nil {
 			why := status.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))
-			_ = o.print(c.OutOrStdout(), failed(args, exitFailed, why)) // stderr says it, too
+			_ = o.print(c.OutOrStdout(), failed(args, program.Failed, why)) // stderr says it, too
 		}
 		return err
 	}

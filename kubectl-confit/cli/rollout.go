@@ -13,6 +13,7 @@ import (
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/people"
+	"confit/confitctl/program"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
@@ -21,7 +22,7 @@ import (
 func newRollout() *cobra.Command {
 	c := &cobra.Command{
 		Use: "rollout [VERB]", Short: "see, wait for, pause, promote or abort what a gate rolls out",
-		Long: rolloutHelp, Example: rolloutExample, Args: noArguments,
+		Long: rolloutHelp, Example: rolloutExample, Args: program.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newRolloutStatus(), newOrder(people.Pause), newOrder(people.Resume),
@@ -56,12 +57,12 @@ func (f *rolloutFlags) open(ctx context.Context, args []string) (*cluster.Client
 	kind, name, named := strings.Cut(strings.Join(args, "/"), "/") // KIND NAME is KIND/NAME, as everywhere
 	switch {
 	case len(args) == 0:
-		return nil, nil, "", usage("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload")
+		return nil, nil, "", program.Wrong("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload")
 	case !named:
 		kind, name = leaseKinds[0], args[0]
 	}
 	if err := kube.CheckName(name); err != nil {
-		return nil, nil, "", usage("%w", err)
+		return nil, nil, "", program.Wrong("%w", err)
 	}
 	client, err := f.cluster.Connect()
 	if err == nil && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
@@ -83,7 +84,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 	}
 	c.RunE = f.output.orFailed(func(c *cobra.Command, args []string) error {
 		if verb == people.Retry && f.hash == "" {
-			return usage("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
+			return program.Wrong("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
 		}
 		client, store, name, err := f.open(c.Context(), args)
 		if err != nil {
@@ -130,11 +131,11 @@ func newRolloutStatus() *cobra.Command {
 func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	switch {
 	case !f.wait && (f.hash != "" || f.timeout != 0):
-		return usage("--hash and --timeout are for --wait: write that, too")
+		return program.Wrong("--hash and --timeout are for --wait: write that, too")
 	case f.timeout < 0:
-		return usage("--timeout is %s: write 0 or more", f.timeout)
+		return program.Wrong("--timeout is %s: write 0 or more", f.timeout)
 	case f.begin <= 0:
-		return usage("--begin is %s: write more than 0", f.begin)
+		return program.Wrong("--begin is %s: write more than 0", f.begin)
 	}
 	client, store, name, err := f.open(c.Context(), args)
 	if err != nil {

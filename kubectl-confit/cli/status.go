@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
@@ -42,10 +43,10 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.watch && f.output.asked() {
-		return usage("--watch prints rows: write it without -o %s", *f.output.OutputFormat)
+		return program.Wrong("--watch prints rows: write it without -o %s", *f.output.OutputFormat)
 	}
 	if f.everywhere && len(args) > 0 {
-		return usage("-A and %s are there: write one of the two, as a name is one namespace's", args[0])
+		return program.Wrong("-A and %s are there: write one of the two, as a name is one namespace's", args[0])
 	}
 	client, scope, err := f.scope(c.Context(), args)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"confit/confitctl/program"
 	"confit/confitctl/rollout"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
@@ -49,9 +50,9 @@ func (f *waitFlags) check(args []string) error {
 	case err != nil:
 		return err
 	case len(args) == 0:
-		return usage("what to wait for is missing: write configmap/NAME")
+		return program.Wrong("what to wait for is missing: write configmap/NAME")
 	case f.timeout < 0:
-		return usage("--timeout is %s: write 0 or more", f.timeout)
+		return program.Wrong("--timeout is %s: write 0 or more", f.timeout)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"confit/confitctl/program"
 	"confit/kubectl-confit/inject"
 )
 
@@ -18,17 +19,17 @@ func commands(flags []string) (map[string]inject.Command, error) {
 		container, command, ok := strings.Cut(f, "=")
 		parts := strings.Split(container, "/")
 		if !ok || slices.Contains(parts, "") || len(parts) != 1 && len(parts) != 3 {
-			return nil, usage("--command is %q, not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'", f)
+			return nil, program.Wrong("--command is %q, not CONTAINER='WORD WORD…' or KIND/NAME/CONTAINER='WORD WORD…'", f)
 		}
 		if len(parts) == 3 {
 			container = address(parts[0], parts[1], parts[2])
 		}
 		if _, twice := found[container]; twice {
-			return nil, usage("--command is there twice for container %q", container)
+			return nil, program.Wrong("--command is there twice for container %q", container)
 		}
 		words, err := split(command)
 		if err != nil {
-			return nil, usage("--command for container %q: %w", container, err)
+			return nil, program.Wrong("--command for container %q: %w", container, err)
 		}
 		found[container] = inject.Command{Words: words}
 	}
