@@ -24,8 +24,8 @@ type Result struct {
 	Container string   `json:"container"`
 	Objects   []string `json:"objects"` // configmap/web
 	Verdict   string   `json:"verdict"` // taken, refused or untried
-	Why       string   `json:"why"`     // "": what was printed says it
-	Printed   []string `json:"printed"` // by confit and the validator, in lines
+	Why       string   `json:"why"`     // the reason of a refusal, or why it wasn't tried; "": what was printed says it
+	Printed   []string `json:"printed"` // by confit and the validator, in lines, without the reason
 	Left      string   `json:"left"`    // "": there is no copy any more; else why there may be one
 }
 
@@ -49,12 +49,13 @@ func (r *Runner) Run(ctx context.Context, list []*corev1.Pod, given Given, inPla
 		if ctx.Err() != nil {
 			return results
 		}
-		result := Result{Pod: t.Pod.Name, Pods: t.Pods, Container: t.Container.Name, Objects: names(t.Objects)}
+		result := Result{Pod: t.Pod.Name, Pods: t.Pods, Container: t.Container.Name, Objects: names(t.Objects), Printed: []string{}}
 		outcome, left := r.try(ctx, t, held, inPlace)
 		if left != nil {
 			result.Left = Tame(left.Error())
 		}
 		mask := NewMask(held)
+		outcome.unquote()
 		result.Verdict, result.Why = words[outcome.Verdict], Tame(string(mask.Hide([]byte(outcome.Why))))
 		for line := range bytes.Lines(mask.Hide(outcome.Printed)) {
 			result.Printed = append(result.Printed, status.Clean(strings.TrimRight(string(line), "\r\n")))

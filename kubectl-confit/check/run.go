@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,6 +110,27 @@ func ended(code int, printed []byte) Outcome {
 		o.Why = "confit was killed, perhaps for want of memory: exit code 137"
 	}
 	return o
+}
+
+// refusal is the line in which confit says why it would reject a candidate. It quotes the reason, which quotes a command.
+var refusal = regexp.MustCompile(`(?m)^candidate rejected step=(\S+) reason=(".*")$\n?`)
+
+// unquote takes confit's reason out of what was printed, as confit's status has it.
+func (o *Outcome) unquote() {
+	all := refusal.FindAllSubmatchIndex(o.Printed, -1)
+	if o.Verdict != Refused || len(all) == 0 {
+		return
+	}
+	at := all[len(all)-1] // a validator may print what it likes before
+	step, quoted := string(o.Printed[at[2]:at[3]]), string(o.Printed[at[4]:at[5]])
+	reason, err := strconv.Unquote(quoted)
+	if err != nil {
+		return
+	}
+	if !strings.HasPrefix(reason, step+" ") { // a hook is named by its step
+		reason = step + ": " + reason
+	}
+	o.Why, o.Printed = reason, slices.Delete(o.Printed, at[0], at[1])
 }
 
 // tail is the end of a text, in whole lines.

@@ -98,8 +98,8 @@ func TestCheckReal(t *testing.T) {
 		want     []string
 	}{
 		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: good new}}", 0, []string{"TAKEN: configmap/web, ", "\n  checking oldsecret\n  good new\n", "\n  candidate passed: staged, validated\n"}},
-		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: bad}}", 3, []string{"REFUSED: configmap/web, ", "\n  candidate rejected step=validate "}},
-		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {b: good}}", 3, []string{"REFUSED: ", `step=stage `, `key \"a\" is missing`}},
+		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: bad}}", 3, []string{"REFUSED: configmap/web, ", "\n  validate \"sh -c '"}},
+		{"{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {b: good}}", 3, []string{"REFUSED: ", "\n  stage: ", `: key "a" is missing`}},
 		{secretOf, 0, []string{"TAKEN: secret/web, ", "\n  checking [key of secret/web]\n  good old\n"}},
 	} {
 		for _, args := range [][]string{nil, {"--in-place"}} {

@@ -177,6 +177,8 @@ func TestCheckVerdicts(t *testing.T) {
 	}{
 		{nil, 0, "well\n", 0, "TAKEN: configmap/web and secret/web, container web of pod web-0 and 1 more\n  well\n"},
 		{nil, 78, "no: \x1b[31mtopsecret\nbad\n", 3, "REFUSED: configmap/web and secret/web, container web of pod web-0 and 1 more\n  no: \ufffd[31m[key of secret/web]\n  bad\n"},
+		{nil, 78, "bad\ncandidate rejected step=validate reason=\"validate \\\"sh -c \\\\\\\"topsecret\\\\\\\"\\\" ended with exit 1\"\n", 3,
+			"REFUSED: configmap/web and secret/web, container web of pod web-0 and 1 more\n  bad\n  validate \"sh -c \\\"[key of secret/web]\\\"\" ended with exit 1\n"},
 		{[]string{"pod/web-1"}, 65, "can't be tried aside\n", 1, "UNTRIED: configmap/web and secret/web, container web of pod web-1\n  can't be tried aside\n"},
 		{nil, 64, "unknown flag: --try\n", 1, "UNTRIED: configmap/web and secret/web, container web of pod web-0 and 1 more\n  unknown flag: --try\n  confit doesn't know this command line; one that is older than this plugin doesn't know --try\n"},
 		{nil, 71, "no memory\n", 1, "UNTRIED: configmap/web and secret/web, container web of pod web-0 and 1 more\n  no memory\n"},

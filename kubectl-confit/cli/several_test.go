@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -22,6 +23,32 @@ func (w *world) labelled(name, app string) {
 // deployment is one whose pods have a label.
 func deployment(app string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: named(app), Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}}}
+}
+
+// TestSeveral_token: what the API server mounts for the service account is nobody's configuration.
+func TestSeveral_token(t *testing.T) {
+	w := newWorld(t, configMap("web", "nginx.conf", "1"), configMap("kube-root-ca.crt", "ca.crt", "x"))
+	w.add("web-0", "nginx.conf")
+	pod := webPod("web-0")
+	pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: "kube-api-access-x", VolumeSource: corev1.VolumeSource{Projected: &corev1.ProjectedVolumeSource{
+		Sources: []corev1.VolumeProjection{
+			{ServiceAccountToken: &corev1.ServiceAccountTokenProjection{Path: "token"}},
+			{ConfigMap: &corev1.ConfigMapProjection{LocalObjectReference: corev1.LocalObjectReference{Name: "kube-root-ca.crt"}}},
+		},
+	}}})
+	spec := &pod.Spec.Containers[0]
+	spec.VolumeMounts = append(spec.VolumeMounts, corev1.VolumeMount{Name: "kube-api-access-x", MountPath: "/var/run/secrets/kubernetes.io/serviceaccount"})
+	w.Apply(pod)
+	if r := w.run("status", "pod/web-0", "-o", "jsonpath={.objects[*].name}"); r.code != 0 || r.stdout != "web" {
+		t.Errorf("got %+v", r)
+	}
+	w.Apply(configMap("web", "nginx.conf", "2"))
+	if r := w.run("wait", "pod/web-0", "--timeout", "1ms"); r.code != 1 || !strings.Contains(r.stderr, " accepted configmap/web; ") {
+		t.Errorf("got %+v", r)
+	}
+	if r := w.run("status", "configmap/kube-root-ca.crt"); r.code != 1 || r.stderr != "kubectl-confit: no confit takes a key of configmap/kube-root-ca.crt in a running pod\n" {
+		t.Errorf("got %+v", r)
+	}
 }
 
 // podsIn are the names in an output.

@@ -94,11 +94,14 @@ func (c *Container) Call(flags ...string) []string {
 	return slices.Concat(c.Words, c.where, flags)
 }
 
+// serviceAccount is where each container has its token and the certificates of the API server: nobody's configuration.
+const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
+
 // Objects are those that the container mounts so that the kubelet changes them, each once.
 func (c *Container) Objects() (list []Object) {
 	for _, m := range c.Mounts {
 		for _, s := range m.Sources {
-			if !m.SubPath && !slices.Contains(list, s.Object) {
+			if !m.SubPath && m.Path != serviceAccount && !slices.Contains(list, s.Object) {
 				list = append(list, s.Object)
 			}
 		}
