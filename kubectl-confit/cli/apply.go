@@ -42,7 +42,7 @@ func newApply() *cobra.Command {
 	var f applyFlags
 	c := &cobra.Command{
 		Use: "apply -f FILE|- [FLAG…]", Short: "check an edit, apply it, and wait until the pods have it",
-		Long: applyHelp, Example: applyExample, Annotations: map[string]string{"after": applyAfter, ownEnd: "the edit is taken back"},
+		Long: applyHelp, Example: applyExample, Annotations: map[string]string{"after": applyAfter},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return fmt.Errorf("%q is no flag: write -f %s", args[0], args[0])
@@ -50,9 +50,9 @@ func newApply() *cobra.Command {
 			return nil
 		},
 	}
-	c.RunE = f.output.orFailed(func(c *cobra.Command, _ []string) error { return f.run(c) }, func(_ []string, code int, why string) printable {
-		r := &apply.Report{Verdict: "failed", Why: why, Code: code, Checked: []check.Result{}, Applied: []apply.Applied{}, Pods: []verdict.Row{}}
-		return newDocument(r, nil)
+	c.RunE = f.output.orFailed(func(c *cobra.Command, _ []string) error { return f.run(c) }, func(of about, code int, why string) printable {
+		r := &apply.Report{Verdict: "failed", Namespace: of.namespace, Why: why, Code: code, Checked: []check.Result{}, Applied: []apply.Applied{}, Pods: []verdict.Row{}}
+		return &document{kind("Applied"), r, nil}
 	})
 	flags := c.Flags()
 	f.files.addTo(flags, "the new ConfigMaps and Secrets")
@@ -92,10 +92,12 @@ func (f *applyFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	f.output.is(client.Namespace, "")
 	objects, err := f.read(c, client)
 	if err != nil {
 		return err
 	}
+	f.output.is(client.Namespace, "")
 	list, err := client.Pods(c.Context(), cluster.Selection{})
 	if err != nil {
 		return err
@@ -140,10 +142,8 @@ func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Gi
 	results := runner.Run(ctx, list, given, a.inPlace)
 	for _, r := range results {
 		a.say(fmt.Sprintf("Checked %s, container %s of pod %s: %s", strings.Join(r.Objects, " and "), r.Container, r.Pod, r.Verdict))
-		for _, line := range append([]string{r.Why}, r.Printed...) {
-			if line != "" && r.Verdict != "taken" {
-				fmt.Fprintln(a.stderr, "  "+line)
-			}
+		if r.Verdict != "taken" {
+			printTrial(a.stderr, r)
 		}
 		if r.Left != "" {
 			a.say(r.Left)
@@ -175,10 +175,6 @@ type document struct {
 	objects         []*apply.Object
 }
 
-func newDocument(r *apply.Report, objects []*apply.Object) *document {
-	return &document{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Applied"}, r, objects}
-}
-
 // names are the objects of the files.
 func (d *document) names() (list []runtime.Object) {
 	for _, o := range d.objects {
@@ -187,16 +183,16 @@ func (d *document) names() (list []runtime.Object) {
 	return list
 }
 
-// DeepCopyObject is there for the library's printers, which only read.
-func (d *document) DeepCopyObject() runtime.Object { c := *d; return &c }
-
 // tell says what came of it, and ends the verb.
 func (f *applyFlags) tell(c *cobra.Command, objects []*apply.Object, r *apply.Report) error {
 	stdout, stderr := c.OutOrStdout(), c.ErrOrStderr()
+	if stopped := program.Signal(c.Context()); stopped != 0 && r.Code != 0 {
+		r.Code = stopped
+	}
 	var err error
 	switch {
 	case f.output.asked():
-		err = f.output.print(stdout, newDocument(r, objects))
+		err = f.output.print(stdout, &document{kind("Applied"), r, objects})
 	case r.Code == 0:
 		var names []string
 		for _, o := range objects {

@@ -12,12 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"confit/confitctl/program"
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/pods"
+	"confit/kubectl-confit/verdict"
 )
 
 // checkFlags are those of the verb.
@@ -26,26 +29,33 @@ type checkFlags struct {
 	files   files
 	inPlace bool
 	timeout time.Duration
+	output  output
 }
 
 func newCheck() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{
 		Use: "check -f FILE|- [KIND/NAME…] [FLAG…]", Short: "ask the validators before an edit is applied",
-		Long: checkHelp, Example: checkExample, Annotations: map[string]string{"after": checkAfter, ownEnd: "the copy is deleted"},
+		Long: checkHelp, Example: checkExample, Annotations: map[string]string{"after": checkAfter},
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	c.RunE = f.output.orFailed(f.run, func(of about, code int, why string) printable {
+		return &checked{kind("Checked"), of.namespace, code, why, []check.Result{}}
+	})
 	flags := c.Flags()
 	f.files.addTo(flags, "the new ConfigMaps and Secrets")
 	flags.BoolVar(&f.inPlace, "in-place", false, "try it in pods that run, not in copies of them")
 	flags.DurationVar(&f.timeout, "timeout", 2*time.Minute, "`TIME` that one trial may take")
+	f.output.addTo(c)
 	f.cluster = withCluster(c)
 	return c
 }
 
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if err := f.files.check(); err != nil {
+		return err
+	}
+	if err := f.output.check(); err != nil {
 		return err
 	}
 	if f.timeout < time.Second {
@@ -55,6 +65,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.output.is(client.Namespace, "")
 	ctx, stderr := c.Context(), c.ErrOrStderr()
 	given, err := f.read(ctx, client, c.InOrStdin(), stderr)
 	if err != nil {
@@ -78,16 +89,13 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if len(results) == 0 {
 		return fmt.Errorf("nothing can be tried: no pod that runs follows %s", strings.Join(check.Names(given), ", "))
 	}
-	_, err = c.OutOrStdout().Write(checked(results))
-	return cmp.Or(err, exit(check.Code(results)))
-}
-
-// exit is the error that ends a verb which has told everything.
-func exit(code int) error {
-	if code == 0 {
-		return nil
+	r := &checked{kind("Checked"), client.Namespace, check.Code(results), "", results}
+	if f.output.asked() {
+		err = f.output.print(c.OutOrStdout(), r)
+	} else {
+		err = r.print(c.OutOrStdout())
 	}
-	return said(code)
+	return cmp.Or(err, outcome(c, verdict.Result{Code: r.Code}))
 }
 
 // read reads the files, and names on stderr what they have beside ConfigMaps and Secrets.
@@ -188,21 +196,44 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// checked is what people read of trials.
-func checked(results []check.Result) []byte {
-	var b bytes.Buffer
-	for _, r := range results {
-		as := r.Pod
-		if r.Pods > 1 {
-			as = fmt.Sprintf("%s and %d more", r.Pod, r.Pods-1)
-		}
-		fmt.Fprintf(&b, "%s: %s, container %s of pod %s\n", strings.ToUpper(r.Verdict), strings.Join(r.Objects, " and "), r.Container, as)
-		for _, line := range r.Printed {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-		if r.Why != "" {
-			fmt.Fprintf(&b, "  %s\n", r.Why)
-		}
+// checked is what -o prints of trials. Fields are added, and never taken away.
+type checked struct {
+	metav1.TypeMeta `json:",inline"`
+	Namespace       string         `json:"namespace"`
+	Code            int            `json:"code"` // the verb's exit code
+	Why             string         `json:"why"`  // what kept it from trials; "": those say it
+	Checked         []check.Result `json:"checked"`
+}
+
+// names are the pods that were asked.
+func (r *checked) names() (list []runtime.Object) {
+	for _, one := range r.Checked {
+		list = append(list, reference(corev1.SchemeGroupVersion.WithKind("Pod"), one.Pod))
 	}
-	return b.Bytes()
+	return list
+}
+
+// print writes them for people.
+func (r *checked) print(w io.Writer) error {
+	var b bytes.Buffer
+	for _, one := range r.Checked {
+		as := one.Pod
+		if one.Pods > 1 {
+			as = fmt.Sprintf("%s and %d more", one.Pod, one.Pods-1)
+		}
+		fmt.Fprintf(&b, "%s: %s, container %s of pod %s\n", strings.ToUpper(one.Verdict), strings.Join(one.Objects, " and "), one.Container, as)
+		printTrial(&b, one)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// printTrial writes what was printed in a trial, and the reason behind it.
+func printTrial(w io.Writer, one check.Result) {
+	for _, line := range one.Printed {
+		fmt.Fprintln(w, "  "+line)
+	}
+	if one.Why != "" {
+		fmt.Fprintln(w, "  "+one.Why)
+	}
 }

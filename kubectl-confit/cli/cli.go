@@ -38,10 +38,10 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	switch stopped := program.Signal(ctx); {
 	case err == nil:
 		return 0
-	case stopped != 0:
-		return stopped
 	case errors.As(err, &told):
 		return int(told)
+	case stopped != 0:
+		return stopped
 	}
 	return program.Tell(stderr, root, err, started)
 }
@@ -62,7 +62,7 @@ func newRoot(version string, started *bool) *cobra.Command {
 	return root
 }
 
-// prepare has a verb, or those below it, end at once when a signal comes, and complete its words.
+// prepare has a verb, or those below it, note that the command line is right, and complete its words.
 func prepare(verb *cobra.Command, started *bool) {
 	verb.DisableFlagsInUseLine = true
 	if verb.HasSubCommands() {
@@ -74,15 +74,9 @@ func prepare(verb *cobra.Command, started *bool) {
 	run := verb.RunE
 	verb.RunE = func(c *cobra.Command, args []string) error {
 		*started = true
-		if verb.Annotations[ownEnd] != "" {
-			return run(c, args)
-		}
-		return program.AtOnce(c.Context(), func() error { return run(c, args) })
+		return run(c, args)
 	}
 	if verb.ValidArgsFunction == nil {
 		verb.ValidArgsFunction = cobra.NoFileCompletions
 	}
 }
-
-// ownEnd marks a verb that ends by itself when its context does, as it has something to put in order first.
-const ownEnd = "ends by itself"

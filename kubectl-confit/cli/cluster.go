@@ -30,6 +30,7 @@ func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, fol
 	if err != nil {
 		return nil, follow.Scope{}, err
 	}
+	a.output.is(c.Namespace, "")
 	var named []*cluster.Named
 	if len(args) > 0 {
 		if named, err = c.Find(ctx, args); err != nil {

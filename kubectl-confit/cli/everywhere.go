@@ -26,9 +26,6 @@ type reports struct {
 	Items           []*report `json:"items"`
 }
 
-// DeepCopyObject is there for the library's printers, which only read.
-func (r *reports) DeepCopyObject() runtime.Object { c := *r; return &c }
-
 // names are the pods of all.
 func (r *reports) names() (list []runtime.Object) {
 	for _, one := range r.Items {
@@ -50,7 +47,7 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 		}
 	}
 	slices.Sort(namespaces)
-	r := &reports{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "ReportList"}, Items: []*report{}}
+	r := &reports{TypeMeta: kind("ReportList"), Items: []*report{}}
 	for _, namespace := range slices.Compact(namespaces) {
 		found, err := follow.Look(c.Context(), client.In(namespace), scope)
 		if err != nil {

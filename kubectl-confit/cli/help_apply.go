@@ -36,7 +36,7 @@ all pods get the old ones at once, and are waited for; after ^C they aren't. The
 old objects are in this program's memory alone: a kill -9 leaves the new ones.
 
 stderr has the progress, stdout the outcome. With -o json it is one document,
-however it ends, unless the command line or FILE is wrong.`
+however it ends, unless the command line is wrong.`
 
 const applyAfter = `Exit codes
   0    every running pod has accepted all objects; with --dry-run=server: each

@@ -38,7 +38,12 @@ const checkAfter = `Exit codes
   1    one could not be asked, or nothing follows what FILE has
   3    one would refuse it, and why is on stdout
   64   the command line is wrong
-  143  TERM ended it; 130: ^C did; the copy is gone`
+  143  TERM ended it; 130: ^C did; the copy is gone
+
+-o json
+  namespace, code, why; checked[] as in kubectl confit apply. Fields are added,
+  never taken away. Other formats are kubectl's; -o name is the pods that were
+  asked.`
 
 const checkExample = `  kubectl confit check -f web.yaml                   # all pods that follow it
   kubectl confit check -f web.yaml deployment/web    # those of one workload

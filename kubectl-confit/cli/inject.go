@@ -36,7 +36,7 @@ func newInject() *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: atOnce(func(c *cobra.Command, _ []string) error { return f.run(c) }),
 	}
 	flags := c.Flags()
 	f.files.addTo(flags, "manifests")

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -19,12 +23,21 @@ import (
 // output is kubectl's -o.
 type output struct {
 	*genericclioptions.PrintFlags
-	people []string // formats that people read, such as wide
+	people  []string              // formats that people read, such as wide
+	subject atomic.Pointer[about] // as soon as it is known
+	printed atomic.Bool           // a verb has one document, also one that a signal ends while it prints
 }
+
+// about is what a document is about, whatever it says.
+type about struct{ namespace, lease string }
+
+// is notes what the command line has turned out to mean.
+func (o *output) is(namespace, lease string) { o.subject.Store(&about{namespace, lease}) }
 
 // addTo adds its flags to those of a verb.
 func (o *output) addTo(c *cobra.Command, people ...string) {
 	o.PrintFlags, o.people = genericclioptions.NewPrintFlags(""), people
+	o.is("", "")
 	o.AddFlags(c)
 	flags := c.Flags()
 	flags.Lookup("output").Usage = "`FORMAT`: json, yaml, name, jsonpath=…, go-template=…, as kubectl has them"
@@ -59,11 +72,13 @@ func (o *output) check() error {
 	return nil
 }
 
-// printable is a document that programs read.
+// printable is a document that programs read, of a type with apiVersion and kind.
 type printable interface {
-	runtime.Object
 	names() []runtime.Object // what -o name prints
 }
+
+// kind is that of a document.
+func kind(name string) metav1.TypeMeta { return metav1.TypeMeta{APIVersion: "confit/v1", Kind: name} }
 
 // reference is an object of which nothing but kind and name is said.
 func reference(gvk schema.GroupVersionKind, name string) runtime.Object {
@@ -72,24 +87,32 @@ func reference(gvk schema.GroupVersionKind, name string) runtime.Object {
 	return o
 }
 
-// orFailed has a verb print its one document also where an error keeps it from that: with the exit code, and why.
-func (o *output) orFailed(run func(*cobra.Command, []string) error, failed func(args []string, code int, why string) printable) func(*cobra.Command, []string) error {
+// orFailed has a verb print its one document also where an error or a signal keeps it from that: with the exit code, and why.
+func (o *output) orFailed(run func(*cobra.Command, []string) error, failed func(of about, code int, why string) printable) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		err := run(c, args)
-		if _, told := errors.AsType[said](err); err != nil && !told && !errors.Is(err, program.ErrUsage) && o.asked() && c.Context().Err() == nil {
-			why := status.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))
-			_ = o.print(c.OutOrStdout(), failed(args, program.Failed, why)) // stderr says it, too
+		if _, told := errors.AsType[said](err); err == nil || told || errors.Is(err, program.ErrUsage) || !o.asked() {
+			return err
 		}
+		code, why := program.Failed, status.Clean(strings.ReplaceAll(err.Error(), "\n", "; "))
+		if stopped := program.Signal(c.Context()); stopped != 0 {
+			code = stopped
+		}
+		_ = o.print(c.OutOrStdout(), failed(*o.subject.Load(), code, why)) // stderr says it, too
 		return err
 	}
 }
 
-// print prints a document in the format that was asked for.
+// print prints a document in the format that was asked for; no other after the first one.
 func (o *output) print(w io.Writer, d printable) error {
+	if !o.printed.CompareAndSwap(false, true) {
+		return nil
+	}
 	p, err := o.ToPrinter()
-	all := []runtime.Object{d}
-	if *o.OutputFormat == "name" {
-		all = d.names()
+	all := d.names()
+	if *o.OutputFormat != "name" && err == nil {
+		all = make([]runtime.Object, 1)
+		all[0], err = tame(d)
 	}
 	for _, one := range all {
 		if err == nil {
@@ -97,4 +120,25 @@ func (o *output) print(w io.Writer, d printable) error {
 		}
 	}
 	return err
+}
+
+// control is what stands in JSON for a character that commands a terminal.
+var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)
+
+// tame is a document without what commands a terminal: whoever may update a Lease has written it, and a template prints it as
+// it stands.
+func tame(d printable) (runtime.Object, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	u := &unstructured.Unstructured{}
+	return u, u.UnmarshalJSON(control.ReplaceAll([]byte(status.Clean(string(text))), []byte("\uFFFD")))
+}
+
+// atOnce lets a signal end a verb that has nothing to put in order first.
+func atOnce(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return program.AtOnce(c.Context(), func() error { return run(c, args) })
+	}
 }

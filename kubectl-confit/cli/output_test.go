@@ -26,6 +26,13 @@ func TestOutput(t *testing.T) {
 			t.Errorf("%s: got %+v, want %q", line, r, want)
 		}
 	}
+	n := newNode(t, tlsPod("web-0"))
+	n.code, n.said = 78, "no\n"
+	for format, want := range map[string]string{"name": "pod/web-0\n", "jsonpath={.kind}:{.code}:{.checked[*].verdict}:{.checked[*].printed[*]}": "Checked:3:refused:no"} {
+		if r := n.check(newWeb, "-o", format); r.stdout != want || r.code != 3 {
+			t.Errorf("check -o %s: got %+v, want %q", format, r, want)
+		}
+	}
 	for line, want := range map[string]string{
 		"status -o jsonpath={":           "-o: error parsing jsonpath {, ",
 		"status -o go-template={{":       "-o: error parsing template {{, ",

@@ -40,11 +40,8 @@ type reportObject struct {
 	Immutable       bool   `json:"immutable"`
 }
 
-// DeepCopyObject is there for the library's printers, which only read.
-func (r *report) DeepCopyObject() runtime.Object { c := *r; return &c }
-
 func newReport(namespace string, found *follow.Report) *report {
-	r := &report{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Report"}, namespace, found.Result.Code, found.Result.Why, verdict.Hash(found.Rows), []reportObject{}, found.Rows}
+	r := &report{kind("Report"), namespace, found.Result.Code, found.Result.Why, verdict.Hash(found.Rows), []reportObject{}, found.Rows}
 	if r.Pods == nil {
 		r.Pods = []verdict.Row{}
 	}
@@ -60,8 +57,8 @@ func newReport(namespace string, found *follow.Report) *report {
 }
 
 // failedReport is that of a verb which learned nothing.
-func failedReport(_ []string, code int, why string) printable {
-	return newReport("", &follow.Report{Result: verdict.Result{Code: code, Why: why}})
+func failedReport(of about, code int, why string) printable {
+	return newReport(of.namespace, &follow.Report{Result: verdict.Result{Code: code, Why: why}})
 }
 
 // names are its pods, each once.

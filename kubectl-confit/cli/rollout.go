@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,12 +63,21 @@ func (f *rolloutFlags) open(ctx context.Context, args []string) (*cluster.Client
 	if err := kube.CheckName(name); err != nil {
 		return nil, nil, "", program.Wrong("%w", err)
 	}
-	client, err := f.cluster.Connect()
-	if err == nil && !slices.Contains(leaseKinds, strings.ToLower(kind)) {
-		name, err = client.LeaseOf(ctx, kind+"/"+name)
+	workload := ""
+	if !slices.Contains(leaseKinds, strings.ToLower(kind)) {
+		workload, name = kind+"/"+name, ""
 	}
+	f.output.is("", name)
+	client, err := f.cluster.Connect()
 	if err != nil {
 		return nil, nil, "", err
+	}
+	f.output.is(client.Namespace, name)
+	if workload != "" {
+		if name, err = client.LeaseOf(ctx, workload); err != nil {
+			return nil, nil, "", err
+		}
+		f.output.is(client.Namespace, name)
 	}
 	store, err := client.Rollout(name)
 	return client, store, name, err
@@ -82,7 +90,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 		Use: string(verb) + " LEASE [FLAG…]", Short: verb.Does(),
 		Long: orderHelp[verb], Example: orderExample[verb], Annotations: map[string]string{"after": orderAfter},
 	}
-	c.RunE = f.output.orFailed(func(c *cobra.Command, args []string) error {
+	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error {
 		if verb == people.Retry && f.hash == "" {
 			return program.Wrong("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
 		}
@@ -95,7 +103,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 			return err
 		}
 		return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), &f.output)
-	}, failedRollout)
+	}), failedRollout)
 	f.addTo(c)
 	switch verb {
 	case people.Retry:
@@ -119,7 +127,7 @@ func newRolloutStatus() *cobra.Command {
 		Use: "status LEASE [FLAG…]", Short: "which hash is stable, tried or rejected, by which pod, and why",
 		Long: rolloutStatusHelp, Example: rolloutStatusExample, Annotations: map[string]string{"after": rolloutStatusAfter},
 	}
-	c.RunE = f.output.orFailed(f.run, failedRollout)
+	c.RunE = f.output.orFailed(atOnce(f.run), failedRollout)
 	f.addTo(c)
 	f.addHash(c, " that --wait waits for, as wait and sync print it")
 	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the roll-out is over, and show it then")
@@ -148,13 +156,15 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 		end = w.Run(c.Context())
 	}
 	view, err := people.Look(c.Context(), store)
-	if err != nil {
-		return cmp.Or(end, err)
+	if err != nil && (end == nil || c.Context().Err() != nil) {
+		return err
 	}
 	r := newRolloutReport(client.Namespace, name, view, follow.Words(c.Context(), client, view))
 	r.end(end)
-	if err := r.print(c.OutOrStdout(), &f.output); err != nil {
-		return err
+	if err == nil || f.output.asked() {
+		if err := r.print(c.OutOrStdout(), &f.output); err != nil {
+			return err
+		}
 	}
 	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
 }

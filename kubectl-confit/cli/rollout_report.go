@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	coordination "k8s.io/api/coordination/v1"
@@ -29,11 +27,8 @@ type rolloutReport struct {
 	Words           []follow.Word `json:"words"` // of the pods that have rejected what is tried
 }
 
-// DeepCopyObject is there for the library's printers, which only read.
-func (r *rolloutReport) DeepCopyObject() runtime.Object { c := *r; return &c }
-
 func newRolloutReport(namespace, lease string, view rollout.View, words []follow.Word) *rolloutReport {
-	r := &rolloutReport{TypeMeta: metav1.TypeMeta{APIVersion: "confit/v1", Kind: "Rollout"}, Namespace: namespace, Lease: lease, View: tame(view), Words: words}
+	r := &rolloutReport{TypeMeta: kind("Rollout"), Namespace: namespace, Lease: lease, View: view, Words: words}
 	if r.Words == nil {
 		r.Words = []follow.Word{}
 	}
@@ -41,26 +36,10 @@ func newRolloutReport(namespace, lease string, view rollout.View, words []follow
 }
 
 // failedRollout is the report of a verb which learned nothing.
-func failedRollout(args []string, code int, why string) printable {
-	r := newRolloutReport("", args[0], rollout.View{Revisions: []rollout.RevisionView{}}, nil)
+func failedRollout(of about, code int, why string) printable {
+	r := newRolloutReport(of.namespace, of.lease, rollout.View{Revisions: []rollout.RevisionView{}}, nil)
 	r.Code, r.Why = code, why
 	return r
-}
-
-// control is what stands in JSON for a character that commands a terminal.
-var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)
-
-// tame is a view without what commands a terminal: whoever may update the Lease has written it, and a template prints it as it
-// stands.
-func tame(view rollout.View) (made rollout.View) {
-	text, err := json.Marshal(view)
-	if err == nil {
-		err = json.Unmarshal(control.ReplaceAll([]byte(status.Clean(string(text))), []byte("\uFFFD")), &made)
-	}
-	if err != nil {
-		panic(err) // it was made of JSON
-	}
-	return made
 }
 
 // names are its Lease.
@@ -80,7 +59,7 @@ func (r *rolloutReport) print(w io.Writer, o *output) error {
 	fmt.Fprintln(t, "\nPOD\tHASH\tWHY")
 	var rows []verdict.Row
 	for _, word := range r.Words {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", word.Pod, rollout.Short(word.Hash), r.why(word))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", word.Pod, status.Clean(rollout.Short(word.Hash)), r.why(word))
 		rows = append(rows, word.Row)
 	}
 	if err := t.Flush(); err != nil {

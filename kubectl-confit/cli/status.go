@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"confit/confitctl/program"
 	"confit/kubectl-confit/cluster"
@@ -26,11 +25,11 @@ func newStatus() *cobra.Command {
 		Use: "status [KIND/NAME…] [FLAG…]", Short: "which pods have what the API has, key by key",
 		Long: statusHelp, Example: statusExample, Annotations: map[string]string{"after": statusAfter},
 	}
-	c.RunE = f.output.orFailed(f.run, func(_ []string, code int, why string) printable {
+	c.RunE = f.output.orFailed(atOnce(f.run), func(of about, code int, why string) printable {
 		if f.everywhere {
-			return &reports{metav1.TypeMeta{APIVersion: "confit/v1", Kind: "ReportList"}, code, why, []*report{}}
+			return &reports{kind("ReportList"), code, why, []*report{}}
 		}
-		return failedReport(nil, code, why)
+		return failedReport(of, code, why)
 	})
 	f.addTo(c, "wide")
 	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all pods with confit of all namespaces")

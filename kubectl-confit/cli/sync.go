@@ -27,11 +27,11 @@ func newSync() *cobra.Command {
 		Use: "sync KIND/NAME… [FLAG…]", Short: "bring an edit to the pods now, and wait for their verdicts",
 		Long: syncHelp, Example: syncExample, Annotations: map[string]string{"after": syncAfter},
 	}
-	c.RunE = f.output.orFailed(func(c *cobra.Command, args []string) error {
+	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error {
 		return f.run(c, args, func(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options) (*follow.Report, error) {
 			return hurry(ctx, client, scope, o, all, c.ErrOrStderr())
 		})
-	}, failedReport)
+	}), failedReport)
 	f.addTo(c)
 	c.Flags().BoolVar(&all, "all", false, "ask all pods at once, not in waves")
 	return c

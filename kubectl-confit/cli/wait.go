@@ -32,7 +32,7 @@ func newWait() *cobra.Command {
 		Use: "wait KIND/NAME… [FLAG…]", Short: "until every running pod has accepted what the API has now",
 		Long: waitHelp, Example: waitExample, Annotations: map[string]string{"after": waitAfter},
 	}
-	c.RunE = f.output.orFailed(func(c *cobra.Command, args []string) error { return f.run(c, args, follow.Wait) }, failedReport)
+	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error { return f.run(c, args, follow.Wait) }), failedReport)
 	f.addTo(c)
 	return c
 }
