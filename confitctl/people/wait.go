@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
+	"strconv"
+	"strings"
 	"time"
 
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
+	"confit/confitctl/screen"
 	"confit/status"
 )
 
@@ -48,7 +52,7 @@ type Waiter struct {
 	Hash    string                        // its first digits; "": whatever has begun since Begin before the wait
 	Begin   time.Duration                 // until something has to begin, and how long nothing may happen then if the hash isn't known
 	Timeout time.Duration                 // 0: none
-	Out     io.Writer                     // where it says how far that has come
+	Out     io.Writer                     // where it says how far that has come, as package screen does
 	Mounted func(context.Context) []Mount // what pods have mounted, as far as they can be asked; nil: none can
 
 	poll  time.Duration        // between two looks; look if 0
@@ -60,6 +64,9 @@ type Waiter struct {
 // ErrRejected when it is rejected, ErrNothing when nothing begins, and else why it isn't known. It waits while the
 // server is away, or until the context or its time ends.
 func (w *Waiter) Run(ctx context.Context) error {
+	out := screen.On(w.Out)
+	defer out.Keep()
+	w.Out = out
 	if w.Timeout > 0 {
 		timed, cancel := context.WithTimeout(ctx, w.Timeout)
 		defer cancel()
@@ -170,10 +177,19 @@ func (w *Waiter) nothing(why string) error {
 	return fmt.Errorf("%w: nothing has begun for %s: %s; kubectl confit status says what the pods have", ErrNothing, w.Begin, status.Clean(why))
 }
 
-// say prints how far it has come, unless that was said last.
+// say shows how far it has come.
 func (w *Waiter) say(said *string, text string) {
-	if text != "" && text != *said {
+	if text != "" {
 		*said = text
-		fmt.Fprintln(w.Out, "waiting:", text)
+		screen.On(w.Out).Show("waiting: "+text, step(text))
 	}
+}
+
+// step is what a log has a new line for: another text, or twice as many of whatever the text begins with.
+func step(text string) string {
+	first, rest, _ := strings.Cut(text, " ")
+	if n, err := strconv.ParseUint(first, 10, 64); err == nil {
+		return fmt.Sprint(bits.Len64(n), rest)
+	}
+	return text
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"confit/confitctl/rollout"
+	"confit/confitctl/screen"
 )
 
 // TestWait: it ends when the hash is stable and nobody is in flight, or is rejected. A
@@ -54,6 +56,20 @@ func TestWait(t *testing.T) {
 				t.Errorf("said %q, not %q", out.String(), tt.said)
 			}
 		})
+	}
+}
+
+// TestWaitLog: a log of a hundred replicas has a line whenever twice as many have accepted it.
+func TestWaitLog(t *testing.T) {
+	var out bytes.Buffer
+	w, said := Waiter{Out: screen.On(&out)}, ""
+	for n := range 100 {
+		w.say(&said, fmt.Sprint(n, " have accepted B, and some are in flight"))
+	}
+	w.say(&said, "web-2 has rejected it")
+	w.say(&said, "web-3 has rejected it")
+	if lines := strings.Count(out.String(), "\n"); lines != 10 || said != "web-3 has rejected it" {
+		t.Errorf("%d lines: %s", lines, out.String())
 	}
 }
 

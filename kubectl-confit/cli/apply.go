@@ -155,14 +155,15 @@ func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Gi
 // settle waits for the pods, and has their kubelets look. What they had before goes to all at once.
 func (a *applying) settle(ctx context.Context, pinned verdict.Objects, back bool) (found *follow.Report, err error) {
 	scope := follow.Scope{Pinned: pinned, Objects: slices.Collect(maps.Keys(pinned))}
-	p := progress{to: a.stderr, what: verdict.Names(scope.Objects), soak: a.soak && !back, rows: map[string]verdict.Row{}}
-	options := follow.Options{Timeout: a.timeout, Soak: a.soak && !back, Each: p.changed}
-	if a.noSync {
-		found, err = follow.Wait(ctx, a.client, scope, options)
-	} else {
-		found, err = hurry(ctx, a.client, scope, options, a.all || back, a.stderr)
+	at, soak := inWaves, a.soak && !back
+	switch {
+	case a.noSync:
+		at = untouched
+	case a.all, back:
+		at = together
 	}
-	if err == nil {
+	p := newProgress(a.stderr, verdict.Names(scope.Objects), soak)
+	if found, err = p.wait(ctx, a.client, scope, follow.Options{Timeout: a.timeout, Soak: soak}, at); err == nil {
 		printOutputs(a.stderr, found.Rows)
 	}
 	return found, err

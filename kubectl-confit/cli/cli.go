@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"confit/confitctl/program"
+	"confit/confitctl/screen"
 )
 
 // exitStale says that a run would change something.
@@ -31,9 +32,11 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
-	root.SetErr(stderr)
+	seen := screen.On(stderr)
+	root.SetErr(seen)
 	program.AddHelp(root)
 	err := root.ExecuteContext(ctx)
+	seen.Keep()
 	var told said
 	switch stopped := program.Signal(ctx); {
 	case err == nil:
@@ -43,7 +46,7 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	case stopped != 0:
 		return stopped
 	}
-	return program.Tell(stderr, root, err, started)
+	return program.Tell(seen, root, err, started)
 }
 
 func newRoot(version string, started *bool) *cobra.Command {

@@ -98,8 +98,8 @@ const waitAfter = `Exit codes
   64   the command line is wrong
   143  TERM ended it; 130: ^C did
 
-stderr has the progress, stdout the outcome; -o is that of kubectl confit
-status.`
+stderr has the progress, on a terminal in one line, stdout the outcome; -o is
+that of kubectl confit status.`
 
 const waitExample = `  kubectl apply -f web.yaml && kubectl confit wait configmap/web
   kubectl confit wait configmap/web secret/tls --timeout 2m

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -13,16 +12,6 @@ import (
 	"confit/kubectl-confit/cluster/scripted"
 )
 
-// from is a screen from a text on.
-func from(t *testing.T, screen, text string) string {
-	t.Helper()
-	i := strings.Index(screen, text)
-	if i < 0 {
-		t.Fatalf("%q isn't in\n%s", text, screen)
-	}
-	return screen[i:]
-}
-
 // TestPage_sync: the first of three pods takes it, and the second one rejects it.
 func TestPage_sync(t *testing.T) {
 	f := newFleet(t, 3, "web-7f4c-kx2lp", "web-7f4c-mq8wd", "web-7f4c-z5t9r")
@@ -30,8 +19,8 @@ func TestPage_sync(t *testing.T) {
 		f.bring(r)
 		r.Reject("probation", "the app exited with 1 after 2s", "nginx: [emerg] bind() to 0.0.0.0:80 failed (13: Permission denied)", 1)
 	}
-	bad := f.run("sync", "configmap/web", "-o", "json")
-	shows(t, "sync", "sync configmap/web -o json >verdict.json", from(t, bad.stderr, "Syncing "))
+	bad := f.start("Syncing ", "sync", "configmap/web", "-o", "json").ends()
+	shows(t, "sync", "sync configmap/web -o json >verdict.json", bad.stderr)
 	if bad.code != 3 {
 		t.Errorf("got %+v", bad)
 	}

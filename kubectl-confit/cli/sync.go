@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	stdsync "sync"
 	"time"
@@ -28,9 +27,10 @@ func newSync() *cobra.Command {
 		Long: syncHelp, Example: syncExample, Annotations: map[string]string{"after": syncAfter},
 	}
 	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error {
-		return f.run(c, args, func(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options) (*follow.Report, error) {
-			return hurry(ctx, client, scope, o, all, c.ErrOrStderr())
-		})
+		if all {
+			return f.run(c, args, together)
+		}
+		return f.run(c, args, inWaves)
 	}), failedReport)
 	f.addTo(c)
 	c.Flags().BoolVar(&all, "all", false, "ask all pods at once, not in waves")
@@ -39,9 +39,9 @@ func newSync() *cobra.Command {
 
 // hurry waits as follow.Wait does, and meanwhile has the kubelets of the pods look, in waves or all at once. Those that are
 // spared, as another pod has rejected it, are named.
-func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, all bool, to io.Writer) (*follow.Report, error) {
+func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, all bool, p *progress) (*follow.Report, error) {
 	ctx, end := context.WithCancelCause(ctx)
-	h := &hurrying{context: ctx, end: end, client: client, fleet: sync.Fleet{Soak: o.Soak}, waves: sync.Waves{AtOnce: all}, to: to}
+	h := &hurrying{context: ctx, end: end, client: client, fleet: sync.Fleet{Soak: o.Soak}, machine: sync.Waves{AtOnce: all}, progress: p}
 	o.Act = h.act
 	found, err := follow.Wait(ctx, client, scope, o)
 	end(nil)
@@ -49,6 +49,7 @@ func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o fo
 	if err != nil {
 		return nil, err
 	}
+	h.to.Keep()
 	h.tellTroubles()
 	h.tellSpared(found)
 	return found, nil
@@ -56,15 +57,15 @@ func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o fo
 
 // hurrying is one such wait.
 type hurrying struct {
+	*progress
 	context context.Context
 	end     context.CancelCauseFunc
 	client  *cluster.Client
 	fleet   sync.Fleet
-	waves   sync.Waves
+	machine sync.Waves
 	pod     func(uid string) *corev1.Pod // as it was seen last
 	begun   time.Time
 	heard   bool // the waves have begun
-	to      io.Writer
 
 	patches  stdsync.WaitGroup
 	lock     stdsync.Mutex
@@ -80,7 +81,7 @@ func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *core
 	if rest := h.hear(now, rows); rest > 0 {
 		return nil, rest
 	}
-	d := h.waves.Step(now, h.fleet.Of(rows, pod))
+	d := h.machine.Step(now, h.fleet.Of(rows, pod))
 	h.tellTroubles()
 	h.tellWave(d)
 	for _, p := range d.Late {
@@ -128,6 +129,7 @@ func (h *hurrying) tellWave(d sync.Decision) {
 		sync.Gates: "at once, as their gate says when each goes on", sync.Together: "all at once",
 	}[d.Why]
 	fmt.Fprintf(h.to, "Syncing %s: %s\n", some(names), why)
+	h.waves = h.waves || d.Why == sync.First || d.Why == sync.Quarter
 }
 
 // SyncAnnotation of a pod is changed to have its kubelet look.
@@ -168,7 +170,7 @@ func (h *hurrying) tellSpared(found *follow.Report) {
 		return
 	}
 	var names []string
-	for _, p := range h.waves.Spared(h.fleet.Of(found.Rows, h.pod)) {
+	for _, p := range h.machine.Spared(h.fleet.Of(found.Rows, h.pod)) {
 		names = append(names, p.Name)
 	}
 	if len(names) == 0 {

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +12,6 @@ import (
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
-	"confit/status"
 )
 
 // waitFlags are those of the verb.
@@ -32,7 +27,7 @@ func newWait() *cobra.Command {
 		Use: "wait KIND/NAME… [FLAG…]", Short: "until every running pod has accepted what the API has now",
 		Long: waitHelp, Example: waitExample, Annotations: map[string]string{"after": waitAfter},
 	}
-	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error { return f.run(c, args, follow.Wait) }), failedReport)
+	c.RunE = f.output.orFailed(atOnce(func(c *cobra.Command, args []string) error { return f.run(c, args, untouched) }), failedReport)
 	f.addTo(c)
 	return c
 }
@@ -57,10 +52,8 @@ func (f *waitFlags) check(args []string) error {
 	return nil
 }
 
-// waiting is a way to wait for verdicts, as [follow.Wait] is.
-type waiting func(context.Context, *cluster.Client, follow.Scope, follow.Options) (*follow.Report, error)
-
-func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
+// run waits, at a pace that the verb has.
+func (f *waitFlags) run(c *cobra.Command, args []string, at pace) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -68,8 +61,8 @@ func (f *waitFlags) run(c *cobra.Command, args []string, wait waiting) error {
 	if err != nil {
 		return err
 	}
-	p := progress{to: c.ErrOrStderr(), what: strings.Join(args, " "), soak: f.soak, rows: map[string]verdict.Row{}}
-	found, err := wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Soak: f.soak, Each: p.changed})
+	p := newProgress(c.ErrOrStderr(), strings.Join(args, " "), f.soak)
+	found, err := p.wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Soak: f.soak}, at)
 	if err != nil {
 		return err
 	}
@@ -97,76 +90,4 @@ func withHash(rows []verdict.Row) string {
 		return ": hash " + rollout.Short(hash)
 	}
 	return ""
-}
-
-// progress tells people on stderr how a wait goes on.
-type progress struct {
-	to   io.Writer
-	what string
-	soak bool
-	rows map[string]verdict.Row
-	last string
-}
-
-// changed tells a row that says why it doesn't go on, and how many have come how far.
-func (p *progress) changed(r verdict.Row) {
-	was := p.rows[r.UID+"/"+r.Container]
-	p.rows[r.UID+"/"+r.Container] = r
-	switch r.State {
-	case verdict.Rejected, verdict.Stuck, verdict.Gated, verdict.Starting, verdict.Ended:
-		if r.State != was.State {
-			fmt.Fprintf(p.to, "%s: %s: %s\n", r.Name(), r.State, r.Why)
-		}
-	}
-	if now := p.summary(); now != p.last && r.State != verdict.Asked {
-		p.last = now
-		fmt.Fprintln(p.to, now)
-	}
-}
-
-// summary is how many containers have accepted it, and what the others do.
-func (p *progress) summary() string {
-	counted, all := map[verdict.State]int{}, 0
-	for _, r := range p.rows {
-		if r.State == verdict.Ended || r.State == verdict.Unfollowed {
-			continue
-		}
-		if all++; r.State != verdict.Accepted && r.State != verdict.Asked {
-			counted[r.State]++
-		}
-	}
-	text := fmt.Sprintf("Waiting for %s: %d of %d accepted", p.what, p.accepted(), all)
-	if p.soak {
-		text += p.soaked(all)
-	}
-	for _, s := range slices.Sorted(maps.Keys(counted)) {
-		text += fmt.Sprintf(", %d %s", counted[s], s)
-	}
-	return text
-}
-
-// soaked is how many apps have lived with it, and when the last one will have.
-func (p *progress) soaked(all int) string {
-	n, last := 0, status.Time("")
-	for _, r := range p.rows {
-		if r.State == verdict.Accepted && r.Soaked {
-			n++
-		} else if r.State == verdict.Accepted {
-			last = max(last, r.SoaksAt)
-		}
-	}
-	text := fmt.Sprintf(", %d of %d soaked", n, all)
-	if last != "" {
-		text += ", the last at " + string(last)
-	}
-	return text
-}
-
-func (p *progress) accepted() (n int) {
-	for _, r := range p.rows {
-		if r.State == verdict.Accepted {
-			n++
-		}
-	}
-	return n
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"confit/confitctl/screen"
 	"confit/kubectl-confit/cluster/scripted"
 )
 
@@ -107,36 +109,40 @@ func (w *world) args(args []string) []string {
 // started is a verb that runs.
 type started struct {
 	t              *testing.T
-	stdout, stderr screen
+	stdout, stderr display
 	code           chan int
 }
 
-// screen is what somebody sees while a verb runs.
-type screen struct {
+// display is what somebody sees while a verb runs.
+type display struct {
 	lock sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *display) Write(p []byte) (int, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.text.Write(p)
 }
 
-func (s *screen) String() string {
+func (s *display) String() string {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	return s.text.String()
 }
 
-// start starts a verb, and returns when stderr has the text.
+// start starts a verb on a terminal, and returns when that has the text.
 func (w *world) start(until string, args ...string) *started {
 	w.t.Helper()
 	s := &started{t: w.t, code: make(chan int, 1)}
-	go func() { s.code <- Run("1.2.3", w.args(args), strings.NewReader(""), &s.stdout, &s.stderr) }()
+	terminal := &screen.Screen{Out: &s.stderr, Width: func() int { return 0 }}
+	go func() { s.code <- Run("1.2.3", w.args(args), strings.NewReader(""), &s.stdout, terminal) }()
 	s.sees(until)
 	return s
 }
+
+// renewed is what stands on a terminal in the place of what stood there before.
+var renewed = regexp.MustCompile(`(?m)^.*\r| +$`)
 
 // patience bounds what a test waits for.
 const patience = 30 * time.Second
@@ -157,7 +163,7 @@ func (s *started) ends() result {
 	s.t.Helper()
 	select {
 	case code := <-s.code:
-		return result{code, s.stdout.String(), s.stderr.String()}
+		return result{code, s.stdout.String(), renewed.ReplaceAllString(s.stderr.String(), "")}
 	case <-time.After(patience):
 		s.t.Fatalf("it goes on:\n%s%s", s.stdout.String(), s.stderr.String())
 		return result{}

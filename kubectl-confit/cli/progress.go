@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"confit/confitctl/screen"
+	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/verdict"
+	"confit/status"
+)
+
+// pace is how an edit gets to the pods.
+type pace int
+
+const (
+	untouched pace = iota // their kubelets look by themselves
+	inWaves
+	together
+)
+
+// progress tells people on stderr how a wait goes on.
+type progress struct {
+	to    *screen.Screen
+	what  string
+	soak  bool
+	waves bool // each has a line of its own, which is enough for a log
+	rows  map[string]verdict.Row
+	told  map[string]bool // of single containers
+}
+
+func newProgress(to io.Writer, what string, soak bool) *progress {
+	return &progress{to: screen.On(to), what: what, soak: soak, rows: map[string]verdict.Row{}, told: map[string]bool{}}
+}
+
+// wait waits for verdicts as follow.Wait does, and has the kubelets look where that is wanted.
+func (p *progress) wait(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, at pace) (*follow.Report, error) {
+	defer p.to.Keep()
+	o.Each = p.changed
+	if at == untouched {
+		return follow.Wait(ctx, client, scope, o)
+	}
+	return hurry(ctx, client, scope, o, at == together, p)
+}
+
+// changed tells why a container doesn't go on, of those with the same reason the first one, and shows how many have come how far.
+func (p *progress) changed(r verdict.Row) {
+	p.rows[r.UID+"/"+r.Container] = r
+	switch r.State {
+	case verdict.Rejected, verdict.Stuck, verdict.Gated, verdict.Starting, verdict.Ended:
+		if line := fmt.Sprintf("%s: %s", r.State, r.Why); !p.told[line] {
+			p.told[line] = true
+			fmt.Fprintf(p.to, "%s: %s\n", r.Name(), line)
+		}
+	}
+	if r.State != verdict.Asked {
+		p.to.Show(p.summary())
+	}
+}
+
+// summary is how many containers have accepted it, and what the others do. A log has a step when all have been asked, and then for
+// each quarter of them that has accepted it.
+func (p *progress) summary() (text, step string) {
+	counted, all, soaked, last := map[verdict.State]int{}, 0, 0, status.Time("")
+	for _, r := range p.rows {
+		if r.State == verdict.Ended || r.State == verdict.Unfollowed {
+			continue
+		}
+		all++
+		counted[r.State]++
+		if r.State == verdict.Accepted && r.Soaked {
+			soaked++
+		} else if r.State == verdict.Accepted {
+			last = max(last, r.SoaksAt)
+		}
+	}
+	accepted, asked := counted[verdict.Accepted], counted[verdict.Asked]
+	text = fmt.Sprintf("Waiting for %s: %d of %d accepted", p.what, accepted, all)
+	if step = fmt.Sprint("quarter ", 4*accepted/max(1, all)); p.soak {
+		text += fmt.Sprintf(", %d of %d soaked", soaked, all)
+		step += fmt.Sprint(" soaked ", 4*soaked/max(1, all))
+		if last != "" {
+			text += ", the last at " + string(last)
+		}
+	}
+	if asked > 0 || p.waves && !p.soak {
+		step = ""
+	}
+	delete(counted, verdict.Accepted)
+	delete(counted, verdict.Asked)
+	for _, s := range slices.Sorted(maps.Keys(counted)) {
+		text += fmt.Sprintf(", %d %s", counted[s], s)
+	}
+	return text, step
+}
