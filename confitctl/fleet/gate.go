@@ -17,8 +17,11 @@ import (
 	"io"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
+	"confit/confitctl/life"
 	"confit/confitctl/memory"
 	"confit/confitctl/patience"
 	"confit/confitctl/rollout"
@@ -117,7 +120,7 @@ func (g *Gate) pause(err error, conflicts int, took time.Duration) time.Duration
 		return patience.BackOff(conflicts, took)
 	}
 	base := max(cmp.Or(g.poll, defaultPoll), min(distance*took, maxDistance))
-	return max(patience.Jitter(base), kube.After(err))
+	return max(wait.Jitter(base, 2), kube.After(err))
 }
 
 // ask looks once. The answer counts, as the record that comes with it is stored.
@@ -129,7 +132,7 @@ func (g *Gate) ask(ctx context.Context) (rollout.Answer, error) {
 	if g.seen.Lease != version.UID() {
 		g.seen.Lease, g.seen.Observer = version.UID(), rollout.Observer{} // its serials begin anew
 	}
-	now := rollout.Moment{Own: memory.Now(), Date: version.Date()}
+	now := rollout.Moment{Own: life.Clock(), Date: version.Date()}
 	g.seen.Observer = g.seen.Observer.Look(record, now)
 	answer, next := record.Gate(g.Me, g.Policy, g.seen.Observer)
 	if record.Same(next) {

@@ -1,5 +1,5 @@
-// Package life finds out when the container was started, by which the containers
-// of a pod are told apart.
+// Package life finds out which start of the kernel this is, and when the container
+// was started, by which the containers of a pod are told apart.
 package life
 
 import (
@@ -21,16 +21,27 @@ const tick = 10 * time.Millisecond
 // Now is the life of the container in which this process runs; "" where /proc, or
 // what stands for it, doesn't say.
 func Now(proc string) rollout.Life {
-	var now unix.Timespec
-	boot, err := os.ReadFile(filepath.Join(proc, "sys/kernel/random/boot_id"))
-	if err != nil || len(boot) < 8 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
-		return ""
-	}
+	boot, now := Boot(proc), Clock()
 	start, ok := firstStart(proc)
-	if !ok {
+	if len(boot) < 8 || now == 0 || !ok {
 		return ""
 	}
-	return rollout.NewLife(string(boot[:8]), start, now.Nano()/int64(tick))
+	return rollout.NewLife(boot[:8], start, int64(now/tick))
+}
+
+// Clock goes on while the machine sleeps, and no two kernels share it. Where there is none time stands still, at 0: nothing lapses.
+func Clock() time.Duration {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
+		return 0
+	}
+	return time.Duration(t.Nano())
+}
+
+// Boot changes with each start of the kernel, see random(4); "" where /proc, or what stands for it, doesn't say.
+func Boot(proc string) string {
+	id, _ := os.ReadFile(filepath.Join(proc, "sys/kernel/random/boot_id"))
+	return strings.TrimSpace(string(id))
 }
 
 // firstStart climbs to the process that has no parent in its PID namespace, and

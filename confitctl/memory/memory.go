@@ -11,11 +11,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
-	"golang.org/x/sys/unix"
-
+	"confit/confitctl/life"
 	"confit/confitctl/rollout"
 )
 
@@ -34,13 +31,13 @@ type Seen struct {
 
 // Load is what was kept under this kernel; nothing if there is none.
 func (d Dir) Load() Seen {
-	nothing := Seen{Boot: bootID()}
+	nothing := Seen{Boot: life.Boot("/proc")}
 	if d == "" || nothing.Boot == "" {
 		return nothing
 	}
 	data, err := os.ReadFile(filepath.Join(string(d), name))
 	before := nothing
-	if err != nil || json.Unmarshal(data, &before) != nil || before.Boot != nothing.Boot || before.Observer.Last.Own > Now() {
+	if err != nil || json.Unmarshal(data, &before) != nil || before.Boot != nothing.Boot || before.Observer.Last.Own > life.Clock() {
 		return nothing
 	}
 	return before
@@ -59,20 +56,4 @@ func (d Dir) Save(s Seen) {
 	if os.WriteFile(file+".new", data, 0o600) == nil {
 		_ = os.Rename(file+".new", file)
 	}
-}
-
-// Now is a clock that goes on while the machine sleeps, and that no two kernels
-// share.
-func Now() time.Duration {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) != nil {
-		return 0 // time stands still: nothing lapses
-	}
-	return time.Duration(t.Nano())
-}
-
-// bootID changes with each start of the kernel, see random(4).
-func bootID() string {
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	return strings.TrimSpace(string(id))
 }

@@ -11,6 +11,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
+
 	"confit/confitctl/kube"
 	"confit/confitctl/lease"
 	"confit/confitctl/rollout"
@@ -47,7 +49,7 @@ func Try(ctx context.Context, try func() error) error {
 	for tries := 1; ; tries++ {
 		begin := time.Now()
 		err := try()
-		pause := Jitter(again)
+		pause := wait.Jitter(again, 2) // so that those who began to wait together don't ask together
 		switch {
 		case err == nil:
 			return nil
@@ -62,12 +64,6 @@ func Try(ctx context.Context, try func() error) error {
 			return fmt.Errorf("%w; gave up after %d tries", err, tries)
 		}
 	}
-}
-
-// Jitter is a random time from d to three times d, so that those who began to
-// wait together don't ask together.
-func Jitter(d time.Duration) time.Duration {
-	return d + rand.N(2*d)
 }
 
 // BackOff is how long a writer waits after so many conflicts: up to 100 ms, or

@@ -56,8 +56,5 @@ func TestBounds(t *testing.T) {
 		if d := BackOff(tries, time.Second); d < 0 || d >= 10*time.Second || tries == 1 && d >= 2*time.Second {
 			t.Errorf("after %d conflicts it waits %v", tries, d)
 		}
-		if d := Jitter(time.Second); d < time.Second || d >= 3*time.Second {
-			t.Errorf("it waits %v", d)
-		}
 	}
 }

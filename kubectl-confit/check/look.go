@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/pods"
 )
 
 // hopeless are reasons for which a container waits and which time doesn't mend.
@@ -25,7 +26,10 @@ func (c *copied) await(ctx context.Context, wanted func(corev1.ContainerState) b
 	for {
 		pod, err := c.Client.Core().Pods(c.Client.Namespace).Get(ctx, c.name, metav1.GetOptions{})
 		if err == nil {
-			state := stateOf(pod.Status.ContainerStatuses, c.container)
+			state := corev1.ContainerState{}
+			if s := pods.StatusOf(pod, c.container); s != nil {
+				state = s.State
+			}
 			if wanted(state) {
 				return state, nil
 			}
@@ -73,43 +77,22 @@ func (c *copied) warning() string {
 	return last.Reason + ": " + last.Message
 }
 
-func stateOf(list []corev1.ContainerStatus, name string) corev1.ContainerState {
-	for _, s := range list {
-		if s.Name == name {
-			return s.State
-		}
-	}
-	return corev1.ContainerState{}
-}
-
 // waitsFor is what a pod waits for, in the API's words, and whether that is for ever.
 func waitsFor(pod *corev1.Pod) (text string, never bool) {
 	if pod.Status.Phase == corev1.PodFailed {
-		return join(pod.Status.Reason, pod.Status.Message), true
+		return pods.Join(": ", pod.Status.Reason, pod.Status.Message), true
 	}
 	for _, list := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
 		for _, c := range list {
 			if w := c.State.Waiting; w != nil && w.Reason != "PodInitializing" {
-				return fmt.Sprintf("container %q waits: %s", c.Name, join(w.Reason, w.Message)), slices.Contains(hopeless, w.Reason)
+				return fmt.Sprintf("container %q waits: %s", c.Name, pods.Join(": ", w.Reason, w.Message)), slices.Contains(hopeless, w.Reason)
 			}
 			if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
-				return fmt.Sprintf("container %q ended with exit code %d: %s", c.Name, t.ExitCode, join(t.Reason, t.Message)), true
+				return fmt.Sprintf("container %q ended with exit code %d: %s", c.Name, t.ExitCode, pods.Join(": ", t.Reason, t.Message)), true
 			}
 		}
 	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return join(c.Reason, c.Message), false
-		}
-	}
-	return "", false
-}
-
-func join(reason, message string) string {
-	if message == "" {
-		return reason
-	}
-	return reason + ": " + message
+	return pods.Unscheduled(pod), false
 }
 
 // result is the outcome of a copy that has ended.
@@ -120,7 +103,7 @@ func (c *copied) result(ctx context.Context, t *corev1.ContainerStateTerminated)
 	case t.Reason == "OOMKilled":
 		o.Verdict, o.Why = Untried, "it was killed for want of memory: OOMKilled"
 	case o.Verdict == Untried && t.Message != "":
-		o.Why = join(t.Reason, t.Message)
+		o.Why = pods.Join(": ", t.Reason, t.Message)
 	}
 	if err != nil {
 		o.Why = cluster.Problem("read", "what the copy printed, the log of pod "+c.name, err).Error()

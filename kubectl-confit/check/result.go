@@ -52,11 +52,11 @@ func (r *Runner) Run(ctx context.Context, list []*corev1.Pod, given Given, inPla
 		result := Result{Pod: t.Pod.Name, Pods: t.Pods, Container: t.Container.Name, Objects: names(t.Objects), Printed: []string{}}
 		outcome, left := r.try(ctx, t, held, inPlace)
 		if left != nil {
-			result.Left = Tame(left.Error())
+			result.Left = pods.Line(left.Error())
 		}
 		mask := NewMask(held)
 		outcome.unquote()
-		result.Verdict, result.Why = words[outcome.Verdict], Tame(string(mask.Hide([]byte(outcome.Why))))
+		result.Verdict, result.Why = words[outcome.Verdict], pods.Line(string(mask.Hide([]byte(outcome.Why))))
 		for line := range bytes.Lines(mask.Hide(outcome.Printed)) {
 			result.Printed = append(result.Printed, status.Clean(strings.TrimRight(string(line), "\r\n")))
 		}
@@ -99,6 +99,3 @@ func (r *Runner) fetch(ctx context.Context, o pods.Object, held Given) error {
 	}
 	return cluster.Problem("read", fmt.Sprintf("%s, which shares a volume with what is given", o), err)
 }
-
-// Tame makes one line that can't command a terminal of a text.
-func Tame(text string) string { return status.Clean(strings.Join(strings.Fields(text), " ")) }

@@ -19,6 +19,7 @@ import (
 	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
+	"confit/kubectl-confit/pods"
 	"confit/kubectl-confit/verdict"
 	"confit/status"
 )
@@ -43,12 +44,7 @@ func newApply() *cobra.Command {
 	c := &cobra.Command{
 		Use: "apply -f FILE|- [FLAG…]", Short: "check an edit, apply it, and wait until the pods have it",
 		Long: applyHelp, Example: applyExample, Annotations: map[string]string{"after": applyAfter},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("%q is no flag: write -f %s", args[0], args[0])
-			}
-			return nil
-		},
+		Args: noArguments,
 	}
 	c.RunE = f.output.orFailed(func(c *cobra.Command, _ []string) error { return f.run(c) }, func(of about, code int, why string) printable {
 		r := &apply.Report{Verdict: "failed", Namespace: of.namespace, Why: why, Code: code, Checked: []check.Result{}, Applied: []apply.Applied{}, Pods: []verdict.Row{}}
@@ -134,7 +130,7 @@ func (a *applying) store() *apply.Store {
 }
 
 // say tells people how it goes on.
-func (a *applying) say(line string) { fmt.Fprintln(a.stderr, check.Tame(line)) }
+func (a *applying) say(line string) { fmt.Fprintln(a.stderr, pods.Line(line)) }
 
 // check tries objects beside pods, or in copies of them.
 func (a *applying) check(ctx context.Context, list []*corev1.Pod, given check.Given) []check.Result {

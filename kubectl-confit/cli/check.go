@@ -75,7 +75,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	runner := &check.Runner{Client: client, Timeout: f.timeout, Say: func(line string) { fmt.Fprintln(stderr, "kubectl-confit: the copy waits:", check.Tame(line)) }}
+	runner := &check.Runner{Client: client, Timeout: f.timeout, Say: func(line string) { fmt.Fprintln(stderr, "kubectl-confit: the copy waits:", pods.Line(line)) }}
 	results := runner.Run(ctx, list, given, f.inPlace)
 	for _, r := range results {
 		if r.Left != "" {

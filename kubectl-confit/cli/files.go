@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"confit/confitctl/program"
-	"confit/kubectl-confit/check"
 	"confit/kubectl-confit/cluster"
+	"confit/kubectl-confit/pods"
 )
 
 // files are the manifests that a command line names, by kubectl's own flags.
@@ -30,6 +31,14 @@ func (f *files) addTo(flags *pflag.FlagSet, what string) {
 	f.AddFlags(flags)
 	flags.Lookup("recursive").Usage = "the directories of -f with those below them"
 	flags.Lookup("kustomize").Usage = "`DIRECTORY` that kustomize builds, in the place of -f"
+}
+
+// noArguments refuses a file that lacks its flag.
+func noArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is no flag: write -f %s", args[0], args[0])
+	}
+	return nil
 }
 
 // check refuses a wrong command line.
@@ -61,7 +70,7 @@ func (f *files) objects(ctx context.Context, client *cluster.Client, stdin io.Re
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("cannot read %s: %s", f, check.Tame(err.Error()))
+		err = fmt.Errorf("cannot read %s: %s", f, pods.Line(err.Error()))
 	}
 	return infos, err
 }

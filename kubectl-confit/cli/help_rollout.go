@@ -5,8 +5,9 @@ import "confit/confitctl/people"
 const rolloutHelp = `Shows and steers what confitctl gate rolls out over all replicas of a fleet: a
 hash of the configuration at a time, one canary first, and the others when that
 has accepted it. The record of it stands in a Lease, and LEASE is its name: web
-or lease/web. A workload such as deployment/web stands for the Lease that the
-variable CONFITCTL_LEASE of its template names. docs/fleet.md has the rules.
+or lease/web. A workload such as deployment/web stands for the Lease that
+--lease of the gate in its template names, or the variable CONFITCTL_LEASE.
+docs/fleet.md has the rules.
 
 What confitctl gate --status and its other flags for people do inside of a pod,
 these verbs do from where kubectl is.`

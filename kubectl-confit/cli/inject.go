@@ -30,12 +30,7 @@ func newInject() *cobra.Command {
 	c := &cobra.Command{
 		Use: "inject -f FILE|- [FLAG…]", Short: "put confit into the pods of a manifest, on paper",
 		Long: injectHelp, Example: injectExample, Annotations: map[string]string{"after": injectAfter},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("%q is no flag: write -f %s", args[0], args[0])
-			}
-			return nil
-		},
+		Args: noArguments,
 		RunE: atOnce(func(c *cobra.Command, _ []string) error { return f.run(c) }),
 	}
 	flags := c.Flags()

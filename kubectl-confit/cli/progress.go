@@ -28,7 +28,7 @@ type progress struct {
 	to    *screen.Screen
 	what  string
 	soak  bool
-	waves bool // each has a line of its own, which is enough for a log
+	quiet bool // a log has other lines, such as one for each wave
 	rows  map[string]verdict.Row
 	told  map[string]bool // of single containers
 }
@@ -87,7 +87,7 @@ func (p *progress) summary() (text, step string) {
 			text += ", the last at " + string(last)
 		}
 	}
-	if asked > 0 || p.waves && !p.soak {
+	if asked > 0 || p.quiet && !p.soak {
 		step = ""
 	}
 	delete(counted, verdict.Accepted)

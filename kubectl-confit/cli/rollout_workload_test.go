@@ -21,8 +21,11 @@ func TestRollout_workload(t *testing.T) {
 	with("two", "web", "db")
 	with("none")
 	r.Apply(rolloutOf(t, "spec: {selector: {matchLabels: {app: a}}, template: {spec: {initContainers: [{name: i, env: [{name: CONFITCTL_LEASE, value: web}]}]}}}"))
+	flagged := deployment("flagged")
+	flagged.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Command: []string{"confit", "--gate", "confitctl gate --lease web", "--", "nginx"}}}
+	r.Apply(flagged)
 	want := r.run("rollout", "status", "web")
-	for _, line := range []string{"status deployment/app", "status deploy app", "status rollout/a", "pause deployment/app", "resume deploy/app"} {
+	for _, line := range []string{"status deployment/app", "status deploy app", "status rollout/a", "pause deployment/app", "resume deploy/flagged", "resume deploy/app"} {
 		if got := r.run(append([]string{"rollout"}, strings.Fields(line)...)...); got.code != 0 || !strings.HasSuffix(got.stdout, want.stdout) {
 			t.Errorf("%s: got %+v, want %+v", line, got, want)
 		}

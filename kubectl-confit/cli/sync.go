@@ -41,7 +41,7 @@ func newSync() *cobra.Command {
 // spared, as another pod has rejected it, are named.
 func hurry(ctx context.Context, client *cluster.Client, scope follow.Scope, o follow.Options, all bool, p *progress) (*follow.Report, error) {
 	ctx, end := context.WithCancelCause(ctx)
-	h := &hurrying{context: ctx, end: end, client: client, fleet: sync.Fleet{Soak: o.Soak}, machine: sync.Waves{AtOnce: all}, progress: p}
+	h := &hurrying{context: ctx, end: end, client: client, fleet: sync.Fleet{Soak: o.Soak}, waves: sync.Waves{AtOnce: all}, progress: p}
 	o.Act = h.act
 	found, err := follow.Wait(ctx, client, scope, o)
 	end(nil)
@@ -62,7 +62,7 @@ type hurrying struct {
 	end     context.CancelCauseFunc
 	client  *cluster.Client
 	fleet   sync.Fleet
-	machine sync.Waves
+	waves   sync.Waves
 	pod     func(uid string) *corev1.Pod // as it was seen last
 	begun   time.Time
 	heard   bool // the waves have begun
@@ -81,7 +81,7 @@ func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *core
 	if rest := h.hear(now, rows); rest > 0 {
 		return nil, rest
 	}
-	d := h.machine.Step(now, h.fleet.Of(rows, pod))
+	d := h.waves.Step(now, h.fleet.Of(rows, pod))
 	h.tellTroubles()
 	h.tellWave(d)
 	for _, p := range d.Late {
@@ -129,7 +129,7 @@ func (h *hurrying) tellWave(d sync.Decision) {
 		sync.Gates: "at once, as their gate says when each goes on", sync.Together: "all at once",
 	}[d.Why]
 	fmt.Fprintf(h.to, "Syncing %s: %s\n", some(names), why)
-	h.waves = h.waves || d.Why == sync.First || d.Why == sync.Quarter
+	h.quiet = h.quiet || d.Why == sync.First || d.Why == sync.Quarter
 }
 
 // SyncAnnotation of a pod is changed to have its kubelet look.
@@ -170,7 +170,7 @@ func (h *hurrying) tellSpared(found *follow.Report) {
 		return
 	}
 	var names []string
-	for _, p := range h.machine.Spared(h.fleet.Of(found.Rows, h.pod)) {
+	for _, p := range h.waves.Spared(h.fleet.Of(found.Rows, h.pod)) {
 		names = append(names, p.Name)
 	}
 	if len(names) == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/clock"
 
 	"confit/kubectl-confit/cluster"
@@ -71,17 +72,14 @@ type Report struct {
 func (o *Options) counts(pod *corev1.Pod) bool { return o.Only == nil || o.Only(pod.Name) }
 
 // objectsOf are the objects that containers with confit have.
-func objectsOf(list []*corev1.Pod) (all []pods.Object) {
+func objectsOf(list []*corev1.Pod) []pods.Object {
+	all := sets.Set[pods.Object]{}
 	for _, pod := range list {
 		for _, c := range pods.Containers(pod) {
-			for _, o := range c.Objects() {
-				if !slices.Contains(all, o) {
-					all = append(all, o)
-				}
-			}
+			all.Insert(c.Objects()...)
 		}
 	}
-	return all
+	return all.UnsortedList()
 }
 
 // neighbours are the objects that share volumes with others in containers with confit, and these.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
 
 	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/pods"
@@ -68,30 +68,12 @@ type one struct {
 // ask asks all of them.
 func (l *look) ask(ctx context.Context) []verdict.Row {
 	rows := make([]verdict.Row, len(l.asked))
-	together(len(rows), func(i int) { rows[i] = l.row(ctx, l.asked[i]) })
+	workqueue.ParallelizeUntil(ctx, askers, len(rows), func(i int) { rows[i] = l.row(ctx, l.asked[i]) })
 	return rows
 }
 
 // askers is how many containers are asked at once: as many as package cluster lets run.
 const askers = 16
-
-// together does something n times, as many at once as there are askers.
-func together(n int, do func(i int)) {
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range min(askers, n) {
-		all.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-}
 
 func (l *look) row(ctx context.Context, o one) verdict.Row {
 	return verdict.Judge(o.pod, o.in, o.answer(ctx, l.client), l.have, l.only)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 
 	"confit/confitctl/rollout"
@@ -77,7 +78,7 @@ func (r rejecter) words(ctx context.Context, c *cluster.Client, list []*corev1.P
 		return r.silent(verdict.Unknown, verdict.Nobody(nil, nil))
 	}
 	words := make([]Word, len(asked))
-	together(len(asked), func(i int) {
+	workqueue.ParallelizeUntil(ctx, askers, len(asked), func(i int) {
 		words[i] = Word{r.hash, verdict.Words(asked[i].pod, asked[i].in, asked[i].answer(ctx, c), r.pod.Step, ptr.Deref(r.pod.Since, time.Time{}))}
 	})
 	others := func(w Word) bool { return w.State != verdict.Rejected }

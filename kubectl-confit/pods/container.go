@@ -49,21 +49,27 @@ func Containers(pod *corev1.Pod) (list []Container) {
 }
 
 func appendConfit(list []Container, pod *corev1.Pod, spec *corev1.Container) []Container {
-	c := Container{Name: spec.Name, Words: annotated(pod, spec.Name), Mounts: mountsOf(&pod.Spec, spec), env: literals(spec)}
+	if c, confit := read(pod, spec); confit {
+		list = append(list, c)
+	}
+	return list
+}
+
+// read reads the spec of a container, and says whether that has confit.
+func read(pod *corev1.Pod, spec *corev1.Container) (c Container, confit bool) {
+	c = Container{Name: spec.Name, Words: annotated(pod, spec.Name), Mounts: mountsOf(&pod.Spec, spec), env: literals(spec)}
 	c.Volumes, c.State = cmp.Or(c.env[volumeVariable], volumesDir), c.env[stateVariable]
 	line := commandLine(spec)
 	switch {
 	case line != nil && !c.readLine(line[1:]):
-		return list // it does something else, such as --status of another container
+		return c, false // it does something else, such as --status of another container
 	case len(c.Words) > 0:
 	case line != nil:
 		c.Words = c.Expand(line[:1])
 	case slices.ContainsFunc(spec.VolumeMounts, belowConfit):
 		c.Words = []string{program}
-	default:
-		return list
 	}
-	return append(list, c)
+	return c, len(c.Words) > 0
 }
 
 // annotated are the words of the annotation for a container.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Template names what a pod was made of: pods of one template have the same name. A pod without a controller is its own.
@@ -55,7 +56,20 @@ func (c *Container) Lease() string {
 			return flag[1]
 		}
 	}
-	return c.env["CONFITCTL_LEASE"]
+	return c.env[LeaseVariable]
+}
+
+// LeaseVariable is that of confitctl's --lease.
+const LeaseVariable = "CONFITCTL_LEASE"
+
+// Leases are those that the containers of a pod or template name, whether confit is in the spec or in an image.
+func Leases(pod *corev1.Pod) []string {
+	all := sets.Set[string]{}
+	for _, spec := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		c, _ := read(pod, &spec)
+		all.Insert(c.Lease())
+	}
+	return sets.List(all.Delete(""))
 }
 
 // IsRevision reports that a roll-out may know a pod's image and template by a name: that of a label, which the downward API has

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 )
 
 // Use is how a pod uses an object.
@@ -20,15 +21,9 @@ const (
 // UseOf is the strongest way in which a pod uses an object.
 func UseOf(pod *corev1.Pod, o Object) (use Use) {
 	confit := Containers(pod)
-	each := func(c *corev1.Container) {
+	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		has := slices.ContainsFunc(confit, func(f Container) bool { return f.Name == c.Name })
-		use = max(use, useOf(&pod.Spec, c, o, has))
-	}
-	for i := range pod.Spec.InitContainers {
-		each(&pod.Spec.InitContainers[i])
-	}
-	for i := range pod.Spec.Containers {
-		each(&pod.Spec.Containers[i])
+		use = max(use, useOf(&pod.Spec, &c, o, has))
 	}
 	return use
 }
@@ -52,25 +47,20 @@ func useOf(pod *corev1.PodSpec, c *corev1.Container, o Object, confit bool) (use
 }
 
 func inEnvironment(c *corev1.Container, o Object) bool {
-	named := func(configMap, secret string) bool {
-		return o == Object{ConfigMap, configMap} || o == Object{Secret, secret}
-	}
 	for _, e := range c.EnvFrom {
-		if f := e.ConfigMapRef; f != nil && named(f.Name, "") {
+		if f := e.ConfigMapRef; f != nil && o == (Object{ConfigMap, f.Name}) {
 			return true
 		}
-		if f := e.SecretRef; f != nil && named("", f.Name) {
+		if f := e.SecretRef; f != nil && o == (Object{Secret, f.Name}) {
 			return true
 		}
 	}
 	for _, e := range c.Env {
-		if e.ValueFrom == nil {
-			continue
-		}
-		if f := e.ValueFrom.ConfigMapKeyRef; f != nil && named(f.Name, "") {
+		from := ptr.Deref(e.ValueFrom, corev1.EnvVarSource{})
+		if f := from.ConfigMapKeyRef; f != nil && o == (Object{ConfigMap, f.Name}) {
 			return true
 		}
-		if f := e.ValueFrom.SecretKeyRef; f != nil && named("", f.Name) {
+		if f := from.SecretKeyRef; f != nil && o == (Object{Secret, f.Name}) {
 			return true
 		}
 	}

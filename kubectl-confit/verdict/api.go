@@ -17,14 +17,14 @@ const exitRejected = 78
 // was started.
 func FromAPI(pod *corev1.Pod, c *pods.Container) (row Row, runs bool) {
 	row = Row{Pod: pod.Name, UID: string(pod.UID), Node: pod.Spec.NodeName, Container: c.Name, State: Starting, Keys: []Key{}}
-	s := statusOf(pod, c.Name)
+	s := pods.StatusOf(pod, c.Name)
 	switch {
 	case pod.DeletionTimestamp != nil:
 		row.State, row.Why = Ended, "it is being deleted"
 	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed:
-		row.State, row.Why = Ended, line(join(": ", string(pod.Status.Phase), pod.Status.Reason, pod.Status.Message))
+		row.State, row.Why = Ended, pods.Line(pods.Join(": ", string(pod.Status.Phase), pod.Status.Reason, pod.Status.Message))
 	case s == nil:
-		row.Why = "it is pending" + whyPending(pod)
+		row.Why = pods.Join(": ", "it is pending", pods.Line(pods.Unscheduled(pod)))
 	case s.State.Running != nil:
 		row.State, row.Since, row.Why = Unknown, status.At(s.State.Running.StartedAt.Time), lastEnd(s)
 		return row, true
@@ -32,26 +32,6 @@ func FromAPI(pod *corev1.Pod, c *pods.Container) (row Row, runs bool) {
 		row.down(s)
 	}
 	return row, false
-}
-
-func statusOf(pod *corev1.Pod, name string) *corev1.ContainerStatus {
-	for _, list := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses} {
-		for i := range list {
-			if list[i].Name == name {
-				return &list[i]
-			}
-		}
-	}
-	return nil
-}
-
-func whyPending(pod *corev1.Pod) string {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-			return ": " + line(join(": ", c.Reason, c.Message))
-		}
-	}
-	return ""
 }
 
 // ended is how a container ended last; nil if it never did.
@@ -80,7 +60,7 @@ func lastEnd(s *corev1.ContainerStatus) string {
 // down tells a container that doesn't run.
 func (r *Row) down(s *corev1.ContainerStatus) {
 	if w := s.State.Waiting; w != nil {
-		r.Why = line(join(": ", w.Reason, w.Message))
+		r.Why = pods.Line(pods.Join(": ", w.Reason, w.Message))
 	}
 	e := ended(s)
 	switch {
@@ -88,10 +68,10 @@ func (r *Row) down(s *corev1.ContainerStatus) {
 	case e.ExitCode == exitRejected:
 		r.State, r.Step, r.Since, r.Attempts = Rejected, "start", status.At(e.FinishedAt.Time), int(s.RestartCount)+1
 		first, rest, _ := strings.Cut(strings.TrimSpace(e.Message), "\n")
-		r.Why, r.Output = join(": ", "start", line(first)), lines(rest)
+		r.Why, r.Output = pods.Join(": ", "start", pods.Line(first)), lines(rest)
 	case s.State.Terminated != nil && e.ExitCode == 0:
 		r.State, r.Why = Ended, "it has ended"
 	default:
-		r.Why = join("; ", r.Why, lastEnd(s))
+		r.Why = pods.Join("; ", r.Why, lastEnd(s))
 	}
 }

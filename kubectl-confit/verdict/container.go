@@ -28,7 +28,7 @@ type container struct {
 
 func newContainer(spec pods.Container, pod *corev1.Pod) *container {
 	c := &container{spec: spec, crashes: map[string]bool{}}
-	if s := statusOf(pod, spec.Name); s != nil {
+	if s := pods.StatusOf(pod, spec.Name); s != nil {
 		c.restarts = s.RestartCount
 	}
 	return c
@@ -39,7 +39,7 @@ func (c *container) see(now time.Time, pod *corev1.Pod, synced bool) (changed bo
 	was := c.row
 	row, runs := FromAPI(pod, &c.spec)
 	run := ""
-	if s := statusOf(pod, c.spec.Name); s != nil {
+	if s := pods.StatusOf(pod, c.spec.Name); s != nil {
 		run = fmt.Sprint(s.RestartCount, " ", s.ContainerID)
 		c.noteEnd(s, synced)
 		row.Restarted = s.RestartCount > c.restarts
@@ -86,7 +86,7 @@ func (c *container) take(now time.Time, row Row, soak bool) {
 		c.row.State, c.row.Why = Live, "its container was restarted since it accepted it: the app has to live with it for --soak"+until(c.row.SoaksAt)
 	}
 	if c.done = c.row.State == Accepted && (c.row.Soaked || !soak); c.row.State == Accepted && !c.done {
-		c.row.Why = join("; ", "the app has to live with it for --soak"+until(c.row.SoaksAt), c.row.Why)
+		c.row.Why = pods.Join("; ", "the app has to live with it for --soak"+until(c.row.SoaksAt), c.row.Why)
 	}
 }
 
@@ -100,7 +100,7 @@ func until(t status.Time) string {
 
 // startOf is when a container was started. Times of one format are in the order of their texts.
 func startOf(pod *corev1.Pod, name string) status.Time {
-	if s := statusOf(pod, name); s != nil && s.State.Running != nil {
+	if s := pods.StatusOf(pod, name); s != nil && s.State.Running != nil {
 		return status.At(s.State.Running.StartedAt.Time)
 	}
 	return ""

@@ -21,7 +21,7 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 	}
 	switch {
 	case a.Status == nil:
-		row.State, row.Why = Unknown, join("; ", tame(a.Err), row.Why)
+		row.State, row.Why = Unknown, pods.Join("; ", tame(a.Err), row.Why)
 	case isStale(a.Status, row.Since):
 		row.State, row.Why = Starting, "confit has not come up yet"
 	default:
@@ -35,7 +35,7 @@ func Judge(pod *corev1.Pod, c *pods.Container, a Answer, have Objects, only []po
 // life is what is known of the hash that is mounted, and of how long the app has lived with what is accepted.
 func (r *Row) life(s *status.Status) {
 	if s.Mounted != nil {
-		r.Hash = line(s.Mounted.Shared)
+		r.Hash = pods.Line(s.Mounted.Shared)
 	}
 	if s.Accepted != nil {
 		r.Soaked, r.SoaksAt = s.Accepted.Soaked, moment(s.Accepted.SoaksAt)
@@ -46,11 +46,8 @@ func tame(err error) string {
 	if err == nil {
 		return "nobody has asked it"
 	}
-	return line(err.Error())
+	return pods.Line(err.Error())
 }
-
-// line is a text on one line, which can't command a terminal.
-func line(text string) string { return status.Clean(strings.Join(strings.Fields(text), " ")) }
 
 // isStale reports that a former run of the container wrote a status, or one that has ended. Both times are the node's.
 func isStale(s *status.Status, started status.Time) bool {
@@ -78,9 +75,9 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 	case len(found.keys) == 0:
 		r.State, r.Why = Unfollowed, "confit takes no key of it"
 	case found.all(Accepted) && v.Unwell != "":
-		r.State, r.Since, r.Why = Live, since(v.Accepted), "the app isn't well with it: "+line(v.Unwell)
+		r.State, r.Since, r.Why = Live, since(v.Accepted), "the app isn't well with it: "+pods.Line(v.Unwell)
 	case found.all(Accepted):
-		r.State, r.Since, r.Why = Accepted, since(v.Accepted), join("; ", v.ails())
+		r.State, r.Since, r.Why = Accepted, since(v.Accepted), pods.Join("; ", v.ails())
 	case v.ails() != "":
 		r.State, r.Why = Stuck, v.ails()
 	case found.has(Behind):
@@ -88,19 +85,19 @@ func (r *Row) judge(c *pods.Container, v view, have Objects, only []pods.Object)
 	case v.stands():
 		r.rejected(v)
 	case v.isDown():
-		r.State, r.Since, r.Why = OnItsWay, moment(v.GoneDown.From.Since), "the app died of it, and is tried on what was accepted before: "+line(v.GoneDown.Reason)
+		r.State, r.Since, r.Why = OnItsWay, moment(v.GoneDown.From.Since), "the app died of it, and is tried on what was accepted before: "+pods.Line(v.GoneDown.Reason)
 	case v.Gate != nil:
 		r.State, r.Since, r.Why = Gated, v.Gate.Since, "it waits for the gate"
 	case v.isLive():
 		r.State, r.Since, r.Why = Live, v.Live.Since, "the app has it; confit waits for the proof"
 	default:
-		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, "confit is "+line(v.Phase)
+		r.State, r.Since, r.Why = OnItsWay, v.Mounted.Since, "confit is "+pods.Line(v.Phase)
 	}
 	if found.old && len(found.keys) > 0 {
-		r.Why = join("; ", r.Why, tooOld)
+		r.Why = pods.Join("; ", r.Why, tooOld)
 	}
 	if len(found.unreadable) > 0 {
-		r.Why = join("; ", r.Why, fmt.Sprintf("%s can't be read: its keys aren't compared", found.unreadable[0]))
+		r.Why = pods.Join("; ", r.Why, fmt.Sprintf("%s can't be read: its keys aren't compared", found.unreadable[0]))
 	}
 }
 
@@ -114,7 +111,7 @@ func (r *Row) alone(v view) {
 	case v.stands():
 		r.rejected(v)
 	default:
-		r.State, r.Why = OnItsWay, "confit is "+line(v.Phase)
+		r.State, r.Why = OnItsWay, "confit is "+pods.Line(v.Phase)
 	}
 }
 
@@ -139,11 +136,11 @@ func moment(t status.Time) status.Time {
 func (v view) ails() string {
 	switch {
 	case v.Degraded != "":
-		return "confit broke down and applies no change: " + line(v.Degraded)
+		return "confit broke down and applies no change: " + pods.Line(v.Degraded)
 	case v.Stalled != "":
 		return "a volume or the state directory doesn't answer"
 	case v.Trouble != "" && v.PendingSince != "":
-		return "the system refuses: " + line(v.Trouble)
+		return "the system refuses: " + pods.Line(v.Trouble)
 	}
 	return ""
 }
@@ -151,8 +148,8 @@ func (v view) ails() string {
 // rejected tells the rejection of what is mounted.
 func (r *Row) rejected(v view) {
 	j := v.Rejection
-	r.State, r.Since, r.Step, r.Attempts = Rejected, moment(j.At), line(j.Step), j.Attempts
-	if r.Why = line(j.Reason); !strings.HasPrefix(r.Why, r.Step+" ") { // a hook is named by its step
+	r.State, r.Since, r.Step, r.Attempts = Rejected, moment(j.At), pods.Line(j.Step), j.Attempts
+	if r.Why = pods.Line(j.Reason); !strings.HasPrefix(r.Why, r.Step+" ") { // a hook is named by its step
 		r.Why = r.Step + ": " + r.Why
 	}
 	r.Output = lines(j.Output)
@@ -188,17 +185,6 @@ func (r *comparison) whyBehind(v view) string {
 		return "the kubelet has not brought it yet, or confit is busy with what came before"
 	}
 	return "the kubelet has not brought it yet"
-}
-
-// join joins what isn't empty.
-func join(by string, texts ...string) string {
-	var some []string
-	for _, t := range texts {
-		if t != "" {
-			some = append(some, t)
-		}
-	}
-	return strings.Join(some, by)
 }
 
 // Hash is CONFIT_HASH of what the containers have mounted that the API's bytes have reached; "" if there is none, or not one alone.

@@ -212,7 +212,7 @@ func (w *Wait) Tell(now time.Time, q Question, a Answer) *Row {
 		w.end(Bad, c.row.Name()+" has rejected it: "+c.row.Why)
 	}
 	if a.Denied {
-		w.end(Wrong, line(a.Err.Error()))
+		w.end(Wrong, pods.Line(a.Err.Error()))
 	}
 	if !c.row.differs(was) {
 		return nil
@@ -228,7 +228,7 @@ func (w *Wait) Refused(by func(pod *corev1.Pod, in *pods.Container, hash string)
 			continue
 		}
 		if why := by(c.pod, &c.spec, c.row.Hash); why != "" {
-			w.end(Bad, c.row.Name()+" waits at its gate for what "+line(why))
+			w.end(Bad, c.row.Name()+" waits at its gate for what "+pods.Line(why))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func Words(pod *corev1.Pod, c *pods.Container, a Answer, step string, told time.
 	row.State, row.Since = Unknown, ""
 	switch {
 	case a.Status == nil:
-		row.Why = join("; ", tame(a.Err), row.Why)
+		row.Why = pods.Join("; ", tame(a.Err), row.Why)
 	case isStale(a.Status, started):
 		row.State, row.Why = Starting, "confit has not come up yet"
 	case a.Status.Rejection == nil || !isMeant(a.Status.Rejection, step, told):
