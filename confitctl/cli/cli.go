@@ -31,12 +31,12 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := program.Context()
 	defer stop()
 	started := false
-	root := newRoot(version, &started)
+	root := newRoot(version)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	program.Prepare(root, &started)
 	addCompletion(root)
-	program.AddHelp(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -57,32 +57,19 @@ func Run(version string, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-func newRoot(version string, started *bool) *cobra.Command {
-	root := &cobra.Command{
-		Use: "confitctl [VERB]", Long: rootHelp, Example: rootExample, Version: version,
-		SilenceUsage: true, SilenceErrors: true, Args: program.NoArguments,
-	}
+func newRoot(version string) *cobra.Command {
+	root := &cobra.Command{Use: "confitctl [VERB]", Long: rootHelp, Example: rootExample, Version: version, Args: program.NoArguments}
 	root.CompletionOptions.HiddenDefaultCmd = false
-	root.SetHelpTemplate(helpTemplate)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return fromEnvironment(c.Flags()) }
 	var install string
 	root.Flags().StringVar(&install, "install", "", "copy this program to `FILE`, or into a directory, for a container that has none")
 	root.RunE = func(c *cobra.Command, _ []string) error {
-		*started = true
 		if install == "" {
 			return c.Help()
 		}
 		return installTo(install)
 	}
-	for _, verb := range []*cobra.Command{newGate(), newReport(), newRender(), newPost(), newExport()} {
-		run := verb.RunE
-		verb.RunE = func(c *cobra.Command, args []string) error {
-			*started = true
-			return run(c, args)
-		}
-		verb.DisableFlagsInUseLine = true
-		root.AddCommand(verb)
-	}
+	root.AddCommand(newGate(), newReport(), newRender(), newPost(), newExport())
 	return root
 }
 

@@ -2,24 +2,6 @@ package cli
 
 import "github.com/spf13/pflag"
 
-// helpTemplate lays help out as a man page does, with the examples at its end.
-// after is what stands between the flags and the examples.
-const helpTemplate = `{{.Long}}
-
-Usage
-  {{.UseLine}}
-{{if .HasAvailableSubCommands}}
-Verbs{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags
-{{.LocalFlags.FlagUsages}}{{end}}{{with .Annotations.after}}
-{{.}}
-{{end}}{{if .HasExample}}
-Examples
-{{.Example}}
-{{end}}`
-
 // hideDefaults keeps what a flag got from confit's environment out of the help,
 // which says so itself.
 func hideDefaults(flags *pflag.FlagSet, names ...string) {

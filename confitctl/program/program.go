@@ -84,18 +84,54 @@ func AtOnce(ctx context.Context, do func() error) error {
 	}
 }
 
-// AddHelp adds the library's own verb, which shows the help of the program for a verb that isn't there.
-func AddHelp(root *cobra.Command) {
+// Prepare gives a program its help, and has each verb note in started that its command line is right. With a verb of the library
+// its help shows that of the program for a verb that isn't there.
+func Prepare(root *cobra.Command, started *bool) {
+	root.SilenceUsage, root.SilenceErrors = true, true
+	root.SetHelpTemplate(helpTemplate)
+	prepare(root, started)
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
 		panic(err) // it was added right now
 	}
+	help.DisableFlagsInUseLine = true
 	help.Args = func(_ *cobra.Command, args []string) error {
 		verb, rest, err := root.Find(args)
 		return cmp.Or(err, NoArguments(verb, rest))
 	}
 }
+
+func prepare(verb *cobra.Command, started *bool) {
+	verb.DisableFlagsInUseLine = true
+	if run := verb.RunE; run != nil {
+		verb.RunE = func(c *cobra.Command, args []string) error {
+			*started = true
+			return run(c, args)
+		}
+	}
+	for _, below := range verb.Commands() {
+		prepare(below, started)
+	}
+}
+
+// helpTemplate lays help out as a man page does, with the examples at its end.
+// after is what stands between the flags and the examples.
+const helpTemplate = `{{.Long}}
+
+Usage
+  {{.UseLine}}
+{{if .HasAvailableSubCommands}}
+Verbs{{range .Commands}}{{if .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
+{{end}}{{if .HasAvailableLocalFlags}}
+Flags
+{{.LocalFlags.FlagUsages}}{{end}}{{with .Annotations.after}}
+{{.}}
+{{end}}{{if .HasExample}}
+Examples
+{{.Example}}
+{{end}}`
 
 // NoArguments refuses a verb that isn't there.
 func NoArguments(_ *cobra.Command, args []string) error {

@@ -28,13 +28,13 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	ctx, stop := program.Context()
 	defer stop()
 	started := false
-	root := newRoot(version, &started)
+	root := newRoot(version)
+	program.Prepare(root, &started)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	seen := screen.On(stderr)
 	root.SetErr(seen)
-	program.AddHelp(root)
 	err := root.ExecuteContext(ctx)
 	seen.Keep()
 	var told said
@@ -49,37 +49,25 @@ func Run(version string, args []string, stdin io.Reader, stdout, stderr io.Write
 	return program.Tell(seen, root, err, started)
 }
 
-func newRoot(version string, started *bool) *cobra.Command {
+func newRoot(version string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "kubectl-confit [VERB]", Long: rootHelp, Example: rootExample, Version: version,
-		SilenceUsage: true, SilenceErrors: true, Args: program.NoArguments,
+		Args:        program.NoArguments,
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl confit"},
 		RunE:        func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.CompletionOptions.DisableDefaultCmd = true // kubectl completes its plugins by a program of another name
-	root.SetHelpTemplate(helpTemplate)
-	for _, verb := range []*cobra.Command{newStatus(), newWait(), newSync(), newCheck(), newApply(), newRollout(), newInject()} {
-		prepare(verb, started)
-		root.AddCommand(verb)
-	}
+	root.AddCommand(newStatus(), newWait(), newSync(), newCheck(), newApply(), newRollout(), newInject())
+	completed(root)
 	return root
 }
 
-// prepare has a verb, or those below it, note that the command line is right, and complete its words.
-func prepare(verb *cobra.Command, started *bool) {
-	verb.DisableFlagsInUseLine = true
-	if verb.HasSubCommands() {
-		for _, below := range verb.Commands() {
-			prepare(below, started)
-		}
-		return
-	}
-	run := verb.RunE
-	verb.RunE = func(c *cobra.Command, args []string) error {
-		*started = true
-		return run(c, args)
-	}
-	if verb.ValidArgsFunction == nil {
+// completed completes the words of verbs that name nothing by nothing, and not by files.
+func completed(verb *cobra.Command) {
+	if verb.ValidArgsFunction == nil && !verb.HasSubCommands() {
 		verb.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, below := range verb.Commands() {
+		completed(below)
 	}
 }

@@ -1,23 +1,5 @@
 package cli
 
-// helpTemplate lays help out as a man page does, with the examples at its end.
-// after is what stands between the flags and the examples.
-const helpTemplate = `{{.Long}}
-
-Usage
-  {{if .HasParent}}{{.Parent.CommandPath}} {{end}}{{with .Annotations.cobra_annotation_command_display_name}}{{.}} [VERB]{{else}}{{.Use}}{{end}}
-{{if .HasAvailableSubCommands}}
-Verbs{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags
-{{.LocalFlags.FlagUsages}}{{end}}{{with .Annotations.after}}
-{{.}}
-{{end}}{{if .HasExample}}
-Examples
-{{.Example}}
-{{end}}`
-
 const rootHelp = `kubectl confit is for people who have confit, the PID 1 of a container, in pods
 of Kubernetes. kubectl finds it as kubectl-confit on the PATH.
 
