@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -90,12 +89,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("nothing can be tried: no pod that runs follows %s", strings.Join(check.Names(given), ", "))
 	}
 	r := &checked{kind("Checked"), client.Namespace, check.Code(results), "", results}
-	if f.output.asked() {
-		err = f.output.print(c.OutOrStdout(), r)
-	} else {
-		err = r.print(c.OutOrStdout())
-	}
-	return cmp.Or(err, outcome(c, verdict.Result{Code: r.Code}))
+	return f.output.end(c, r, r.print, verdict.Result{Code: r.Code})
 }
 
 // read reads the files, and names on stderr what they have beside ConfigMaps and Secrets.

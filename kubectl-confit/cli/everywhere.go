@@ -59,15 +59,8 @@ func (f *statusFlags) lookEverywhere(c *cobra.Command, client *cluster.Client, s
 	if len(r.Items) == 0 {
 		r.Code, r.Why = verdict.Wrong, verdict.Nobody(nil, nil)
 	}
-	if f.output.asked() {
-		err = f.output.print(c.OutOrStdout(), r)
-	} else if len(r.Items) > 0 {
-		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", true, time.Now())
-	}
-	if err != nil {
-		return err
-	}
-	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
+	people := func(w io.Writer) error { return r.print(w, f.output.wide(), true, time.Now()) }
+	return f.output.end(c, r, people, verdict.Result{Code: r.Code, Why: r.Why})
 }
 
 // print writes them for people. Of pods of everywhere the namespace is shown: in a column, and below the table as NAMESPACE/NAME.
@@ -81,6 +74,9 @@ func (r *reports) print(w io.Writer, wide, everywhere bool, now time.Time) error
 			}
 			called = append(called, row)
 		}
+	}
+	if len(all) == 0 {
+		return nil
 	}
 	t := newTable(w, all, wide)
 	t.everywhere = everywhere

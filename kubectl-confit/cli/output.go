@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"confit/confitctl/program"
+	"confit/kubectl-confit/verdict"
 	"confit/status"
 )
 
@@ -121,6 +123,24 @@ func (o *output) print(w io.Writer, d printable) error {
 	}
 	return err
 }
+
+// end prints a document as the command line says, or what people read, and is by what the verb ends.
+func (o *output) end(c *cobra.Command, d printable, people func(io.Writer) error, r verdict.Result) error {
+	show := func(w io.Writer) error { return o.print(w, d) }
+	if !o.asked() {
+		show = people
+	}
+	if err := show(c.OutOrStdout()); err != nil || r.Code == 0 {
+		return err
+	}
+	if r.Why != "" {
+		fmt.Fprintln(c.ErrOrStderr(), "kubectl-confit:", r.Why)
+	}
+	return said(r.Code)
+}
+
+// wide says that people want to see the nodes, too.
+func (o *output) wide() bool { return *o.OutputFormat == "wide" }
 
 // control is what stands in JSON for a character that commands a terminal.
 var control = regexp.MustCompile(`\\u00[01][0-9a-f]`)

@@ -71,11 +71,6 @@ func (r *report) names() (list []runtime.Object) {
 	return list
 }
 
-// print writes it for people.
-func (r *report) print(w io.Writer, wide bool, now time.Time) error {
-	return (&reports{Items: []*report{r}}).print(w, wide, false, now)
-}
-
 // table is a row for each container.
 type table struct {
 	writer        tabwriter

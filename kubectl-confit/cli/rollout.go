@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -102,7 +103,8 @@ func newOrder(verb people.Verb) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return newRolloutReport(client.Namespace, name, view, nil).print(c.OutOrStdout(), &f.output)
+		r := newRolloutReport(client.Namespace, name, view, nil)
+		return f.output.end(c, r, r.print, verdict.Result{})
 	}), failedRollout)
 	f.addTo(c)
 	switch verb {
@@ -161,12 +163,11 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	}
 	r := newRolloutReport(client.Namespace, name, view, follow.Words(c.Context(), client, view))
 	r.end(end)
-	if err == nil || f.output.asked() {
-		if err := r.print(c.OutOrStdout(), &f.output); err != nil {
-			return err
-		}
+	people := r.print
+	if err != nil {
+		people = func(io.Writer) error { return nil }
 	}
-	return outcome(c, verdict.Result{Code: r.Code, Why: r.Why})
+	return f.output.end(c, r, people, verdict.Result{Code: r.Code, Why: r.Why})
 }
 
 // end notes how a wait ended.

@@ -47,11 +47,8 @@ func (r *rolloutReport) names() []runtime.Object {
 	return []runtime.Object{reference(coordination.SchemeGroupVersion.WithKind("Lease"), r.Lease)}
 }
 
-// print writes it as the command line says, or for people.
-func (r *rolloutReport) print(w io.Writer, o *output) error {
-	if o.asked() {
-		return o.print(w, r)
-	}
+// print writes it for people.
+func (r *rolloutReport) print(w io.Writer) error {
 	if err := people.Table(w, r.View); err != nil || len(r.Words) == 0 {
 		return err
 	}

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,32 +64,15 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	r := newReport(client.Namespace, found)
-	switch {
-	case f.output.asked():
-		err = f.output.print(c.OutOrStdout(), r)
-	case len(found.Rows) > 0:
-		err = r.print(c.OutOrStdout(), *f.output.OutputFormat == "wide", time.Now())
+	people := func(w io.Writer) error {
+		return (&reports{Items: []*report{r}}).print(w, f.output.wide(), false, time.Now())
 	}
-	if err != nil {
-		return err
-	}
-	return outcome(c, found.Result)
-}
-
-// outcome is the exit code of a result, with its reason on stderr.
-func outcome(c *cobra.Command, r verdict.Result) error {
-	if r.Code == 0 {
-		return nil
-	}
-	if r.Why != "" {
-		fmt.Fprintln(c.ErrOrStderr(), "kubectl-confit:", r.Why)
-	}
-	return said(r.Code)
+	return f.output.end(c, r, people, found.Result)
 }
 
 // rows is a table to which rows are added until a signal ends it.
 func (f *statusFlags) rows(c *cobra.Command) *table {
-	t := newTable(c.OutOrStdout(), nil, *f.output.OutputFormat == "wide")
+	t := newTable(c.OutOrStdout(), nil, f.output.wide())
 	t.several, t.everywhere = true, f.everywhere // another container may come
 	t.header()
 	return t

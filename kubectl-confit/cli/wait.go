@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -9,7 +10,6 @@ import (
 
 	"confit/confitctl/program"
 	"confit/confitctl/rollout"
-	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/verdict"
 )
@@ -66,22 +66,14 @@ func (f *waitFlags) run(c *cobra.Command, args []string, at pace) error {
 	if err != nil {
 		return err
 	}
-	return f.conclude(c, client, args, found)
-}
-
-// conclude prints how a wait ended.
-func (f *waitFlags) conclude(c *cobra.Command, client *cluster.Client, args []string, found *follow.Report) (err error) {
-	if f.output.asked() {
-		err = f.output.print(c.OutOrStdout(), newReport(client.Namespace, found))
-	} else if found.Result.Code == 0 {
-		_, err = fmt.Fprintf(c.OutOrStdout(), "%s %s%s\n", strings.Join(args, " "), found.Result.Why, withHash(found.Rows))
-	} else {
-		printOutputs(c.ErrOrStderr(), found.Rows)
-	}
-	if err != nil {
+	return f.output.end(c, newReport(client.Namespace, found), func(w io.Writer) (err error) {
+		if found.Result.Code == 0 {
+			_, err = fmt.Fprintf(w, "%s %s%s\n", strings.Join(args, " "), found.Result.Why, withHash(found.Rows))
+		} else {
+			printOutputs(c.ErrOrStderr(), found.Rows)
+		}
 		return err
-	}
-	return outcome(c, found.Result)
+	}, found.Result)
 }
 
 // withHash names what was accepted, as a roll-out knows it, behind a verdict; "" where that isn't known.
