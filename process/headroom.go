@@ -12,8 +12,8 @@ import (
 // cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1. What can be dropped of that
 // follows the mark in memory.stat.
 var memoryFiles = [...]struct{ dir, limit, used, cache string }{
-	{"/sys/fs/cgroup/", "memory.max", "memory.current", "\ninactive_file "},
-	{"/sys/fs/cgroup/memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "},
+	{"", "memory.max", "memory.current", "\ninactive_file "},
+	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "},
 }
 
 // unlimited is what no machine has: version 1 writes a limit of its own that isn't one.
@@ -22,12 +22,15 @@ const unlimited = 1 << 60
 // Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
 // or nobody can tell. What the kernel holds of files only to have them at hand counts as left. A constant
 // would not do: the kubelet has the kernel kill all of a container (memory.oom.group), whoever asked last.
-func Headroom() (left int64, limited bool) {
+func Headroom() (left int64, limited bool) { return headroom("/sys/fs/cgroup/") }
+
+func headroom(root string) (left int64, limited bool) {
 	for _, v := range memoryFiles {
-		limit, ok := amount(lineAfter(v.dir+v.limit, ""))
-		used, known := amount(lineAfter(v.dir+v.used, ""))
+		dir := root + v.dir
+		limit, ok := amount(lineAfter(dir+v.limit, ""))
+		used, known := amount(lineAfter(dir+v.used, ""))
 		if ok && known && limit < unlimited {
-			cache, _ := amount(lineAfter(v.dir+"memory.stat", v.cache))
+			cache, _ := amount(lineAfter(dir+"memory.stat", v.cache))
 			return max(limit-used+cache, 0), true
 		}
 	}

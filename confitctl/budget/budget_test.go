@@ -2,8 +2,6 @@ package budget
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -53,43 +51,5 @@ func TestStop(t *testing.T) {
 	stop()
 	if err := ctx.Err(); err == nil || t.Context().Err() != nil {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestRoom: a container's own files, of both versions of cgroups.
-func TestRoom(t *testing.T) {
-	const mib = 1 << 20
-	for name, tt := range map[string]struct {
-		files map[string]string
-		room  uint64
-		known bool
-	}{
-		"none":     {nil, 0, false},
-		"no limit": {map[string]string{"memory.max": "max\n", "memory.current": "1048576\n"}, 0, false},
-		"limit": {map[string]string{
-			"memory.max": "67108864\n", "memory.current": "33554432\n", "memory.stat": "anon 5\ninactive_file 4194304\nactive_file 7\n",
-		}, 36 * mib, true},
-		"all cache": {map[string]string{"memory.max": "1048576\n", "memory.current": "1048576\n", "memory.stat": "inactive_file 99999999\n"}, mib, true},
-		"over":      {map[string]string{"memory.max": "1048576\n", "memory.current": "2097152\n"}, 0, true},
-		"garbage":   {map[string]string{"memory.max": "1048576\n", "memory.current": "x"}, 0, false},
-		"version 1": {map[string]string{
-			"memory/memory.limit_in_bytes": "67108864\n", "memory/memory.usage_in_bytes": "33554432\n", "memory/memory.stat": "total_inactive_file 4194304\n",
-		}, 36 * mib, true},
-		"version 1, no limit": {map[string]string{
-			"memory/memory.limit_in_bytes": "9223372036854771712\n", "memory/memory.usage_in_bytes": "33554432\n",
-		}, 0, false},
-	} {
-		dir := t.TempDir()
-		for file, text := range tt.files {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if room, known := Room(dir); room != tt.room || known != tt.known {
-			t.Errorf("%s: got %d, %v; want %d, %v", name, room, known, tt.room, tt.known)
-		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"confit/confitctl/budget"
 	"confit/confitctl/program"
 	"confit/confitctl/render"
+	"confit/process"
 )
 
 func newRender() *cobra.Command {
@@ -29,7 +30,8 @@ func newRender() *cobra.Command {
 			if dir == "" {
 				dir = "."
 			}
-			limit.Memory, limit.Why = allowed(memory<<20, cgroup)
+			left, limited := process.Headroom()
+			limit.Memory, limit.Why = allowed(memory<<20, left, limited)
 			ctx, stop := limit.Start(c.Context())
 			defer stop()
 			var files []render.File
@@ -62,14 +64,10 @@ func newRender() *cobra.Command {
 	return c
 }
 
-// cgroup is where a container finds its own.
-const cgroup = "/sys/fs/cgroup"
-
-// allowed is how much memory the templates may need, so that they don't end the
-// container: the app is in the same cgroup.
-func allowed(memory uint64, cgroup string) (bytes uint64, why string) {
-	room, known := budget.Room(cgroup)
-	if share := max(room-room/4, least); known && share < memory {
+// allowed is how much memory the templates may need of what is left to the container, so
+// that they don't end it: the app is in the same cgroup.
+func allowed(memory uint64, left int64, limited bool) (bytes uint64, why string) {
+	if share := max(uint64(left-left/4), least); limited && share < memory {
 		return share, ", three quarters of what the container has left"
 	}
 	return memory, ""
