@@ -63,10 +63,8 @@ func failedReport(of about, code int, why string) printable {
 
 // names are its pods, each once.
 func (r *report) names() (list []runtime.Object) {
-	for i, row := range r.Pods {
-		if !slices.ContainsFunc(r.Pods[:i], func(before verdict.Row) bool { return before.UID == row.UID }) {
-			list = append(list, reference(corev1.SchemeGroupVersion.WithKind("Pod"), row.Pod))
-		}
+	for _, row := range slices.CompactFunc(slices.Clone(r.Pods), func(a, b verdict.Row) bool { return a.UID == b.UID }) {
+		list = append(list, reference(corev1.SchemeGroupVersion.WithKind("Pod"), row.Pod))
 	}
 	return list
 }

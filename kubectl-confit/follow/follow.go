@@ -49,7 +49,6 @@ func ScopeOf(named []*cluster.Named, labels string) (Scope, error) {
 type Options struct {
 	Timeout time.Duration         // 0: none
 	Clock   clock.WithTicker      // nil: the real one
-	Only    func(pod string) bool // pods that count, by name; nil: all
 	Soak    bool                  // the apps have to live with it for their confits' --soak, too
 	Each    func(row verdict.Row) // is called with each row that has changed, from one goroutine; may be nil
 	Act     Act                   // may be nil
@@ -67,9 +66,6 @@ type Report struct {
 	Rows    []verdict.Row   // of containers with confit that mount something of it
 	Result  verdict.Result
 }
-
-// counts reports whether a pod is one that is asked about.
-func (o *Options) counts(pod *corev1.Pod) bool { return o.Only == nil || o.Only(pod.Name) }
 
 // objectsOf are the objects that containers with confit have.
 func objectsOf(list []*corev1.Pod) []pods.Object {

@@ -173,14 +173,3 @@ func TestWait_context(t *testing.T) {
 		t.Errorf("got %+v", w.report)
 	}
 }
-
-// TestWait_only: pods that don't count neither hold it up nor end it.
-func TestWait_only(t *testing.T) {
-	f := newFleet(t, 3)
-	f.Apply(configMap("2"))
-	take(f.replicas[1], "2")
-	r := f.wait(t.Context(), follow.Options{Only: func(pod string) bool { return pod == "web-0001" }}).end(t)
-	if r.Result.Code != verdict.Well || len(r.Rows) != 1 || f.replicas[0].Asked() > 0 {
-		t.Errorf("got %+v", r)
-	}
-}

@@ -175,17 +175,15 @@ func (r *run) changed(row verdict.Row) {
 
 // pod takes a pod. Before it is asked, what shares its volumes must be known.
 func (r *run) pod(pod *corev1.Pod, gone bool) {
-	switch {
-	case !r.options.counts(pod):
-	case gone:
+	if gone {
 		delete(r.pods, pod.UID)
 		r.wait.Gone(pod.UID)
-	default:
-		r.pods[pod.UID] = pod
-		if r.neighbours(pod); r.context.Err() == nil {
-			for _, row := range r.wait.SeePod(r.options.Clock.Now(), pod) {
-				r.changed(row)
-			}
+		return
+	}
+	r.pods[pod.UID] = pod
+	if r.neighbours(pod); r.context.Err() == nil {
+		for _, row := range r.wait.SeePod(r.options.Clock.Now(), pod) {
+			r.changed(row)
 		}
 	}
 }
