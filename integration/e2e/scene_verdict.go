@@ -196,7 +196,7 @@ func (s *verdicts) syncGood() error {
 	if err := errors.Join(s.turnTo("sync"), s.write("web.yaml", configMaps, "web", webPage(secondPage))); err != nil {
 		return err
 	}
-	_, err := s.follow(0, "kubectl apply -f web.yaml\nkubectl confit sync configmap/web", "3 of 3 accepted")
+	_, err := s.follow(0, "kubectl apply -f web.yaml\nkubectl confit sync configmap/web", "accepted by 3 containers")
 	return errors.Join(err, s.allServe(secondPage))
 }
 
