@@ -82,13 +82,25 @@ func parse(path string) (of resource, k key, sub string, err error) {
 
 // serve answers a request for a resource.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, of resource, k key, sub string) error {
-	q := r.URL.Query()
 	verb, what := verbOf(r, k.name), of.name
 	if sub != "" {
 		what += "/" + sub
 	}
-	if code := s.count(verb, what, k.name); code != 0 {
+	switch code := s.count(verb, what, k.name); {
+	case code < 0:
+		interrupt(code, func(w http.ResponseWriter) error { return s.answer(w, r, of, k, sub) })
+	case code != 0:
 		return refusal(code, verb, what, of, k)
+	}
+	return s.answer(w, r, of, k, sub)
+}
+
+// answer does what a request wants.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, of resource, k key, sub string) error {
+	q := r.URL.Query()
+	verb, what := verbOf(r, k.name), of.name
+	if sub != "" {
+		what += "/" + sub
 	}
 	sel := selection{key: k}
 	var wrong [2]error

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +22,7 @@ type Server struct {
 	file   string // the kubeconfig
 	store  *store
 	ended  context.Context
+	line   *line
 
 	lock     sync.Mutex
 	refuse   func(verb, resource, name string) int
@@ -46,15 +47,21 @@ func Start(t testing.TB, script Script, objects ...runtime.Object) *Server {
 	t.Helper()
 	ended, end := context.WithCancel(context.Background())
 	s := &Server{t: t, script: script, store: newStore(), ended: ended, requests: map[string]int{}}
-	web := httptest.NewServer(s)
+	var err error
+	if s.line, err = newLine(); err == nil {
+		err = s.line.begin(s)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		end()
-		web.CloseClientConnections()
-		web.Close()
+		s.line.end()
+		_ = syscall.Close(s.line.held) // it was never used
 	})
 	s.file = filepath.Join(t.TempDir(), "kubeconfig")
 	config := api.NewConfig()
-	config.Clusters["scripted"] = &api.Cluster{Server: web.URL}
+	config.Clusters["scripted"] = &api.Cluster{Server: "http://" + s.line.address}
 	config.Contexts["scripted"] = &api.Context{Cluster: "scripted", AuthInfo: "scripted", Namespace: "default"}
 	config.AuthInfos["scripted"] = &api.AuthInfo{}
 	config.CurrentContext = "scripted"
@@ -95,7 +102,7 @@ func (s *Server) Get(resource, namespace, name string) runtime.Object {
 	return s.store.get(key{resource, namespace, name})
 }
 
-// Refuse lets a function refuse requests: it returns the code of a refusal, such as 403, or 0. Verbs and resources are
+// Refuse lets a function refuse requests: it returns the code of a refusal, such as 403, Cut or Lost, or 0. Verbs and resources are
 // those of RBAC: "create", "pods/exec".
 func (s *Server) Refuse(refuse func(verb, resource, name string) int) {
 	s.lock.Lock()

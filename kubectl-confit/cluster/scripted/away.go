@@ -1,0 +1,95 @@
+package scripted
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"syscall"
+)
+
+// Codes of a refusal that no server has: the connection ends before the request is done, or when it is, and its answer is lost.
+const (
+	Cut  = -1
+	Lost = -2
+)
+
+// Away has the server end as if it was killed, streams included: nobody listens until it is Back.
+func (s *Server) Away() { s.line.end() }
+
+// Back has a server that was away listen again.
+func (s *Server) Back() {
+	s.t.Helper()
+	if err := s.line.begin(s); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// line is the address of a server, whether somebody listens there or not.
+type line struct {
+	address string
+	held    int // a socket that keeps the address from others
+	lock    sync.Mutex
+	server  *http.Server
+	open    map[net.Conn]bool
+}
+
+func newLine() (*line, error) {
+	held, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.SetsockoptInt(held, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	if err == nil {
+		err = syscall.Bind(held, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := syscall.Getsockname(held)
+	if err != nil {
+		return nil, err
+	}
+	return &line{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(at.(*syscall.SockaddrInet4).Port)), held: held}, nil
+}
+
+// begin has a handler answer.
+func (l *line) begin(h http.Handler) error {
+	listener, err := net.Listen("tcp4", l.address)
+	if err != nil {
+		return err
+	}
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	l.open = map[net.Conn]bool{}
+	l.server = &http.Server{Handler: h, ConnState: func(c net.Conn, state http.ConnState) { // one that is hijacked stays known
+		l.lock.Lock()
+		defer l.lock.Unlock()
+		if l.open[c] = state != http.StateClosed; !l.open[c] {
+			delete(l.open, c)
+		}
+	}}
+	go func(server *http.Server) { _ = server.Serve(listener) }(l.server) // it ends with an error, always
+	return nil
+}
+
+// end has nobody answer.
+func (l *line) end() {
+	l.lock.Lock()
+	server, open := l.server, l.open
+	l.open = map[net.Conn]bool{}
+	l.lock.Unlock()
+	_ = server.Close() // the connections are closed below, too
+	for c := range open {
+		_ = c.Close()
+	}
+}
+
+// interrupt ends the connection of a request, once it is done if its answer is to be lost.
+func interrupt(code int, do func(http.ResponseWriter) error) {
+	if code == Lost {
+		_ = do(httptest.NewRecorder()) // nobody is told
+	}
+	panic(http.ErrAbortHandler)
+}
