@@ -14,8 +14,8 @@ import (
 	"confit/confitctl/rollout"
 )
 
-// timeout is how long a person waits for an answer.
-const timeout = 30 * time.Second
+// Timeout is how long a person waits for an answer.
+const Timeout = 30 * time.Second
 
 // Verb is what a person does to a roll-out.
 type Verb string
@@ -49,7 +49,7 @@ type Order struct {
 // Give stores it, and returns the roll-out as it is then. It tries for half a minute. The error says
 // why the record doesn't allow it, or what the API server said last.
 func (o Order) Give(ctx context.Context, s *lease.Store) (rollout.View, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	record, err := patience.Change(ctx, s, o.edit)
 	return record.View(), err
@@ -72,7 +72,7 @@ func (o Order) edit(r rollout.Record, date int64) (rollout.Record, error) {
 
 // Look reads the roll-out, once.
 func Look(ctx context.Context, s *lease.Store) (rollout.View, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
 	record, _, err := s.Load(ctx)
 	return record.View(), err

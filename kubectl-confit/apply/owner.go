@@ -58,10 +58,18 @@ func (s *Store) adopt(ctx context.Context, o *Object) (*unstructured.Unstructure
 	if o.Before == nil || reflect.DeepEqual(o.owners, o.Before.GetManagedFields()) {
 		return o.Before, nil
 	}
-	u, err := s.patch(ctx, types.JSONPatchType, o, []map[string]any{
-		{"op": "replace", "path": "/metadata/managedFields", "value": o.owners},
-		{"op": "replace", "path": "/metadata/resourceVersion", "value": o.Before.GetResourceVersion()},
-	}, metav1.PatchOptions{})
+	u, err := s.sure(ctx, o, write{o.Before, func() (*unstructured.Unstructured, error) {
+		return s.patch(ctx, types.JSONPatchType, o, []map[string]any{
+			{"op": "replace", "path": "/metadata/managedFields", "value": o.owners},
+			{"op": "replace", "path": "/metadata/resourceVersion", "value": o.Before.GetResourceVersion()},
+		}, metav1.PatchOptions{})
+	}, func(now *unstructured.Unstructured) bool {
+		if !same(now, o.Before) {
+			return false
+		}
+		owners, err := s.adopted(now)
+		return err == nil && reflect.DeepEqual(owners, now.GetManagedFields())
+	}})
 	return u, said(o, err)
 }
 
@@ -107,9 +115,13 @@ func (s *Store) remember(ctx context.Context, o *Object, after *unstructured.Uns
 	if err != nil {
 		return after, err
 	}
-	u, err := s.patch(ctx, types.ApplyYAMLPatchType, o, map[string]any{"apiVersion": "v1", "kind": o.Kind, "metadata": map[string]any{
-		"name": o.Name, "resourceVersion": after.GetResourceVersion(), "annotations": map[string]string{last: string(text)},
-	}}, metav1.PatchOptions{FieldManager: keeperOfLast, Force: ptr.To(true)})
+	u, err := s.sure(ctx, o, write{after, func() (*unstructured.Unstructured, error) {
+		return s.patch(ctx, types.ApplyYAMLPatchType, o, map[string]any{"apiVersion": "v1", "kind": o.Kind, "metadata": map[string]any{
+			"name": o.Name, "resourceVersion": after.GetResourceVersion(), "annotations": map[string]string{last: string(text)},
+		}}, metav1.PatchOptions{FieldManager: keeperOfLast, Force: ptr.To(true)})
+	}, func(now *unstructured.Unstructured) bool {
+		return same(now, after) && now.GetAnnotations()[last] == string(text)
+	}})
 	if err != nil {
 		return after, said(o, err)
 	}
@@ -132,7 +144,10 @@ func (s *Store) undo(ctx context.Context, o *Object) (u *unstructured.Unstructur
 	u = o.After
 	for range 2 { // whoever changes a field owns it: after the first request it is this program, so a second one says who it was
 		next.SetResourceVersion(u.GetResourceVersion())
-		if u, err = s.Client.Raw(o.Kind).Update(ctx, next, metav1.UpdateOptions{FieldManager: s.Manager}); err != nil {
+		u, err = s.sure(ctx, o, write{u, func() (*unstructured.Unstructured, error) {
+			return s.Client.Raw(o.Kind).Update(ctx, next, metav1.UpdateOptions{FieldManager: s.Manager})
+		}, func(now *unstructured.Unstructured) bool { return same(now, o.Before) }})
+		if err != nil {
 			return nil, err
 		}
 	}

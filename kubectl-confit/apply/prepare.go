@@ -56,19 +56,43 @@ func (s *Store) Apply(ctx context.Context, objects []*Object) error {
 // Undo puts back the objects that were applied. Of those that it can't put back the error says why.
 func (s *Store) Undo(ctx context.Context, objects []*Object) error {
 	return each(objects, func(o *Object) error {
-		if o.After == nil {
-			return nil
+		if err := s.find(ctx, o); err != nil || o.After == nil {
+			return s.unable(o, err)
 		}
 		back, err := s.undo(ctx, o)
 		if api.IsConflict(err) || api.IsNotFound(err) {
 			return fmt.Errorf("%s is left as it is: somebody has changed it since it was applied", o)
 		}
 		if err != nil {
-			return cluster.Problem("put back", o.String(), err)
+			return s.unable(o, err)
 		}
 		o.Back, o.Undone = back, true
 		return nil
 	})
+}
+
+// find looks for an object of which nobody knows whether it was applied.
+func (s *Store) find(ctx context.Context, o *Object) error {
+	if !o.Unsure {
+		return nil
+	}
+	now, err := s.get(ctx, o.Object)
+	if o.Unsure = err != nil; same(now, o.Merged) && !same(now, o.Before) {
+		o.After = now
+	}
+	return err
+}
+
+// unable says what isn't put back, and what does that when the server answers.
+func (s *Store) unable(o *Object, err error) error {
+	if err == nil {
+		return nil
+	}
+	does := "kubectl apply --server-side -n " + s.Client.Namespace + " -f FILE does that, with the FILE of before"
+	if o.Before == nil {
+		does = "kubectl delete " + o.String() + " -n " + s.Client.Namespace + " does that"
+	}
+	return fmt.Errorf("%w: %s", cluster.Problem("put back", o.String(), err), does)
 }
 
 // undoable says no to an object that can't be put back once it is applied.

@@ -37,6 +37,8 @@ func (r *Report) Lines() (lines []string) {
 			lines = append(lines, a.Object+" is deleted again")
 		case a.Undone:
 			lines = append(lines, a.Object+" is as it was before")
+		case r.Undo == nil && a.ResourceVersion == "":
+			lines = append(lines, a.Object+" may have been applied: kubectl confit status "+a.Object+" says so when the server answers")
 		case r.Undo == nil:
 			lines = append(lines, a.Object+" stays as it was applied: --undo would have put it back")
 		}
@@ -49,9 +51,9 @@ func (r *Report) Lines() (lines []string) {
 
 // Applied is an object that was applied.
 type Applied struct {
-	Object          string `json:"object"` // configmap/web
-	ResourceVersion string `json:"resourceVersion"`
-	Before          string `json:"before"` // its resourceVersion before; "": it wasn't there
+	Object          string `json:"object"`          // configmap/web
+	ResourceVersion string `json:"resourceVersion"` // "": whether it was applied nobody knows
+	Before          string `json:"before"`          // its resourceVersion before; "": it wasn't there
 	Undone          bool   `json:"undone"`
 	Back            string `json:"back"` // its resourceVersion since then; "": it isn't there
 }
@@ -89,10 +91,10 @@ func (r *Report) end(objects []*Object, result verdict.Result, err error) {
 // note writes down what was applied.
 func (r *Report) note(objects []*Object) {
 	for _, o := range objects {
-		if o.After == nil {
+		if o.After == nil && !o.Unsure {
 			continue
 		}
-		a := Applied{Object: o.String(), ResourceVersion: o.After.GetResourceVersion(), Undone: o.Undone}
+		a := Applied{Object: o.String(), ResourceVersion: version(o.After), Undone: o.Undone}
 		if o.Before != nil {
 			a.Before = o.Before.GetResourceVersion()
 		}

@@ -10,18 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"confit/kubectl-confit/check"
+	"confit/kubectl-confit/cluster"
 	"confit/kubectl-confit/follow"
 	"confit/kubectl-confit/pods"
 	"confit/kubectl-confit/verdict"
 )
-
-// requestTimeout is what requests that change objects may take after a signal: a pipeline that is cancelled has seconds to
-// end. They aren't stopped half way, as nobody would know then what the server has done.
-const requestTimeout = 10 * time.Second
-
-func untilDone(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
-}
 
 // Run brings objects to the pods: it has them tried, applied and taken over.
 type Run struct {
@@ -30,6 +23,9 @@ type Run struct {
 	Undo  bool          // what isn't accepted by all is taken back
 	Dry   bool          // it ends before anything is applied
 	Say   func(string)  // is told each step; may be foreign
+
+	// Patience is how long writes may take while the API server is away; 0: any time.
+	Patience time.Duration
 
 	// Check tries objects before they are applied; nil: nobody does.
 	Check func(context.Context, check.Given) []check.Result
@@ -78,7 +74,7 @@ func (r *Run) forward(ctx context.Context, objects []*Object, report *Report) (f
 
 // apply applies all objects.
 func (r *Run) apply(ctx context.Context, objects []*Object) error {
-	requests, cancel := untilDone(ctx)
+	requests, cancel := cluster.Finish(ctx, r.Patience)
 	defer cancel()
 	err := r.Store.Apply(requests, objects)
 	for _, o := range objects {
@@ -125,19 +121,16 @@ func (r *Run) undoable(o *Object) error {
 
 // back puts the old objects back, also if somebody ended the run. Only if nobody did, the pods are waited for again.
 func (r *Run) back(ctx context.Context, objects []*Object, report *Report) {
-	requests, cancel := untilDone(ctx)
+	requests, cancel := cluster.Finish(ctx, r.Patience)
 	defer cancel()
-	if err := r.Store.Undo(requests, objects); err != nil {
-		report.Undo = &Undo{Why: oneLine(err), Pods: []verdict.Row{}}
-		return
-	}
-	report.Undo = &Undo{Done: true, Pods: []verdict.Row{}}
+	err := r.Store.Undo(requests, objects)
+	report.Undo = &Undo{Done: err == nil, Why: oneLine(err), Pods: []verdict.Row{}}
 	for _, o := range objects {
 		if o.Undone {
 			r.Say(fmt.Sprintf("Put back %s", o))
 		}
 	}
-	if ctx.Err() != nil {
+	if err != nil || ctx.Err() != nil {
 		return
 	}
 	if back := restored(objects); len(back) > 0 {
@@ -148,9 +141,10 @@ func (r *Run) back(ctx context.Context, objects []*Object, report *Report) {
 	}
 }
 
+// applied reports that an object was applied, or may have been.
 func applied(objects []*Object) bool {
 	for _, o := range objects {
-		if o.After != nil {
+		if o.After != nil || o.Unsure {
 			return true
 		}
 	}

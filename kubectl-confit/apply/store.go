@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	api "k8s.io/apimachinery/pkg/api/errors"
@@ -42,7 +43,15 @@ func (s *Store) apply(ctx context.Context, o *Object, onto *unstructured.Unstruc
 	if trial {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
-	u, err := s.patch(ctx, types.ApplyYAMLPatchType, o, given, options)
+	do := func() (*unstructured.Unstructured, error) {
+		return s.patch(ctx, types.ApplyYAMLPatchType, o, given, options)
+	}
+	if trial {
+		u, err := do()
+		return u, said(o, err)
+	}
+	u, err := s.sure(ctx, o, write{onto, do, func(now *unstructured.Unstructured) bool { return same(now, o.Merged) }})
+	o.Unsure = errors.Is(err, errUnsure)
 	return u, said(o, err)
 }
 
@@ -57,7 +66,10 @@ func (s *Store) patch(ctx context.Context, kind types.PatchType, o *Object, body
 // remove deletes the very object that is given, if nobody has changed it.
 func (s *Store) remove(ctx context.Context, o *Object, there *unstructured.Unstructured) error {
 	is := &metav1.Preconditions{UID: ptr.To(there.GetUID()), ResourceVersion: ptr.To(there.GetResourceVersion())}
-	return s.Client.Raw(o.Kind).Delete(ctx, o.Name, metav1.DeleteOptions{Preconditions: is})
+	_, err := s.sure(ctx, o, write{there, func() (*unstructured.Unstructured, error) {
+		return nil, s.Client.Raw(o.Kind).Delete(ctx, o.Name, metav1.DeleteOptions{Preconditions: is})
+	}, func(now *unstructured.Unstructured) bool { return now == nil }})
+	return err
 }
 
 // said is an error of an apply, with what to do about it.

@@ -41,7 +41,7 @@ func run(t *testing.T, config, kubectl string, begin func(*site)) {
 	if err := set.Parse([]string{"--kubeconfig", config}); err != nil {
 		t.Fatal(err)
 	}
-	client, err := flags.Connect()
+	client, err := flags.Connect(cluster.Patience{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,8 @@ import (
 	"confit/kubectl-confit/cluster"
 )
 
-// How long the API server may take for what is done whatever becomes of the trial.
+// How long the API server may take to delete a copy, whatever becomes of the trial; and how often that is looked at.
 const (
-	createTimeout = 30 * time.Second
 	deleteTimeout = 15 * time.Second
 	pollEvery     = 250 * time.Millisecond
 )
@@ -57,9 +56,9 @@ type copied struct {
 // create creates the pod. It isn't interrupted, as nobody could tell then whether there is one. created says that there may be
 // one: a refusal is the only answer that says there is none.
 func (c *copied) create(ctx context.Context, pod *corev1.Pod) (created bool, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), createTimeout)
+	ctx, cancel := cluster.Finish(ctx, c.Timeout)
 	defer cancel()
-	made, err := c.Client.Core().Pods(c.Client.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	made, err := c.made(ctx, pod)
 	if err == nil {
 		c.uid = &metav1.Preconditions{UID: &made.UID}
 		return true, nil
@@ -67,6 +66,20 @@ func (c *copied) create(ctx context.Context, pod *corev1.Pod) (created bool, err
 	var status api.APIStatus
 	refused := errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500
 	return !refused, cluster.Problem("create", "a copy of the pod", err)
+}
+
+// made creates the pod, and again while the API server is away: one of this name that is there then is the pod.
+func (c *copied) made(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
+	copies := c.Client.Core().Pods(c.Client.Namespace)
+	for lost := false; ; lost = true {
+		made, err := copies.Create(ctx, pod, metav1.CreateOptions{})
+		if lost && api.IsAlreadyExists(err) {
+			return copies.Get(ctx, c.name, metav1.GetOptions{})
+		}
+		if !cluster.IsAway(err) || !pause(ctx, 4*pollEvery) {
+			return made, err
+		}
+	}
 }
 
 // delete deletes the pod, in its own time. Of one whose creation wasn't answered it makes sure that it doesn't come late.
@@ -105,9 +118,14 @@ func (c *copied) try(ctx context.Context, payload []byte) Outcome {
 // is ever taken because of a half.
 func (c *copied) feed(ctx context.Context, payload []byte, stop context.CancelCauseFunc) {
 	for tries := 1; ; tries++ {
+		begun := time.Now()
 		err := c.Client.Feed(ctx, c.name, c.container, bytes.NewReader(payload))
 		if err == nil || !pause(ctx, 4*pollEvery) {
 			return
+		}
+		if away, _ := c.Client.WasAway(ctx, begun); away {
+			tries = 0
+			continue
 		}
 		if tries == 3 || cluster.IsForbidden(err) {
 			stop(err)

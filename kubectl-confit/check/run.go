@@ -85,8 +85,10 @@ func (r *Runner) InPlace(ctx context.Context, t *Trial, payload []byte) Outcome 
 			return Outcome{Untried, nil, fmt.Sprintf("its flag %q has a variable whose value isn't in the pod's spec: try it in a copy, without --in-place", word)}
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout+cluster.DefaultTimeout) // with an API server that is away
+	defer cancel()
 	result, err := r.Client.Exec(ctx, cluster.Command{
-		Pod: t.Pod.Name, Container: c.Name, Words: words, Stdin: bytes.NewReader(payload), Timeout: r.Timeout, MaxOutput: mostBytes,
+		Pod: t.Pod.Name, Container: c.Name, Words: words, Stdin: payload, Timeout: r.Timeout, MaxOutput: mostBytes,
 	})
 	if err != nil {
 		return Outcome{Untried, nil, err.Error()}

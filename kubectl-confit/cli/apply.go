@@ -58,7 +58,7 @@ func newApply() *cobra.Command {
 	flags.StringVar(&f.dryRun, "dry-run", "none", "`server`: all is done but to apply it, and nothing is kept")
 	flags.BoolVar(&f.noSync, "no-sync", false, "leave it to the kubelets when they bring it: that takes a minute or two")
 	flags.BoolVar(&f.all, "all", false, "bring it to all pods at once, not in waves")
-	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` that the pods have, each time that they are waited for; 0: any")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "`TIME` that the pods have, each time that they are waited for, and an API server that is away; 0: any")
 	flags.BoolVar(&f.soak, "soak", false, "wait until the apps have lived with it for their confits' --soak, too")
 	flags.StringVar(&f.manager, "field-manager", apply.DefaultManager, "`NAME` of the owner of what is applied")
 	flags.BoolVar(&f.force, "force-conflicts", false, "take over the keys of other owners")
@@ -84,7 +84,7 @@ func (f *applyFlags) run(c *cobra.Command) error {
 	case f.noSync && f.all:
 		return program.Wrong("--no-sync and --all are there: write one of the two")
 	}
-	client, err := f.cluster.Connect()
+	client, err := f.cluster.Connect(patient(c, f.long()))
 	if err != nil {
 		return err
 	}
@@ -99,11 +99,19 @@ func (f *applyFlags) run(c *cobra.Command) error {
 		return err
 	}
 	a := &applying{f, client, c.ErrOrStderr()}
-	run := &apply.Run{Store: a.store(), Pods: list, Undo: f.undo, Dry: f.dryRun == "server", Say: a.say, Settle: a.settle}
+	run := &apply.Run{Store: a.store(), Pods: list, Undo: f.undo, Dry: f.dryRun == "server", Say: a.say, Settle: a.settle, Patience: f.long()}
 	if !f.noCheck {
 		run.Check = func(ctx context.Context, given check.Given) []check.Result { return a.check(ctx, list, given) }
 	}
 	return f.tell(c, objects, run.Do(c.Context(), objects))
+}
+
+// long is how long the API server may be away at each step.
+func (f *applyFlags) long() time.Duration {
+	if f.timeout == 0 {
+		return 0
+	}
+	return max(f.timeout, cluster.Grace)
 }
 
 // checkTimeout is what one trial may take: most of it is a copy's start.

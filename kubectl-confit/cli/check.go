@@ -60,7 +60,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if f.timeout < time.Second {
 		return program.Wrong("--timeout is %v: write one second at least", f.timeout)
 	}
-	client, err := f.cluster.Connect()
+	client, err := f.cluster.Connect(patient(c, f.timeout))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +26,14 @@ func (a *asking) addTo(c *cobra.Command, people ...string) {
 	a.output.addTo(c, people...)
 }
 
+// patient is what a verb has with an API server that is away for so long; 0: for any time.
+func patient(c *cobra.Command, long time.Duration) cluster.Patience {
+	return cluster.Patience{For: long, Say: func(line string) { fmt.Fprintln(c.ErrOrStderr(), line) }}
+}
+
 // scope connects, and finds what the command line names.
-func (a *asking) scope(ctx context.Context, args []string) (*cluster.Client, follow.Scope, error) {
-	c, err := a.cluster.Connect()
+func (a *asking) scope(ctx context.Context, args []string, p cluster.Patience) (*cluster.Client, follow.Scope, error) {
+	c, err := a.cluster.Connect(p)
 	if err != nil {
 		return nil, follow.Scope{}, err
 	}

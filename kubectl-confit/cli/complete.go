@@ -94,7 +94,7 @@ func prefixed(kind string, names []string) []string {
 
 // ask asks the cluster of the command line. Its errors would stand in the middle of what somebody types.
 func ask(flags *cluster.Flags, which func(*cluster.Client, context.Context) ([]string, error)) []string {
-	client, err := flags.Connect()
+	client, err := flags.Connect(cluster.Patience{})
 	if err != nil {
 		return nil
 	}

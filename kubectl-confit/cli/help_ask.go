@@ -36,6 +36,8 @@ confit is called there. In these it runs confit --status=json, for at most 10 s,
 in 16 containers at a time. Without the right to do so it says what the API tells:
 a container that ended with 78 has rejected what was mounted.
 
+With --watch an API server that is away is waited for, and that is said once.
+
 No value of a key is read by a pod or printed here: what is compared is hashes.
 What the hook of a pod printed is shown, and may hold what the hook saw.`
 
@@ -87,6 +89,9 @@ It ends with 1 when the time is over, with who has not accepted it and why; when
 no running pod mounts the objects, or only by subPath, where they never change;
 and when it has no right to ask. The kubelet takes a minute or two to bring an
 edit, unless kubectl confit sync hurries it.
+
+An API server that is away ends nothing before the time is over. That is said once
+after two seconds, and so is that it answers again. No verdict comes of it.
 
 It watches the pods and the objects, and asks each container again after 1, 1.5,
 2.2 … 10 s, and who has accepted it after 30 s. kubectl confit status --help says how it asks.`

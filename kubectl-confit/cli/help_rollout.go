@@ -10,7 +10,8 @@ or lease/web. A workload such as deployment/web stands for the Lease that
 docs/fleet.md has the rules.
 
 What confitctl gate --status and its other flags for people do inside of a pod,
-these verbs do from where kubectl is.`
+these verbs do from where kubectl is. An API server that is away they wait for,
+half a minute, or with status --wait for the --timeout.`
 
 const rolloutExample = `  kubectl confit rollout status web
   kubectl confit rollout status web --wait --timeout 30m

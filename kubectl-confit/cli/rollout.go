@@ -49,8 +49,9 @@ func (f *rolloutFlags) addHash(c *cobra.Command, text string) {
 // kinds of a Lease, as people and kubectl write them.
 var leaseKinds = []string{"lease", "leases", "lease.coordination.k8s.io", "leases.coordination.k8s.io"}
 
-// open connects to the Lease that a command line names: NAME, lease/NAME, or a workload whose template has it.
-func (f *rolloutFlags) open(ctx context.Context, args []string) (*cluster.Client, *lease.Store, string, error) {
+// open connects to the Lease that a command line names: NAME, lease/NAME, or a workload whose template has it. The API server may be
+// away for so long; 0: for any time.
+func (f *rolloutFlags) open(c *cobra.Command, args []string, long time.Duration) (*cluster.Client, *lease.Store, string, error) {
 	if err := f.output.check(); err != nil {
 		return nil, nil, "", err
 	}
@@ -69,13 +70,13 @@ func (f *rolloutFlags) open(ctx context.Context, args []string) (*cluster.Client
 		workload, name = kind+"/"+name, ""
 	}
 	f.output.is("", name)
-	client, err := f.cluster.Connect()
+	client, err := f.cluster.Connect(patient(c, long))
 	if err != nil {
 		return nil, nil, "", err
 	}
 	f.output.is(client.Namespace, name)
 	if workload != "" {
-		if name, err = client.LeaseOf(ctx, workload); err != nil {
+		if name, err = client.LeaseOf(c.Context(), workload); err != nil {
 			return nil, nil, "", err
 		}
 		f.output.is(client.Namespace, name)
@@ -95,7 +96,7 @@ func newOrder(verb people.Verb) *cobra.Command {
 		if verb == people.Retry && f.hash == "" {
 			return program.Wrong("--hash is missing: write the first digits of what to try again; kubectl confit rollout status LEASE has them")
 		}
-		client, store, name, err := f.open(c.Context(), args)
+		client, store, name, err := f.open(c, args, people.Timeout)
 		if err != nil {
 			return err
 		}
@@ -147,13 +148,21 @@ func (f *rolloutStatusFlags) run(c *cobra.Command, args []string) error {
 	case f.begin <= 0:
 		return program.Wrong("--begin is %s: write more than 0", f.begin)
 	}
-	client, store, name, err := f.open(c.Context(), args)
+	long := people.Timeout
+	if f.wait {
+		long = f.timeout
+	}
+	client, store, name, err := f.open(c, args, long)
 	if err != nil {
 		return err
 	}
 	var end error // of the wait
 	if f.wait {
-		w := people.Waiter{Store: store, Hash: f.hash, Begin: f.begin, Timeout: f.timeout, Out: c.ErrOrStderr(),
+		asked, err := client.Hasty().Rollout(name)
+		if err != nil {
+			return err
+		}
+		w := people.Waiter{Store: asked, Hash: f.hash, Begin: f.begin, Timeout: f.timeout, Out: c.ErrOrStderr(),
 			Mounted: func(ctx context.Context) []people.Mount { return follow.Mounted(ctx, client, name) }}
 		end = w.Run(c.Context())
 	}

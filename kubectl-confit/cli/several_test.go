@@ -43,7 +43,7 @@ func TestSeveral_token(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	w.Apply(configMap("web", "nginx.conf", "2"))
-	if r := w.run("wait", "pod/web-0", "--timeout", "1ms"); r.code != 1 || !strings.Contains(r.stderr, " accepted configmap/web; ") {
+	if r := w.run("wait", "pod/web-0", "--timeout", "500ms"); r.code != 1 || !strings.Contains(r.stderr, " accepted configmap/web; ") {
 		t.Errorf("got %+v", r)
 	}
 	if r := w.run("status", "configmap/kube-root-ca.crt"); r.code != 1 || r.stderr != "kubectl-confit: no confit takes a key of configmap/kube-root-ca.crt in a running pod\n" {

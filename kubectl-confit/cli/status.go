@@ -47,7 +47,11 @@ func (f *statusFlags) run(c *cobra.Command, args []string) error {
 	if f.everywhere && len(args) > 0 {
 		return program.Wrong("-A and %s are there: write one of the two, as a name is one namespace's", args[0])
 	}
-	client, scope, err := f.scope(c.Context(), args)
+	p := cluster.Patience{}
+	if f.watch {
+		p = patient(c, 0)
+	}
+	client, scope, err := f.scope(c.Context(), args, p)
 	if err != nil {
 		return err
 	}

@@ -75,13 +75,14 @@ type hurrying struct {
 // hearing is how long all are listened to before the first is synced, so that it is known who needs it.
 const hearing = 5 * time.Second
 
-// act does what the waves decide.
+// act does what the waves decide. Their clock stands still while the API server is away: no kubelet is late then.
 func (h *hurrying) act(now time.Time, rows []verdict.Row, pod func(string) *corev1.Pod) (soon []string, next time.Duration) {
 	h.pod = pod
-	if rest := h.hear(now, rows); rest > 0 {
+	there := now.Add(-h.client.Lost())
+	if rest := h.hear(there, rows); rest > 0 {
 		return nil, rest
 	}
-	d := h.waves.Step(now, h.fleet.Of(rows, pod))
+	d := h.waves.Step(there, h.fleet.Of(rows, pod))
 	h.tellTroubles()
 	h.tellWave(d)
 	for _, p := range d.Late {
@@ -141,8 +142,8 @@ func (h *hurrying) ask(p sync.Pod, now time.Time) {
 	if err == nil {
 		_, err = h.client.Core().Pods(h.client.Namespace).Patch(h.context, p.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubectl-confit"})
 	}
-	if err == nil || cluster.IsNotFound(err) || h.context.Err() != nil {
-		return
+	if err == nil || cluster.IsNotFound(err) || cluster.IsAway(err) || h.context.Err() != nil {
+		return // one that doesn't answer is said already, and asked again
 	}
 	err = cluster.Problem("annotate", "pod "+p.Name, err)
 	if cluster.IsForbidden(err) {

@@ -57,12 +57,13 @@ func (f *waitFlags) run(c *cobra.Command, args []string, at pace) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	client, scope, err := f.scope(c.Context(), args)
+	begun := time.Now()
+	client, scope, err := f.scope(c.Context(), args, patient(c, f.timeout))
 	if err != nil {
 		return err
 	}
 	p := newProgress(c.ErrOrStderr(), strings.Join(args, " "), f.soak)
-	found, err := p.wait(c.Context(), client, scope, follow.Options{Timeout: f.timeout, Soak: f.soak}, at)
+	found, err := p.wait(c.Context(), client, scope, follow.Options{Timeout: rest(f.timeout, begun), Soak: f.soak}, at)
 	if err != nil {
 		return err
 	}
@@ -74,6 +75,14 @@ func (f *waitFlags) run(c *cobra.Command, args []string, at pace) error {
 		}
 		return err
 	}, found.Result)
+}
+
+// rest is what is left of a time that has begun, as [follow.Options] take it.
+func rest(of time.Duration, begun time.Time) time.Duration {
+	if of == 0 {
+		return 0
+	}
+	return max(1, of-time.Since(begun))
 }
 
 // withHash names what was accepted, as a roll-out knows it, behind a verdict; "" where that isn't known.

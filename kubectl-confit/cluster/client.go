@@ -1,9 +1,12 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/pflag"
@@ -55,6 +58,8 @@ func (f *Flags) AddTo(flags *pflag.FlagSet) {
 type Client struct {
 	Namespace string
 	config    *rest.Config
+	plain     *rest.Config // without patience
+	outage    *outage
 	core      *corev1.CoreV1Client
 	dynamic   *dynamic.DynamicClient
 	getter    genericclioptions.RESTClientGetter
@@ -68,18 +73,20 @@ const atOnce = 16
 func init() { klog.SetLogger(logr.Discard()) }
 
 // Connect reads the kubeconfig. It sends nothing: whether the server answers, the first request shows.
-func (f *Flags) Connect() (*Client, error) {
+func (f *Flags) Connect(p Patience) (*Client, error) {
 	loader := f.config.ToRawKubeConfigLoader()
-	config, err := f.config.ToRESTConfig()
+	plain, err := f.config.ToRESTConfig()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
 	}
-	config.QPS, config.Burst = 50, 300
-	config.WarningHandler = rest.NoWarnings{}
+	plain.QPS, plain.Burst = 50, 300
+	plain.WarningHandler = rest.NoWarnings{}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the kubeconfig: %w", err)
 	}
+	o := &outage{Patience: p}
+	config := o.wrap(rest.CopyConfig(plain))
 	core, err := corev1.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the kubeconfig: %w", err)
@@ -89,7 +96,34 @@ func (f *Flags) Connect() (*Client, error) {
 		return nil, fmt.Errorf("cannot use the kubeconfig: %w", err)
 	}
 	f.config.Namespace = ptr.To(namespace)
-	return &Client{namespace, config, core, raw, f.config, make(chan struct{}, atOnce)}, nil
+	f.config.WrapConfigFn = func(c *rest.Config) *rest.Config {
+		if o.Say != nil {
+			o.wrap(c).Timeout = cmp.Or(p.For, forEver) + time.Minute // else discovery sets one that is shorter than patience
+		}
+		return c
+	}
+	return &Client{namespace, config, plain, o, core, raw, f.config, make(chan struct{}, atOnce)}, nil
+}
+
+// forEver is longer than anybody waits.
+const forEver = 1000 * time.Hour
+
+// wrap gives a configuration patience, if there is any. The time that one request may take is then that of one try.
+func (o *outage) wrap(c *rest.Config) *rest.Config {
+	if o.Say == nil {
+		return c
+	}
+	most := c.Timeout
+	c.Timeout = 0
+	c.Wrap(func(next http.RoundTripper) http.RoundTripper { return &patient{next, o, most} })
+	return c
+}
+
+// Hasty is the same client for roll-outs, without patience: its user looks again by itself.
+func (c *Client) Hasty() *Client {
+	other := *c
+	other.config = c.plain
+	return &other
 }
 
 // In is the same client, of another namespace; "": of all, for pods.

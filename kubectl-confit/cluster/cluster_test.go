@@ -28,15 +28,20 @@ func meta(name string, labels ...string) metav1.ObjectMeta {
 }
 
 // connect makes a client as a command line makes it.
-func connect(t *testing.T, s *scripted.Server, args ...string) *cluster.Client {
+func connect(t *testing.T, s *scripted.Server) *cluster.Client {
+	t.Helper()
+	return connectWith(t, s, cluster.Patience{})
+}
+
+func connectWith(t *testing.T, s *scripted.Server, p cluster.Patience) *cluster.Client {
 	t.Helper()
 	f := cluster.NewFlags()
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.AddTo(set)
-	if err := set.Parse(append([]string{"--kubeconfig", s.Kubeconfig(), "-n", "shop"}, args...)); err != nil {
+	if err := set.Parse([]string{"--kubeconfig", s.Kubeconfig(), "-n", "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	c, err := f.Connect()
+	c, err := f.Connect(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +92,7 @@ func TestExec(t *testing.T) {
 				t.Errorf("got %+v, %v", r, err)
 			}
 			long := strings.Repeat("x", 3<<20)
-			if r, err = run(cluster.Command{Words: []string{"cat"}, Stdin: strings.NewReader(long)}); err != nil || r.Code != 0 || string(r.Stdout) != long {
+			if r, err = run(cluster.Command{Words: []string{"cat"}, Stdin: []byte(long)}); err != nil || r.Code != 0 || string(r.Stdout) != long {
 				t.Errorf("got %d bytes, %v", len(r.Stdout), err)
 			}
 			if _, err = run(cluster.Command{Words: []string{"yes"}}); !errors.Is(err, cluster.ErrTooMuch) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ var (
 type Command struct {
 	Pod, Container string
 	Words          []string
-	Stdin          io.Reader     // nil: none
+	Stdin          []byte        // nil: none
 	Timeout        time.Duration // 0: DefaultTimeout
 	MaxOutput      int           // bytes of stdout, and of stderr; 0: DefaultOutput
 }
@@ -47,12 +46,42 @@ type Result struct {
 
 // Exec runs a command, by WebSocket or else by SPDY, as soon as fewer than 16 run. An exit code that isn't 0 is no error.
 // The error is ErrTooMuch, ErrTooSlow, one of the context, or says why the command could not be run; the time begins when it
-// does. When the context ends, the command's streams are closed.
+// does. When the context ends, the command's streams are closed. If the API server was away, it runs once more: whether it
+// has run nobody knows then.
 func (c *Client) Exec(ctx context.Context, cmd Command) (*Result, error) {
 	if err := c.slot(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { <-c.slots }()
+	pauses := Pauses
+	for tries := 1; ; tries++ {
+		begun := time.Now()
+		r, err := c.exec(ctx, cmd)
+		if err == nil || !c.isLost(ctx, err, begun, tries) || !sleep(ctx, pauses.Step()) {
+			return r, err
+		}
+	}
+}
+
+// mostBreaks is how often a command's connection may break while the server is there: one of several servers may have gone.
+const mostBreaks = 3
+
+// isLost reports that a command has failed because the API server was away, and that it is back.
+func (c *Client) isLost(ctx context.Context, failed error, begun time.Time, tries int) bool {
+	var status api.APIStatus
+	denied := IsForbidden(failed) || api.IsUnauthorized(failed)
+	if errors.Is(failed, ErrTooMuch) || errors.As(failed, &status) && !denied && !IsAway(failed) {
+		return false
+	}
+	if denied {
+		begun = begun.Add(-unready)
+	}
+	was, err := c.WasAway(ctx, begun)
+	return err == nil && (was || IsAway(failed) && !errors.Is(failed, ErrTooSlow) && tries < mostBreaks)
+}
+
+// exec runs it once.
+func (c *Client) exec(ctx context.Context, cmd Command) (*Result, error) {
 	timeout, most := cmd.Timeout, cmd.MaxOutput
 	if timeout == 0 {
 		timeout = DefaultTimeout
@@ -66,7 +95,11 @@ func (c *Client) Exec(ctx context.Context, cmd Command) (*Result, error) {
 	defer stop(nil)
 	stdout, stderr := &bound{left: most, stop: stop}, &bound{left: most, stop: stop}
 	what := &corev1.PodExecOptions{Container: cmd.Container, Command: cmd.Words, Stdin: cmd.Stdin != nil, Stdout: true, Stderr: true}
-	err := c.stream(bounded, cmd.Pod, "exec", what, remotecommand.StreamOptions{Stdin: cmd.Stdin, Stdout: stdout, Stderr: stderr})
+	streams := remotecommand.StreamOptions{Stdout: stdout, Stderr: stderr}
+	if cmd.Stdin != nil {
+		streams.Stdin = bytes.NewReader(cmd.Stdin)
+	}
+	err := c.stream(bounded, cmd.Pod, "exec", what, streams)
 	var ended exec.CodeExitError
 	switch {
 	case context.Cause(bounded) != nil:
@@ -87,15 +120,25 @@ func isOver(ctx context.Context) bool {
 	return ok && !time.Now().Before(deadline)
 }
 
+// sleep says no if the context ends meanwhile.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // stream connects streams to a subresource of a pod, by WebSocket or else by SPDY.
 func (c *Client) stream(ctx context.Context, pod, subresource string, what runtime.Object, o remotecommand.StreamOptions) error {
 	url := c.core.RESTClient().Post().Namespace(c.Namespace).Resource("pods").Name(pod).SubResource(subresource).
 		VersionedParams(what, scheme.ParameterCodec).URL()
-	spdy, err := remotecommand.NewSPDYExecutor(c.config, "POST", url)
+	spdy, err := remotecommand.NewSPDYExecutor(c.plain, "POST", url)
 	if err != nil {
 		return err
 	}
-	websocket, err := remotecommand.NewWebSocketExecutor(c.config, "GET", url.String())
+	websocket, err := remotecommand.NewWebSocketExecutor(c.plain, "GET", url.String())
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,16 @@ package cluster
 
 import (
 	"context"
+	"time"
 
+	api "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
+	"k8s.io/utils/clock"
 
 	"confit/kubectl-confit/pods"
 )
@@ -23,48 +28,43 @@ func (c *Client) Object(ctx context.Context, o pods.Object) (*pods.Data, error) 
 // WatchObject tells a ConfigMap or Secret as it is, and then each change, until the context ends or the server refuses;
 // nil when it isn't there. It may tell the same twice. The error is never nil.
 func (c *Client) WatchObject(ctx context.Context, o pods.Object, told func(*pods.Data)) error {
-	for again := newPause(); ; {
+	return Pauses.DelayWithReset(clock.RealClock{}, time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		d, err := c.Object(ctx, o)
 		switch {
 		case IsNotFound(err):
 			told(nil)
+			return false, nil
 		case err != nil:
-			return err
-		default:
-			told(d)
-			err = c.changes(ctx, o, d.ResourceVersion, told)
+			return false, keep(err)
 		}
-		if IsForbidden(err) {
-			return Problem("watch", o.String(), err)
-		}
-		if err := again.wait(ctx); err != nil {
-			return err
-		}
-	}
+		told(d)
+		return false, c.changes(ctx, o, d.ResourceVersion, told)
+	})
 }
 
-// changes tells what happens to an object until the server ends the watch.
+// changes tells what happens to an object until the server knows the version no more, or refuses.
 func (c *Client) changes(ctx context.Context, o pods.Object, since string, told func(*pods.Data)) error {
-	options := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String(), ResourceVersion: since}
-	w, err := c.Raw(o.Kind).Watch(ctx, options)
+	source := &cache.ListWatch{WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, o.Name).String()
+		return c.Raw(o.Kind).Watch(ctx, options)
+	}}
+	w, err := watchtools.NewRetryWatcherWithContext(ctx, since, source)
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
 	for e := range w.ResultChan() {
-		switch e.Type {
+		switch u, _ := e.Object.(*unstructured.Unstructured); e.Type {
 		case watch.Added, watch.Modified:
-			if u, ok := e.Object.(*unstructured.Unstructured); ok {
-				d, err := pods.DataOf(u)
-				if err != nil {
-					return err
-				}
-				told(d)
+			d, err := pods.DataOf(u)
+			if err != nil {
+				return err
 			}
+			told(d)
 		case watch.Deleted:
 			told(nil)
 		case watch.Error:
-			return nil // such as a version that is too old: the object is read again
+			return Problem("watch", o.String(), keep(api.FromObject(e.Object)))
 		}
 	}
 	return nil

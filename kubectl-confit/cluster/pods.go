@@ -73,7 +73,7 @@ func (c *Client) WatchPods(ctx context.Context, s Selection, synced func(), told
 	informer := cache.NewSharedInformer(source, &corev1.Pod{}, 0)
 	var begun atomic.Bool
 	refused := func(_ context.Context, _ *cache.Reflector, err error) {
-		if !begun.Load() || IsForbidden(err) {
+		if !begun.Load() && !IsAway(err) || isRefusal(err) {
 			stop(Problem("watch", "pods", err))
 		}
 	}

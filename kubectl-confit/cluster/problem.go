@@ -64,3 +64,16 @@ func IsForbidden(err error) bool { return api.IsForbidden(err) }
 
 // IsNotFound reports that the server has no such object.
 func IsNotFound(err error) bool { return api.IsNotFound(err) }
+
+// isRefusal reports that asking again doesn't help.
+func isRefusal(err error) bool {
+	return IsForbidden(err) || IsNotFound(err) || api.IsUnauthorized(err) || api.IsBadRequest(err) || api.IsMethodNotSupported(err)
+}
+
+// keep is an error that ends a watch; nil for one that another look may mend.
+func keep(err error) error {
+	if isRefusal(err) {
+		return err
+	}
+	return nil
+}

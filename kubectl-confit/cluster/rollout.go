@@ -16,7 +16,11 @@ import (
 
 // Rollout is the roll-out whose record a Lease of the namespace holds. It sends nothing yet.
 func (c *Client) Rollout(name string) (*lease.Store, error) {
-	return lease.Open(kube.At(c.config, c.Namespace), name)
+	at := kube.At(c.config, c.Namespace)
+	if c.config != c.plain {
+		at.Config.Timeout = c.config.Timeout // that of one try is its transport's
+	}
+	return lease.Open(at, name)
 }
 
 // LeaseOf is the Lease by which the pods of a workload, KIND/NAME, roll out: their template says so.

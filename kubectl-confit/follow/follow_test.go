@@ -57,7 +57,7 @@ func newFleet(t *testing.T, size int) *fleet {
 		t.Fatal(err)
 	}
 	var err error
-	if f.client, err = flags.Connect(); err != nil {
+	if f.client, err = flags.Connect(cluster.Patience{}); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"time"
 
@@ -15,13 +16,13 @@ import (
 )
 
 // Wait waits until every running pod has accepted the objects, or until it is sure that this won't be: the report's Result
-// says which. The error is one of the API server, or the context's.
+// says which. The error is one of the API server, or the context's. A server that is away for a while ends nothing.
 func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, error) {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
+	ctx, end := o.bounded(ctx)
+	defer end(nil)
 	pinned, err := pin(ctx, c, s)
 	if err != nil {
 		return nil, err
@@ -38,6 +39,29 @@ func Wait(ctx context.Context, c *cluster.Client, s Scope, o Options) (*Report, 
 	}
 	result, err := r.loop(ctx)
 	return &Report{Objects: pinned, Rows: r.wait.Rows(), Result: result}, err
+}
+
+// errOver is the cause of a context whose time is over.
+var errOver = errors.New("the time is over")
+
+// bounded ends a context when the time is over, by the clock of the options; the deadline is for what is said of requests.
+func (o *Options) bounded(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	if o.Timeout == 0 {
+		return context.WithCancelCause(ctx)
+	}
+	timed, free := context.WithTimeoutCause(ctx, o.Timeout, errOver)
+	bounded, end := context.WithCancelCause(timed)
+	timer := o.Clock.NewTimer(o.Timeout)
+	go func() {
+		defer free()
+		defer timer.Stop()
+		select {
+		case <-timer.C():
+			end(errOver)
+		case <-bounded.Done():
+		}
+	}()
+	return bounded, end
 }
 
 // pin reads what the API has now of what is waited for.
@@ -84,12 +108,6 @@ func (r *run) tell(ctx context.Context, do func()) {
 // loop is the only one that touches the wait.
 func (r *run) loop(ctx context.Context) (verdict.Result, error) {
 	r.context = ctx
-	var over <-chan time.Time
-	if r.options.Timeout > 0 {
-		timer := r.options.Clock.NewTimer(r.options.Timeout)
-		defer timer.Stop()
-		over = timer.C()
-	}
 	for {
 		if result := r.wait.Result(); result != nil {
 			return *result, nil
@@ -101,14 +119,24 @@ func (r *run) loop(ctx context.Context) (verdict.Result, error) {
 			do()
 		case <-again:
 		case <-act:
-		case <-over:
-			return r.wait.Late(), nil
 		case <-ctx.Done():
-			return verdict.Result{}, context.Cause(ctx)
+			return r.late(context.Cause(ctx))
 		}
 		stop()
 		rest()
 	}
+}
+
+// late is how a wait ends whose context has ended.
+func (r *run) late(cause error) (verdict.Result, error) {
+	if cause != errOver { //nolint:errorlint // just this one
+		return verdict.Result{}, cause
+	}
+	result := r.wait.Late()
+	if result.Code == verdict.Wrong && r.client.IsAway() {
+		result.Why += "; the API server is away"
+	}
+	return result, nil
 }
 
 // actPause keeps many changes at once from being looked at one by one.
