@@ -25,34 +25,54 @@ type Patience struct {
 // After an outage that is told authorizers and webhooks may not be ready, and say no to everybody.
 const (
 	silence = 2 * time.Second
-	unready = 15 * time.Second
+	unready = 15 * time.Second // no two failures of an outage are farther from each other
 )
 
 // outage is when the API server was away, for all requests of a program.
 type outage struct {
 	Patience
-	lock  sync.Mutex
-	since time.Time // zero: it isn't away
-	last  time.Time // when a request failed
-	lost  time.Duration
-	timer *time.Timer // says it
-	said  bool
+	lock   sync.Mutex
+	asking int       // how many requests are sent again and again
+	from   time.Time // when they began
+	since  time.Time // the first without an answer; zero: there was one since then
+	last   time.Time
+	lost   time.Duration
+	said   bool
 }
 
-// failed notes that a request had no answer.
-func (o *outage) failed(ctx context.Context, cause error) {
+// begin notes that a request is sent again until it is answered, and end that it isn't any more.
+func (o *outage) begin() {
 	o.lock.Lock()
 	defer o.lock.Unlock()
+	if o.asking++; o.asking == 1 {
+		o.from = time.Now()
+	}
+}
+
+func (o *outage) end() {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if o.asking--; o.asking == 0 {
+		o.lost += time.Since(o.from)
+	}
+}
+
+// failed notes that a request had no answer. Only one that is sent again shows how long that lasts.
+func (o *outage) failed(ctx context.Context, cause error, again bool) {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	former := o.last
 	o.last = time.Now()
-	if !o.since.IsZero() {
+	if !again || !o.since.IsZero() && o.last.Sub(former) < unready {
 		return
 	}
-	o.since = o.last
+	since := o.last
+	o.since = since
 	text := fmt.Sprintf("The API server doesn't answer: %v; trying again", &problem{cause})
 	if until := o.until(ctx); !until.IsZero() {
 		text += until.Format(" until 15:04:05")
 	}
-	o.timer = time.AfterFunc(silence, func() { o.say(text) })
+	time.AfterFunc(silence, func() { o.say(since, text) })
 }
 
 // until is when patience ends; zero: never.
@@ -64,10 +84,11 @@ func (o *outage) until(ctx context.Context) time.Time {
 	return until
 }
 
-func (o *outage) say(text string) {
+// say says it, if that outage isn't over.
+func (o *outage) say(since time.Time, text string) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if !o.since.IsZero() && !o.said {
+	if o.since.Equal(since) && o.asking > 0 && !o.said {
 		o.said = true
 		o.Say(text)
 	}
@@ -77,11 +98,6 @@ func (o *outage) say(text string) {
 func (o *outage) answered() {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if o.since.IsZero() {
-		return
-	}
-	o.timer.Stop()
-	o.lost += time.Since(o.since)
 	o.since = time.Time{}
 	if o.said {
 		o.said = false
@@ -108,15 +124,15 @@ func (o *outage) failedSince(since time.Time) bool {
 	return o.last.After(since)
 }
 
-// Lost is for how long the API server was away so far.
+// Lost is for how long requests were sent again and again so far.
 func (c *Client) Lost() time.Duration {
 	o := c.outage
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if o.since.IsZero() {
+	if o.asking == 0 {
 		return o.lost
 	}
-	return o.lost + time.Since(o.since)
+	return o.lost + time.Since(o.from)
 }
 
 // IsAway reports that the API server is.

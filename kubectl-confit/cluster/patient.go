@@ -34,12 +34,18 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	pauses, first := Pauses, time.Time{}
 	for {
 		answer, sent, err := p.try(r)
-		cause := p.judge(r, answer, err)
-		if cause == nil || r.Context().Err() != nil || !mayRepeat(r, answer, sent) {
-			return answer, err
-		}
-		if first.IsZero() {
+		cause, away := p.judge(r, answer, err)
+		again := cause != nil && mayRepeat(r, answer, sent)
+		if again && first.IsZero() {
 			first = time.Now()
+			p.outage.begin()
+			defer p.outage.end()
+		}
+		if away {
+			p.outage.failed(r.Context(), cause, again)
+		}
+		if !again {
+			return answer, err
 		}
 		rest := max(pauses.Step(), retryAfter(answer))
 		over := p.outage.isOver(first, rest)
@@ -108,25 +114,21 @@ func IsUnsent(err error) bool {
 	return errors.As(err, &u)
 }
 
-// judge is why a request has to be sent again; nil: it hasn't. The outage is told what it shows.
-func (p *patient) judge(r *http.Request, answer *http.Response, err error) (cause error) {
+// judge is why a request has to be sent again; nil: it hasn't. away says that the server is, and not only its authorizer.
+func (p *patient) judge(r *http.Request, answer *http.Response, err error) (cause error, away bool) {
 	switch {
 	case answer != nil && isAwayCode(answer) && !aGroup.MatchString(r.URL.Path):
-		cause = awayError(answer.Status)
+		return awayError(answer.Status), true
 	case answer != nil:
-		denied := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden
 		p.outage.answered()
+		denied := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden
 		if denied && p.outage.isRecent() {
-			return awayError(answer.Status)
+			return awayError(answer.Status), false
 		}
-		return nil
 	case r.Context().Err() == nil && IsAway(err):
-		cause = err
-	default:
-		return nil
+		return err, true
 	}
-	p.outage.failed(r.Context(), cause)
-	return cause
+	return nil, false
 }
 
 // aGroup is the path of what an API group has. One that another server brings may be away for ever, and nobody misses it.
