@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"regexp"
 	"sync"
@@ -75,6 +76,23 @@ func TestAway(t *testing.T) {
 	}
 	if line := <-said; line != "The API server answers again" || len(said) > 0 || c.IsAway() {
 		t.Errorf("got %s, and %d lines more", line, len(said))
+	}
+}
+
+// TestAway_mute: a server that takes no connection and refuses none is said, too.
+func TestAway_mute(t *testing.T) {
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	said := make(chan string, 1)
+	c := connectWith(t, scripted.Start(t, script), cluster.Patience{Say: func(line string) { said <- line }}, "--server", "https://"+mute.Addr().String())
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	go func() { _, _ = c.Object(ctx, web) }()
+	if line := <-said; line != "The API server doesn't answer: there is no connection; trying again" {
+		t.Errorf("got %s", line)
 	}
 }
 

@@ -33,12 +33,12 @@ func connect(t *testing.T, s *scripted.Server) *cluster.Client {
 	return connectWith(t, s, cluster.Patience{})
 }
 
-func connectWith(t *testing.T, s *scripted.Server, p cluster.Patience) *cluster.Client {
+func connectWith(t *testing.T, s *scripted.Server, p cluster.Patience, args ...string) *cluster.Client {
 	t.Helper()
 	f := cluster.NewFlags()
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.AddTo(set)
-	if err := set.Parse([]string{"--kubeconfig", s.Kubeconfig(), "-n", "shop"}); err != nil {
+	if err := set.Parse(append(args, "--kubeconfig", s.Kubeconfig(), "-n", "shop")); err != nil {
 		t.Fatal(err)
 	}
 	c, err := f.Connect(p)

@@ -68,30 +68,37 @@ func (o *outage) failed(ctx context.Context, cause error, again bool) {
 	}
 	since := o.last
 	o.since = since
-	text := fmt.Sprintf("The API server doesn't answer: %v; trying again", &problem{cause})
-	if until := o.until(ctx); !until.IsZero() {
-		text += until.Format(" until 15:04:05")
-	}
-	time.AfterFunc(silence, func() { o.say(since, text) })
+	time.AfterFunc(silence, func() {
+		o.lock.Lock()
+		defer o.lock.Unlock()
+		if o.since.Equal(since) && o.asking > 0 {
+			o.say(ctx, since, cause)
+		}
+	})
 }
 
-// until is when patience ends; zero: never.
-func (o *outage) until(ctx context.Context) time.Time {
-	until, bounded := ctx.Deadline()
-	if end := o.since.Add(o.For); o.For > 0 && (!bounded || end.Before(until)) {
-		return end
-	}
-	return until
-}
-
-// say says it, if that outage isn't over.
-func (o *outage) say(since time.Time, text string) {
+// mute notes that a request has had no connection for so long that it is said.
+func (o *outage) mute(ctx context.Context, since time.Time) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if o.since.Equal(since) && o.asking > 0 && !o.said {
-		o.said = true
-		o.Say(text)
+	o.say(ctx, since, errMute)
+}
+
+// say says it once, and until when there is patience.
+func (o *outage) say(ctx context.Context, since time.Time, cause error) {
+	if o.said {
+		return
 	}
+	o.said = true
+	until, bounded := ctx.Deadline()
+	if end := since.Add(o.For); o.For > 0 && (!bounded || end.Before(until)) {
+		until = end
+	}
+	text := fmt.Sprintf("The API server doesn't answer: %v; trying again", &problem{cause})
+	if !until.IsZero() {
+		text += until.Format(" until 15:04:05")
+	}
+	o.Say(text)
 }
 
 // answered notes that the server is there.
@@ -155,8 +162,11 @@ func (c *Client) WasAway(ctx context.Context, since time.Time) (bool, error) {
 	return c.outage.failedSince(since), err
 }
 
-// errSlow is the error of a request that isn't answered in time.
-var errSlow = awayError("it is not answered within --request-timeout")
+// errSlow is the error of a request that isn't answered in time, and errMute of one that waits for its connection.
+var (
+	errSlow = awayError("it is not answered within --request-timeout")
+	errMute = awayError("there is no connection")
+)
 
 // awayError is why the server seems to be away.
 type awayError string

@@ -72,6 +72,13 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 func (p *patient) try(r *http.Request) (answer *http.Response, sent bool, err error) {
 	var connected atomic.Bool
 	ctx := httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	begun := time.Now()
+	mute := time.AfterFunc(silence, func() {
+		if !connected.Load() {
+			p.outage.mute(r.Context(), begun)
+		}
+	})
+	defer mute.Stop()
 	if p.most > 0 {
 		timed, end := context.WithCancelCause(ctx)
 		timer := time.AfterFunc(p.most, func() { end(errSlow) })

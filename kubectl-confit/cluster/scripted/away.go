@@ -4,9 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"sync"
-	"syscall"
 )
 
 // Codes of a refusal that no server has: the connection ends before the request is done, or when it is, and its answer is lost.
@@ -29,29 +27,10 @@ func (s *Server) Back() {
 // line is the address of a server, whether somebody listens there or not.
 type line struct {
 	address string
-	held    int // a socket that keeps the address from others
+	free    func() // lets others have the address
 	lock    sync.Mutex
 	server  *http.Server
 	open    map[net.Conn]bool
-}
-
-func newLine() (*line, error) {
-	held, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.SetsockoptInt(held, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
-	if err == nil {
-		err = syscall.Bind(held, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
-	}
-	if err != nil {
-		return nil, err
-	}
-	at, err := syscall.Getsockname(held)
-	if err != nil {
-		return nil, err
-	}
-	return &line{address: net.JoinHostPort("127.0.0.1", strconv.Itoa(at.(*syscall.SockaddrInet4).Port)), held: held}, nil
 }
 
 // begin has a handler answer.

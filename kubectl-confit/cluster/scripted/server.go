@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +47,7 @@ func Start(t testing.TB, script Script, objects ...runtime.Object) *Server {
 	ended, end := context.WithCancel(context.Background())
 	s := &Server{t: t, script: script, store: newStore(), ended: ended, requests: map[string]int{}}
 	var err error
-	if s.line, err = newLine(); err == nil {
+	if s.line, err = hold(); err == nil {
 		err = s.line.begin(s)
 	}
 	if err != nil {
@@ -57,7 +56,7 @@ func Start(t testing.TB, script Script, objects ...runtime.Object) *Server {
 	t.Cleanup(func() {
 		end()
 		s.line.end()
-		_ = syscall.Close(s.line.held) // it was never used
+		s.line.free()
 	})
 	s.file = filepath.Join(t.TempDir(), "kubeconfig")
 	config := api.NewConfig()
