@@ -34,7 +34,7 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	pauses, first := Pauses, time.Time{}
 	for {
 		answer, sent, err := p.try(r)
-		cause, away := p.judge(r, answer, err)
+		away, cause := p.judge(r, answer, err)
 		again := cause != nil && mayRepeat(r, answer, sent)
 		if again && first.IsZero() {
 			first = time.Now()
@@ -122,20 +122,20 @@ func IsUnsent(err error) bool {
 }
 
 // judge is why a request has to be sent again; nil: it hasn't. away says that the server is, and not only its authorizer.
-func (p *patient) judge(r *http.Request, answer *http.Response, err error) (cause error, away bool) {
+func (p *patient) judge(r *http.Request, answer *http.Response, err error) (away bool, cause error) {
 	switch {
 	case answer != nil && isAwayCode(answer) && !aGroup.MatchString(r.URL.Path):
-		return awayError(answer.Status), true
+		return true, awayError(answer.Status)
 	case answer != nil:
 		p.outage.answered()
 		denied := answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden
 		if denied && p.outage.isRecent() {
-			return awayError(answer.Status), false
+			return false, awayError(answer.Status)
 		}
 	case r.Context().Err() == nil && IsAway(err):
-		return err, true
+		return true, err
 	}
-	return nil, false
+	return false, nil
 }
 
 // aGroup is the path of what an API group has. One that another server brings may be away for ever, and nobody misses it.
