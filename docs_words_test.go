@@ -11,20 +11,21 @@ var mostWords = map[string]int{
 	"HACKING.md":      1_500,
 	"README.md":       950,
 	"docs/README.md":  250,
-	"docs/fleet.md":   2_000,
-	"docs/kubectl.md": 2_600,
+	"docs/fleet.md":   1_900,
+	"docs/kubectl.md": 2_500,
 
-	"docs/failures.md":        1_150,
-	"docs/reference.md":       4_200,
-	"docs/status.md":          1_650,
-	"docs/troubleshooting.md": 2_750,
-	"docs/confitctl.md":       700,
-	"docs/daemons.md":         3_300,
-	"docs/gate.md":            800,
-	"docs/inject.md":          1_300,
-	"docs/kubernetes.md":      2_300,
-	"docs/recipes.md":         1_300,
-	"docs/security.md":        1_100,
+	"docs/failures.md":        1_120,
+	"docs/reference.md":       4_030,
+	"docs/status.md":          1_630,
+	"docs/troubleshooting.md": 2_650,
+	"docs/confitctl.md":       620,
+	"docs/daemons.md":         2_950,
+	"docs/gate.md":            730,
+	"docs/inject.md":          1_150,
+	"docs/kubernetes.md":      2_130,
+	"docs/operations.md":      930,
+	"docs/recipes.md":         1_150,
+	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  500,
 	"docs/internals/decisions.md":    3_600,
@@ -35,7 +36,7 @@ var mostWords = map[string]int{
 
 // How many words those for users may have together, and those for contributors.
 const (
-	mostForUsers        = 28_900
+	mostForUsers        = 27_000
 	mostForContributors = 8_000
 )
 

@@ -201,7 +201,7 @@ func TestReferenceActions(t *testing.T) {
 	wantSame(t, "actions", page, strings.Split(known, ", "))
 }
 
-// TestReferenceHooks: each flag that is a command has a row, as it is a hook.
+// TestReferenceHooks: each flag that is a command has an item, as it is a hook.
 func TestReferenceHooks(t *testing.T) {
 	var page []string
 	for _, row := range reference(t, "## Hooks") {

@@ -81,8 +81,8 @@ func section(t *testing.T, heading string) string {
 func hooksOfPage(t *testing.T) map[string][]string {
 	t.Helper()
 	hooks := map[string][]string{}
-	for _, row := range markdown.Rows(section(t, "## Hooks")) {
-		name := strings.Trim(row[0], "`")
+	for _, hook := range markdown.Items(section(t, "## Hooks")) {
+		name := strings.Trim(hook[0], "`")
 		for _, item := range markdown.Items(section(t, "### Their environment")) {
 			if spans := markdown.Spans(item[0]); len(spans) == 1 || slices.Contains(spans[1:], name) { // without a hook: all have it
 				hooks[name] = append(hooks[name], spans[0])

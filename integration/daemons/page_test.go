@@ -33,17 +33,17 @@ type row struct {
 	badFile string
 }
 
-// rowOf finds the row of a daemon among those that are marked.
+// rowOf finds the row of a daemon among those that are bold.
 func rowOf(t *testing.T, d daemon) row {
 	t.Helper()
 	cells, found := marked(t)[d.name]
 	if !found {
-		t.Fatalf("%s marks no %s with T", page, d.name)
+		t.Fatalf("%s has no bold %s", page, d.name)
 	}
 	return row{markdown.Spans(cells[1]), cells[2]}
 }
 
-// marked are the cells of the rows marked with T, by the first word.
+// marked are the cells of the rows with a bold name, by that.
 func marked(t *testing.T) map[string][]string {
 	t.Helper()
 	top, err := harness.Root()
@@ -52,8 +52,9 @@ func marked(t *testing.T) map[string][]string {
 	must(t, err)
 	rows := map[string][]string{}
 	for _, cells := range markdown.Rows(markdown.Section(string(text), "## The table")) {
-		if name, runs := strings.CutSuffix(cells[0], " **T**"); runs {
-			rows[strings.TrimRight(strings.Fields(name)[0], ",")] = cells
+		if name, bold := strings.CutPrefix(cells[0], "**"); bold {
+			name, _, _ = strings.Cut(name, "**")
+			rows[name] = cells
 		}
 	}
 	return rows
@@ -114,7 +115,7 @@ func TestRow_bad_file(t *testing.T) {
 			t.Parallel()
 			r := rowOf(t, d)
 			s, c := up(t, d.under(r, "validate"), soon...)
-			switch word, _, _ := strings.Cut(r.badFile, " "); strings.TrimRight(word, ",;:") {
+			switch word, _, _ := strings.Cut(r.badFile, " "); strings.TrimRight(word, ",;:.") {
 			case "dies", "`caddy": // reload fails
 				c.stops(0)
 				s.start("--probation", "1m", "--splay", "0").rollsBack() // a busy machine may need seconds to start what ends at once
@@ -143,7 +144,7 @@ func (c *confit) rollsBack() {
 	c.serves(name(1))
 }
 
-// Each daemon that the page marks with T is run, and no other.
+// Each daemon that is bold in the page is run, and no other.
 func TestPage(t *testing.T) {
 	rows := marked(t)
 	names := slices.Clone(elsewhere)
@@ -152,10 +153,10 @@ func TestPage(t *testing.T) {
 	}
 	for name := range rows {
 		if !slices.Contains(names, name) {
-			t.Errorf("%s marks %s with T, and nothing runs it", page, name)
+			t.Errorf("%s has %s bold, and nothing runs it", page, name)
 		}
 	}
 	if len(rows) != len(names) {
-		t.Errorf("%s marks %d daemons with T, and %d are run", page, len(rows), len(names))
+		t.Errorf("%s has %d daemons bold, and %d are run", page, len(rows), len(names))
 	}
 }

@@ -44,33 +44,33 @@ func record(t *testing.T, d daemon, e edit, list answers) {
 	costs.least[d.name][e] = now
 }
 
-// reportHeading is above the table of docs/daemons.md that -update writes.
+// reportHeading is above the list of docs/daemons.md that -update writes.
 const (
 	reportPath    = "../../" + page
 	reportHeading = "## What clients notice"
 )
 
-// writeReport writes the table anew, from a whole run.
+// writeReport writes the list anew, from a whole run.
 func writeReport() error {
-	rows := "| daemon | good | rolled back | refused |\n|---|---|---|---|\n"
+	items := ""
 	for _, d := range daemons {
 		least := costs.least[d.name]
 		if len(least) != 3 {
 			return fmt.Errorf("cannot write %q: %s wasn't given every edit", reportPath, d.name)
 		}
-		rows += fmt.Sprintf("| %s | %s | %s | %s |\n", d.name, least[goodEdit], least[rolledBackEdit], least[validatedEdit])
+		items += fmt.Sprintf("- %s: %s; %s; %s\n", d.name, least[goodEdit], least[rolledBackEdit], least[validatedEdit])
 	}
 	text, err := os.ReadFile(reportPath)
 	if err != nil {
 		return err
 	}
 	before, section, _ := strings.Cut(string(text), reportHeading)
-	prose, rest, _ := strings.Cut(section, "|")
-	_, after, found := strings.Cut(rest, "|\n\n")
+	prose, rest, _ := strings.Cut(section, "\n- ")
+	_, after, found := strings.Cut(rest, "\n\n")
 	if !found {
-		return fmt.Errorf("cannot write %q: it has no table below %q", reportPath, reportHeading)
+		return fmt.Errorf("cannot write %q: it has no list below %q", reportPath, reportHeading)
 	}
-	return os.WriteFile(reportPath, []byte(before+reportHeading+prose+rows+"\n"+after), 0o644)
+	return os.WriteFile(reportPath, []byte(before+reportHeading+prose+"\n"+items+"\n"+after), 0o644)
 }
 
 func (c cost) String() string {

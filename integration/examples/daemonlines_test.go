@@ -18,7 +18,6 @@ var daemonLines = map[string]runner{
 	"Five questions first 1": askWhetherItReads,
 	"Socket activation 1":    heldBy("integration/daemons/socket_test.go", "confit -- sh -c 'LISTEN_PID="),
 	"verify 1":               verifyPrometheus,
-	"fluentd 1":              runFluentd,
 	"varnish 1":              runVarnish,
 
 	"Apps that watch their files 1": watchItself,
@@ -51,30 +50,6 @@ func verifyPrometheus(t *testing.T, block string) {
 	c.logs(1, `msg="rolled back"`)
 	c.answers(ask, second)
 }
-
-func runFluentd(t *testing.T, block string) {
-	c := pod{
-		configMaps: map[string]volume.Payload{"web": volume.Strings("fluent.conf", fluentdConfiguration)},
-		app:        []string{"fluentd", "-c", "/fluentd/etc/fluent.conf"}, base: provideFluentd,
-	}.start(t, block)
-	c.takes("fluent.conf", fluentd.ask)
-	c.refuses("fluent.conf", fluentd.before, fluentd.after, "validate", fluentd.ask)
-}
-
-const fluentdConfiguration = `<source>
-  @type http
-  port 8888
-</source>
-<filter app.**>
-  @type record_transformer
-  <record>
-    edition first edition
-  </record>
-</filter>
-<match app.**>
-  @type stdout
-</match>
-`
 
 // runVarnish loads each edition beside the one before.
 func runVarnish(t *testing.T, block string) {

@@ -25,7 +25,6 @@ var gatePage = map[string]runner{
 // referencePage are the blocks of docs/reference.md.
 var referencePage = map[string]runner{
 	"The links file 1": allLines,
-	"Rendered files 1": renderedFiles,
 	"The fallback 1":   fallback,
 }
 
@@ -125,14 +124,6 @@ func allLines(t *testing.T, block string) {
 	c.edit("env/NAME", "shop", "market")
 	c.answers(ask, "of market")
 	c.logs(1, restarting)
-}
-
-func renderedFiles(t *testing.T, block string) {
-	c := pod{
-		configMaps: map[string]volume.Payload{"web": volume.Strings("templates/default.conf.template", template)},
-		app:        runNginx, env: []string{"PORT=8080", "BACKEND=10.0.0.1:80"}, base: provideTemplates,
-	}.start(t, block)
-	c.takes("templates/default.conf.template", get("http://127.0.0.1:8080/"))
 }
 
 // fallback is a first start on what the image brings, as what is mounted is bad.

@@ -11,20 +11,20 @@ import (
 
 // operationsPage are the blocks of docs/operations.md.
 var operationsPage = map[string]runner{
-	"Which pod has it and which key it is 1": whichKeys,
-	"Which pod has it and which key it is 2": whatDiffers,
-	"Hold everything 1":                      holdEverything,
-	"Hold everything 2":                      isShell,
-	"Hold everything 3":                      isShell,
-	"Now instead of in a minute 1":           triesAgainAtOnce,
-	"Back by hand 1":                         takesTheText,
-	"A reload without an edit 1":             reloadsByHand,
-	"Wait for the verdict 1":                 ofTheJob,
-	"Wait for the verdict 2":                 ofTheJob,
-	"With Flux 1":                            makesTheJobAnew,
-	"With Flux 2":                            leadsToTheJob,
-	"Leaving confit 1":                       leaves,
-	"Leaving confit 2":                       leavesWithoutState,
+	"Find the pod and the key 1": whichKeys,
+	"Find the pod and the key 2": whatDiffers,
+	"Pause edits 1":              holdEverything,
+	"Pause edits 2":              isShell,
+	"Pause edits 3":              isShell,
+	"Apply an edit now 1":        triesAgainAtOnce,
+	"Roll back by hand 1":        takesTheText,
+	"A reload without an edit 1": reloadsByHand,
+	"Wait for the verdict 1":     ofTheJob,
+	"Wait for the verdict 2":     ofTheJob,
+	"With Flux 1":                makesTheJobAnew,
+	"With Flux 2":                leadsToTheJob,
+	"Leaving confit 1":           leaves,
+	"Leaving confit 2":           leavesWithoutState,
 }
 
 // ofWeb is a pod whose volume is web, with a key that its validator refuses in the second edition.
@@ -65,7 +65,7 @@ func whatDiffers(t *testing.T, block string) {
 func holdEverything(t *testing.T, links string) {
 	page := pageBlocks(t, "operations.md")
 	c := ofWeb(t, links)
-	if out, err := c.kubectl(page["Hold everything 2"]); err != nil {
+	if out, err := c.kubectl(page["Pause edits 2"]); err != nil {
 		t.Fatalf("%s (%v)", out, err)
 	}
 	c.edit("text", first, second)
@@ -74,7 +74,7 @@ func holdEverything(t *testing.T, links string) {
 		word, _, _ := strings.Cut(out, ":")
 		return word, err
 	}, "WAITING")
-	if out, err := c.kubectl(page["Hold everything 3"]); err != nil {
+	if out, err := c.kubectl(page["Pause edits 3"]); err != nil {
 		t.Fatalf("%s (%v)", out, err)
 	}
 	c.logs(2, `msg="generation accepted"`)

@@ -39,7 +39,6 @@ var recipes = map[string]runner{
 	"Try an edit before it is applied 4": tryInPod,
 	"Several containers 1":               nginxBesidePHP,
 	"Several containers 2":               phpBesideNginx,
-	"Several containers 3":               manifestOf("recipes.md"),
 }
 
 // runNginx is the app of most recipes.
