@@ -22,6 +22,9 @@ func (c *Cluster) Open(ctx context.Context, method, path, body string) (*http.Re
 	}
 	request.Header.Set("Authorization", "Bearer "+adminToken)
 	request.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		request.Header.Set("Content-Type", "application/merge-patch+json")
+	}
 	authority, err := os.ReadFile(c.CA()) // there is none before the server has made it
 	if err != nil {
 		return nil, err

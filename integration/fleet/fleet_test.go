@@ -33,6 +33,7 @@ type fleet struct {
 	history *history
 	limited bool   // its pods have a limit of memory
 	image   string // the revision of pods that are added
+	node    *node  // that its pods are on; nil: nobody can ask them
 }
 
 // newFleet makes the objects. Its pods may use the Lease as the manifest says.

@@ -8,6 +8,7 @@
 //	pod_test.go, memory_test.go    a pod, and the kubelet's part in its life
 //	fleet_test.go                  the pods of a fleet, and its edits
 //	history_test.go                every state that the Lease went through, and what must hold in each
+//	node_test.go, verb_test.go     the kubelet's part that kubectl confit needs, and its verbs as people run them
 //	edit_, memory_ …               the cases; those of one API server run side by side
 //
 // make fleet runs it.
@@ -42,6 +43,7 @@ func build(dir string) (err error) {
 		harness.BuildConfit(filepath.Join(dir, "confit")),
 		harness.GoBuild(filepath.Join(root, "confitctl"), filepath.Join(dir, "confitctl"), static, "-trimpath", "-ldflags", "-s -w"),
 		harness.GoBuild(filepath.Join(root, "kubectl-confit"), filepath.Join(dir, "kubectl-confit"), static, "-trimpath", "-ldflags", "-s -w"),
+		harness.GoBuild(filepath.Join(root, "kubectl-confit/cluster/scripted/node"), filepath.Join(dir, "node"), static),
 		harness.GoBuild(filepath.Join(root, "integration/fleet/app"), filepath.Join(dir, "app"), static))
 }
 

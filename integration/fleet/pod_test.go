@@ -53,7 +53,9 @@ type pod struct {
 	gone      bool // its node is lost: nobody starts it again
 	mends     bool // what its app needs is there when it is started again
 	starts    int
-	waits     int // lines of gates that wait, at some moment
+	begun     time.Time // when its container was started last
+	code      int       // the exit code of the container before it
+	waits     int       // lines of gates that wait, at some moment
 }
 
 // newPod makes the object, asks for a token as the kubelet does, and mounts what is mounted.
@@ -62,8 +64,7 @@ func (f *fleet) newPod(number int) *pod {
 	p := &pod{fleet: f, name: fmt.Sprintf("%s-%d", f.name, number), image: f.image}
 	p.root = filepath.Join(f.dir, p.name)
 	var made struct{ Metadata struct{ UID string } }
-	f.cluster.Create(cluster.Core+"pods", fmt.Sprintf(`{"metadata": {"name": %q},
-		"spec": {"serviceAccountName": %q, "containers": [{"name": "web", "image": "web"}]}}`, p.name, f.name), &made)
+	f.cluster.Create(cluster.Core+"pods", fmt.Sprintf(`{"metadata": {"name": %q}, "spec": %s}`, p.name, f.spec()), &made)
 	p.uid = made.Metadata.UID
 	token := f.cluster.Token(f.name, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Pod", "name": %q, "uid": %q}`, p.name, p.uid))
 	if err := p.makeRoot(token); err != nil {
@@ -72,10 +73,21 @@ func (f *fleet) newPod(number int) *pod {
 	return p
 }
 
+// spec is that of its pods. Where there is a node to ask them, it says what kubectl confit looks for.
+func (f *fleet) spec() string {
+	if f.node != nil {
+		return f.node.spec()
+	}
+	return fmt.Sprintf(`{"serviceAccountName": %q, "containers": [{"name": "web", "image": "web"}]}`, f.name)
+}
+
 // links is its links file. The kernel may take a second until it has killed an app that takes all memory.
 func (f *fleet) links() string {
-	if f.limited {
+	switch {
+	case f.limited:
 		return strings.Replace(links, "probation 1s", "probation 3s", 1)
+	case f.node != nil:
+		return f.node.links()
 	}
 	return links
 }
@@ -102,18 +114,18 @@ func (p *pod) makeRoot(token string) error {
 	return errors.Join(wrong...)
 }
 
-// mount writes what the ConfigMap holds now, as the kubelet does. A ConfigMap that isn't there leaves the volume as it is.
-func (p *pod) mount(configMap, path string) {
+// mount writes what the ConfigMap holds now, as the kubelet does. A ConfigMap that isn't there, or a server, leaves the volume as it is.
+func (p *pod) mount(configMap, path string) (done bool) {
 	p.mounting.Lock()
 	defer p.mounting.Unlock()
 	code, answer := p.fleet.cluster.Do(http.MethodGet, cluster.Core+"configmaps/"+configMap, "")
-	if code == http.StatusNotFound {
-		return
+	if code == http.StatusNotFound || code == 0 {
+		return false
 	}
 	var found struct{ Data map[string]string }
 	if err := json.Unmarshal(answer, &found); err != nil {
 		p.fleet.t.Errorf("cannot read the ConfigMap %s: status %d, %v", configMap, code, err)
-		return
+		return false
 	}
 	argv := []string{p.in(path)}
 	for key, text := range found.Data {
@@ -122,6 +134,7 @@ func (p *pod) mount(configMap, path string) {
 	if err := errors.Join(os.MkdirAll(p.in(path), 0o755), exec.Command(programs.kubelet, argv...).Run()); err != nil {
 		p.fleet.t.Errorf("cannot mount %s in %s: %v", configMap, p.name, err)
 	}
+	return true
 }
 
 // command is confit as PID 1 of the container, with what the manifest gives it.
@@ -153,7 +166,7 @@ func (p *pod) startContainer() error {
 	if err != nil {
 		return err
 	}
-	p.box, p.starts = box, p.starts+1
+	p.box, p.starts, p.begun = box, p.starts+1, time.Now()
 	if err := errors.Join(p.confine(), box.Open()); err != nil {
 		return err
 	}
@@ -171,6 +184,7 @@ func (p *pod) again(ended *harness.Init) {
 	if p.gone || p.box != ended {
 		return
 	}
+	p.code = ended.State().ExitCode()
 	ended.Close()
 	if p.mends {
 		_ = os.Remove(p.in(away))
@@ -215,7 +229,7 @@ type status struct {
 	Phase     string
 	Accepted  struct{ Hash, Source string }
 	Live      struct{ Hash string }
-	Mounted   struct{ Hash string }
+	Mounted   struct{ Hash, Shared string }
 	Rejection struct {
 		Step, Reason string
 		At           time.Time
