@@ -82,7 +82,7 @@ func (n *node) spec() string {
 
 // links has an app live longer than the late ones before its edit is kept.
 func (n *node) links() string {
-	text := links + "soak 8s\n"
+	text := links + "soak 5s\n"
 	if n.gated {
 		return text
 	}
