@@ -58,7 +58,7 @@ conformance: ## the same questions put to confit, tini, dumb-init and catatonit
 	./integration/need tini:tini dumb-init:dumb-init catatonit:catatonit
 	$(GO) test -count=1 -tags conformance ./integration/conformance
 
-e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes the first time, then twelve
+e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes the first time, then fourteen
 	./integration/need ip:iproute2 runc:runc podman:podman mmdebstrap:mmdebstrap
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e

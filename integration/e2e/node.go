@@ -104,6 +104,7 @@ func (s settings) network(ctx context.Context) error {
 type node struct {
 	settings
 	api     api // as its administrator
+	server  *daemon
 	kubelet *daemon
 }
 
@@ -117,7 +118,7 @@ func (n *node) start(ctx context.Context, images []string) (err error) {
 		return err
 	}
 	n.api = newAPI(ctx, "https://127.0.0.1:443", adminToken)
-	if err := until(ctx, "the API server is ready", func() error { _, err := n.api.get("/readyz"); return err }); err != nil {
+	if err := n.awaitServer(ctx); err != nil {
 		return err
 	}
 	n.kubelet = n.daemon("kubelet", "--config", n.run("kubelet.yaml"), "--kubeconfig", n.run("node.kubeconfig"), "--v=2",
@@ -139,23 +140,28 @@ func (n *node) start(ctx context.Context, images []string) (err error) {
 	})
 }
 
+func (n *node) awaitServer(ctx context.Context) error {
+	return until(ctx, "the API server is ready", func() error { _, err := n.api.get("/readyz"); return err })
+}
+
 // startStore starts what the others need: the API server with its store, and the runtime with the images.
 func (n *node) startStore(ctx context.Context, images []string) error {
 	const etcd, etcdPeer = "http://127.0.0.1:2379", "http://127.0.0.1:2380"
 	runtime := n.daemon("containerd", "--config", n.run("containerd.toml"))
+	// It listens where pods look for it, for there is no kube-proxy: at the address of the Service "kubernetes".
+	n.server = n.daemon("kube-apiserver", "--etcd-servers", etcd, "--secure-port=443", "--advertise-address", nodeAddress,
+		"--cert-dir", n.run("apiserver"), "--token-auth-file", n.run("tokens.csv"), "--authorization-mode=Node,RBAC",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-signing-key-file", n.run("sa.key"), "--service-account-key-file", n.run("sa.key"),
+		"--audit-policy-file", n.run("audit.yaml"), "--audit-log-path", n.run("audit.log"),
+		"--service-cluster-ip-range=10.98.0.0/24", "--endpoint-reconciler-type=none",
+		"--kubelet-preferred-address-types=InternalIP") // names would be looked up
 	for _, d := range []*daemon{
 		runtime,
 		n.daemon("etcd", "--data-dir", n.run("etcd"), "--unsafe-no-fsync",
 			"--listen-client-urls", etcd, "--advertise-client-urls", etcd,
 			"--listen-peer-urls", etcdPeer, "--initial-advertise-peer-urls", etcdPeer, "--initial-cluster", "default="+etcdPeer),
-		// It listens where pods look for it, for there is no kube-proxy: at the address of the Service "kubernetes".
-		n.daemon("kube-apiserver", "--etcd-servers", etcd, "--secure-port=443", "--advertise-address", nodeAddress,
-			"--cert-dir", n.run("apiserver"), "--token-auth-file", n.run("tokens.csv"), "--authorization-mode=Node,RBAC",
-			"--service-account-issuer=https://kubernetes.default.svc",
-			"--service-account-signing-key-file", n.run("sa.key"), "--service-account-key-file", n.run("sa.key"),
-			"--audit-policy-file", n.run("audit.yaml"), "--audit-log-path", n.run("audit.log"),
-			"--service-cluster-ip-range=10.98.0.0/24", "--endpoint-reconciler-type=none",
-			"--kubelet-preferred-address-types=InternalIP"), // names would be looked up
+		n.server,
 	} {
 		if err := d.start(); err != nil {
 			return err

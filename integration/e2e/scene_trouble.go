@@ -12,10 +12,10 @@ import (
 	"confit/integration/internal/harness"
 )
 
-// What kubectl confit meets: an edit of which each app dies after it has accepted it.
+// What kubectl confit meets: an edit of which each app dies after it has accepted it, and an API server that is away.
 
 // troubled are the Deployments, with a ConfigMap of the same name.
-var troubled = []string{"page", "undone"}
+var troubled = []string{"page", "applied", "undone"}
 
 func showTrouble(sc *stage) (err error) {
 	s := &verdicts{stage: sc, dir: sc.run("trouble")}
@@ -24,8 +24,9 @@ func showTrouble(sc *stage) (err error) {
 		err = errors.Join(err, again)
 	}()
 	return s.steps(
-		step{"Two Deployments of five pods; the kubelet has its own period", s.startTroubled},
+		step{"Three Deployments of five pods; the kubelet has its own period", s.startTroubled},
 		step{"sync and apply --undo: each app accepts the edit and dies of it; the first death stops the waves", s.late},
+		step{"The API server is away in the middle of wait, sync, status --watch, apply and apply --undo", s.serverAway},
 	)
 }
 

@@ -42,7 +42,7 @@ var scenes = []scene{
 	{name: "sync", heading: "Five volumes that are edited at once", show: showSync, alone: true},
 	{name: "kubelet", heading: "The kubelet is killed in the midst of swaps", show: showKubelet, alone: true},
 	{name: "verdict", heading: "A verdict in seconds: kubectl confit", show: showVerdict, alone: true},
-	{name: "trouble", heading: "An edit that kills late: kubectl confit", show: showTrouble, alone: true},
+	{name: "trouble", heading: "An edit that kills late, and an API server that is away: kubectl confit", show: showTrouble, alone: true},
 }
 
 // together is how many scenes are shown at a time.

@@ -9,7 +9,8 @@ import (
 	"confit/integration/cluster"
 )
 
-// TestVerbs has the verbs of kubectl confit meet what goes wrong outside of them, before pods that answer.
+// TestVerbs has the verbs of kubectl confit meet what goes wrong outside of them, before pods that answer. First what can go on side by
+// side, and then the API server is away.
 func TestVerbs(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)
@@ -23,6 +24,7 @@ func TestVerbs(t *testing.T) {
 			})
 		}
 	})
+	t.Run("server-away", func(t *testing.T) { testServerAway(t, c.For(t)) })
 }
 
 // testLateSync: every app accepts the edit, and dies of it seconds later. The first death stops the waves, and the pods that were spared
