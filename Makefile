@@ -67,7 +67,7 @@ e2e: ## the pages and examples on a real Kubernetes node: some twenty minutes th
 .PHONY: fleet
 fleet: export INTEGRATION_APISERVER = $(or $(E2E_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/confit-e2e)/bin
 fleet: export INTEGRATION_KUBELET = $(CURDIR)/bin/kubelet
-fleet: ## roll-outs over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit, on a real API server: some fifteen minutes
+fleet: ## rollouts over 30 replicas, 1,000 waiting gates, labelled pods, and kubectl confit, on a real API server: some fifteen minutes
 	$(GO) build -o bin/e2e ./integration/e2e
 	bin/e2e -programs
 	cd integration/kubelet && CGO_ENABLED=0 $(GO) build -o $(INTEGRATION_KUBELET) .

@@ -52,7 +52,7 @@ func TestCompletion(t *testing.T) {
 		{"apply --context ", contextOf(t, server.Kubeconfig())},
 		{"inject ", ""},
 		{"rollout ", "abort pause promote resume retry status"},
-		{"rollout status -n shop ", "wiki"}, // the other Lease is no roll-out
+		{"rollout status -n shop ", "wiki"}, // the other Lease is no rollout
 		{"rollout abort -n shop lease/", "lease/wiki"},
 		{"rollout abort -n shop wiki ", ""},
 		{"rollout retry --h", "--hash --help"},

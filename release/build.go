@@ -55,7 +55,7 @@ var (
 	confit = program{"confit", ".",
 		"A tiny PID 1 that links ConfigMap and Secret keys to paths and turns their changes into checked reloads", containers, true}
 	confitctl = program{"confitctl", "confitctl",
-		"Hooks and metrics for confit: roll-outs, templates, reloads by HTTP", containers, true}
+		"Hooks and metrics for confit: rollouts, templates, reloads by HTTP", containers, true}
 	plugin = program{"kubectl-confit", "kubectl-confit",
 		"Tell whether pods took an edit of a ConfigMap", desks, false}
 	programs = []program{confit, confitctl, plugin}

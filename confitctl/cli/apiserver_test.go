@@ -19,7 +19,7 @@ import (
 // maxResident is what a gate that waits may need: it waits in every pod.
 const maxResident = 25 << 20
 
-// TestAPIServer plays a roll-out against a real API server, with a role that
+// TestAPIServer plays a rollout against a real API server, with a role that
 // first allows too little, and an outage in the middle.
 func TestAPIServer(t *testing.T) {
 	s := newSite(t)

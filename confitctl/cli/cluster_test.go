@@ -15,7 +15,7 @@ import (
 	"confit/integration/cluster"
 )
 
-// site is a cluster with an account that roll-outs use, and kubeconfigs for it and for the administrator.
+// site is a cluster with an account that rollouts use, and kubeconfigs for it and for the administrator.
 type site struct {
 	*cluster.Cluster
 	t           *testing.T

@@ -23,7 +23,7 @@ type fleetFlags struct {
 }
 
 func (f *fleetFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.lease, "lease", "", "the Lease that holds the roll-out, by `NAME`; required")
+	flags.StringVar(&f.lease, "lease", "", "the Lease that holds the rollout, by `NAME`; required")
 	flags.StringVar(&f.namespace, "namespace", "", "`NAME` of the Lease's namespace (the pod's own)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "`FILE` for a person; a pod uses its service account")
 	flags.StringVar(&f.revision, "revision", "", "`NAME` of the image and pod template, such as the label pod-template-hash, controller-revision-hash or rollouts-pod-template-hash; required in a hook")
@@ -43,7 +43,7 @@ func (f *fleetFlags) open() (*lease.Store, error) {
 
 func (f *fleetFlags) cluster() (kube.Cluster, error) {
 	if f.lease == "" {
-		return kube.Cluster{}, program.Wrong("--lease is required: the Lease that holds the roll-out")
+		return kube.Cluster{}, program.Wrong("--lease is required: the Lease that holds the rollout")
 	}
 	if err := kube.CheckName(f.lease); err != nil {
 		return kube.Cluster{}, program.Wrong("--lease: %w", err)

@@ -123,11 +123,11 @@ stopped what was unwell. What the gate itself refused says nothing.
 With --snapshot it also keeps what the fleet has proved, for new pods to start
 on: the keys of VOLUME in the ConfigMap LEASE-accepted-VOLUME, or, with
 --snapshot-secrets, in a Secret of that name. Any replica that has accepted it
-writes it. An older roll-out never overwrites a newer one. Local keys are left
+writes it. An older rollout never overwrites a newer one. Local keys are left
 out. A volume with nested keys or more than 1 MiB doesn't fit. One that may be a
 Secret isn't for --snapshot: not everybody may read its keys, or it is mounted
 from memory. Then nothing is written, and stderr says why. A snapshot that can't
-be written stops no roll-out.
+be written stops no rollout.
 
 It tries for 25 seconds. confit repeats it until it succeeds. No reason is sent
 anywhere: CONFIT_REASON may quote what a hook printed.`

@@ -13,7 +13,7 @@ import (
 	"confit/confitctl/rollout"
 )
 
-// person are the flags of gate by which a person looks at a roll-out and steers it.
+// person are the flags of gate by which a person looks at a rollout and steers it.
 type person struct {
 	status, pause, resume, promote, abort, follow bool
 	retry, hash, output                           string
@@ -22,9 +22,9 @@ type person struct {
 
 func (p *person) register(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&p.status, "status", false, "print the roll-out")
+	flags.BoolVar(&p.status, "status", false, "print the rollout")
 	flags.StringVarP(&p.output, "output", "o", "", "print it as `FORMAT`: json")
-	flags.BoolVar(&p.follow, "wait", false, "wait until the roll-out is over; exit code 3 says that it was rejected, and 4 that there is none")
+	flags.BoolVar(&p.follow, "wait", false, "wait until the rollout is over; exit code 3 says that it was rejected, and 4 that there is none")
 	flags.DurationVar(&p.timeout, "timeout", 0, "`D`, how long to wait at most; 0: for ever")
 	flags.DurationVar(&p.begin, "begin", people.DefaultBegin, "`D`, how long before --wait it may have begun, and until when it has to")
 	flags.BoolVar(&p.pause, "pause", false, people.Pause.Does())

@@ -1,4 +1,4 @@
-// Package fleet asks and tells the roll-out over all replicas: it polls the
+// Package fleet asks and tells the rollout over all replicas: it polls the
 // Lease that holds the record, decides with package rollout, and stores what
 // was decided.
 //

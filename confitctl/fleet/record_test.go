@@ -15,9 +15,9 @@ import (
 // is said where it is, and what helps.
 func TestUnreadable(t *testing.T) {
 	for record, want := range map[string]string{
-		`{"version": 2, "revisions": {}}`: `lease "web" in namespace "prod": cannot read the roll-out: it is of version 2, this confitctl knows version 1; update this one`,
-		`garbage`: `lease "web" in namespace "prod": cannot read the roll-out: invalid character 'g' looking for beginning of value; ` +
-			`kubectl annotate lease web -n prod confit/rollout- removes it, and the roll-out begins anew, with a canary`,
+		`{"version": 2, "revisions": {}}`: `lease "web" in namespace "prod": cannot read the rollout: it is of version 2, this confitctl knows version 1; update this one`,
+		`garbage`: `lease "web" in namespace "prod": cannot read the rollout: invalid character 'g' looking for beginning of value; ` +
+			`kubectl annotate lease web -n prod confit/rollout- removes it, and the rollout begins anew, with a canary`,
 	} {
 		s := newServer(t)
 		s.write(record)
@@ -71,7 +71,7 @@ func (l *listener) Write(data []byte) (int, error) {
 }
 
 // TestTooLarge: a record that somebody made too large to store stops the
-// roll-out, with the reason; not the replicas that have nothing to store.
+// rollout, with the reason; not the replicas that have nothing to store.
 func TestTooLarge(t *testing.T) {
 	s := newServer(t)
 	s.write(`{"snapshot": "` + strings.Repeat("a", rollout.MaxSize) + `"}`)
@@ -89,7 +89,7 @@ func TestTooLarge(t *testing.T) {
 	if err := g.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if said := g.Out.(*bytes.Buffer).String(); !strings.Contains(said, "waiting: cannot store the roll-out: it has ") {
+	if said := g.Out.(*bytes.Buffer).String(); !strings.Contains(said, "waiting: cannot store the rollout: it has ") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -30,7 +30,7 @@ var errOutdated = errors.New("the fleet has accepted something else")
 // changes nothing: so who was killed between its report and this is made up for
 // by itself, or by whoever reports next.
 //
-// An older roll-out never overwrites a newer one:
+// An older rollout never overwrites a newer one:
 //
 //  1. Read the object.
 //  2. Read the record. If it wants something else by now, this ends here.

@@ -1,4 +1,4 @@
-// Package lease keeps the record of a roll-out in one annotation of a
+// Package lease keeps the record of a rollout in one annotation of a
 // Kubernetes Lease.
 //
 // It guarantees that an update is stored only if nobody changed the Lease since
@@ -96,7 +96,7 @@ func (s *Store) unreadable(err error) error {
 	case errors.Is(err, rollout.ErrNewer):
 		return fmt.Errorf("lease %q in namespace %q: %w; update this one", o.Name, o.Namespace, err)
 	}
-	return fmt.Errorf("lease %q in namespace %q: %w; kubectl annotate lease %s -n %s %s- removes it, and the roll-out begins anew, with a canary",
+	return fmt.Errorf("lease %q in namespace %q: %w; kubectl annotate lease %s -n %s %s- removes it, and the rollout begins anew, with a canary",
 		o.Name, o.Namespace, err, o.Name, o.Namespace, Annotation)
 }
 

@@ -1,4 +1,4 @@
-// Package memory keeps what the gates of one container have seen of a roll-out. Each
+// Package memory keeps what the gates of one container have seen of a rollout. Each
 // edit ends one gate and begins another, and a place that is lost has to be given away
 // nonetheless.
 //

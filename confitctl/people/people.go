@@ -1,6 +1,6 @@
-// Package people is what people do to a roll-out, by whatever program: see it, wait for its end, steer it.
+// Package people is what people do to a rollout, by whatever program: see it, wait for its end, steer it.
 //
-// It guarantees that nobody waits for an answer longer than half a minute, unless for the end of a roll-out,
+// It guarantees that nobody waits for an answer longer than half a minute, unless for the end of a rollout,
 // and that what is printed commands no terminal, whoever wrote the record. What an order means is package
 // rollout's to say.
 package people
@@ -17,7 +17,7 @@ import (
 // Timeout is how long a person waits for an answer.
 const Timeout = 30 * time.Second
 
-// Verb is what a person does to a roll-out.
+// Verb is what a person does to a rollout.
 type Verb string
 
 // The verbs.
@@ -40,13 +40,13 @@ func (v Verb) Does() string {
 	}[v]
 }
 
-// Order is what a person wants of a roll-out.
+// Order is what a person wants of a rollout.
 type Order struct {
 	Verb Verb
 	Hash string // what it is about, by its first digits. Promote and Abort take "" for what is tried; Pause and Resume take all
 }
 
-// Give stores it, and returns the roll-out as it is then. It tries for half a minute. The error says
+// Give stores it, and returns the rollout as it is then. It tries for half a minute. The error says
 // why the record doesn't allow it, or what the API server said last.
 func (o Order) Give(ctx context.Context, s *lease.Store) (rollout.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
@@ -70,7 +70,7 @@ func (o Order) edit(r rollout.Record, date int64) (rollout.Record, error) {
 	}
 }
 
-// Look reads the roll-out, once.
+// Look reads the rollout, once.
 func Look(ctx context.Context, s *lease.Store) (rollout.View, error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 )
 
 // TestOrders: each is stored, over a race that is lost and a server that is away, and the
-// roll-out comes back as it is then.
+// rollout comes back as it is then.
 func TestOrders(t *testing.T) {
 	s := newServer(t)
 	store := s.open(t)

@@ -13,7 +13,7 @@ import (
 	"confit/status"
 )
 
-// Table prints a roll-out for people: a line for each hash of each revision, the last
+// Table prints a rollout for people: a line for each hash of each revision, the last
 // used revision first, then one for each pod that tries a hash or has said something
 // against it.
 func Table(w io.Writer, view rollout.View) error {

@@ -19,9 +19,9 @@ import (
 	"confit/status"
 )
 
-// How a wait may fail: the roll-out was rejected, or there was none.
+// How a wait may fail: the rollout was rejected, or there was none.
 var (
-	ErrRejected = errors.New("the roll-out has failed")
+	ErrRejected = errors.New("the rollout has failed")
 	ErrNothing  = errors.New("nothing is rolled out")
 )
 
@@ -34,7 +34,7 @@ const (
 // DefaultBegin is as long as kubelets may take to bring an edit.
 const DefaultBegin = 2 * time.Minute
 
-// quiet is as long as two looks of a gate: so long nothing may happen before the roll-out of a hash is over.
+// quiet is as long as two looks of a gate: so long nothing may happen before the rollout of a hash is over.
 const quiet = 30 * time.Second
 
 // look is the time between two looks of somebody who waits.
@@ -46,7 +46,7 @@ type Mount struct {
 	Rejected  string // why its confit has rejected that for good; "": it hasn't
 }
 
-// Waiter waits for the end of a roll-out.
+// Waiter waits for the end of a rollout.
 type Waiter struct {
 	Store   *lease.Store
 	Hash    string                        // its first digits; "": whatever has begun since Begin before the wait
@@ -74,7 +74,7 @@ func (w *Waiter) Run(ctx context.Context) error {
 	}
 	err := w.wait(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the roll-out isn't over after %s: %w", w.Timeout, err)
+		return fmt.Errorf("the rollout isn't over after %s: %w", w.Timeout, err)
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func TestWaitInTime(t *testing.T) {
 	s.goes([3]string{"1", "A", "accepted"}, [3]string{"1", "B", ""})
 	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Timeout: 300 * time.Millisecond, Out: &bytes.Buffer{}}
 	err := w.Run(bounded(t))
-	const want = "the roll-out isn't over after 300ms: context deadline exceeded; last: 0 of 1 canaries have accepted B"
+	const want = "the rollout isn't over after 300ms: context deadline exceeded; last: 0 of 1 canaries have accepted B"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -117,7 +117,7 @@ func TestWaitOld(t *testing.T) {
 	})
 	w := Waiter{Store: s.open(t), Begin: DefaultBegin, Out: &bytes.Buffer{}, poll: time.Millisecond, quiet: 100 * time.Millisecond}
 	err := w.Run(bounded(t))
-	if !errors.Is(err, ErrRejected) || err.Error() != "the roll-out has failed: B was rejected by web-\ufffd[2J at step verify" {
+	if !errors.Is(err, ErrRejected) || err.Error() != "the rollout has failed: B was rejected by web-\ufffd[2J at step verify" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func TestWaitNothing(t *testing.T) {
 		"unknown":          {at: 150, hash: "C", want: ErrNothing, text: nothing + "nobody has tried C; kubectl confit status says what the pods have"},
 		"old one mounted":  {at: 150, mounted: []Mount{{"web-1", "A", ""}}, want: ErrNothing, text: nothing + "what every pod's validator refuses never begins; "},
 		"mounted":          {at: 150, mounted: []Mount{{"web-1", "A", ""}, {"web-2", "C", ""}}, want: ErrNothing, text: nothing + "nobody has tried C; "},
-		"mounted, refused": {at: 150, mounted: []Mount{{"web-2", "C", "validate: no \x1b"}}, want: ErrRejected, text: "the roll-out has failed: web-2 has rejected it before its gate: validate: no \ufffd"},
+		"mounted, refused": {at: 150, mounted: []Mount{{"web-2", "C", "validate: no \x1b"}}, want: ErrRejected, text: "the rollout has failed: web-2 has rejected it before its gate: validate: no \ufffd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)

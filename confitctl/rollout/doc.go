@@ -5,7 +5,7 @@
 // record that came with it is stored.
 //
 // A configuration is known by its hash. Each revision of the app, which is an
-// image with its pod template, has a roll-out of its own:
+// image with its pod template, has a rollout of its own:
 //
 //	            gate: a hold                 the canaries accepted
 //	unknown ──────────────────▶ trial ─────────────────────────────▶ stable ⇄ previous

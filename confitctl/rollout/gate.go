@@ -60,7 +60,7 @@ func (r *Record) decide(me Replica, p Policy, o Observer) Answer {
 	case me.Starting && (v.Stable == "" || v.Stable == me.Hash):
 		return Answer{Verdict: Go}
 	case r.Paused:
-		return wait("the roll-out is paused")
+		return wait("the rollout is paused")
 	case !p.Steps && v.isFree(me.Hash):
 		r.goBack(v, me, date)
 		return Answer{Verdict: Go}
@@ -132,7 +132,7 @@ func (t *Trial) isOver() bool { return t.Undone && len(t.Holds) == 0 }
 // hold gives me a hold, in a trial that is new unless its hash is tried already.
 func (r *Record) hold(v *Revision, me Replica, p Policy, date int64) Answer {
 	if !r.use(v) {
-		return wait("the roll-outs of %d other revisions have replicas in flight", maxWhole)
+		return wait("the rollouts of %d other revisions have replicas in flight", maxWhole)
 	}
 	if v.Trial == nil || v.Trial.Hash != me.Hash || v.Trial.isOver() {
 		v.Trial = &Trial{Hash: me.Hash, Since: date, Canaries: p.Canaries}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Progress is how far a roll-out has come, for somebody who waits for its end.
+// Progress is how far a rollout has come, for somebody who waits for its end.
 type Progress struct {
 	Rejected string // who has rejected what, and where; "": nobody
 	Waits    string // what is still to come; "": nothing, as far as the record shows
@@ -92,7 +92,7 @@ func (v *Revision) outstanding(hash string, paused bool) string {
 	case v.halted(hash) != "":
 		return v.halted(hash)
 	case paused:
-		return "the roll-out is paused"
+		return "the rollout is paused"
 	case v.untried(hash):
 		return fmt.Sprintf("%d of %d canaries have accepted %s", t.Accepted, t.Canaries, Short(hash))
 	case n > 0:

@@ -23,7 +23,7 @@ const (
 // confitctl drops fields that it doesn't know; without them its own rules hold.
 const Version = 1
 
-// Record is the roll-out of one fleet. The zero Record is that of a fleet in
+// Record is the rollout of one fleet. The zero Record is that of a fleet in
 // which nothing has happened yet. Times are in seconds since 1970, by the clock of
 // whoever stores the record; 0 is one that isn't known.
 type Record struct {
@@ -35,7 +35,7 @@ type Record struct {
 	Revisions []*Revision `json:"revisions,omitempty"`
 }
 
-// Revision is the roll-out among the replicas of one image and pod template.
+// Revision is the rollout among the replicas of one image and pod template.
 type Revision struct {
 	Name     string      `json:"name"`
 	Seen     int64       `json:"seen,omitempty"`     // when a replica of it looked or reported last, give or take an hour
@@ -127,7 +127,7 @@ func (r Record) Encode() (string, error) {
 
 func (r Record) fits(size int) error {
 	if n := len(r.text()); n > size {
-		return fmt.Errorf("cannot store the roll-out: it has %d bytes, %d are allowed", n, size)
+		return fmt.Errorf("cannot store the rollout: it has %d bytes, %d are allowed", n, size)
 	}
 	return nil
 }
@@ -157,11 +157,11 @@ func Decode(text string) (Record, error) {
 	}
 	switch err := json.Unmarshal([]byte(text), &r); {
 	case r.Version > Version: // a newer one may have changed a type
-		return Record{}, fmt.Errorf("cannot read the roll-out: %w %d, this confitctl knows version %d", ErrNewer, r.Version, Version)
+		return Record{}, fmt.Errorf("cannot read the rollout: %w %d, this confitctl knows version %d", ErrNewer, r.Version, Version)
 	case err != nil:
-		return Record{}, fmt.Errorf("cannot read the roll-out: %w", err)
+		return Record{}, fmt.Errorf("cannot read the rollout: %w", err)
 	case slices.Contains(r.Revisions, nil):
-		return Record{}, fmt.Errorf("cannot read the roll-out: a revision is null")
+		return Record{}, fmt.Errorf("cannot read the rollout: a revision is null")
 	}
 	return r, nil
 }

@@ -16,7 +16,7 @@ type View struct {
 	Revisions []RevisionView `json:"revisions"`          // the last used first
 }
 
-// RevisionView is the roll-out among the replicas of one image and pod template.
+// RevisionView is the rollout among the replicas of one image and pod template.
 type RevisionView struct {
 	Name   string     `json:"name"`
 	Seen   *time.Time `json:"seen,omitempty"` // when a replica of it looked last, give or take an hour
@@ -146,7 +146,7 @@ func (v *Revision) waits(view HashView, paused bool) string {
 	case v.halted(view.Hash) != "":
 		return v.halted(view.Hash)
 	case paused:
-		return "the roll-out is paused"
+		return "the rollout is paused"
 	case view.State == StateCanary && len(t.Holds) > 0:
 		return "a canary is on its way"
 	case view.State == StateCanary && t.Losses > 0:

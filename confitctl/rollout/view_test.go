@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// watched is a roll-out in which everything happens at once.
+// watched is a rollout in which everything happens at once.
 func watched() Record {
 	return Record{PausedAt: 5, Snapshot: "A", Revisions: []*Revision{
 		{Name: "old", Stable: "A", Rejected: []Rejection{{Hash: "X", Step: "verify", Pod: "web-1", At: 1}}},
@@ -72,7 +72,7 @@ func TestProgress(t *testing.T) {
 	}{
 		"relapsed":         {"", func(*Record) {}, Progress{Waits: watched().Revisions[1].halted("B")}},
 		"a canary":         {"", func(r *Record) { r.Revisions[1].Late = nil }, Progress{Waits: "1 of 2 canaries have accepted B"}},
-		"paused":           {"", func(r *Record) { r.Revisions[1].Late, r.Paused = nil, true }, Progress{Waits: "the roll-out is paused"}},
+		"paused":           {"", func(r *Record) { r.Revisions[1].Late, r.Paused = nil, true }, Progress{Waits: "the rollout is paused"}},
 		"many":             {"B", func(r *Record) { r.Revisions[1].Late, r.Revisions[1].Stable = nil, "B" }, Progress{Waits: "1 have accepted B, and some are in flight"}},
 		"over":             {"B", func(r *Record) { v := r.Revisions[1]; v.Late, v.Stable, v.Trial.Holds = nil, "B", nil }, Progress{}},
 		"unknown":          {"C", func(*Record) {}, Progress{Waits: "nobody has tried C yet", Unknown: true}},

@@ -1,4 +1,4 @@
-// Package cluster is a real API server with its etcd, for a test: as much of Kubernetes as a roll-out needs. There are no
+// Package cluster is a real API server with its etcd, for a test: as much of Kubernetes as a rollout needs. There are no
 // controllers, no scheduler and no node. Authentication, roles and audit are the server's own.
 //
 // It guarantees that both programs end with the test, however that ends, and that they listen on ports of their own: a node

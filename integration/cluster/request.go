@@ -70,7 +70,7 @@ func (c *Cluster) Create(path, object string, made any) {
 	}
 }
 
-// Paths of what a roll-out needs.
+// Paths of what a rollout needs.
 const (
 	Core   = "/api/v1/namespaces/default/"
 	Leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"

@@ -20,7 +20,7 @@ import (
 const (
 	size     = 30
 	spread   = 5 * time.Second // within which the kubelets swap an edit
-	patience = 8 * time.Minute // for what a roll-out leads to; only a failing test waits so long
+	patience = 8 * time.Minute // for what a rollout leads to; only a failing test waits so long
 )
 
 // fleet is a Deployment's pods, with their Lease, ConfigMap, service account and role, all of one name.

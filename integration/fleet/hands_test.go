@@ -10,7 +10,7 @@ import (
 	"confit/integration/cluster"
 )
 
-// What people do to a roll-out: a role that allows too little, a Lease that is deleted in the middle, two edits in a row. Nothing is
+// What people do to a rollout: a role that allows too little, a Lease that is deleted in the middle, two edits in a row. Nothing is
 // rejected by any of it, and all replicas get there.
 func testHands(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "hands")
@@ -47,7 +47,7 @@ func (f *fleet) missingRole() {
 	f.allow("get", "update")
 }
 
-// deletedLease: those who wait say that it isn't there. When the manifest is applied again, the roll-out begins anew.
+// deletedLease: those who wait say that it isn't there. When the manifest is applied again, the rollout begins anew.
 func (f *fleet) deletedLease() {
 	f.t.Helper()
 	f.until("some have accepted", func() bool {

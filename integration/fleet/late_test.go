@@ -114,13 +114,13 @@ func (p *pod) stop() {
 	_ = p.box.Send(syscall.SIGTERM)
 }
 
-// People look at a roll-out, abort it, promote the next one, wait for it, and go back: all at once.
+// People look at a rollout, abort it, promote the next one, wait for it, and go back: all at once.
 func testPeople(t *testing.T, c *cluster.Cluster) {
 	f := newFleet(t, c, "people")
 	f.startAll()
 	f.person("--pause")
 	f.edit("second", "good")()
-	f.each("all wait", func(p *pod) bool { return p.Contains("waiting: the roll-out is paused") })
+	f.each("all wait", func(p *pod) bool { return p.Contains("waiting: the rollout is paused") })
 	f.person("--resume")
 	canary := f.holder()
 	if table := f.person("--status"); !strings.Contains(table, canary.name) || !strings.Contains(table, "trying") {

@@ -12,8 +12,8 @@ import (
 // outage is how long the API server is away at least.
 const outage = time.Minute
 
-// The API server is stopped for a minute in the middle of a roll-out. Replicas that run go on with what they have; one that starts
-// again starts on what it accepted. Then the roll-out goes on where it was.
+// The API server is stopped for a minute in the middle of a rollout. Replicas that run go on with what they have; one that starts
+// again starts on what it accepted. Then the rollout goes on where it was.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	c := cluster.Start(t)

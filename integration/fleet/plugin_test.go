@@ -22,7 +22,7 @@ func testPlugin(t *testing.T, c *cluster.Cluster) {
 	}
 	f.rollout(0, "pause")
 	f.edit("second", "good")()
-	f.each("all wait", func(p *pod) bool { return p.Contains("waiting: the roll-out is paused") })
+	f.each("all wait", func(p *pod) bool { return p.Contains("waiting: the rollout is paused") })
 	f.rollout(0, "resume")
 	canary := f.holder()
 	if screen := f.rollout(0, "status"); !strings.Contains(screen, canary.name+"  ") || !strings.Contains(screen, "trying") {

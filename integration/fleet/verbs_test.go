@@ -51,7 +51,7 @@ func testLateUndo(t *testing.T, c *cluster.Cluster) {
 	f.have("first")
 }
 
-// testLateGated: the gate has stopped it, and those that wait are told by the roll-out's record.
+// testLateGated: the gate has stopped it, and those that wait are told by the rollout's record.
 func testLateGated(t *testing.T, c *cluster.Cluster) {
 	f := newNodeFleet(t, c, "late-gated", 5, true)
 	f.put("second", "late")

@@ -6,7 +6,7 @@
 //	main_test.go       the cases, and who asks
 //	sync_test.go       who may sync may change nothing else
 //	exec_test.go       who may look may run nothing else
-//	rollout_test.go    who may see a roll-out, and who may steer it
+//	rollout_test.go    who may see a rollout, and who may steer it
 //
 // make fleet runs it.
 package rights

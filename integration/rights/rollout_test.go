@@ -41,7 +41,7 @@ const (
 		"restartCount": 0, "containerID": "containerd://1", "state": {"running": {"startedAt": "2026-01-01T00:00:00Z"}}}]}}`
 )
 
-// Records of a roll-out that a pod has rejected, and of one that goes on.
+// Records of a rollout that a pod has rejected, and of one that goes on.
 const (
 	rejected = `{"version": 1, "serial": 2, "revisions": [{"name": "r1", "stable": "aaaa", "trial": {"hash": "bbbb", "canaries": 1, "accepted": 0},
 		"rejected": [{"hash": "bbbb", "step": "verify", "pod": "rejecter"}]}]}`
@@ -79,7 +79,7 @@ func (r *rollouts) see() {
 	r.attempt(without(r.server, rules, "list leases"), "list leases", outcome{0, ":"}, "__complete", "rollout", "status", "")
 }
 
-// steer has somebody change a roll-out.
+// steer has somebody change a rollout.
 func (r *rollouts) steer() {
 	rules := r.rules("namespaces/default/roles/confit-rollout-web")
 	outcomes := map[string]outcome{

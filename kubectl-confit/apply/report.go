@@ -14,7 +14,7 @@ type Report struct {
 	Verdict   string         `json:"verdict"` // accepted; tried, in a dry run; refused before it was applied; rejected by a pod; failed
 	Why       string         `json:"why"`     // one line; "": there is nothing to explain
 	Namespace string         `json:"namespace"`
-	Hash      string         `json:"hash"` // by which a roll-out knows what the pods have mounted; "": not known, or not one alone
+	Hash      string         `json:"hash"` // by which a rollout knows what the pods have mounted; "": not known, or not one alone
 	Checked   []check.Result `json:"checked"`
 	Applied   []Applied      `json:"applied"`
 	Pods      []verdict.Row  `json:"pods"` // as they were at the verdict

@@ -26,7 +26,7 @@ const completionTimeout = 5 * time.Second
 // kinds are completed without asking a cluster: which ones there are is known.
 var kinds = []string{"configmap/", "secret/", "deployment/", "statefulset/", "daemonset/", "pod/"}
 
-// withCluster gives a verb kubectl's flags, and completes its words: objects where its usage has KIND/NAME, roll-outs where it
+// withCluster gives a verb kubectl's flags, and completes its words: objects where its usage has KIND/NAME, rollouts where it
 // has LEASE, and what its flags are given.
 func withCluster(c *cobra.Command) *cluster.Flags {
 	flags := cluster.NewFlags()

@@ -18,7 +18,7 @@ const crd = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinitio
   names: {kind: Rollout, plural: rollouts, singular: rollout, shortNames: [ro]}, versions: [{name: v1alpha1, served: true, storage: true,
   schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`
 
-// TestAPIServer_habits: files, workloads, roll-outs and formats as kubectl has them, on a real API server without nodes.
+// TestAPIServer_habits: files, workloads, rollouts and formats as kubectl has them, on a real API server without nodes.
 func TestAPIServer_habits(t *testing.T) {
 	config := cluster.Start(t).Kubeconfig("admin", "")
 	kubectl := func(input string, args ...string) {

@@ -18,7 +18,7 @@ const rolloutExample = `  kubectl confit rollout status web
   kubectl confit rollout abort web
   kubectl confit rollout status --help        what a verb does`
 
-const rolloutStatusHelp = `Shows a roll-out: which hash is stable, tried or rejected in each revision, how
+const rolloutStatusHelp = `Shows a rollout: which hash is stable, tried or rejected in each revision, how
 many have accepted it, and which pod is in flight since when, and until when it
 may be.
 
@@ -32,7 +32,7 @@ What a validator refuses in all pods is never tried, so it isn't here: kubectl
 confit status shows it.
 
 --wait waits until the hash is stable and nobody is in flight, or until it is
-rejected, and shows the roll-out then. --hash says which one: kubectl confit
+rejected, and shows the rollout then. --hash says which one: kubectl confit
 wait, sync and apply print it. Then two of a gate's looks without news, half a
 minute, are enough. Without --hash it is about whatever has begun, become stable
 or been rejected since two minutes before (--begin), and over when nothing has
@@ -42,7 +42,7 @@ it ends with 4, or with 3 when a pod's confit has refused it before its gate. Ho
 many replicas there are it doesn't know: kubectl confit wait does.`
 
 const rolloutStatusAfter = `Exit codes
-  0    the roll-out is shown; with --wait: it is stable, and nobody is in flight
+  0    the rollout is shown; with --wait: it is stable, and nobody is in flight
   1    it can't be read, and why is on stderr; with --wait: it isn't over
   3    with --wait: it was rejected
   4    with --wait: nothing has begun
@@ -64,11 +64,11 @@ const rolloutStatusExample = `  kubectl confit rollout status web -n shop
     --hash "$(kubectl confit sync configmap/web -o json | jq -r .hash)"
   kubectl confit rollout status web -o json | jq '.words[].output'`
 
-// orderHelp is what each verb that changes a roll-out says of itself.
+// orderHelp is what each verb that changes a rollout says of itself.
 var orderHelp = map[people.Verb]string{
-	people.Pause: `Pauses a roll-out: no replica gets a place. Those in flight go on to their
+	people.Pause: `Pauses a rollout: no replica gets a place. Those in flight go on to their
 verdict, and replicas that start on what is stable do so at once.`,
-	people.Resume: `Resumes a roll-out that was paused, by a person or by a verdict. A pod of ten or
+	people.Resume: `Resumes a rollout that was paused, by a person or by a verdict. A pod of ten or
 more that rejects a hash pauses it for ten minutes, and one whose app has ended
 late until it says more; resume doesn't wait for that.`,
 	people.Retry: `Forgets that a hash was rejected, or that canaries of it were lost, in each
@@ -82,7 +82,7 @@ Secret is put back. Then they go back all at once. kubectl confit rollout retry
 takes that back.`,
 }
 
-const orderAfter = `It changes nothing if that is so already, and shows the roll-out as it is then.
+const orderAfter = `It changes nothing if that is so already, and shows the rollout as it is then.
 
 Exit codes
   0    it is stored

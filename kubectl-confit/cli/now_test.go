@@ -174,7 +174,7 @@ func TestWait_gated(t *testing.T) {
 	}
 }
 
-// TestWait_hash: the verdict names what was accepted as a roll-out knows it, for its --hash.
+// TestWait_hash: the verdict names what was accepted as a rollout knows it, for its --hash.
 func TestWait_hash(t *testing.T) {
 	w, a, b := edited(t)
 	w.take(a, b)

@@ -20,7 +20,7 @@ func TestPage_rollout(t *testing.T) {
 	}
 }
 
-// TestPage_pipeline: the third way of docs/kubectl.md hands the hash that sync prints to the roll-out's wait, which knows it by that.
+// TestPage_pipeline: the third way of docs/kubectl.md hands the hash that sync prints to the rollout's wait, which knows it by that.
 func TestPage_pipeline(t *testing.T) {
 	lines := strings.Split(markdown.Blocks(section(t, "In a pipeline"))[2].Text, "\n")
 	words := func(line int) []string {
@@ -38,7 +38,7 @@ func TestPage_pipeline(t *testing.T) {
 	}
 	r.rejects("web-0", "verify", "bad", "")
 	lines[2] = strings.Replace(lines[2], `"$(jq -r .hash verdict.json)"`, verdict.Hash, 1)
-	if got := r.run(words(2)...); got.code != 3 || !strings.Contains(got.stderr, "the roll-out has failed: "+edition[:12]+" was rejected by web-0 at step verify") {
+	if got := r.run(words(2)...); got.code != 3 || !strings.Contains(got.stderr, "the rollout has failed: "+edition[:12]+" was rejected by web-0 at step verify") {
 		t.Errorf("%s: got %+v", lines[2], got)
 	}
 }

@@ -27,7 +27,7 @@ type report struct {
 	Namespace       string         `json:"namespace"`
 	Code            int            `json:"code"`    // the verb's exit code
 	Why             string         `json:"why"`     // what decided it, in a line; "" if the rows say it
-	Hash            string         `json:"hash"`    // by which a roll-out knows what is mounted; "": not known, or not one alone
+	Hash            string         `json:"hash"`    // by which a rollout knows what is mounted; "": not known, or not one alone
 	Objects         []reportObject `json:"objects"` // what the pods were compared with, in the order of their names
 	Pods            []verdict.Row  `json:"pods"`    // a row for each container with confit
 }

@@ -58,7 +58,7 @@ func (f *rolloutFlags) open(c *cobra.Command, args []string, long time.Duration)
 	kind, name, named := strings.Cut(strings.Join(args, "/"), "/") // KIND NAME is KIND/NAME, as everywhere
 	switch {
 	case len(args) == 0:
-		return nil, nil, "", program.Wrong("which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload")
+		return nil, nil, "", program.Wrong("which rollout is missing: write the Lease that holds it, NAME or lease/NAME, or a workload")
 	case !named:
 		kind, name = leaseKinds[0], args[0]
 	}
@@ -85,7 +85,7 @@ func (f *rolloutFlags) open(c *cobra.Command, args []string, long time.Duration)
 	return client, store, name, err
 }
 
-// newOrder is a verb that changes a roll-out.
+// newOrder is a verb that changes a rollout.
 func newOrder(verb people.Verb) *cobra.Command {
 	var f rolloutFlags
 	c := &cobra.Command{
@@ -133,7 +133,7 @@ func newRolloutStatus() *cobra.Command {
 	c.RunE = f.output.orFailed(atOnce(f.run), failedRollout)
 	f.addTo(c)
 	f.addHash(c, " that --wait waits for, as wait and sync print it")
-	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the roll-out is over, and show it then")
+	c.Flags().BoolVar(&f.wait, "wait", false, "wait until the rollout is over, and show it then")
 	c.Flags().DurationVar(&f.timeout, "timeout", 0, "`TIME` after which --wait gives up; 0: never")
 	c.Flags().DurationVar(&f.begin, "begin", people.DefaultBegin, "`TIME` before --wait in which it may have begun, and until when it has to")
 	return c

@@ -19,7 +19,7 @@ func decode(t *testing.T, format, text string, into any) {
 	}
 }
 
-// TestRollout_orders: each verb is stored, over a race that is lost, and shows the roll-out as it is then.
+// TestRollout_orders: each verb is stored, over a race that is lost, and shows the rollout as it is then.
 func TestRollout_orders(t *testing.T) {
 	const tried = "3fa1b2c4d5e6"
 	for line, tt := range map[string]struct {
@@ -87,9 +87,9 @@ func TestRollout_refused(t *testing.T) {
 		{"resume web", `cannot get lease "web" in namespace "shop": forbidden; allow "get"`, code("get leases", 403)},
 		{"pause web", `cannot update lease "web" in namespace "shop": forbidden; allow "update" on resource "leases"`, code("update leases", 403)},
 		{"status web", `cannot get lease "web" in namespace "shop": `, code("get leases", 500)},
-		{"status web", `lease "web" in namespace "shop": cannot read the roll-out: invalid character 'x'`, func(r *rolling) { r.write("x") }},
+		{"status web", `lease "web" in namespace "shop": cannot read the rollout: invalid character 'x'`, func(r *rolling) { r.write("x") }},
 		{"pause web", "kubectl annotate lease web -n shop confit/rollout- removes it", func(r *rolling) { r.write("x") }},
-		{"status web", "cannot read the roll-out: it is of version 2, this confitctl knows version 1; update this one", func(r *rolling) { r.write(`{"version": 2}`) }},
+		{"status web", "cannot read the rollout: it is of version 2, this confitctl knows version 1; update this one", func(r *rolling) { r.write(`{"version": 2}`) }},
 		{"status web --kubeconfig gone", "cannot read the kubeconfig: ", nil},
 	} {
 		r := newRolling(t, "web-0")
@@ -107,12 +107,12 @@ func TestRollout_refused(t *testing.T) {
 	}
 }
 
-// TestRollout_wait: it ends when the hash is rejected, or when the time is over, and shows the roll-out then.
+// TestRollout_wait: it ends when the hash is rejected, or when the time is over, and shows the rollout then.
 func TestRollout_wait(t *testing.T) {
 	r := newRolling(t, "web-0", "web-1")
 	r.begins("web-0", "99aabbccddee")
 	late := r.run("rollout", "status", "web", "--wait", "--timeout", "100ms")
-	const over = "kubectl-confit: the roll-out isn't over after 100ms: context deadline exceeded; last: 0 of 1 canaries have accepted 99aabbccddee\n"
+	const over = "kubectl-confit: the rollout isn't over after 100ms: context deadline exceeded; last: 0 of 1 canaries have accepted 99aabbccddee\n"
 	if late.code != 1 || !strings.HasSuffix(late.stderr, over) || !strings.Contains(late.stdout, "99aabbccddee  canary  0/1") {
 		t.Errorf("got %+v", late)
 	}
@@ -122,7 +122,7 @@ func TestRollout_wait(t *testing.T) {
 	s.sees("waiting: 0 of 1 canaries have accepted 3fa1b2c4d5e6")
 	r.says("web-1", "3fa1b2c4d5e6", rollout.RolledBack, "verify")
 	bad := s.ends()
-	const why = "the roll-out has failed: 3fa1b2c4d5e6 was rejected by web-1 at step verify"
+	const why = "the rollout has failed: 3fa1b2c4d5e6 was rejected by web-1 at step verify"
 	var found struct {
 		Code int
 		Why  string
@@ -148,8 +148,8 @@ func TestRollout_stopped(t *testing.T) {
 func TestRollout_usage(t *testing.T) {
 	for line, want := range map[string]string{
 		"undo web":                        `"undo" is no verb`,
-		"status":                          `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
-		"abort":                           `which roll-out is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
+		"status":                          `which rollout is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
+		"abort":                           `which rollout is missing: write the Lease that holds it, NAME or lease/NAME, or a workload`,
 		"status lease web wiki":           `"web/wiki" can't be an object's name: `,
 		"status lease/":                   `"" can't be an object's name: `,
 		"pause Web":                       `"Web" can't be an object's name: `,
@@ -190,7 +190,7 @@ func TestRollout_help(t *testing.T) {
 }
 
 // TestRollout_nothing: an edit that every pod's validator refuses never begins. What the pods have mounted says so; without that it is
-// another exit code than that of a roll-out that is well.
+// another exit code than that of a rollout that is well.
 func TestRollout_nothing(t *testing.T) {
 	r := newRolling(t, "web-0", "web-1")
 	wait := []string{"rollout", "status", "web", "--wait", "--begin", "1s", "-o", "json"}
@@ -209,7 +209,7 @@ func TestRollout_nothing(t *testing.T) {
 	}
 	got := r.run(wait...)
 	const bad = "waiting: web-0 has mounted cf8ac6c2749a\nwaiting: nobody has tried cf8ac6c2749a0c1d2e3f yet\n" +
-		"kubectl-confit: the roll-out has failed: web-0 has rejected it before its gate: validate: it ended with exit 1\n"
+		"kubectl-confit: the rollout has failed: web-0 has rejected it before its gate: validate: it ended with exit 1\n"
 	if got.code != 3 || got.stderr != bad {
 		t.Errorf("got %+v", got)
 	}

@@ -16,7 +16,7 @@ import (
 	"confit/status"
 )
 
-// rolloutReport is what -o prints of a roll-out. Fields are added, and never taken away.
+// rolloutReport is what -o prints of a rollout. Fields are added, and never taken away.
 type rolloutReport struct {
 	metav1.TypeMeta `json:",inline"`
 	Namespace       string `json:"namespace"`

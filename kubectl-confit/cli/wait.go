@@ -85,7 +85,7 @@ func rest(of time.Duration, begun time.Time) time.Duration {
 	return max(1, of-time.Since(begun))
 }
 
-// withHash names what was accepted, as a roll-out knows it, behind a verdict; "" where that isn't known.
+// withHash names what was accepted, as a rollout knows it, behind a verdict; "" where that isn't known.
 func withHash(rows []verdict.Row) string {
 	if hash := verdict.Hash(rows); hash != "" {
 		return ": hash " + rollout.Short(hash)

@@ -119,7 +119,7 @@ func (o *outage) wrap(c *rest.Config) *rest.Config {
 	return c
 }
 
-// Hasty is the same client for roll-outs, without patience: its user looks again by itself.
+// Hasty is the same client for rollouts, without patience: its user looks again by itself.
 func (c *Client) Hasty() *Client {
 	other := *c
 	other.config = c.plain

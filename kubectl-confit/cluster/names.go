@@ -27,7 +27,7 @@ func (c *Client) Names(ctx context.Context, kind string) (names []string, err er
 	return c.names(ctx, of, c.Namespace, whatever)
 }
 
-// Rollouts are the Leases that hold the record of a roll-out.
+// Rollouts are the Leases that hold the record of a rollout.
 func (c *Client) Rollouts(ctx context.Context) ([]string, error) {
 	return c.names(ctx, coordination.SchemeGroupVersion.WithResource("leases"), c.Namespace, func(o *metav1.PartialObjectMetadata) bool {
 		_, has := o.Annotations[lease.Annotation]

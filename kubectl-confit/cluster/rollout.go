@@ -14,7 +14,7 @@ import (
 	"confit/kubectl-confit/pods"
 )
 
-// Rollout is the roll-out whose record a Lease of the namespace holds. It sends nothing yet.
+// Rollout is the rollout whose record a Lease of the namespace holds. It sends nothing yet.
 func (c *Client) Rollout(name string) (*lease.Store, error) {
 	at := kube.At(c.config, c.Namespace)
 	if c.config != c.plain {

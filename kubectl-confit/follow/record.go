@@ -14,7 +14,7 @@ import (
 // recordPause is the time between two looks at a Lease, as long as a gate takes at least.
 const recordPause = 5 * time.Second
 
-// record looks at a roll-out's record for those that wait at a gate, which would have them wait for ever when others have rejected what
+// record looks at a rollout's record for those that wait at a gate, which would have them wait for ever when others have rejected what
 // they wait with. Who may not read it, or can't now, sees what the pods say.
 func (r *run) record(ctx context.Context, lease string) {
 	store, err := r.client.Rollout(lease)

@@ -16,13 +16,13 @@ import (
 	"confit/status"
 )
 
-// Word is what a container says of a hash that its pod has rejected in a roll-out.
+// Word is what a container says of a hash that its pod has rejected in a rollout.
 type Word struct {
 	Hash string `json:"hash"`
 	verdict.Row
 }
 
-// Words asks the pods that have rejected what a roll-out tries why they did. A pod that can't be asked has a row that says
+// Words asks the pods that have rejected what a rollout tries why they did. A pod that can't be asked has a row that says
 // why not. Without such pods nothing is asked.
 func Words(ctx context.Context, c *cluster.Client, view rollout.View) []Word {
 	against := rejecters(view)

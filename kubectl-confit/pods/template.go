@@ -49,7 +49,7 @@ func (c *Container) gates() (commands []string) {
 
 var leaseFlag = regexp.MustCompile(`--lease[ =](\S+)`)
 
-// Lease is the one that holds the roll-out of the container's configurations, as confitctl gate finds it; "" if the spec doesn't say.
+// Lease is the one that holds the rollout of the container's configurations, as confitctl gate finds it; "" if the spec doesn't say.
 func (c *Container) Lease() string {
 	for _, command := range c.gates() {
 		if flag := leaseFlag.FindStringSubmatch(command); flag != nil {
@@ -72,7 +72,7 @@ func Leases(pod *corev1.Pod) []string {
 	return sets.List(all.Delete(""))
 }
 
-// IsRevision reports that a roll-out may know a pod's image and template by a name: that of a label, which the downward API has
+// IsRevision reports that a rollout may know a pod's image and template by a name: that of a label, which the downward API has
 // given to the gate, or one that the spec has.
 func (c *Container) IsRevision(pod *corev1.Pod, name string) bool {
 	if own := c.env["CONFITCTL_REVISION"]; own != "" {

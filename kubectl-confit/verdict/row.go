@@ -46,7 +46,7 @@ type Row struct {
 	Attempts  int         `json:"attempts"`
 	Output    string      `json:"output"` // the last that the hook printed
 	Keys      []Key       `json:"keys"`   // each that the container's lines take
-	Hash      string      `json:"hash"`   // CONFIT_HASH of what is mounted, by which a roll-out knows it; "": not known
+	Hash      string      `json:"hash"`   // CONFIT_HASH of what is mounted, by which a rollout knows it; "": not known
 	Soaked    bool        `json:"soaked"` // the app has lived for --soak with what confit has accepted
 	SoaksAt   status.Time `json:"soaksAt"`
 	Final     bool        `json:"-"` // Rejected, and confit won't think better of it: see [Wait]

@@ -220,7 +220,7 @@ func (w *Wait) Tell(now time.Time, q Question, a Answer) *Row {
 	return &c.row
 }
 
-// Refused tells what a roll-out's record says of the hashes that containers wait with at their gates: by returns who has rejected it; "":
+// Refused tells what a rollout's record says of the hashes that containers wait with at their gates: by returns who has rejected it; "":
 // nobody.
 func (w *Wait) Refused(by func(pod *corev1.Pod, in *pods.Container, hash string) string) {
 	for c := range w.each {

@@ -9,7 +9,7 @@ import (
 	"confit/status"
 )
 
-// Words is what a container says of a configuration that it has rejected at a step, as a roll-out's record has it since told; the
+// Words is what a container says of a configuration that it has rejected at a step, as a rollout's record has it since told; the
 // zero time isn't known. It is the reason, and what the hook printed. If the container can't be asked, or has rejected something
 // else since, the row's Why says so, and its state isn't Rejected. It has no keys. The answer counts only if the container runs.
 func Words(pod *corev1.Pod, c *pods.Container, a Answer, step string, told time.Time) Row {

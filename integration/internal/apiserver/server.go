@@ -1,5 +1,5 @@
 // Package apiserver is the part of an API server that confitctl asks: objects that are read and replaced by name. It guarantees what
-// a roll-out rests on: an object is replaced only by whoever has read its last version, and only for whoever has the token. A test
+// a rollout rests on: an object is replaced only by whoever has read its last version, and only for whoever has the token. A test
 // may forbid a verb, as a role does, and stop the server.
 //
 // Nothing else of Kubernetes is in it. The tests of make fleet and make e2e have a real one.
