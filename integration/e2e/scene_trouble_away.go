@@ -38,8 +38,8 @@ func (s *verdicts) serverAway() error {
 		}
 		verbs = append(verbs, b)
 	}
-	for _, b := range verbs {
-		if err := s.sees(b, 1, "1 of 5 accepted"); err != nil {
+	for i, text := range []string{"2 of 5 accepted", "a quarter at a time", "a quarter at a time"} {
+		if err := s.sees(verbs[i], 1, text); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ func testServerAway(t *testing.T, c *cluster.Cluster) {
 			asked.begin("wait configmap/#"), asked.begin("sync configmap/#"), applied.begin("apply --no-check -f " + applied.write(outage.edition, "good")),
 			undone.begin("apply --no-check --undo -f " + undone.write(outage.edition, "sick")),
 		}
-		for i, text := range []string{"1 of 5 accepted", "1 of 5 accepted", "1 of 5 accepted", outage.undo} {
+		for i, text := range []string{"2 of 5 accepted", "a quarter at a time", "a quarter at a time", outage.undo} {
 			verbs[i].sees(text)
 			fleets[max(0, i-1)].node.asleep.Store(i > 0)
 		}

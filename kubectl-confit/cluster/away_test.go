@@ -85,7 +85,7 @@ func TestAway_mute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mute.Close()
+	defer func() { _ = mute.Close() }()
 	said := make(chan string, 1)
 	c := connectWith(t, scripted.Start(t, script), cluster.Patience{Say: func(line string) { said <- line }}, "--server", "https://"+mute.Addr().String())
 	ctx, end := context.WithCancel(t.Context())

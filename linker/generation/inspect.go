@@ -179,13 +179,13 @@ func (c *Store) hashOf(in *way.Dir, name string) files.Hash {
 func (c *Store) Check(g *Copy) error {
 	var flaws []flaw
 	top, err := c.Enter(g)
-	switch {
-	case err == nil:
+	switch err {
+	case nil:
 		defer top.Close()
 		err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
-	case err == unix.ENOTDIR, err == unix.ELOOP:
+	case unix.ENOTDIR, unix.ELOOP:
 		flaws, err = []flaw{{altered, "."}}, nil
-	case err == unix.ENOENT, err == unix.EACCES:
+	case unix.ENOENT, unix.EACCES:
 		flaws, err = []flaw{{removed, "."}}, nil
 	}
 	if err != nil {
