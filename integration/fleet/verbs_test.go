@@ -72,7 +72,7 @@ func testNever(t *testing.T, c *cluster.Cluster) {
 	f.begin("rollout status lease/# --wait --begin 3s").ends(4, "nothing has begun for 3s")
 	f.rollout(0, "pause")
 	f.node.asleep.Store(false)
-	f.begin("sync configmap/# --timeout 10s").ends(1, "the time is over", "3 gated")
+	f.begin("sync configmap/# --timeout 10s").ends(1, "the time is over", "is gated: it waits for the gate; and 2 more")
 	hash := f.pods[0].status().Gate.Hash
 	f.begin("rollout status lease/# --wait --timeout 6s --hash "+hash).ends(1, "isn't over after 6s", "paused")
 	if n := len(f.readers("second")); n > 0 {
