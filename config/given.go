@@ -55,7 +55,7 @@ func (p *parser) isPlain(where string, w word) bool {
 	switch {
 	case expands(w.bare):
 		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
-	case isOperator(w.bare), strings.HasSuffix(w.bare, ","):
+	case isPunctuated(w.bare):
 		p.errorf("%s: %q holds punctuation: only blanks stand between words; remove it, or put quotes around it to have it as it stands", where, w.text)
 	default:
 		return true

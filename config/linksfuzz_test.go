@@ -161,6 +161,7 @@ func FuzzLinksFile(f *testing.F) {
 	f.Add("link tls/ /etc/tls reload=none\nlink web/a /etc/a\nreload touch\n")
 	f.Add("render true\nlink {rendered}/a /etc/a mode=0644\n")
 	f.Add("validate \\: 0\nverify '=' 1\n")
+	f.Add("link 'a;' /'b,'\n")
 	f.Add("reload exec:nginx -s 're load' # now\nsettle auto\nallow-disk\nlog-format json\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, wrong := readLinks(text)

@@ -32,6 +32,9 @@ func isOperator(bare string) bool {
 	return rest != "" && strings.ContainsRune("|&;<>", rune(rest[0])) || strings.HasSuffix(bare, ";")
 }
 
+// isPunctuated reports whether a word that is none of a command has punctuation of other files of settings.
+func isPunctuated(bare string) bool { return isOperator(bare) || strings.HasSuffix(bare, ",") }
+
 // needsShell reports whether only a shell can do what a word of a command asks for.
 func needsShell(bare string) bool {
 	return isOperator(bare) || expands(bare) || strings.Contains(bare, "*")

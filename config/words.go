@@ -105,7 +105,7 @@ func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || lookalike(w) != "" || needsShell(w) {
+		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || lookalike(w) != "" || needsShell(w) || isPunctuated(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
