@@ -61,11 +61,11 @@ func (t *transition) startFailed(e startFailed) {
 	case e.code == process.ExitSystem && !t.neverStarted():
 		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
 	case e.code != process.ExitSystem && t.blamesCandidate():
-		t.onApp().GiveUp()
+		t.onApp().Rest()
 		t.noteSetback(exit{e.code, e.err}, false)
 		t.fail("start", e.err, "")
 	default:
-		t.onApp().GiveUp()
+		t.onApp().Rest()
 		t.onLadder().StartedOn(t.inForce().Hash)
 		t.app.Since = t.now
 		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
@@ -100,7 +100,7 @@ func (t *transition) askEnded(e event) {
 // the candidate is withdrawn, and a second signal isn't tried. If the candidate was to
 // be taken back already, the app goes on as it is.
 func (t *transition) notTold(err error) {
-	t.onApp().GiveUp()
+	t.onApp().Rest()
 	if t.exposure != read || !t.hasAccepted() {
 		t.endTransaction()
 		return
@@ -113,7 +113,7 @@ func (t *transition) notTold(err error) {
 
 // drained goes on when nothing is left of the app.
 func (t *transition) drained() {
-	t.onApp().GiveUp()
+	t.onApp().Rest()
 	switch then := t.app.Then; {
 	case then == app.EndConfit:
 		t.endNow(t.exit)

@@ -160,7 +160,7 @@ func (t *transition) tell(how exit) bool {
 		return false
 	}
 	t.exit = how
-	t.onApp().GiveUp()
+	t.onApp().Rest()
 	t.phase, t.deadline = telling, by
 	return true
 }

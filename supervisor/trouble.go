@@ -34,7 +34,7 @@ func (t *transition) onCrashed(e crashed) {
 	t.setback = setback{end: exit{process.ExitSystem, e.err}} // also of an app that must not stay on what was rejected
 	switch t.app.Phase {
 	case app.Probing:
-		t.onApp().GiveUp()
+		t.onApp().Rest()
 	case app.Down:
 		if t.hasAccepted() && !t.neverStarted() {
 			t.drain(app.StartAgain)

@@ -107,7 +107,7 @@ func (w *walk) gone() {
 		return
 	}
 	m := w.move()
-	if m.GiveUp(); m.Then == EndConfit {
+	if m.Rest(); m.Then == EndConfit {
 		w.over = true
 	} else {
 		m.Start()

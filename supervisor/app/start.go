@@ -55,8 +55,8 @@ func (m *Move) Started(pid int) {
 	m.Queued = nil
 }
 
-// GiveUp ends a start or a reload that leads nowhere: an app that runs goes on as it is.
-func (m *Move) GiveUp() {
+// Rest ends a phase: an app that runs goes on as it is, and where none runs, it is down.
+func (m *Move) Rest() {
 	if m.Runs() {
 		m.become(Up)
 	} else {
