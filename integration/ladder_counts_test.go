@@ -13,7 +13,7 @@ import (
 
 // The app of these tests asks confit to stop when a preStop hook has ended it, as the platform does. With the file hangs it doesn't stop.
 const hooked = `trap '[ -e hangs ] || exit 0' TERM
-trap '[ ! -e hooked ] || { rm hooked; (trap "" TERM; sleep 0.1; kill -TERM 1) & }; exit 6' USR1`
+trap '[ ! -e hooked ] || { rm hooked; trap "" TERM; (sleep 0.1; kill -TERM 1) & }; exit 6' USR1`
 
 // waysToEnd are those in which a container may end.
 var waysToEnd = map[rune]func(l ladder, c *confit){
