@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"confit/linker"
+	"confit/status"
 )
 
 // Two places are the same if their canonical forms are. Reflection writes the form,
@@ -73,6 +74,7 @@ type place struct {
 type canon struct {
 	now   time.Time
 	phase phase
+	above bool // what is mounted counts: the app has died of it, or may yet
 	form  []byte
 	ranks [2][]int64
 	known []unsafe.Pointer // by which states are told apart
@@ -93,6 +95,7 @@ func (c *canon) write(t reflect.Type, p unsafe.Pointer) {
 // key identifies a place up to what the canonical form leaves out.
 func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
+	c.above = p.state.isDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}
@@ -106,6 +109,8 @@ func writerOf(t reflect.Type) writer {
 	switch t {
 	case reflect.TypeFor[linker.Remembered]():
 		return func(c *canon, p unsafe.Pointer) { c.remembered(*(*linker.Remembered)(p)) }
+	case reflect.TypeFor[*status.Mounted]():
+		return func(c *canon, p unsafe.Pointer) { c.mounted(*(**status.Mounted)(p)) }
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
 	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*report](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder]():
@@ -266,14 +271,6 @@ func (c *canon) rank(kind byte, n int64) {
 	}
 	*list = append(*list, n)
 	c.form = append(c.form, byte(len(*list)))
-}
-
-// remembered writes what isn't tried again, and how long.
-func (c *canon) remembered(r linker.Remembered) {
-	c.form = append(c.form, r.Inputs[:]...)
-	if r.Inputs != (linker.Hash{}) {
-		c.time(time.Unix(r.At+cutWait(r.Wait), 0), 0)
-	}
 }
 
 // cutWait is a wait in seconds that is cut at a few ticks. Else each moment of an hour is a state of its own.

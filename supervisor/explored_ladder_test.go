@@ -2,8 +2,10 @@ package supervisor
 
 import (
 	"slices"
+	"time"
 
 	"confit/linker"
+	"confit/status"
 )
 
 // What an accepted generation is taken back for.
@@ -66,5 +68,21 @@ func (c *course) mayDrop(before, after *state) {
 func (c *course) ripens() {
 	if soak := c.config.SoakFor(); soak > 0 {
 		c.ripeAt = c.now.Add(soak)
+	}
+}
+
+// mounted writes what the last look found, which decides where something is above, or may be: with that it is rejected.
+func (c *canon) mounted(m *status.Mounted) {
+	if m != nil && c.above {
+		c.form = append(c.form, m.Hash...)
+	}
+	c.form = append(c.form, 0)
+}
+
+// remembered writes what isn't tried again, and how long.
+func (c *canon) remembered(r linker.Remembered) {
+	c.form = append(c.form, r.Inputs[:]...)
+	if r.Inputs != (linker.Hash{}) {
+		c.time(time.Unix(r.At+cutWait(r.Wait), 0), 0)
 	}
 }

@@ -145,7 +145,6 @@ type report struct {
 // history is what has happened, where the rest of the state shows it no more. It is for the
 // status and the log: nothing is decided by it. What a pointer leads to never changes.
 type history struct {
-	mounted       *status.Mounted    // what the last look found
 	live          *status.Generation // what the targets lead to; nil: nothing, or nobody knows yet
 	tried         *status.Generation // the candidate that is on its way; nil: none is
 	undecided     time.Time          // since when a change is neither accepted nor rejected; zero: there is none

@@ -87,6 +87,7 @@ type state struct {
 	links  config.LinksSum // what the links files held at the last look
 	inside int             // the app whose working directory is inside a generation, as the log has said
 
+	mounted *status.Mounted // what the last look found
 	history
 	seen *status.Status // what status.json shows of it: observe says it after each event
 
