@@ -149,8 +149,8 @@ func (s *verdicts) interrupt() error {
 	err = errors.Join(err, syscall.Kill(-cmd.Process.Pid, syscall.SIGINT))
 	ended := cmd.Wait()
 	s.show("^C: kubectl confit check ended: %v", ended)
-	if code := cmd.ProcessState.ExitCode(); code != 143 {
-		err = errors.Join(err, fmt.Errorf("it ended with %d, not with 143", code))
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		err = errors.Join(err, fmt.Errorf("it ended with %d, not with 130", code))
 	}
 	return errors.Join(err, s.noCopies())
 }
