@@ -25,7 +25,7 @@ var packages = []string{".", "config", "linker", "linker/files", "linker/mounts"
 // TestMessages holds that each message of the program is in a list, so that a new or another one shows in a diff. A message is
 // every string of the source that has two words, and every string that is the message of a log line.
 func TestMessages(t *testing.T) {
-	const file = "testdata/messages.txt"
+	const file = "docs/internals/messages.txt"
 	var list []string
 	for _, m := range messages(t, packages) {
 		list = append(list, fmt.Sprintf("%s: %q\n", m.where, m.text))
