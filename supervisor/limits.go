@@ -2,7 +2,7 @@ package supervisor
 
 import "time"
 
-// tryAgain is the wait before another try of a kill that has not worked, or of a withdrawal that the system refused.
+// tryAgain is the wait before a hook that KILL has not ended is killed once more, and before a withdrawal that the system refused is tried again.
 const tryAgain = time.Second
 
 const (
