@@ -236,9 +236,15 @@ func (r *replica) end() {
 	r.later(2*time.Second, func() { r.crash(between(r.rng, time.Second, pause)) })
 }
 
-// down starts the app on the next rung. Below the last one is the top again, in another container.
+// down starts the app on the next rung. Below the last one is the top again, in another container. A gate that waits
+// meanwhile is ended: what it asked about may be what the app is on now.
 func (r *replica) down() {
 	d := &r.disk
+	if r.asking != "" {
+		r.endGate()
+		r.decided(r.asking, Outcome{Kind: Superseded})
+		r.asking = ""
+	}
 	if d.below++; r.rung(d.below) != "" {
 		r.w.say("%s goes down to %s", r.name, r.rung(d.below))
 		r.live(true)
