@@ -11,11 +11,11 @@ import (
 // onlyIn lists what a few files of the linker do for all others.
 var onlyIn = map[string][]string{
 	"os.Root": {"linker/volume"}, "os.OpenRoot": {"linker/volume"}, // whoever follows links inside a directory
-	"unix.O_CREAT": {"linker/way/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
-	"unix.Mkdirat": {"linker/way/make.go"}, "os.Mkdir": {}, "os.MkdirAll": {},
-	"unix.Unlinkat": {"linker/way/remove.go"}, "os.Remove": {}, "os.RemoveAll": {},
-	"unix.Renameat": {"linker/way/names.go"}, "unix.Renameat2": {"linker/way/names.go"}, "os.Rename": {},
-	"way.IsTemporary": {"linker/seed", "linker/statedir", "linker/target/sweep.go"}, // whoever sweeps what a killed confit left
+	"unix.O_CREAT": {"linker/safedir/make.go", "linker/statedir/lock.go"}, "os.O_CREATE": {}, "os.Create": {}, "os.WriteFile": {}, // the writers: of files, and of the lock
+	"unix.Mkdirat": {"linker/safedir/make.go"}, "os.Mkdir": {}, "os.MkdirAll": {},
+	"unix.Unlinkat": {"linker/safedir/remove.go"}, "os.Remove": {}, "os.RemoveAll": {},
+	"unix.Renameat": {"linker/safedir/names.go"}, "unix.Renameat2": {"linker/safedir/names.go"}, "os.Rename": {},
+	"safedir.IsTemporary": {"linker/seed", "linker/statedir", "linker/target/sweep.go"}, // whoever sweeps what a killed confit left
 }
 
 // TestFilesHaveOneWriter: the linker opens, writes and removes what is confit's own in one place for each.

@@ -5,7 +5,7 @@ package main
 var mayImport = map[string][]string{
 	".":          {"confit/config", "confit/linker", "confit/notify", "confit/process", "confit/signals", "confit/status", "confit/supervisor", "confit/supervisor/app", "confit/supervisor/try"},
 	"config":     {"confit/internal/near", "confit/linker", "confit/signals", "github.com/spf13/pflag"},
-	"linker":     {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker":     {"confit/linker/document", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/mounts", "confit/linker/seed", "confit/linker/statedir", "confit/linker/target", "confit/linker/volume", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"signals":    {"golang.org/x/sys/unix"},
 	"process":    {"confit/signals", "golang.org/x/sys/unix"},
 	"notify":     {},
@@ -25,15 +25,15 @@ var mayImport = map[string][]string{
 	// What the linker stands on, from the ground up. Nobody else imports these.
 	"linker/files":      {"golang.org/x/sys/unix"},
 	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
-	"linker/way":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
-	"linker/seed":       {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/statedir":   {"confit/linker/files", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/safedir":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
+	"linker/seed":       {"confit/linker/files", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"linker/statedir":   {"confit/linker/files", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/lines":      {"confit/linker/files"},
-	"linker/document":   {"confit/linker/files", "confit/linker/lines", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/way", "golang.org/x/sys/unix"},
-	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/document":   {"confit/linker/files", "confit/linker/lines", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"linker/target":     {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/safedir", "golang.org/x/sys/unix"},
+	"linker/generation": {"confit/linker/files", "confit/linker/lines", "confit/linker/statedir", "confit/linker/target", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/watch":      {"confit/linker/files", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "confit/linker/way", "golang.org/x/sys/unix"},
+	"linker/volume":     {"confit/internal/near", "confit/linker/files", "confit/linker/generation", "confit/linker/lines", "confit/linker/statedir", "confit/linker/watch", "confit/linker/safedir", "golang.org/x/sys/unix"},
 
 	// What tests confit from outside knows nothing of its inside.
 	"integration/internal/harness": {"confit/integration/world", "golang.org/x/sys/unix"},

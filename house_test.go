@@ -37,7 +37,7 @@ var forbidden = map[string][]string{
 
 	"linker/files":      {"os/exec", "os/signal", "time", "log"},
 	"linker/mounts":     {"os/exec", "os/signal", "time", "log"},
-	"linker/way":        {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
+	"linker/safedir":        {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
 	"linker/seed":       {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/statedir":   {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/lines":      {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},

@@ -47,7 +47,7 @@ type (
 	Keys         = generation.Keys
 	Link         = lines.Link
 	Lost         = generation.Lost
-	Print        = volume.Print
+	Fingerprint  = volume.Fingerprint
 	Partly       = target.Partly
 	SeedPair     = seed.Pair
 	Target       = lines.Target

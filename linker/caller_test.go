@@ -9,11 +9,11 @@ type caller struct {
 	former    *Former
 	outcomes  []Outcome
 	held      Ladder
-	seen      Print
+	seen      Fingerprint
 	candidate Candidate // Number 0: none
 }
 
-func (c *caller) known() Known { return Known{Seen: c.seen, Accepted: c.held.InForce().Number} }
+func (c *caller) known() Known { return Known{Fingerprint: c.seen, Accepted: c.held.InForce().Number} }
 
 func (c *caller) Accepted() (Rung, error) { return *c.held.InForce(), c.former.Untrusted }
 
@@ -34,8 +34,8 @@ func (c *caller) Forget() { c.seen = "" }
 func (c *caller) Stage() (Candidate, error) {
 	c.Discard()
 	got, err := c.Linker.Stage(c.known())
-	if got.Seen != "" {
-		c.seen = got.Seen
+	if got.Fingerprint != "" {
+		c.seen = got.Fingerprint
 	}
 	if err == nil {
 		if c.candidate = got; got.Fresh {
@@ -128,7 +128,7 @@ func (c *caller) GoBack() ([]Change, error) {
 	return c.Changes(before, to), err
 }
 
-func (c *caller) Tidy() { c.Keep(c.held.Numbers()...) }
+func (c *caller) Tidy() { c.Collect(c.held.Numbers()...) }
 
 // Discard drops a candidate that wasn't published.
 func (c *caller) Discard() {

@@ -23,7 +23,7 @@
 // never decides whether or when: package supervisor calls [Linker.Stage],
 // [Linker.Publish], and then either [Linker.WriteNote], which writes down what is
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
-// [Linker.Keep] removes the generations that nobody can go back to.
+// [Linker.Collect] removes the generations that nobody can go back to.
 //
 // It puts together what the packages below it know. Each of them imports only those above it
 // here, and says itself what it guarantees:

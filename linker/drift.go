@@ -23,7 +23,7 @@ const mendsToRest = 16
 // opens what has changed it looks at no file, as that would count.
 //
 // Now and then Mend also returns to the system what looks and other events have left in
-// memory, as [Linker.Keep] does.
+// memory, as [Linker.Collect] does.
 func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()

@@ -10,7 +10,7 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // errChanged says that somebody has written to a copy.
@@ -55,12 +55,12 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 }
 
 // readVariable adds one variable. flaw says why its key can't be one.
-func (l *Linker) readVariable(env *Environment, top *way.Dir, g *generation.Copy, name string, key Key) (flaw, err error) {
+func (l *Linker) readVariable(env *Environment, top *safedir.Dir, g *generation.Copy, name string, key Key) (flaw, err error) {
 	if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
 		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
 	}
 	var value bytes.Buffer
-	err = top.In(string(key), false, func(in *way.Dir, base string) error {
+	err = top.In(string(key), false, func(in *safedir.Dir, base string) error {
 		f, _, err := in.OpenRegular(base)
 		if err != nil {
 			return err

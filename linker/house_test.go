@@ -280,6 +280,6 @@ func (h *house) fill() {
 // point moves the live link.
 func (h *house) point(number int) {
 	h.Helper()
-	ready, err := h.linker.state.Aim(number)
-	h.must(errors.Join(err, h.linker.state.Point(number, ready)))
+	ready, err := h.linker.state.PrepareLive(number)
+	h.must(errors.Join(err, h.linker.state.SwapLive(number, ready)))
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // Install copies the running program to a file, by rename, so that a container
@@ -29,10 +29,10 @@ func Install(to string) error {
 }
 
 func install(program []byte, to string) error {
-	d, err := way.Open(filepath.Dir(to), false)
+	d, err := safedir.Open(filepath.Dir(to), false)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return d.Put(filepath.Base(to), way.Bytes(program, 0o755))
+	return d.Put(filepath.Base(to), safedir.Bytes(program, 0o755))
 }

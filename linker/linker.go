@@ -61,19 +61,19 @@ func (l *Linker) Owns(path string) bool {
 	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }
 
-// Keep removes all generations but the accepted ones, the live one and those
+// Collect removes all generations but the accepted ones, the live one and those
 // that note.json names, as the next confit looks for these. Before the first
 // acceptance the one that a former confit left in force stays, too.
 //
-// Keep also returns the memory of staging to the system, as the collector alone would
+// Collect also returns the memory of staging to the system, as the collector alone would
 // keep some MiB for ever. After the first generation that isn't worth it: the first
-// collection costs more memory than it frees. Keep takes longer with more files, so
+// collection costs more memory than it frees. Collect takes longer with more files, so
 // call it after the app was reloaded.
-func (l *Linker) Keep(accepted ...int) {
+func (l *Linker) Collect(accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}
 	}
-	kept := l.kept(accepted)
+	kept := l.inUse(accepted)
 	_, _ = l.state.KeepOnly(kept)
 	for n, g := range l.generations {
 		g.Unmoved = nil // it leads to all that was looked at
@@ -86,8 +86,8 @@ func (l *Linker) Keep(accepted ...int) {
 	}
 }
 
-// kept lists what Keep leaves alone.
-func (l *Linker) kept(accepted []int) map[int]bool {
+// inUse lists what Collect leaves alone.
+func (l *Linker) inUse(accepted []int) map[int]bool {
 	kept := map[int]bool{l.state.LiveNumber(): true}
 	for _, n := range append(accepted, l.noted...) {
 		kept[n] = true

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 )
 
-// tellLook has a debug log say what a look found, and what it compared: what the look before
+// logLook has a debug log say what a look found, and what it compared: what the look before
 // didn't see so or, if there is nothing like that, all.
-func (l *Linker) tellLook(before Print, c *Candidate, err error) {
+func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
 	}
@@ -16,7 +16,7 @@ func (l *Linker) tellLook(before Print, c *Candidate, err error) {
 	if err != nil {
 		found = err
 	}
-	seen := c.Seen
+	seen := c.Fingerprint
 	if errors.Is(err, ErrUnchanged) {
 		seen, before = before, ""
 	}

@@ -79,18 +79,18 @@ func TestDebugLogOfALook(t *testing.T) {
 	h.wantSaid("")
 
 	h.linker.log = slog.New(slog.NewTextHandler(&h.said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	look := func(seen Print) Candidate {
-		c, _ := h.linker.Linker.Stage(Known{Seen: seen})
+	look := func(seen Fingerprint) Candidate {
+		c, _ := h.linker.Linker.Stage(Known{Fingerprint: seen})
 		return c
 	}
 	data, err := os.Readlink(h.path("volumes/web/..data"))
 	h.must(err)
 	first := look("")
 	h.wantSaid(`msg="volumes looked at" found=`+first.Hash.String(), h.path("volumes/web"), data, h.path("volumes/plain"), "plain/x")
-	look(first.Seen)
+	look(first.Fingerprint)
 	h.wantSaid(`msg="volumes looked at" found="nothing has changed"`, h.path("volumes/web"), data, h.path("volumes/plain"), "plain/x")
 	h.must(os.Remove(h.path("volumes/plain/x")))
-	look(first.Seen)
+	look(first.Fingerprint)
 	h.wantSaid(`msg="volumes looked at" found="key \"x\" is missing`, `compared="[key`)
 }
 

@@ -9,8 +9,8 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/volume"
-	"confit/linker/way"
 )
 
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
@@ -93,7 +93,7 @@ func barred(err error) error {
 }
 
 // writeRendered adds copies of the files that lines ask for.
-func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *way.Dir) error {
+func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safedir.Dir) error {
 	files, err := r.Hash()
 	if err != nil {
 		return err

@@ -28,19 +28,19 @@ var errRestless = errors.New("cannot stage a candidate: the volumes change faste
 // Candidate is a staged generation that is not accepted yet.
 type Candidate struct {
 	Generation
-	Changes    []Change // against the accepted generation
-	Writing    Writing  // how the volumes change that it comes from
-	Unrendered bool     // the renderer has to run, and then [Linker.Complete]
-	Unrun      bool     // it is the accepted generation, as its keys are [Known.Spared]
-	Seen       Print    // of the volumes
-	Fresh      bool     // a key may have changed once more without another print
+	Changes     []Change    // against the accepted generation
+	Writing     Writing     // how the volumes change that it comes from
+	Unrendered  bool        // the renderer has to run, and then [Linker.Complete]
+	Unrun       bool        // it is the accepted generation, as its keys are [Known.Spared]
+	Fingerprint Fingerprint // of the volumes
+	Fresh       bool        // a key may have changed once more without another print
 }
 
 // Known is what the caller of a look knows. The zero value knows nothing.
 type Known struct {
-	Seen     Print // of the last look that came to an end
-	Accepted int   // the generation that is accepted; 0: none
-	Spared   Hash  // keys on which the renderer doesn't run, if the accepted generation has its files
+	Fingerprint Fingerprint // of the last look that came to an end
+	Accepted    int         // the generation that is accepted; 0: none
+	Spared      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
 }
 
 // Stage looks at every volume and, if one has changed, writes a candidate:
@@ -64,7 +64,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	}
 	defer l.warnOfMounts()
 	err = untilStill(func() error { return l.attempt(&k, &c) })
-	l.tellLook(k.Seen, &c, err)
+	l.logLook(k.Fingerprint, &c, err)
 	return c, err
 }
 
@@ -104,7 +104,7 @@ func (l *Linker) attempt(k *Known, c *Candidate) error {
 		return files.ErrMoved
 	}
 	l.volumes = r.Status(l.watch, dirs)
-	if r.Print == k.Seen { // 2
+	if r.Fingerprint == k.Fingerprint { // 2
 		return ErrUnchanged
 	}
 	return l.take(r, k, c) // 3 to 7
@@ -138,7 +138,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 		}
 		c.Changes = generation.Changes(accepted, read)
 	}
-	c.Seen = r.Print
+	c.Fingerprint = r.Fingerprint
 	return err
 }
 

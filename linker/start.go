@@ -93,13 +93,13 @@ func (l *Linker) resume(f *Former) error {
 	f.Killed = readTrial(l.state)
 	if l.state.SweepTries() {
 		f.Killed = f.Killed.excused()
-		l.Arm(f.Killed)
+		l.RecordTrial(f.Killed)
 	}
 	l.former = generation.Copy{Generation: Generation{Number: l.state.LiveNumber()}, Targets: map[Target]target.Want{}}
 	for path, dest := range l.targets.Made() {
 		l.former.Targets[path] = target.Want{Dest: dest}
 	}
-	return l.state.Sweep(l.kept(f.Ladder.Numbers()))
+	return l.state.Sweep(l.inUse(f.Ladder.Numbers()))
 }
 
 // Close ends all watches. No hint comes after it.

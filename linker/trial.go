@@ -40,11 +40,11 @@ type savedTrial struct {
 	Boot string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
-// Arm records a trial, for the next confit if this one is killed. No trial removes
+// RecordTrial records a trial, for the next confit if this one is killed. No trial removes
 // the record, by unlink(2) alone, which a full disk doesn't refuse. A trial that
 // can't be recorded isn't one: the record stays if it is of the same generation, as it
 // counts the kills before, and goes if it is of another.
-func (l *Linker) Arm(t Trial) {
+func (l *Linker) RecordTrial(t Trial) {
 	var err error
 	if t != (Trial{}) {
 		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})

@@ -13,7 +13,7 @@ import (
 func (h *house) try() Trial {
 	h.Helper()
 	t := Trial{Hash: h.stage().Inputs, Step: StepPublish, Kills: 1, Suspects: "the app, verify"}
-	h.linker.Arm(t)
+	h.linker.RecordTrial(t)
 	return t
 }
 
@@ -32,13 +32,13 @@ func TestTrial(t *testing.T) {
 	h.wantKilled(Trial{})
 	first := h.try()
 	second := Trial{first.Hash, StepHooks, 2, "render", true}
-	h.linker.Arm(second)
+	h.linker.RecordTrial(second)
 	h.wantKilled(second)
 	h.wantKilled(second)
 	h.linker.Close()
 	h.wantKilled(second)
 	for range 2 {
-		h.linker.Arm(Trial{})
+		h.linker.RecordTrial(Trial{})
 		h.wantKilled(Trial{})
 	}
 }
@@ -50,7 +50,7 @@ func TestTrialBesideTry(t *testing.T) {
 		h := newHouse(t, "web/ web/").openWith("one")
 		h.write("web", "a", "two")
 		killed := Trial{h.stage().Inputs, StepHooks, kills, "render", false}
-		h.linker.Arm(killed)
+		h.linker.RecordTrial(killed)
 		h.close()
 		h.must(os.MkdirAll(h.path("state/try/99"), 0o700))
 		want := Trial{}
@@ -101,7 +101,7 @@ func TestTrialNotTrusted(t *testing.T) {
 			want := h.try()
 			h.must(spoil(h))
 			h.wantKilled(Trial{})
-			h.linker.Arm(want)
+			h.linker.RecordTrial(want)
 			h.wantKilled(want)
 		})
 	}
@@ -127,7 +127,7 @@ func TestTrialOnAFullDisk(t *testing.T) {
 	h.try()
 	for _, step := range []string{StepHooks, StepPublish} {
 		h.fill()
-		h.linker.Arm(Trial{Step: step})
+		h.linker.RecordTrial(Trial{Step: step})
 		h.must(os.Remove(h.path("state/filler")))
 	}
 	if n := strings.Count(h.said.String(), "trial not recorded"); n != 1 {
@@ -146,9 +146,9 @@ func TestTrialOnAFullDisk_again(t *testing.T) {
 	once := h.try()
 	twice := Trial{Hash: once.Hash, Step: StepHooks, Kills: 2}
 	for _, tt := range []struct{ recorded, tried, left Trial }{{once, twice, once}, {twice, once, Trial{}}} {
-		h.linker.Arm(tt.recorded)
+		h.linker.RecordTrial(tt.recorded)
 		h.fill()
-		h.linker.Arm(tt.tried)
+		h.linker.RecordTrial(tt.tried)
 		h.must(os.Remove(h.path("state/filler")))
 		if left := readTrial(h.linker.state); left != tt.left {
 			t.Errorf("%+v was recorded, and %+v is left, want %+v", tt.recorded, left, tt.left)

@@ -10,9 +10,9 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/target"
 	"confit/linker/volume"
-	"confit/linker/way"
 )
 
 // write puts a generation into the state directory, steps 4 to 7 of Stage. A
@@ -78,7 +78,7 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 	}
 	defer top.Close()
 	if g.Unrendered {
-		err = way.Made(top.Make(lines.RenderedDir, 0o700))
+		err = safedir.Made(top.Make(lines.RenderedDir, 0o700))
 	}
 	if err == nil {
 		err = l.makeWholeDirs(top, l.reader.Mounted)
@@ -91,10 +91,10 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 
 // makeWholeDirs makes the directories that are linked as a whole, also those
 // that will have no key.
-func (l *Linker) makeWholeDirs(top *way.Dir, links []int) error {
+func (l *Linker) makeWholeDirs(top *safedir.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
-			if err := way.Made(top.Enter(string(s.Prefix), true)); err != nil {
+			if err := safedir.Made(top.Enter(string(s.Prefix), true)); err != nil {
 				return err
 			}
 		}
@@ -103,8 +103,8 @@ func (l *Linker) makeWholeDirs(top *way.Dir, links []int) error {
 }
 
 // writeKeys makes a file of each key. The keys come in order, so their directory rarely changes.
-func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *way.Dir) error {
-	var in *way.Dir
+func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir) error {
+	var in *safedir.Dir
 	defer func() { in.Close() }()
 	at := ""
 	for _, k := range r.FirstKeys() {

@@ -31,9 +31,9 @@ type (
 		known    linker.Known
 		fallback bool
 	}
-	arm struct { // no trial ends it
+	record struct { // no trial ends it
 		trial   linker.Trial
-		awaited bool // answered by armed or crashed
+		awaited bool // answered by recorded or crashed
 	}
 	complete struct{ number, accepted int } // answered by staged, invalid, failed or crashed
 	publish  struct {                       // answered by published, barred, superseded, invalid, failed or crashed

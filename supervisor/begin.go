@@ -27,14 +27,14 @@ func (t *transition) look() {
 // seen.
 func (t *transition) stage() {
 	if t.isRetry {
-		t.looked = ""
+		t.fingerprint = ""
 	}
 	t.order(staging, stage{known: t.known()})
 }
 
 // known is what the linker needs to know of the former look.
 func (t *transition) known() linker.Known {
-	k := linker.Known{Seen: t.looked, Accepted: t.accepted().Number}
+	k := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
 	if former := t.trials.Former; former.Step == linker.StepHooks {
 		k.Spared = former.Hash
 	}

@@ -95,7 +95,7 @@ func (t *transition) onNoted(e noted) {
 	}
 	if t.phase == gating && !t.gate.asked && t.outcomes.Question() != "" {
 		t.outcomes.Unask()
-		t.looked = ""
+		t.fingerprint = ""
 		t.systemRefused("gate", e.err)
 		return
 	}

@@ -26,13 +26,13 @@ func (t *transition) stageEnded(e event) {
 	case staged:
 		t.noteUnrun(e.candidate)
 		if !e.candidate.Fallback {
-			t.noteSeen(e.candidate.Seen, e.candidate.Fresh, e.candidate.Shared)
+			t.noteLook(e.candidate.Fingerprint, e.candidate.Fresh, e.candidate.Shared)
 		}
 		t.compareCandidate(e)
 	case invalid:
 		t.candidate.Changes, t.untidy = e.changes, true
 		if !t.candidate.Fallback {
-			t.noteSeen(e.seen, false, linker.Hash{})
+			t.noteLook(e.seen, false, linker.Hash{})
 			t.found("", "", e.changes)
 			t.rejection.harmful = linker.Hash{} // something else is mounted
 		}
@@ -40,12 +40,12 @@ func (t *transition) stageEnded(e event) {
 	}
 }
 
-// noteSeen notes what a look at the volumes saw. Where a key may have changed once
+// noteLook notes what a look at the volumes saw. Where a key may have changed once
 // more, unseen, the next look compares the bytes. A gate that was asked about something
 // else needn't answer.
-func (t *transition) noteSeen(print linker.Print, fresh bool, shared linker.Hash) {
-	if t.looked = print; fresh {
-		t.looked = ""
+func (t *transition) noteLook(print linker.Fingerprint, fresh bool, shared linker.Hash) {
+	if t.fingerprint = print; fresh {
+		t.fingerprint = ""
 	}
 	if t.outcomes.Question() != hexOf(shared) {
 		t.answer(outcomes.Superseded)
@@ -129,22 +129,22 @@ func (t *transition) tryCandidate(splay time.Duration) {
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
-	t.arm()
+	t.openTrial()
 }
 
-// arm has the trial recorded before the first hook runs on a candidate that isn't published.
-func (t *transition) arm() {
+// openTrial has the trial recorded before the first hook runs on a candidate that isn't published.
+func (t *transition) openTrial() {
 	if !t.trials.IsOpen() && t.suspectsIn(linker.StepHooks) != "" {
 		t.enterTrial(linker.StepHooks)
 	}
 	if trial := t.trials.Now(linker.Hash{}); t.trials.IsOpen() && t.trials.Record(trial) {
-		t.order(arming, assign{arm{trial, true}})
+		t.order(recording, assign{record{trial, true}})
 	} else {
-		t.armEnded(armed{})
+		t.recordEnded(recorded{})
 	}
 }
 
-func (t *transition) armEnded(event) {
+func (t *transition) recordEnded(event) {
 	switch {
 	case t.candidate.Unrendered:
 		t.render()
@@ -209,7 +209,7 @@ func (t *transition) publishEnded(e event) {
 	case invalid:
 		t.reject(linker.StepHooks, e.reason, "")
 	case failed:
-		t.exposure, t.looked = visible, "" // in part, perhaps
+		t.exposure, t.fingerprint = visible, "" // in part, perhaps
 		t.systemRefused("publish", e.err)
 	}
 }

@@ -23,11 +23,11 @@ type (
 		reloadAction config.Action
 		splay        time.Duration // how long this replica waits before it reloads the app
 	}
-	armed   struct{} // the trial is recorded, or can't be
-	invalid struct { // the mounted configuration, or what a hook made of it, can't be a candidate
+	recorded struct{} // the trial is recorded, or can't be
+	invalid  struct { // the mounted configuration, or what a hook made of it, can't be a candidate
 		reason  error
-		changes []linker.Change // of the mounted configuration, as far as they are known
-		seen    linker.Print    // of the mounted configuration; "": nobody looked
+		changes []linker.Change    // of the mounted configuration, as far as they are known
+		seen    linker.Fingerprint // of the mounted configuration; "": nobody looked
 	}
 	failed    struct{ err error }    // the system refused the linker something
 	crashed   struct{ err error }    // the configuration side panicked

@@ -134,7 +134,7 @@ func (t *transition) outdate() {
 // overtaken drops a candidate that isn't the newest any more. The volumes may have
 // come back to what was seen.
 func (t *transition) overtaken() {
-	t.looked = ""
+	t.fingerprint = ""
 	t.discard()
 	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is nothing else.
 	t.ladder.Fallback = t.ladder.Fallback || t.candidate.Fallback
@@ -152,7 +152,7 @@ func (t *transition) leaveUndecided() {
 		t.endGate()
 		return
 	}
-	t.looked = ""
+	t.fingerprint = ""
 	t.discard()
 	t.pending = true
 	t.endTransaction()

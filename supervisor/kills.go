@@ -41,7 +41,7 @@ func (t *transition) putOff() {
 	t.changeWaits()
 	t.trials.Former.PutOff = true
 	t.recordTrial()
-	t.looked = "" // the next look stages it again
+	t.fingerprint = "" // the next look stages it again
 	t.noteSetback(exit{}, true)
 	t.dropCandidate()
 }

@@ -83,7 +83,7 @@ func (t *transition) goDown(reason string, how setback) {
 	t.endHook()
 	t.discard()
 	if t.phase != running && !t.isAccepted() {
-		t.looked = "" // what was on its way is staged again
+		t.fingerprint = "" // what was on its way is staged again
 	}
 	if !t.isDown() {
 		t.ladder.DownFor = reason
@@ -104,7 +104,7 @@ func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
 	t.say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	if t.setback.bearable && t.neverStarted() {
-		t.looked, t.pending = "", true
+		t.fingerprint, t.pending = "", true
 		t.dropCandidate()
 		return
 	}

@@ -21,9 +21,9 @@ func (m *model) carry(f fate, j job) event {
 		return m.goBack(f, j)
 	case writeNote:
 		return m.writeNote(f, j)
-	case arm:
+	case record:
 		m.trial = counted(j.trial)
-		return armed{}
+		return recorded{}
 	case touch:
 		return touched{watched: m.watch(f), err: f.refuses(j)}
 	case compare:
@@ -48,14 +48,14 @@ func (m *model) stage(f fate, j stage) event {
 	if err := f.refuses(j); err != nil {
 		return failed{err}
 	}
-	if j.known.Seen == seen && !j.fallback {
+	if j.known.Fingerprint == seen && !j.fallback {
 		return unchanged{}
 	}
 	if err := f.find(l).wrong; err != nil {
 		return invalid{err, m.changes(f, l, j.known.Accepted), seen}
 	}
 	e := m.candidate(f, l, j)
-	e.candidate.Seen = seen
+	e.candidate.Fingerprint = seen
 	return e
 }
 

@@ -35,18 +35,20 @@ func (l letter) hash() linker.Hash { return linker.Hash{byte(l), byte(l >> 8)} }
 func letterOf(h linker.Hash) letter { return letter(h[0]) | letter(h[1])<<8 }
 
 // print is what a look at the volumes sees, if they hold this.
-func (l letter) print() linker.Print { return linker.Print(l.String()) }
+func (l letter) print() linker.Fingerprint { return linker.Fingerprint(l.String()) }
 
 // print is what a look at the volumes sees now.
-func (m *model) print() linker.Print {
+func (m *model) print() linker.Fingerprint {
 	if m.swaps == 0 {
 		return m.mounted.print()
 	}
-	return linker.Print(fmt.Sprintf("%v, swap %d", m.mounted, m.swaps))
+	return linker.Fingerprint(fmt.Sprintf("%v, swap %d", m.mounted, m.swaps))
 }
 
 // printOfFallback is what a look at the fallback sees.
-func (l letter) printOfFallback() linker.Print { return linker.Print(l.String() + " baked in") }
+func (l letter) printOfFallback() linker.Fingerprint {
+	return linker.Fingerprint(l.String() + " baked in")
+}
 
 // inputs is the hash of what comes from volumes. It differs from that of a generation, even if nothing is rendered: whoever
 // takes one for the other is found out.
@@ -192,7 +194,7 @@ func (m *model) isUnanswered() bool {
 	switch j := m.jobs[0].(type) {
 	case unwatchOpens, collect:
 		return true
-	case arm:
+	case record:
 		return !j.awaited
 	}
 	return false
@@ -215,7 +217,7 @@ func (m *model) carryOut(f fate) event {
 
 func (m *model) carryOutUnanswered(j job) {
 	switch j := j.(type) {
-	case arm:
+	case record:
 		m.trial = counted(j.trial)
 	case unwatchOpens:
 		m.watching = false

@@ -55,7 +55,7 @@ func (l *loop) staged(c linker.Candidate, err error) event {
 	case errors.Is(err, linker.ErrUnchanged):
 		return unchanged{}
 	case linker.IsInvalid(err):
-		return invalid{err, c.Changes, c.Seen}
+		return invalid{err, c.Changes, c.Fingerprint}
 	}
 	return failed{err}
 }
@@ -117,17 +117,17 @@ func (a touch) carryOut(l *loop) event {
 
 func (a complete) carryOut(l *loop) event { return l.staged(l.Linker.Complete(a.number, a.accepted)) }
 
-func (a arm) carryOut(l *loop) event {
-	l.Linker.Arm(a.trial)
+func (a record) carryOut(l *loop) event {
+	l.Linker.RecordTrial(a.trial)
 	if a.awaited {
-		return armed{}
+		return recorded{}
 	}
 	return nil
 }
 
 // Nobody waits for these.
 
-func (a collect) carryOut(l *loop) event { l.Linker.Keep(a.inUse...); return nil }
+func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.inUse...); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

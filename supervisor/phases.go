@@ -25,8 +25,8 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).settleWithoutApp}
 	case staging:
 		return rule{due: (*transition).remind, answered: (*transition).stageEnded}
-	case arming:
-		return rule{due: (*transition).remind, answered: (*transition).armEnded}
+	case recording:
+		return rule{due: (*transition).remind, answered: (*transition).recordEnded}
 	case rendering:
 		return rule{due: (*transition).expire, hook: (*transition).renderHook, hookOver: (*transition).renderEnded}
 	case completing:

@@ -20,7 +20,7 @@ func (t *transition) completeEnded(e event) {
 	case invalid:
 		t.reject("render", e.reason, "")
 	case failed:
-		t.looked = ""
+		t.fingerprint = ""
 		t.systemRefused("render", e.err)
 	}
 }

@@ -128,7 +128,7 @@ func describe(a action) string {
 		switch {
 		case a.fallback:
 			return "stage the fallback"
-		case a.known.Seen == "":
+		case a.known.Fingerprint == "":
 			return "stage anew"
 		}
 	case app.Signal:
@@ -139,14 +139,14 @@ func describe(a action) string {
 		return fmt.Sprintf("probe %d %s", a.PID, signals.Name(a.Signal))
 	case app.EndLeftovers:
 		return strings.TrimSuffix(fmt.Sprintf("endLeftovers %d %d %v", a.Group, int(a.Signal), a.Everybody), " false")
-	case arm:
+	case record:
 		if a.trial == (linker.Trial{}) {
 			return "disarm"
 		}
 		if a.trial.PutOff {
-			return fmt.Sprintf("arm %s %d, put off", a.trial.Step, a.trial.Kills)
+			return fmt.Sprintf("record %s %d, put off", a.trial.Step, a.trial.Kills)
 		}
-		return fmt.Sprintf("arm %s %d", a.trial.Step, a.trial.Kills)
+		return fmt.Sprintf("record %s %d", a.trial.Step, a.trial.Kills)
 	case goBack:
 		return fmt.Sprintf("goBack to %d", a.to)
 	case collect:

@@ -21,7 +21,7 @@ const (
 	running     phase = phase(app.Stopping) + 1 + iota // nothing to do
 	settling                                           // a volume changed: waiting for quiet
 	staging                                            // the linker is reading the volumes
-	arming                                             // the linker records that hooks are about to run on the candidate
+	recording                                          // the linker records that hooks are about to run on the candidate
 	rendering                                          // the render hook runs
 	completing                                         // the linker takes up what that made
 	validating                                         // the validate hook runs
@@ -39,7 +39,7 @@ const (
 	done                                               // confit ends
 )
 
-var phaseNames = [...]string{"running", "settling", "staging", "arming", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
+var phaseNames = [...]string{"running", "settling", "staging", "recording", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
 
 func (p phase) String() string {
@@ -69,13 +69,13 @@ type state struct {
 	pendingProof string            // the proof of the accepted generation, until the note has it and the log says so; "": it does
 	putOffBy     time.Time         // when what confit was killed with is tried again; zero: nothing was put off
 	note         notes
-	untidy       bool           // a generation that nobody can go back to may be left
-	mendBy       time.Time      // when links that others have changed are mended next
-	readBy       time.Time      // when the app should have opened what has changed; zero: it has, or nobody knows
-	pending      bool           // a hint came while there was something else to do
-	writing      linker.Writing // how the volumes change
-	looked       linker.Print   // what the last look at the volumes saw; "": the next one stages the mounted configuration
-	trials       trial.Trials   // what confit was killed with, and what it tries
+	untidy       bool               // a generation that nobody can go back to may be left
+	mendBy       time.Time          // when links that others have changed are mended next
+	readBy       time.Time          // when the app should have opened what has changed; zero: it has, or nobody knows
+	pending      bool               // a hint came while there was something else to do
+	writing      linker.Writing     // how the volumes change
+	fingerprint  linker.Fingerprint // what the last look at the volumes saw; "": the next one stages the mounted configuration
+	trials       trial.Trials       // what confit was killed with, and what it tries
 
 	rejection  rejection
 	held       verdict // on the app's death, for a moment

@@ -44,7 +44,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 
 func (t *transition) take(e event) {
 	switch e := e.(type) {
-	case staged, unchanged, armed, invalid, published, barred, superseded, withdrawn, lost, touched, failed:
+	case staged, unchanged, recorded, invalid, published, barred, superseded, withdrawn, lost, touched, failed:
 		t.linkerAnswered(e)
 	case started, startFailed, probed, sent, cleared:
 		t.appAnswered(e)

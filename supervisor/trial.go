@@ -17,7 +17,7 @@ func (t *transition) recordTrial() {
 		life = linker.Hash{}
 	}
 	if trial := t.trials.Now(life); t.trials.Record(trial) {
-		t.assign(arm{trial: trial})
+		t.assign(record{trial: trial})
 	}
 }
 

@@ -27,7 +27,7 @@ func (l *lives) then(do func(t *transition)) *lives {
 	do(&l.transition)
 	l.recordTrial()
 	for _, a := range l.actions {
-		if a, ok := unwrapped(a).(arm); ok {
+		if a, ok := unwrapped(a).(record); ok {
 			l.disk = a.trial
 		}
 	}

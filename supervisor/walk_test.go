@@ -198,7 +198,7 @@ func TestStepIsTotal(t *testing.T) {
 		crashed{errors.New("x")}, published{}, superseded{}, withdrawn{}, touched{}, touched{watched: true}, hookBegun{}, hookStartFailed{errors.New("x")},
 		barred{errors.New("x")}, sent{}, denied{errors.New("x")}, reached{}, hookEnded{}, compared{}, compared{moved: true}, compared{err: errors.New("x")}, reportEnded{}, reportStartFailed{errors.New("x")}, noted{note: &linker.Note{}}, noted{note: &linker.Note{}, err: errors.New("x")}, staged{candidate: linker.Candidate{Generation: linker.Generation{Fallback: true}}}, probed{}, inspected{true}, mended{}, mended{errors.New("x")}, linksRead{}, linksRead{config.LinksSum{1}}, exited{app.Exit{Typed: true}}, signalled{signals.QUIT}, started{7}, startFailed{errors.New("x"), 127}, exited{}, exited{app.Exit{Successor: app.Successor{PID: 8, Group: 8}}}, reaped{}, cleared{}, signalled{signals.TERM}, signalled{1},
 		heard{notify.Message{State: notify.Ready}}, heard{notify.Message{State: notify.Reloading}},
-		armed{}}
+		recorded{}}
 	c, note := newWorld(t, 1).config, &linker.Note{}
 	for p := phase(app.Down); p <= done; p++ {
 		for _, half := range []app.Phase{app.Down, app.Up, app.Starting, app.Probing, app.Restarting, app.Draining, app.Stopping} {

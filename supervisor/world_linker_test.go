@@ -27,7 +27,7 @@ func isAwaited(j job) bool {
 	switch j := j.(type) {
 	case stage, complete, publish, goBack, touch:
 		return true
-	case arm:
+	case record:
 		return j.awaited
 	}
 	return false
@@ -54,7 +54,7 @@ func (w *world) holdsBefore(j job) {
 		switch {
 		case j.fallback:
 			w.fallsBack()
-		case j.known.Seen == "":
+		case j.known.Fingerprint == "":
 			delete(w.judged, w.mounted)
 		}
 	case publish:

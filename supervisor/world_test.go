@@ -202,7 +202,7 @@ func (w *world) perform(a action) event {
 			return barred{errBeyond}
 		}
 		w.order(a)
-	case arm:
+	case record:
 		w.noteTrial(a)
 		w.order(a)
 	case touch:

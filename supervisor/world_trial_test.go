@@ -19,7 +19,7 @@ func (w *world) wasKilled(c content) {
 }
 
 // noteTrial notes which step a kill would count in.
-func (w *world) noteTrial(a arm) {
+func (w *world) noteTrial(a record) {
 	if w.trial = ""; w.state.trials.IsOpen() && a.trial == w.state.trials.Now(linker.Hash{}) {
 		w.trial = a.trial.Step
 	}

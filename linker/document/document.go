@@ -23,7 +23,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // What a document may have. Each file and directory takes memory of the kernel, however small
@@ -46,7 +46,7 @@ const data = "..keys"
 
 // Write makes a volume below the directory for each that the document has, and lists them. The
 // error is a [*Wrong] if that is the document's fault, and else the system's.
-func Write(to *way.Dir, document io.Reader) (volumes []string, err error) {
+func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	r := &reader{to: to, made: map[string]bool{}, input: &io.LimitedReader{R: document, N: maxSize + 1}, seen: map[string]bool{}}
 	r.tokens = json.NewDecoder(r.input)
 	if err := r.document(); err != nil {
@@ -59,7 +59,7 @@ func Write(to *way.Dir, document io.Reader) (volumes []string, err error) {
 }
 
 type reader struct {
-	to       *way.Dir
+	to       *safedir.Dir
 	input    *io.LimitedReader
 	tokens   *json.Decoder
 	seen     map[string]bool // paths of the files
@@ -128,10 +128,10 @@ func (r *reader) begin(volume string) error {
 	r.seen[link], r.volumes = true, append(r.volumes, volume)
 	err := r.count(path.Join(volume, data))
 	if err == nil {
-		err = way.Made(r.to.Enter(path.Join(volume, data), true))
+		err = safedir.Made(r.to.Enter(path.Join(volume, data), true))
 	}
 	if err == nil {
-		err = r.to.In(link, false, func(in *way.Dir, name string) error { return in.Symlink(data, name) })
+		err = r.to.In(link, false, func(in *safedir.Dir, name string) error { return in.Symlink(data, name) })
 	}
 	return r.refused(err, "volume %q can't be made", volume)
 }
@@ -165,7 +165,7 @@ func (r *reader) write(name string, bytes []byte) error {
 	if err := r.count(name); err != nil {
 		return err
 	}
-	return r.to.In(name, true, func(in *way.Dir, base string) error { return in.Create(base, way.Bytes(bytes, 0o644)) })
+	return r.to.In(name, true, func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
 }
 
 // count counts what is made of a path: the directories above it, too.

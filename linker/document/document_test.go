@@ -13,14 +13,14 @@ import (
 	"strings"
 	"testing"
 
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // write writes a document below a new directory, and returns all files that it is followed by.
 func write(t *testing.T, text string) (volumes []string, made map[string]string, err error) {
 	t.Helper()
 	outside := t.TempDir()
-	to, err := way.Open(outside+"/volumes", true)
+	to, err := safedir.Open(outside+"/volumes", true)
 	if err != nil {
 		t.Fatal(err)
 	}

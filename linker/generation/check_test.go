@@ -14,7 +14,7 @@ import (
 	"confit/integration/surroundings"
 	"confit/linker/files"
 	"confit/linker/generation"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // TestCheckNames: what a hook changed in its candidate is named. It stays as it is: the
@@ -39,7 +39,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t, t.TempDir(), "web/", "/etc/web/", "tls/", "/etc/tls")
 			g := s.write("web/a", "1", "web/sub/c", "3")
-			s.must(s.enter(g, func(top *way.Dir) error { return way.Made(top.Make("tls", files.DirMode)) }))
+			s.must(s.enter(g, func(top *safedir.Dir) error { return safedir.Made(top.Make("tls", files.DirMode)) }))
 			s.must(tt.hook(g.Dir))
 			err := s.store.Check(g)
 			switch {
@@ -111,9 +111,9 @@ func stat(t *testing.T, g *generation.Copy) syscall.Stat_t {
 func TestEnter(t *testing.T) {
 	s := newShelf(t, t.TempDir())
 	g := s.write("a", "1")
-	s.must(s.enter(g, func(top *way.Dir) error { _, err := top.Stat("a"); return err }))
+	s.must(s.enter(g, func(top *safedir.Dir) error { _, err := top.Stat("a"); return err }))
 	s.must(errors.Join(os.Rename(g.Dir, g.Dir+"x"), os.Symlink(g.Dir+"x", g.Dir)))
-	if err := s.enter(g, func(*way.Dir) error { t.Error("the link was followed"); return nil }); err != unix.ENOTDIR {
+	if err := s.enter(g, func(*safedir.Dir) error { t.Error("the link was followed"); return nil }); err != unix.ENOTDIR {
 		t.Errorf("error %v", err)
 	}
 }

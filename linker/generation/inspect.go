@@ -12,8 +12,8 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/statedir"
-	"confit/linker/way"
 )
 
 // Store knows the generations on the disk.
@@ -47,7 +47,7 @@ const (
 )
 
 // Enter opens the directory of a generation.
-func (c *Store) Enter(g *Copy) (*way.Dir, error) {
+func (c *Store) Enter(g *Copy) (*safedir.Dir, error) {
 	return c.state.Generations.Enter(strconv.Itoa(g.Number), false)
 }
 
@@ -61,7 +61,7 @@ type inspection struct {
 
 // inspect calls found with each flaw of a generation, whose directory is open. It goes on
 // below a directory only then, as found may mend what keeps confit out.
-func (c *Store) inspect(g *Copy, top *way.Dir, found func(flaw) error) error {
+func (c *Store) inspect(g *Copy, top *safedir.Dir, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	i := inspection{c, g, c.partsOf(g), found}
@@ -78,7 +78,7 @@ func (c *Store) inspect(g *Copy, top *way.Dir, found func(flaw) error) error {
 }
 
 // part looks at what has a name in a directory. p is its path in the generation.
-func (i *inspection) part(in *way.Dir, name string, p lines.Key) error {
+func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 	st, err := in.Stat(name)
 	isDir := st.Mode&unix.S_IFMT == unix.S_IFDIR
 	wantDir, known := i.left[p]
@@ -137,7 +137,7 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 
 // compare looks at one part. It reads a file, unless nobody has touched it since it was
 // read or written last.
-func (i *inspection) compare(in *way.Dir, name string, p lines.Key, st *unix.Stat_t) flawKind {
+func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) flawKind {
 	f, isFile := i.g.Files[p]
 	switch {
 	case !isFile && !isAsMade(st):
@@ -160,7 +160,7 @@ func (i *inspection) compare(in *way.Dir, name string, p lines.Key, st *unix.Sta
 func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
 // hashOf is the hash of a file's bytes; zero: it can't be read.
-func (c *Store) hashOf(in *way.Dir, name string) files.Hash {
+func (c *Store) hashOf(in *safedir.Dir, name string) files.Hash {
 	f, _, err := in.OpenRegular(name)
 	if err != nil {
 		return files.Hash{}
@@ -205,9 +205,9 @@ func (c *Store) Check(g *Copy) error {
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of
 // a checker in Python. A hook that does so at each candidate is reported once.
-func (c *Store) removeAdded(g *Copy, top *way.Dir, strays []flaw) error {
+func (c *Store) removeAdded(g *Copy, top *safedir.Dir, strays []flaw) error {
 	for _, f := range strays {
-		if err := top.In(string(f.path), false, (*way.Dir).RemoveAll); err != nil {
+		if err := top.In(string(f.path), false, (*safedir.Dir).RemoveAll); err != nil {
 			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
 		}
 	}

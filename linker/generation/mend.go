@@ -13,7 +13,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // A generation is one copy of its keys. The other one is what is mounted, for as long as that
@@ -86,7 +86,7 @@ func (c *Store) Heal(g *Copy, mounted BytesOf) error {
 }
 
 // mendAll mends what is wrong with a generation.
-func (c *Store) mendAll(g *Copy, top *way.Dir, mend func(flaw) error) error {
+func (c *Store) mendAll(g *Copy, top *safedir.Dir, mend func(flaw) error) error {
 	var mended []lines.Key
 	gone := &Lost{number: g.Number}
 	err := c.inspect(g, top, func(f flaw) error {
@@ -114,8 +114,8 @@ func (c *Store) mendAll(g *Copy, top *way.Dir, mend func(flaw) error) error {
 }
 
 // mendFlaw mends one flaw. With heals, a file keeps the mode and owner of what has its name by now.
-func mendFlaw(g *Copy, top *way.Dir, f flaw, mounted BytesOf, heals bool) error {
-	return top.In(string(f.path), true, func(in *way.Dir, name string) error {
+func mendFlaw(g *Copy, top *safedir.Dir, f flaw, mounted BytesOf, heals bool) error {
+	return top.In(string(f.path), true, func(in *safedir.Dir, name string) error {
 		want, isFile := g.Files[f.path]
 		switch {
 		case f.kind == added:
@@ -125,7 +125,7 @@ func mendFlaw(g *Copy, top *way.Dir, f flaw, mounted BytesOf, heals bool) error 
 		case f.kind == attributes:
 			return setAttributes(in, name, want)
 		case !isFile:
-			return way.Made(in.Enter(name, true))
+			return safedir.Made(in.Enter(name, true))
 		case !want.isMounted(f.path, mounted):
 			return ErrNotMounted
 		case heals:
@@ -142,7 +142,7 @@ func mendFlaw(g *Copy, top *way.Dir, f flaw, mounted BytesOf, heals bool) error 
 }
 
 // asFound is a file with the mode and owner of what has its name by now.
-func (f File) asFound(in *way.Dir, name string) File {
+func (f File) asFound(in *safedir.Dir, name string) File {
 	if st, err := in.Stat(name); err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
 		f.Mode, f.Owner, f.Group = fs.FileMode(st.Mode&0o777), st.Uid, st.Gid
 	}
@@ -164,7 +164,7 @@ func aDir() File {
 }
 
 // setAttributes sets the owner, group and mode of what has a name.
-func setAttributes(in *way.Dir, name string, f File) error {
+func setAttributes(in *safedir.Dir, name string, f File) error {
 	if err := in.Chown(name, f.Owner, f.Group); err != nil {
 		return err
 	}

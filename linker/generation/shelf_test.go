@@ -15,8 +15,8 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/statedir"
-	"confit/linker/way"
 )
 
 // shelf is a state directory with generations.
@@ -62,10 +62,10 @@ func (s *shelf) write(nameContent ...string) *generation.Copy {
 	s.Helper()
 	g := &generation.Copy{Files: map[lines.Key]generation.File{}}
 	g.Number = len(s.all) + 1
-	s.must(way.Made(s.state.Generations.Make(strconv.Itoa(g.Number), files.DirMode)))
+	s.must(safedir.Made(s.state.Generations.Make(strconv.Itoa(g.Number), files.DirMode)))
 	for i := 0; i+1 < len(nameContent); i += 2 {
 		g.Files[lines.Key(nameContent[i])] = fileOf(nameContent[i+1], 0o444)
-		s.must(s.enter(g, func(top *way.Dir) error { return put(g, top, nameContent[i], nameContent[i+1]) }))
+		s.must(s.enter(g, func(top *safedir.Dir) error { return put(g, top, nameContent[i], nameContent[i+1]) }))
 	}
 	g.Know(s.state.GenerationDir(g.Number))
 	s.all[g.Number] = g
@@ -73,7 +73,7 @@ func (s *shelf) write(nameContent ...string) *generation.Copy {
 }
 
 // enter calls do with the directory of a generation.
-func (s *shelf) enter(g *generation.Copy, do func(top *way.Dir) error) error {
+func (s *shelf) enter(g *generation.Copy, do func(top *safedir.Dir) error) error {
 	top, err := s.store.Enter(g)
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (s *shelf) enter(g *generation.Copy, do func(top *way.Dir) error) error {
 }
 
 // put writes one file of a generation.
-func put(g *generation.Copy, top *way.Dir, name, content string) error {
-	return top.In(name, true, func(in *way.Dir, base string) error {
+func put(g *generation.Copy, top *safedir.Dir, name, content string) error {
+	return top.In(name, true, func(in *safedir.Dir, base string) error {
 		return in.Create(base, func(out files.Raw) error {
 			if _, err := out.Write([]byte(content)); err != nil {
 				return err

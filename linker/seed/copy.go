@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // each calls do for each name in a directory, in order, until one fails.
-func (c *work) each(dir *way.Dir, do func(name string) error) error {
+func (c *work) each(dir *safedir.Dir, do func(name string) error) error {
 	entries, err := dir.List()
 	for _, e := range entries {
 		if err == nil {
@@ -25,12 +25,12 @@ func (c *work) each(dir *way.Dir, do func(name string) error) error {
 }
 
 // tree copies what is in a directory. Without one to copy to, it only counts.
-func (c *work) tree(from, to *way.Dir) error {
+func (c *work) tree(from, to *safedir.Dir) error {
 	return c.each(from, func(name string) error { return c.copy(from, name, to, name) })
 }
 
 // copy copies what has a name.
-func (c *work) copy(from *way.Dir, name string, to *way.Dir, as string) error {
+func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
 	path := from.Join(name)
 	st, err := from.Stat(name)
 	kind := st.Mode & unix.S_IFMT
@@ -64,7 +64,7 @@ func (c *work) copy(from *way.Dir, name string, to *way.Dir, as string) error {
 }
 
 // enter copies the directory that has a name.
-func (c *work) enter(from *way.Dir, name string, to *way.Dir, as string) error {
+func (c *work) enter(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
 	sub, err := from.Enter(name, false)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *work) enter(from *way.Dir, name string, to *way.Dir, as string) error {
 }
 
 // dir copies a directory. Until it is whole, it is open to nobody else.
-func (c *work) dir(from, to *way.Dir, as string) error {
+func (c *work) dir(from, to *safedir.Dir, as string) error {
 	if to == nil {
 		return c.tree(from, nil)
 	}
@@ -98,7 +98,7 @@ func (c *work) dir(from, to *way.Dir, as string) error {
 }
 
 // file copies a regular file, and no more of it than was counted.
-func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string, may error) error {
+func (c *work) file(in *os.File, st *unix.Stat_t, to *safedir.Dir, as string, may error) error {
 	c.files++
 	c.bytes += st.Size
 	if to == nil {
@@ -114,7 +114,7 @@ func (c *work) file(in *os.File, st *unix.Stat_t, to *way.Dir, as string, may er
 }
 
 // link copies a symlink, which is never followed. It has its owner as far as the kernel permits.
-func (c *work) link(from *way.Dir, name string, st *unix.Stat_t, to *way.Dir, as string) error {
+func (c *work) link(from *safedir.Dir, name string, st *unix.Stat_t, to *safedir.Dir, as string) error {
 	c.files++
 	if to == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // Pair is a directory of the image, and where it is copied to. Both are absolute and clean.
@@ -47,7 +47,7 @@ func (p Pair) check() error {
 }
 
 // open opens the directory that is copied, if it can be listed.
-func (p Pair) open() (*way.Dir, error) {
+func (p Pair) open() (*safedir.Dir, error) {
 	real, err := filepath.EvalSymlinks(p.From)
 	if err != nil {
 		return nil, files.Cause(err)
@@ -55,7 +55,7 @@ func (p Pair) open() (*way.Dir, error) {
 	if err := (Pair{real, files.Resolver{}.Dir(p.To)}).check(); err != nil {
 		return nil, err
 	}
-	d, err := way.Open(real, false)
+	d, err := safedir.Open(real, false)
 	if err == nil {
 		if _, err = d.List(); err != nil {
 			d.Close()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // most is how many bytes are copied at most: an emptyDir in memory is charged to the pod.
@@ -53,7 +53,7 @@ func (c *work) seed(p Pair) error {
 	if c.w != nil {
 		defer lock(p.To).Close()
 	}
-	to, err := way.Open(p.To, false)
+	to, err := safedir.Open(p.To, false)
 	missing := err == unix.ENOENT
 	if err == nil {
 		defer to.Close()
@@ -75,7 +75,7 @@ func (c *work) seed(p Pair) error {
 		return c.whole(from, p.To)
 	}
 	return to.Unshut(func() error {
-		_, _ = to.Sweep(way.IsTemporary)
+		_, _ = to.Sweep(safedir.IsTemporary)
 		return c.each(from, func(name string) error {
 			return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
 		})
@@ -89,7 +89,7 @@ func (c *work) nothing(p Pair, why error, missing bool) error {
 		return nil
 	}
 	_ = c.say("nothing to copy", p.From, why.Error())
-	err := way.MakeParents(p.To)
+	err := safedir.MakeParents(p.To)
 	if err == nil && missing && files.Euid != 0 {
 		err = os.Chmod(p.To, 0o555)
 	}
@@ -97,12 +97,12 @@ func (c *work) nothing(p Pair, why error, missing bool) error {
 }
 
 // whole makes a directory that is missing, with all that is in it.
-func (c *work) whole(from *way.Dir, path string) error {
-	to, err := way.Open(filepath.Dir(path), true)
+func (c *work) whole(from *safedir.Dir, path string) error {
+	to, err := safedir.Open(filepath.Dir(path), true)
 	if err != nil {
 		return err
 	}
-	_, _ = to.Sweep(way.IsTemporary)
+	_, _ = to.Sweep(safedir.IsTemporary)
 	err = c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
 	to.Close()
 	return err
@@ -110,7 +110,7 @@ func (c *work) whole(from *way.Dir, path string) error {
 
 // place has something made under a temporary name, and gives it its own. What has that
 // already stays.
-func (c *work) place(to *way.Dir, name string, makes func(tmp string) error) error {
+func (c *work) place(to *safedir.Dir, name string, makes func(tmp string) error) error {
 	if !to.Missing(name) {
 		return nil
 	}

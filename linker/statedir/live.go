@@ -22,10 +22,10 @@ func (s *Dir) LiveNumber() int {
 	return n
 }
 
-// Aim makes a link to a generation, under a temporary name, for [Dir.Point]. It makes none
+// PrepareLive makes a link to a generation, under a temporary name, for [Dir.SwapLive]. It makes none
 // for number 0, nor if live leads there already: a full disk doesn't keep confit
 // from going back to where it is.
-func (s *Dir) Aim(number int) (ready string, err error) {
+func (s *Dir) PrepareLive(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
 	if to, err := s.Top.Readlink(liveName); number == 0 || err == nil && to == dest {
 		return "", nil
@@ -34,16 +34,16 @@ func (s *Dir) Aim(number int) (ready string, err error) {
 	return ready, s.pointError(s.Top.Symlink(dest, ready))
 }
 
-// Unaim removes what [Dir.Aim] has made, unless it is the live link now.
-func (s *Dir) Unaim(ready string) {
+// DropPrepared removes what [Dir.PrepareLive] has made, unless it is the live link now.
+func (s *Dir) DropPrepared(ready string) {
 	if ready != "" {
 		_ = s.Top.Remove(ready)
 	}
 }
 
-// Point moves the live link to a generation, or removes it for number 0. ready is what
-// [Dir.Aim] has made for it. It is the one step that changes what all targets resolve to.
-func (s *Dir) Point(number int, ready string) error {
+// SwapLive moves the live link to a generation, or removes it for number 0. ready is what
+// [Dir.PrepareLive] has made for it. It is the one step that changes what all targets resolve to.
+func (s *Dir) SwapLive(number int, ready string) error {
 	switch {
 	case number == 0:
 		s.clearLive()
@@ -81,10 +81,10 @@ func (s *Dir) Live(path string) string { return filepath.Join(cmp.Or(s.View, s.P
 // MendLive points the live link at a generation again, and says what stood in its place.
 func (s *Dir) MendLive(number int) (found string, err error) {
 	found = s.Top.Describe(liveName)
-	ready, err := s.Aim(number)
+	ready, err := s.PrepareLive(number)
 	if err == nil {
-		err = s.Point(number, ready)
-		s.Unaim(ready)
+		err = s.SwapLive(number, ready)
+		s.DropPrepared(ready)
 	}
 	return found, err
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 const lockName = "lock"
@@ -27,7 +27,7 @@ var errNotLocked = errors.New("something keeps replacing the lock")
 // takeLock locks the state directory against other confits, by flock(2) on a
 // file in it. It puts aside what isn't a file of confit's own: another user's
 // file, one that others may open, a FIFO, a link.
-func takeLock(top *way.Dir, path string) (*os.File, error) {
+func takeLock(top *safedir.Dir, path string) (*os.File, error) {
 	var lock *os.File
 	err := untilLocked(func(int) (err error) {
 		lock, err = tryLock(top)
@@ -55,7 +55,7 @@ func untilLocked(try func(attempt int) error) (err error) {
 
 // tryLock opens, checks and locks the file. Another confit may have put aside
 // what was opened, so the name must still lead to it afterwards.
-func tryLock(top *way.Dir) (*os.File, error) {
+func tryLock(top *safedir.Dir) (*os.File, error) {
 	lock, err := top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, lockMode)
 	if err != nil {
 		return nil, putAsideUnopened(top, err)
@@ -82,7 +82,7 @@ func tryLock(top *way.Dir) (*os.File, error) {
 // putAsideUnopened puts aside a lock that can't be opened: a link, a directory or a
 // file of another user. It keeps the file open meanwhile, so that another confit's lock
 // can't get the same inode number.
-func putAsideUnopened(top *way.Dir, reason error) error {
+func putAsideUnopened(top *safedir.Dir, reason error) error {
 	held, err := top.OpenFile(lockName, unix.O_PATH, 0)
 	strange := reason == unix.ELOOP || reason == unix.EISDIR || reason == unix.ENXIO
 	if strange && err == unix.ENOENT {
@@ -108,7 +108,7 @@ func putAsideUnopened(top *way.Dir, reason error) error {
 // putAside removes what stands in the lock's place and is none. The caller
 // holds it open. If another confit was faster, its lock has been moved by
 // mistake, and is put back.
-func putAside(top *way.Dir, stale unix.Stat_t) error {
+func putAside(top *safedir.Dir, stale unix.Stat_t) error {
 	aside := files.TmpName()
 	if err := top.Rename(lockName, aside, 0); err != nil {
 		if err == unix.ENOENT {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"confit/integration/surroundings"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // TestLockAtTheSameMoment: of confits that start at once one has the state
@@ -42,7 +42,7 @@ func race(t *testing.T, state string, confits int) int {
 	var all sync.WaitGroup
 	for range confits {
 		all.Go(func() {
-			top, err := way.At(state)
+			top, err := safedir.At(state)
 			if err != nil {
 				t.Error(err)
 				return

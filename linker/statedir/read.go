@@ -6,14 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // ReadFile reads a file of a state directory that is another confit's, maybe in another
 // container. It takes no lock, which could keep a confit from starting, and waits for
 // nothing that it opens.
 func ReadFile(dir, name string) ([]byte, error) {
-	top, err := way.At(dir)
+	top, err := safedir.At(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 // emptyDir 0777, and where confit may not tighten that, anybody in the pod can
 // put a file there. The reader can't know confit's user. But confit refuses
 // generations that are somebody else's, so their owner is confit's user.
-func checkOwner(top *way.Dir, by uint32) error {
+func checkOwner(top *safedir.Dir, by uint32) error {
 	if files.Own(by) {
 		return nil
 	}

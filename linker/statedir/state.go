@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // Names in the state directory.
@@ -35,13 +35,13 @@ const Note = "note.json"
 
 // Dir is the state directory. Its lock is held as long as confit runs.
 type Dir struct {
-	Path        string   // absolute
-	View        string   // where links see it; "": at Path
-	Top         *way.Dir // the directory itself
-	Generations *way.Dir // a directory for each generation, by number
-	Lock        *os.File // open as long as confit runs
-	Memory      bool     // it lives in memory
-	Next        int      // the number of the next generation
+	Path        string       // absolute
+	View        string       // where links see it; "": at Path
+	Top         *safedir.Dir // the directory itself
+	Generations *safedir.Dir // a directory for each generation, by number
+	Lock        *os.File     // open as long as confit runs
+	Memory      bool         // it lives in memory
+	Next        int          // the number of the next generation
 
 	aside string // where Generations is below Path, if that is elsewhere: see [Try]
 }
@@ -80,10 +80,10 @@ func (s *Dir) Through(view string) error {
 
 // open makes it, if it is missing.
 func open(dir string) (*Dir, error) {
-	if err := way.MakeParents(dir); err != nil {
+	if err := safedir.MakeParents(dir); err != nil {
 		return nil, Unusable(dir, err)
 	}
-	top, err := way.At(dir)
+	top, err := safedir.At(dir)
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
@@ -102,7 +102,7 @@ func (s *Dir) tighten() {
 }
 
 // openDir makes and opens a directory that is confit's alone.
-func (s *Dir) openDir(name string, mode uint32) (*way.Dir, error) {
+func (s *Dir) openDir(name string, mode uint32) (*safedir.Dir, error) {
 	dir, err := s.Top.Make(name, mode)
 	switch {
 	case err == unix.EEXIST:
@@ -114,7 +114,7 @@ func (s *Dir) openDir(name string, mode uint32) (*way.Dir, error) {
 }
 
 // enterDir opens a directory that is confit's alone.
-func (s *Dir) enterDir(name string) (*way.Dir, error) {
+func (s *Dir) enterDir(name string) (*safedir.Dir, error) {
 	dir, err := s.Top.Enter(name, false)
 	switch {
 	case err == unix.ENOTDIR, err == unix.ELOOP:
@@ -135,7 +135,7 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	last, err := s.KeepOnly(needed)
 	s.Next = max(s.Next, last+1)
 	if err == nil {
-		_, err = s.Top.Sweep(way.IsTemporary)
+		_, err = s.Top.Sweep(safedir.IsTemporary)
 	}
 	if err != nil {
 		return Unusable(s.Path, err)
@@ -206,11 +206,11 @@ func (s *Dir) WriteJSON(name string, value any) error {
 	return s.Replace(name, data)
 }
 
-// Replace replaces a file of the state directory, see [way.Dir.Put]. The note on a disk outlives a
+// Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk outlives a
 // machine that loses power, too.
 func (s *Dir) Replace(name string, data []byte) error {
 	err := s.Top.Put(name, func(f files.Raw) error {
-		err := way.Bytes(data, noteMode)(f)
+		err := safedir.Bytes(data, noteMode)(f)
 		if err == nil && name == Note && !s.Memory {
 			err = unix.Fsync(int(f))
 		}

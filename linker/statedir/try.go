@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // tryName is the directory in which each try has one of its own, by its pid. It and all below
@@ -23,10 +23,10 @@ const tryMode = 0o700
 // to its own directory alone, which is locked as long as it runs.
 type Try struct {
 	Dir
-	Volumes *way.Dir // where it may lay out volumes
-	state   *way.Dir // the state directory
-	all     *way.Dir // the directories of all tries
-	name    string   // of its own
+	Volumes *safedir.Dir // where it may lay out volumes
+	state   *safedir.Dir // the state directory
+	all     *safedir.Dir // the directories of all tries
+	name    string       // of its own
 }
 
 // volumesName is what [Try.Volumes] is called in the try's directory, beside its generation.
@@ -63,7 +63,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 	if attempt > 0 { // of another container's pids, perhaps
 		t.name += "." + strconv.Itoa(attempt)
 	}
-	if err = way.Made(all.Make(t.name, tryMode)); err == nil {
+	if err = safedir.Made(all.Make(t.name, tryMode)); err == nil {
 		t.Lock, err = lockTry(all, t.name)
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 
 // orGone makes [errNotLocked] of what happens when others sweep at the same moment.
 func orGone(err error) error {
-	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, way.ErrReplaced) == nil {
+	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, safedir.ErrReplaced) == nil {
 		return errNotLocked
 	}
 	return err
@@ -118,7 +118,7 @@ func (s *Dir) SweepTries() (left bool) {
 }
 
 // sweepTries holds the lock of each until that is removed.
-func sweepTries(all *way.Dir) (left bool) {
+func sweepTries(all *safedir.Dir) (left bool) {
 	var lock *os.File
 	left, _ = all.Sweep(func(name string) bool {
 		lock.Close() // nil: it is the first one
@@ -131,7 +131,7 @@ func sweepTries(all *way.Dir) (left bool) {
 }
 
 // lockTry locks the directory of a try. It fails if somebody else has it, or it is gone.
-func lockTry(all *way.Dir, name string) (*os.File, error) {
+func lockTry(all *safedir.Dir, name string) (*os.File, error) {
 	lock, err := all.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err

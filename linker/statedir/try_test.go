@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // TestTriesAtTheSameMoment: each of many tries has a directory of its own until it ends, whoever sweeps meanwhile, and
@@ -51,7 +51,7 @@ func oneTry(t *testing.T, state string) {
 	}
 	defer try.End()
 	own := try.GenerationDir(1)
-	if err := way.Made(try.Generations.Make("1", 0o755)); err != nil {
+	if err := safedir.Made(try.Generations.Make("1", 0o755)); err != nil {
 		t.Errorf("swept while it ran: %v", err)
 	}
 	for range 20 {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // A step was planned a moment ago, and others write to the same directories. So
@@ -123,7 +123,7 @@ func ReadOnlyHint(err error) string {
 	return ""
 }
 
-func (a act) unplanned(name string) error { return &way.InTheWay{What: a.in.lookAt(name).what} }
+func (a act) unplanned(name string) error { return &safedir.Blocked{What: a.in.lookAt(name).what} }
 
 // checkExpected refuses anything but the link of ours that the step was planned
 // for.
@@ -150,7 +150,7 @@ func (a act) link() error {
 	}
 	err := a.in.swapIn(a.ready, a.name, a.checkWanted)
 	a.in.removeLink(a.ready, a.from)
-	if way.Unsupported(err) {
+	if safedir.Unsupported(err) {
 		return a.in.putOver(a.name, a.dest, func() bool { return a.checkWanted(a.name) == nil })
 	}
 	return err
@@ -174,7 +174,7 @@ func (a act) cover(kept string) error {
 		err = a.in.swapIn(kept, a.name, a.checkCovers)
 	}
 	a.in.removeLink(kept, a.dest)
-	if way.Unsupported(err) {
+	if safedir.Unsupported(err) {
 		return a.coverInTurn(kept)
 	}
 	return err
@@ -186,7 +186,7 @@ func (a act) checkCovers(name string) error {
 	if p.standing == aFile || (p.standing == emptyDir && a.dir) {
 		return nil
 	}
-	return &way.InTheWay{What: p.what}
+	return &safedir.Blocked{What: p.what}
 }
 
 // coverInTurn is for a file system that can't exchange names. It keeps a file
@@ -239,7 +239,7 @@ func (a act) uncover(kept string) error {
 	if errors.Is(err, unix.EXDEV) && a.in.renew(kept) == nil {
 		err = a.in.swapIn(kept, a.name, a.checkExpected)
 	}
-	if way.Unsupported(err) {
+	if safedir.Unsupported(err) {
 		return a.uncoverInTurn(kept)
 	}
 	a.in.removeLink(kept, a.from)

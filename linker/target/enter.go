@@ -5,18 +5,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
-// open opens the directory of targets, and refuses as [*way.InTheWay] one that somebody
+// open opens the directory of targets, and refuses as [*safedir.Blocked] one that somebody
 // may have put in the place of another.
 func (t *Set) open(path string, makes bool) (*dir, error) {
-	opened, err := way.Open(path, false)
+	opened, err := safedir.Open(path, false)
 	if err == unix.ENOENT && makes {
-		if link, to := way.Dangling(path); link != "" {
+		if link, to := safedir.Dangling(path); link != "" {
 			t.log.Warn("a directory for targets is made where a symlink leads", "symlink", link, "to", to)
 		}
-		opened, err = way.Open(path, true)
+		opened, err = safedir.Open(path, true)
 	}
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (t *Set) open(path string, makes bool) (*dir, error) {
 	d := &dir{opened}
 	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
 		d.Close()
-		return nil, &way.InTheWay{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
+		return nil, &safedir.Blocked{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
 	}
 	if t.known == nil {
 		t.known = map[string]unix.Stat_t{}

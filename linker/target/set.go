@@ -11,8 +11,8 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/statedir"
-	"confit/linker/way"
 )
 
 // targetsName is the list of the targets that confit made.
@@ -158,7 +158,7 @@ func (t *Set) Do(steps []Step, prunes bool) error {
 // a warning.
 func (t *Set) carryOut(s Step) error {
 	err := t.doStep(s)
-	if by, ok := errors.AsType[*way.InTheWay](err); ok && s.prunes() {
+	if by, ok := errors.AsType[*safedir.Blocked](err); ok && s.prunes() {
 		t.log.Warn("target left alone", "target", string(s.Target), "found", by.What)
 		err = nil
 	}

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // A step puts one thing in the place of another, and needs to know what it
 // replaced.
 
 // dir is the opened directory of targets.
-type dir struct{ *way.Dir }
+type dir struct{ *safedir.Dir }
 
 // exchange exchanges two names.
 func (d *dir) exchange(a, b string) error { return d.Rename(a, b, unix.RENAME_EXCHANGE) }
@@ -47,7 +47,7 @@ func (d *dir) swapIn(beside, target string, fits func(name string) error) error 
 // putLink gives a link that was made ready its name, unless it is there already.
 func (d *dir) putLink(ready, name string, dest Dest) error {
 	err := d.Rename(ready, name, unix.RENAME_NOREPLACE)
-	if way.Unsupported(err) {
+	if safedir.Unsupported(err) {
 		err = d.Symlink(string(dest), name)
 	}
 	if err == unix.EEXIST && d.leadsTo(name, dest) {
@@ -63,7 +63,7 @@ func (d *dir) putOver(target string, dest Dest, still func() bool) error {
 	if err := d.Symlink(string(dest), tmp); err != nil {
 		return err
 	}
-	var err error = &way.InTheWay{What: d.lookAt(target).what}
+	var err error = &safedir.Blocked{What: d.lookAt(target).what}
 	if still() {
 		err = d.Rename(tmp, target, 0)
 	}
@@ -131,7 +131,7 @@ func (d *dir) lookAt(name string) place {
 
 // unreachable is a target that can't be looked at.
 func unreachable(err error) place {
-	by, ok := errors.AsType[*way.InTheWay](err)
+	by, ok := errors.AsType[*safedir.Blocked](err)
 	switch {
 	case ok:
 		return place{standing: immovable, what: by.What, instead: by.Instead}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // TestSwapInBetween: swapIn gives back what doesn't fit, and others may write to the
@@ -26,7 +26,7 @@ func TestSwapInBetween(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMoment(t, t.TempDir())
 			m.put(m.target, "app")
-			in, err := way.Open(filepath.Dir(m.target), false)
+			in, err := safedir.Open(filepath.Dir(m.target), false)
 			m.must(err)
 			defer in.Close()
 			m.must(in.Symlink(m.dest, beside))

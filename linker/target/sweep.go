@@ -6,7 +6,7 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // Sweep removes what a killed confit left beside targets: links and empty
@@ -42,7 +42,7 @@ func (t *Set) Sweep(links []lines.Line) {
 
 // leftover reports whether a killed confit left this entry beside a target.
 func (t *Set) leftover(d *dir, path string, e fs.DirEntry) bool {
-	temporary := way.IsTemporary(e.Name())
+	temporary := safedir.IsTemporary(e.Name())
 	if e.IsDir() {
 		return temporary
 	}

@@ -25,8 +25,8 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) erro
 	}
 	steps, failed := t.prepareAll(steps) // 3
 	defer t.unprepare(steps)
-	ready, err := t.state.Aim(number)
-	defer t.state.Unaim(ready)
+	ready, err := t.state.PrepareLive(number)
+	defer t.state.DropPrepared(ready)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) erro
 	if t.doAll(steps, true, failed); stop() { // 4
 		return joined(failed)
 	}
-	if err := t.state.Point(number, ready); err != nil { // 5
+	if err := t.state.SwapLive(number, ready); err != nil { // 5
 		return err
 	}
 	if t.doAll(steps, false, failed); stop() { // 6

@@ -13,9 +13,9 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
+	"confit/linker/safedir"
 	"confit/linker/volume"
 	"confit/linker/watch"
-	"confit/linker/way"
 )
 
 // TestFallback: a volume that the fallback has is read there, whole; the others stay where
@@ -110,7 +110,7 @@ func TestTry(t *testing.T) {
 func TestRendered(t *testing.T) {
 	m := newMounts(t, "web/a", "{rendered}/r", "{rendered}/sub/*")
 	m.must(os.MkdirAll(m.dir+"/made/sub", 0o755), os.WriteFile(m.dir+"/made/r", []byte("1"), 0o644))
-	made, err := way.At(m.dir + "/made")
+	made, err := safedir.At(m.dir + "/made")
 	m.must(err)
 	defer made.Close()
 	if _, err := m.reader.LookAtRendered(made, []int{1, 2}); !files.IsInvalid(err) || !strings.Contains(err.Error(), `the renderer made no "{rendered}/sub/*"`) {

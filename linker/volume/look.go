@@ -45,16 +45,16 @@ func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, al
 
 // Reading is one look at all volumes.
 type Reading struct {
-	from     *Reader
-	volumes  []*volume
-	of       []*volume // the volume of each link
-	found    map[search]foundVolume
-	Keys     []Key // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
-	Print    Print
-	wrong    []error
-	held     map[lines.Key][]byte // small keys that were hashed and aren't written yet
-	heldSize int64
-	began    unix.Timespec // by the clock that the kernel sets the times of files from
+	from        *Reader
+	volumes     []*volume
+	of          []*volume // the volume of each link
+	found       map[search]foundVolume
+	Keys        []Key // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
+	Fingerprint Fingerprint
+	wrong       []error
+	held        map[lines.Key][]byte // small keys that were hashed and aren't written yet
+	heldSize    int64
+	began       unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
 // search is what a link's volume depends on. A thousand links to one directory
@@ -88,7 +88,7 @@ func (rd *Reader) Look() (*Reading, error) {
 		r.Close()
 		return nil, err
 	}
-	r.Print = r.fingerprint()
+	r.Fingerprint = r.fingerprint()
 	return r, nil
 }
 
@@ -242,7 +242,7 @@ func (r *Reading) Close() {
 }
 
 // fingerprint is equal for two looks if nothing was swapped in between.
-func (r *Reading) fingerprint() Print {
+func (r *Reading) fingerprint() Fingerprint {
 	var b strings.Builder
 	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
 	for _, v := range r.volumes {
@@ -259,5 +259,5 @@ func (r *Reading) fingerprint() Print {
 	for _, err := range r.wrong {
 		fmt.Fprintln(&b, err)
 	}
-	return Print(b.String())
+	return Fingerprint(b.String())
 }

@@ -22,7 +22,7 @@ func (r *Reading) CheckUnmoved() error {
 		return err
 	}
 	defer now.Close()
-	if now.Print != r.Print {
+	if now.Fingerprint != r.Fingerprint {
 		return files.ErrMoved
 	}
 	return nil

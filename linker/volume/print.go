@@ -6,12 +6,12 @@ import (
 	"confit/linker/files"
 )
 
-// Print is what the volumes looked like, cheap to compare; "": nobody knows. It has a line
+// Fingerprint is what the volumes looked like, cheap to compare; "": nobody knows. It has a line
 // for each volume and for each key of a plain one, below a line with the number of volumes.
-type Print string
+type Fingerprint string
 
 // Beside lists, for people, the first lines that another print doesn't have.
-func (p Print) Beside(other Print) (list []string) {
+func (p Fingerprint) Beside(other Fingerprint) (list []string) {
 	known := map[string]bool{"": true}
 	for _, line := range strings.Split(string(other), "\n") {
 		known[line] = true

@@ -8,12 +8,12 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/lines"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // LookAtRendered looks at what the renderer made in a directory, as at a plain volume: at the keys of the
 // given lines, by index. It refuses anything but regular files and directories with plain names, wherever they are.
-func (rd *Reader) LookAtRendered(dir *way.Dir, links []int) (*Reading, error) {
+func (rd *Reader) LookAtRendered(dir *safedir.Dir, links []int) (*Reading, error) {
 	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (rd *Reader) LookAtRendered(dir *way.Dir, links []int) (*Reading, error) {
 	return r, nil
 }
 
-func (r *Reading) lookAtPlain(v *volume, dir *way.Dir, links []int) error {
+func (r *Reading) lookAtPlain(v *volume, dir *safedir.Dir, links []int) error {
 	info, err := v.root.Stat(".")
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ type App struct {
 	LastExit *Ended
 
 	StopBy      time.Time        // it was sent INT, QUIT or the stop signal: if it ends before, that was a stop
-	perhaps     hint             // the last other signal that came from outside
+	maybeStop   maybeStop        // the last other signal that came from outside
 	RestartOnly bool             // it leaves at HUP: it is restarted instead
 	takesHUP    string           // the program that has lived on after auto's HUP
 	SaysReady   bool             // it has said READY=1: the next start waits for it

@@ -104,7 +104,7 @@ func (m *Move) ExitCode(s process.Status) int {
 func (m *Move) adopt(successor Successor) {
 	m.PID, m.Group = successor.PID, successor.Group
 	m.renewed, m.SignalErr, m.Text = m.Now, "", ""
-	m.StopBy, m.perhaps, m.Since = time.Time{}, hint{}, m.Now
+	m.StopBy, m.maybeStop, m.Since = time.Time{}, maybeStop{}, m.Now
 	m.Say(slog.LevelInfo, "app adopted", "pid", m.PID, "generation", m.On.Generation)
 }
 

@@ -86,7 +86,7 @@ func (m *Move) noteProgram(program string) {
 func (m *Move) Sent() {
 	m.AutoHUP, m.renewed = m.auto, m.Now
 	if m.AutoHUP {
-		m.perhaps = hint{} // if it leaves now, that is why
+		m.maybeStop = maybeStop{} // if it leaves now, that is why
 	}
 	m.Reloaded("signal", signals.Name(m.by), "pid", m.PID)
 	m.become(Up)

@@ -16,7 +16,7 @@ func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, key
 // StopFor is a restart, unless something else follows.
 func (m *Move) StopFor(what Then, why string, keys ...any) {
 	m.Say(slog.LevelInfo, "app restarting", append([]any{"pid", m.PID, "generation", m.On.Generation, "reason", why}, keys...)...)
-	m.Then, m.late, m.perhaps = what, false, hint{} // it ends because of this
+	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
 	m.askToStop(m.StopSignal)
 }
@@ -119,7 +119,7 @@ func (m *Move) noteStop(s signals.Signal) {
 	case s == signals.INT, s == signals.QUIT, s == m.StopSignal && !m.IsReload(s):
 		m.StopBy = by
 	case signals.MayStop(s) && !m.IsReload(s):
-		m.perhaps = hint{s, by}
+		m.maybeStop = maybeStop{s, by}
 	}
 }
 
@@ -130,20 +130,20 @@ func (m *Move) StopMarked() bool { return m.Now.Before(m.StopBy) }
 // IsStop reports that somebody stopped an app which ends so: by a signal from outside, or by a
 // key of its terminal.
 func (a *App) IsStop(e *Exit, now time.Time) bool {
-	return e.Typed || now.Before(a.StopBy) || a.perhaps.tells(e.Status, now)
+	return e.Typed || now.Before(a.StopBy) || a.maybeStop.tells(e.Status, now)
 }
 
-// hint is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
+// maybeStop is a signal from outside that may have been a stop: the STOPSIGNAL of httpd
 // is WINCH, that of haproxy USR1. Others rotate logs by USR1, and change the size of
 // a terminal by WINCH.
-type hint struct {
+type maybeStop struct {
 	signal signals.Signal
 	by     time.Time // when it is forgotten
 }
 
 // tells reports that an app which ended so did as the signal asked: it ended by the
 // signal, with 128 and its number as a shell has it, or with 0.
-func (h hint) tells(status process.Status, now time.Time) bool {
+func (s maybeStop) tells(status process.Status, now time.Time) bool {
 	code := status.ExitCode()
-	return now.Before(h.by) && (code == 0 || code == 128+int(h.signal))
+	return now.Before(s.by) && (code == 0 || code == 128+int(s.signal))
 }

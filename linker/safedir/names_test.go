@@ -1,4 +1,4 @@
-package way_test
+package safedir_test
 
 import (
 	"io/fs"
@@ -13,7 +13,7 @@ import (
 
 	"confit/integration/surroundings"
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // held describes what is in a directory: kind and, of files, bytes.
@@ -168,7 +168,7 @@ func TestMounted(t *testing.T) {
 	must(t, os.Mkdir(dir+"/on", 0o755), os.Mkdir(dir+"/off", 0o755))
 	surroundings.Mount(t, "tmpfs", dir+"/on", "tmpfs", "")
 	check := func() {
-		d, err := way.Open(dir, false)
+		d, err := safedir.Open(dir, false)
 		if err != nil {
 			t.Error(err)
 			return
@@ -191,7 +191,7 @@ func TestUnshut(t *testing.T) {
 	if d.Writable(".") != unix.EACCES {
 		t.Fatal("it isn't shut")
 	}
-	must(t, d.Unshut(func() error { return d.Symlink("x", "link") }), way.MakeParents(filepath.Join(shut, "a/b")))
+	must(t, d.Unshut(func() error { return d.Symlink("x", "link") }), safedir.MakeParents(filepath.Join(shut, "a/b")))
 	for name, want := range map[string]os.FileMode{"": 0o555 | os.ModeSticky, "a": 0o555, "a/b": 0o555} {
 		if info, err := os.Lstat(filepath.Join(shut, name)); err != nil || info.Mode() != want|os.ModeDir {
 			t.Errorf("%q: %v, %v, want %v", name, info, err, want)

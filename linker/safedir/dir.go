@@ -1,4 +1,4 @@
-// Package way leads to a directory that others may change, and works on names there. All that confit
+// Package safedir leads to a directory that others may change, and works on names there. All that confit
 // writes, it writes with this package.
 //
 // It guarantees that
@@ -12,7 +12,7 @@
 //   - nothing that it opens blocks.
 //
 // It does not know what confit puts there, and why.
-package way
+package safedir
 
 import (
 	"fmt"
@@ -35,14 +35,14 @@ type Dir struct {
 	foreign bool   // others may have put it there: they may write to a directory above it
 }
 
-// InTheWay is the error of something that stands where nobody planned for it: on the way
+// Blocked is the error of something that stands where nobody planned for it: on the way
 // to a directory, or at a name in it.
-type InTheWay struct {
+type Blocked struct {
 	What    string // what it is, with its article
 	Instead string // what to write, "" for another target
 }
 
-func (e *InTheWay) Error() string { return "by now there is " + e.What }
+func (e *Blocked) Error() string { return "by now there is " + e.What }
 
 // maxLinks is how many symlinks may be on a way, as for the kernel: path_resolution(7).
 const maxLinks = 40
@@ -50,7 +50,7 @@ const maxLinks = 40
 // Open goes the way to a directory, element by element. It follows symlinks
 // as long as only root and confit's own user could have put them there. From the
 // first directory on to which others may write, a symlink is refused as
-// [*InTheWay]. makes says that missing directories are made.
+// [*Blocked]. makes says that missing directories are made.
 func Open(path string, makes bool) (*Dir, error) {
 	top, err := openTop()
 	d := &top
@@ -172,7 +172,7 @@ func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
 	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
 		return next, "", unix.ENOTDIR
 	case d.foreign || d.othersWrite():
-		return next, "", &InTheWay{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
+		return next, "", &Blocked{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
 			Instead: "its real path"}
 	}
 	to, err = d.Readlink(name)

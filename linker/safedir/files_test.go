@@ -1,4 +1,4 @@
-package way_test
+package safedir_test
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 
 	"confit/integration/surroundings"
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // TestOpenRegular: what is opened is a regular file of that name. Nobody writes to the
@@ -71,7 +71,7 @@ func TestMeanwhile(t *testing.T) {
 		os.WriteFile(dir+"/a/sub/x", nil, 0o600), os.Symlink("../victim", dir+"/a/link"), os.WriteFile(dir+"/a/x", nil, 0o600), os.Symlink("../victim/x", dir+"/a/y"))
 	before := held(t, dir+"/victim")
 	d := open(t, dir, false)
-	read := func(in *way.Dir, name string) error {
+	read := func(in *safedir.Dir, name string) error {
 		f, st, err := in.OpenRegular(name)
 		if err == nil {
 			f.Close()
@@ -89,8 +89,8 @@ func TestMeanwhile(t *testing.T) {
 	meanwhile(t, dir+"/a/sub", dir+"/a/link", func() {
 		for range 2000 {
 			_ = d.In("a/sub/x", true, read)
-			_ = d.In("a/sub/new/deep", true, func(in *way.Dir, name string) error { return in.Put(name, way.Bytes([]byte("1"), 0o644)) })
-			_ = d.In("a/sub/new", false, (*way.Dir).RemoveAll)
+			_ = d.In("a/sub/new/deep", true, func(in *safedir.Dir, name string) error { return in.Put(name, safedir.Bytes([]byte("1"), 0o644)) })
+			_ = d.In("a/sub/new", false, (*safedir.Dir).RemoveAll)
 		}
 	})
 	if got := held(t, dir+"/victim"); !maps.Equal(got, before) {
@@ -108,15 +108,15 @@ func TestPut(t *testing.T) {
 	must(t, err)
 	defer old.Close()
 	defer syscall.Umask(syscall.Umask(0o077))
-	must(t, d.Put("file", way.Bytes([]byte("new"), 0o644)), d.Put("link", way.Bytes([]byte("new"), 0o444)))
+	must(t, d.Put("file", safedir.Bytes([]byte("new"), 0o644)), d.Put("link", safedir.Bytes([]byte("new"), 0o444)))
 	failed := errors.New("disk full")
 	if err := d.Put("file", func(f files.Raw) error { _, _ = f.Write([]byte("half")); return failed }); err != failed {
 		t.Errorf("error %v", err)
 	}
-	if err := d.Put("none/x", way.Bytes(nil, 0o644)); err == nil {
+	if err := d.Put("none/x", safedir.Bytes(nil, 0o644)); err == nil {
 		t.Error("it was put where there is no directory")
 	}
-	if err := d.Create("file", way.Bytes(nil, 0o644)); err != unix.EEXIST {
+	if err := d.Create("file", safedir.Bytes(nil, 0o644)); err != unix.EEXIST {
 		t.Errorf("Create of what is there: %v", err)
 	}
 	if got, want := held(t, dir), map[string]string{"victim": "victim's", "file": "new", "link": "new"}; !maps.Equal(got, want) {
@@ -142,7 +142,7 @@ func TestModes(t *testing.T) {
 		func() {
 			defer syscall.Umask(syscall.Umask(umask))
 			surroundings.Refusing(t, unix.EPERM, unix.SYS_FCHMODAT2, func() {
-				err = errors.Join(way.Made(d.Make("one", 0o750)), way.Made(d.Enter("a/b/c", true)), way.Made(d.Enter("a/b/d", true)), way.Made(d.Enter(".", true)),
+				err = errors.Join(safedir.Made(d.Make("one", 0o750)), safedir.Made(d.Enter("a/b/c", true)), safedir.Made(d.Enter("a/b/d", true)), safedir.Made(d.Enter(".", true)),
 					d.Chmod("file", 0o644), d.Chmod(".", 0o711))
 			})
 		}()
@@ -185,7 +185,7 @@ func TestSweep(t *testing.T) {
 	must(t, os.WriteFile(dir+"/"+files.TmpName(), nil, 0o600), os.MkdirAll(dir+"/"+files.TmpName()+"/x", 0o755), os.WriteFile(dir+"/file", nil, 0o600))
 	d := open(t, dir, false)
 	for range 2 {
-		some, err := d.Sweep(way.IsTemporary)
+		some, err := d.Sweep(safedir.IsTemporary)
 		if got := held(t, dir); !some || err != nil || !maps.Equal(got, map[string]string{"file": "", busy: "a directory"}) {
 			t.Errorf("swept: %v, %v; left: %v", some, err, got)
 		}

@@ -1,4 +1,4 @@
-package way_test
+package safedir_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/linker/files"
-	"confit/linker/way"
+	"confit/linker/safedir"
 )
 
 // another is a user that is neither root nor confit's.
@@ -27,16 +27,16 @@ func must(t *testing.T, errs ...error) {
 }
 
 // open goes a way that is good.
-func open(t *testing.T, path string, makes bool) *way.Dir {
+func open(t *testing.T, path string, makes bool) *safedir.Dir {
 	t.Helper()
-	d, err := way.Open(path, makes)
+	d, err := safedir.Open(path, makes)
 	must(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
 
 // is reports whether a directory is the one that has a path.
-func is(d *way.Dir, path string) bool {
+func is(d *safedir.Dir, path string) bool {
 	var st unix.Stat_t
 	return unix.Stat(path, &st) == nil && st.Ino == d.St.Ino && st.Dev == d.St.Dev
 }
@@ -62,7 +62,7 @@ func TestOpenFollows(t *testing.T) {
 		"dead":          unix.ENOENT,
 		"endless":       unix.ELOOP,
 	} {
-		d, err := way.Open(dir+"/"+path, false)
+		d, err := safedir.Open(dir+"/"+path, false)
 		if err != nil {
 			if err != want {
 				t.Errorf("%q: error %v, want %v", path, err, want)
@@ -86,7 +86,7 @@ func TestOpenFollowsAsManyAsTheKernel(t *testing.T) {
 	for n := range 50 {
 		path := fmt.Sprint(dir, "/link", n)
 		_, kernel := os.Stat(path)
-		d, err := way.Open(path, false)
+		d, err := safedir.Open(path, false)
 		if err == nil {
 			d.Close()
 		}
@@ -120,13 +120,13 @@ func TestOpenRefuses(t *testing.T) {
 			above, link := dir+"/above", dir+"/above/"+tt.between+"link"
 			must(t, os.Mkdir(dir+"/victim", 0o755), os.MkdirAll(above+"/"+tt.between, 0o755), os.Symlink(dir+"/victim", link))
 			must(t, os.Chown(above, tt.owner, 0), os.Chmod(above, tt.mode), os.Lchown(link, 1234, 1234))
-			d, err := way.Open(link+"/made", true)
+			d, err := safedir.Open(link+"/made", true)
 			if tt.good {
 				must(t, err)
 				d.Close()
 				return
 			}
-			by, ok := errors.AsType[*way.InTheWay](err)
+			by, ok := errors.AsType[*safedir.Blocked](err)
 			if !ok || by.Instead == "" || !strings.Contains(err.Error(), fmt.Sprintf("a symlink of user 1234 in the place of directory %q", link)) {
 				t.Errorf("error %v", err)
 			}
@@ -146,7 +146,7 @@ func TestOpenMakes(t *testing.T) {
 			if d := open(t, dir+"/a/b/c", true); !is(d, dir+"/a/b/c") {
 				t.Error("it is another directory")
 			}
-			must(t, way.MakeParents(dir+"/d/e"), way.MakeParents(dir+"/d"))
+			must(t, safedir.MakeParents(dir+"/d/e"), safedir.MakeParents(dir+"/d"))
 		}()
 		for _, name := range []string{"a", "a/b", "a/b/c", "d", "d/e"} {
 			if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode() != fs.ModeDir|0o755 {
