@@ -95,6 +95,9 @@ func (t *transition) goDown(reason string, how setback) {
 		return
 	}
 	t.onLadder().Down()
+	if t.outcomes.Question() == hexOf(t.accepted().Shared) { // the gate isn't asked about what is in force
+		t.answer(outcomes.Superseded)
+	}
 	t.withdraw() // also before the fallback: the linker may be at something else
 }
 
