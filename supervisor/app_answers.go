@@ -117,7 +117,7 @@ func (t *transition) drained() {
 	switch then := t.app.Then; {
 	case then == app.EndConfit:
 		t.endNow(t.exit)
-	case then == app.StayDown && t.phase == broken:
+	case then == app.StayDown && t.degraded != "":
 		t.endNow(t.setback.end)
 	case then == app.StayDown:
 		t.withdraw()

@@ -106,11 +106,10 @@ func (t *transition) touch() {
 	t.order(touching, assign{touch{t.inForce().Number, t.candidate.Changes}})
 }
 
-// serve waits for the app's half to make the app read the generation in force.
+// serve leaves the next step to the app's half: it makes the app read the generation in force. It is all that is left where the configuration side
+// broke down.
 func (t *transition) serve() {
-	if t.phase != broken {
-		t.phase, t.deadline = serving, noDeadline
-	}
+	t.phase, t.deadline = serving, noDeadline
 }
 
 // restart stops the app, and starts it on the generation in force.

@@ -15,9 +15,11 @@ import (
 // splay, publish.
 
 // stageEnded is the linker's look at the volumes: it found nothing new, a
-// candidate, or what can't be one.
+// candidate, or what can't be one. Or the linker has recorded the trial of a candidate.
 func (t *transition) stageEnded(e event) {
 	switch e := e.(type) {
+	case recorded:
+		t.runFirstHook()
 	case failed:
 		t.systemRefused("stage", e.err)
 	case unchanged:
@@ -138,13 +140,14 @@ func (t *transition) openTrial() {
 		t.enterTrial(linker.StepHooks)
 	}
 	if trial := t.trials.Now(linker.Hash{}); t.trials.IsOpen() && t.trials.Record(trial) {
-		t.order(recording, assign{record{trial, true}})
+		t.order(staging, assign{record{trial, true}})
 	} else {
-		t.recordEnded(recorded{})
+		t.runFirstHook()
 	}
 }
 
-func (t *transition) recordEnded(event) {
+// runFirstHook goes on with a candidate whose trial is recorded.
+func (t *transition) runFirstHook() {
 	switch {
 	case t.candidate.Unrendered:
 		t.render()

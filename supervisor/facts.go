@@ -37,7 +37,7 @@ func (s *state) unacceptedInForce() bool { return s.exposure.published() && !s.i
 // blamesCandidate reports that the candidate is to blame if the app fails now, as the app was reloaded with it or started on it. Else the
 // app's exit is confit's.
 func (s *state) blamesCandidate() bool {
-	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.phase != broken // in which nothing can be taken back
+	return s.exposure == read && s.unacceptedInForce() && !s.isLast() && s.degraded == "" // else nothing can be taken back
 }
 
 // generationInDoubt reports whether it has to be proved that the app can live with

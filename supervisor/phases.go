@@ -25,12 +25,8 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).settleWithoutApp}
 	case staging:
 		return rule{due: (*transition).remind, answered: (*transition).stageEnded}
-	case recording:
-		return rule{due: (*transition).remind, answered: (*transition).recordEnded}
 	case rendering:
-		return rule{due: (*transition).expire, hook: (*transition).renderHook, hookOver: (*transition).renderEnded}
-	case completing:
-		return rule{due: (*transition).remind, answered: (*transition).completeEnded}
+		return rule{due: (*transition).renderLate, answered: (*transition).completeEnded, hook: (*transition).renderHook, hookOver: (*transition).renderEnded}
 	case validating:
 		return rule{due: (*transition).expire, hook: (*transition).validateHook, hookOver: (*transition).validateEnded}
 	case splaying:
@@ -48,7 +44,7 @@ func (p phase) rule() rule {
 		return rule{due: (*transition).readLate, opened: (*transition).prove, withoutApp: (*transition).recoverFromExit}
 	case reloading:
 		return rule{due: (*transition).expire, hook: (*transition).reloadHook, hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
-	case serving, broken:
+	case serving:
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case telling:
 		return rule{due: (*transition).endTelling}

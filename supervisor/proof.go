@@ -17,7 +17,7 @@ import (
 //
 // After a roll back only the app is in doubt, not the generation.
 func (t *transition) prove() {
-	if t.phase == broken {
+	if t.degraded != "" {
 		return // nobody knows which generation is in force
 	}
 	t.proof = proof{generation: t.generationInDoubt(), until: t.now.Add(t.config.Probation)}

@@ -7,7 +7,16 @@ func (t *transition) renderEnded(err error, tail string) {
 		t.reject("render", err, tail)
 		return
 	}
-	t.order(completing, assign{complete{t.candidate.Number, t.accepted().Number}})
+	t.order(rendering, assign{complete{t.candidate.Number, t.accepted().Number}})
+}
+
+// renderLate is the deadline of the renderer, or of the linker after that.
+func (t *transition) renderLate() {
+	if t.hook {
+		t.expire()
+	} else {
+		t.remind()
+	}
 }
 
 // completeEnded is the end of staging with a renderer. Only now it is known

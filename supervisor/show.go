@@ -18,7 +18,7 @@ import (
 // it out: the app is reloaded first, and nothing is written if no key has changed.
 func (s *state) isFleeting(c *config.Config) bool {
 	switch s.shown() {
-	case staging, recording, completing, publishing, phase(app.Starting):
+	case staging, publishing, phase(app.Starting):
 		return true
 	}
 	return s.phase == settling && s.settleTime(c) < time.Second

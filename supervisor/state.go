@@ -20,10 +20,8 @@ type phase int
 const (
 	running     phase = phase(app.Stopping) + 1 + iota // nothing to do
 	settling                                           // a volume changed: waiting for quiet
-	staging                                            // the linker is reading the volumes
-	recording                                          // the linker records that hooks are about to run on the candidate
-	rendering                                          // the render hook runs
-	completing                                         // the linker takes up what that made
+	staging                                            // the linker is reading the volumes, or recording that hooks are about to run on the candidate
+	rendering                                          // the render hook runs, or the linker takes up what that made
 	validating                                         // the validate hook runs
 	splaying                                           // a random wait, so that replicas don't all reload at once
 	gating                                             // the gate hook runs, or waits for the last outcome to be delivered
@@ -34,13 +32,12 @@ const (
 	reloading                                          // the reload hook runs
 	serving                                            // the app's half is to make the app read the generation in force, or to end
 	proving                                            // the app was reloaded: it must live on, and the verify hook succeed
-	broken                                             // the configuration side panicked: confit is a plain init
 	telling                                            // nothing is left of the app: the end waits for the report hook
 	done                                               // confit ends
 )
 
-var phaseNames = [...]string{"running", "settling", "staging", "recording", "rendering", "completing", "validating", "splaying", "gating", "publishing", "withdrawing",
-	"touching", "reading", "reloading", "serving", "proving", "broken", "telling", "done"}
+var phaseNames = [...]string{"running", "settling", "staging", "rendering", "validating", "splaying", "gating", "publishing", "withdrawing",
+	"touching", "reading", "reloading", "serving", "proving", "telling", "done"}
 
 func (p phase) String() string {
 	if p < running {
@@ -104,9 +101,9 @@ func (s *state) isDown() bool { return s.ladder.IsDown() }
 // the change waits for it.
 func (s *state) shown() phase {
 	switch {
-	case s.phase == broken && s.app.Phase == app.Up:
+	case s.phase == serving && s.app.Phase == app.Up: // a plain init has nothing else to do
 		return running
-	case s.phase == serving, s.phase == broken:
+	case s.phase == serving:
 		return phase(s.app.Phase)
 	}
 	return s.phase

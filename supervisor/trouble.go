@@ -30,7 +30,7 @@ func (t *transition) onCrashed(e crashed) {
 	if t.phase == telling {
 		return
 	}
-	t.phase, t.deadline = broken, noDeadline
+	t.serve()
 	t.setback = setback{end: exit{process.ExitSystem, e.err}} // also of an app that must not stay on what was rejected
 	switch t.app.Phase {
 	case app.Probing:

@@ -32,7 +32,7 @@ func (w *world) check() {
 	w.checkKeys(s)
 	w.checkTrial(s)
 	switch p := s.shown(); p {
-	case phase(app.Up), phase(app.Down), serving, broken:
+	case phase(app.Up), phase(app.Down), serving:
 		w.fatalf("phase %v is shown, which nobody knows", p)
 	}
 	if s.shown() == running && s.app.PID == 0 {

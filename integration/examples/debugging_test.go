@@ -31,7 +31,7 @@ func debugged(t *testing.T) *container {
 func turnsDebugOn(t *testing.T, _ string) {
 	c := debugged(t)
 	for _, line := range []string{
-		"event=hinted was=running", "event=staged was=staging now=\"recording for ", "event=recorded was=recording now=\"validating for ",
+		"event=hinted was=running", "event=staged was=staging now=\"staging for ", "event=recorded was=staging now=\"validating for ",
 		"event=elapsed was=\"running (what is mounted was rejected)\" now=\"staging for ",
 	} {
 		c.logs(1, `level=DEBUG msg="event taken"`, line)
