@@ -119,3 +119,11 @@ func (t *transition) stop(s signals.Signal) {
 		t.onApp().Stop(s)
 	}
 }
+
+// endTry ends a try by a signal that ends any program which has no handler for it.
+func (t *transition) endTry(s signals.Signal) {
+	switch s {
+	case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
+		t.endWith(exit{code: 128 + int(s)})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"time"
 
+	"confit/config"
 	"confit/linker"
 	"confit/status"
 )
@@ -64,3 +65,79 @@ func (t *transition) noteRead(read bool) {
 // forgetRead notes that another process is the app, which nobody has asked yet to
 // open anything.
 func (t *transition) forgetRead() { t.hasRead, t.readBy = nil, time.Time{} }
+
+// named are the keys that a log line names.
+func named(changes []linker.Change) []string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = string(c.Key)
+	}
+	return status.FirstNames(names)
+}
+
+// sums is what the status says of changes.
+func sums(changes []linker.Change) map[string]status.Sum {
+	list := map[string]status.Sum{}
+	for _, c := range changes {
+		if !c.ModeOnly {
+			list[string(c.Key)] = sum(c.Sum)
+		}
+	}
+	return list
+}
+
+func sum(h linker.Hash) status.Sum { return status.Sum(hexOf(h)) }
+
+// rebase notes that another generation is the accepted one, from which the status says
+// what differs. The changes lead to it: observe can't know them, as a transaction that
+// is over keeps none.
+func (t *transition) rebase(changes []linker.Change) {
+	if m := t.mounted; m != nil {
+		t.mounted = &status.Mounted{Hash: m.Hash, Shared: m.Shared, Since: m.Since, Keys: against(m.Keys, changes)}
+	}
+	for _, rejection := range []**status.Rejection{&t.lastRejection, &t.held.rejection} {
+		if *rejection != nil {
+			r := **rejection
+			r.Keys = against(r.Keys, changes)
+			*rejection = &r
+		}
+	}
+}
+
+// against is what differs from the newly accepted generation. Of files that may
+// not have been rendered yet nothing is known.
+func against(keys map[string]status.Sum, changes []linker.Change) map[string]status.Sum {
+	keys = maps.Clone(keys)
+	for _, c := range changes {
+		its, differed := keys[string(c.Key)]
+		switch {
+		case !differed && c.Rendered():
+			continue
+		case !differed:
+			its = sum(c.Was)
+		}
+		if keys[string(c.Key)] = its; its == sum(c.Sum) {
+			delete(keys, string(c.Key))
+		}
+	}
+	return keys
+}
+
+// strongest is what a candidate's changes require: the strongest action of their
+// links. Of two actions as strong the first link's counts. A key that only changed its
+// mode requires nothing.
+func strongest(c *config.Config, changes []linker.Change) config.Action {
+	action, from := config.Action{Kind: config.None}, -1
+	for _, change := range changes {
+		if change.ModeOnly {
+			continue
+		}
+		for _, i := range change.Links {
+			a := c.ActionOf(&c.Links[i])
+			if a.Kind > action.Kind || a.Kind == action.Kind && i < from {
+				action, from = a, i
+			}
+		}
+	}
+	return action
+}

@@ -161,3 +161,17 @@ type say struct {
 	message string
 	keys    []any
 }
+
+// setback is how what is mounted failed, at a start where nothing is accepted.
+type setback struct {
+	stands   bool
+	end      exit // how confit ends if there is nothing else
+	bearable bool // the app can be started on it all the same: it was only not well, or nobody let it go
+}
+
+// noteSetback notes how what is mounted failed. What failed first decides, and not the fallback, unless that is the last rung.
+func (s *state) noteSetback(end exit, bearable bool) {
+	if !s.setback.stands || s.isDown() {
+		s.setback = setback{true, end, bearable}
+	}
+}
