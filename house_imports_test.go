@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	// What the linker stands on, from the ground up. Nobody else imports these.
 	"linker/files":      {"golang.org/x/sys/unix"},
 	"linker/mounts":     {"confit/linker/files", "golang.org/x/sys/unix"},
-	"linker/safedir":        {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
+	"linker/safedir":    {"confit/linker/files", "confit/linker/mounts", "golang.org/x/sys/unix"},
 	"linker/seed":       {"confit/linker/files", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/statedir":   {"confit/linker/files", "confit/linker/safedir", "golang.org/x/sys/unix"},
 	"linker/lines":      {"confit/linker/files"},

@@ -16,6 +16,15 @@ import (
 // The top level is the map of the house: main.go brings the packages together,
 // the tests beside it hold what is true of the whole, and all else has a folder.
 
+// TestTopLevel: what people and their scripts look for at the top level is there.
+func TestTopLevel(t *testing.T) {
+	for _, name := range []string{"go.mod", "go.sum", "main.go", "supervisor", "linker", "signals", "examples", "Dockerfile.example", "integration", "Makefile"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // forbidden is the part of the standard library that a package must not know.
 var forbidden = map[string][]string{
 	".":          {"syscall", "os/exec", "os/signal", "path/filepath"},
@@ -37,7 +46,7 @@ var forbidden = map[string][]string{
 
 	"linker/files":      {"os/exec", "os/signal", "time", "log"},
 	"linker/mounts":     {"os/exec", "os/signal", "time", "log"},
-	"linker/safedir":        {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
+	"linker/safedir":    {"os/exec", "os/signal", "time", "log", "log/slog", "path/filepath"},
 	"linker/seed":       {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/statedir":   {"os/exec", "os/signal", "time", "log", "log/slog"},
 	"linker/lines":      {"os", "os/exec", "os/signal", "time", "log", "log/slog", "syscall"},
