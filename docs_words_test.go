@@ -28,7 +28,7 @@ var mostWords = map[string]int{
 	"docs/security.md":        1_000,
 
 	"docs/internals/conformance.md":  500,
-	"docs/internals/decisions.md":    3_600,
+	"docs/internals/decisions.md":    3_620,
 	"docs/internals/dependencies.md": 360,
 	"docs/internals/design.md":       2_640,
 	"docs/internals/measurements.md": 900,
