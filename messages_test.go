@@ -48,6 +48,9 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s has %swhich no package says: run go test . -run Messages -update", file, line)
 		}
 	}
+	if got != want && !t.Failed() {
+		t.Errorf("%s is in another order: run go test . -run Messages -update", file)
+	}
 }
 
 // TestMessagesOfTroubleshooting holds that each message of the page is one of the program, or of confitctl.

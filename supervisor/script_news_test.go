@@ -20,6 +20,7 @@ func (p *player) writeNews() {
 		p.seen = p.news(p.baseline())
 	}
 	before, now := p.seen, p.news(p.state.seen)
+	p.shows.take(p.state.seen)
 	p.seen = now
 	all := maps.Clone(before)
 	maps.Copy(all, now)
@@ -108,6 +109,7 @@ func (p *player) newsOfApp(say func(string, any), a status.App) {
 	}
 	if x := a.LastExit; x != nil {
 		say("app.lastExit", strings.ReplaceAll(x.Status, " ", "-"))
+		say("app.lastExit.oom", x.OOMKilled)
 	}
 }
 

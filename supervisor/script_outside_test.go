@@ -137,6 +137,8 @@ func (p *player) appDoes(rest string, words []string) {
 		p.exits(waitStatus(p.number(words[2])<<8), strings.Join(words[3:], " "))
 	case strings.HasPrefix(rest, "is killed by "):
 		p.exits(waitStatus(int(p.signalOf(last))), "")
+	case rest == "is killed for want of memory":
+		p.exits(waitStatus(int(signals.KILL)), "oom")
 	case strings.HasPrefix(rest, "is ended by the key "):
 		p.exits(waitStatus(int(p.signalOf(last))), "typed")
 	case rest == "opens what changed":
@@ -162,7 +164,7 @@ func (p *player) appDoes(rest string, words []string) {
 
 // exits is the app's end.
 func (p *player) exits(status process.Status, how string) {
-	e := exited{app.Exit{Status: status, Forked: how == "and leaves a process", Typed: how == "typed"}}
+	e := exited{app.Exit{Status: status, Forked: how == "and leaves a process", Typed: how == "typed", OOM: how == "oom"}}
 	p.app, p.left, p.leaves = 0, p.leaves, false
 	if how == "and leaves a successor" {
 		p.pids++

@@ -33,7 +33,7 @@ var update = flag.Bool("update", false, "write the answers into the scripts")
 //	wait TIME                      time passes; what happens on the way stands under its own time
 //	signal NAME                    confit gets a signal
 //	app exits N [and leaves a process | and leaves a successor]
-//	app is killed by NAME, app is ended by the key NAME
+//	app is killed by NAME | for want of memory, app is ended by the key NAME
 //	app opens what changed, app says READY | RELOADING | EXTEND SECONDS | TEXT
 //	app has its handler caught | default | ignored | blocked [PROGRAM [alone]]
 //	app can't be signalled, app can be signalled
@@ -71,15 +71,20 @@ func TestTranscripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	shows, played := said{}, 0
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			compareScript(t, file, func(script string) string {
 				p := newPlayer(t)
+				p.shows, played = shows, played+1
 				eachStimulus(script, &p.out, p.line)
 				p.usesUp()
 				return p.out.String()
 			})
 		})
+	}
+	if played == len(files) { // else -run names one
+		shows.holds(t)
 	}
 }
 
@@ -134,6 +139,7 @@ type player struct {
 	silent  bool                         // nothing is written
 	shown   map[string]map[string]string // by the last status that was asked for
 	seen    map[string]string            // in the last status
+	shows   said                         // in any; nil: nobody asks
 	waited  time.Time                    // the begin of the wait; zero: none is under way
 	until   time.Time                    // its end
 	marked  time.Time                    // the last time that was written
