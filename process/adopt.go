@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"golang.org/x/sys/unix"
 )
 
 // Successor finds the process that took an app's place when the app replaced
@@ -20,11 +18,7 @@ func (f *Family) Successor(program string) (pid int, group Group) {
 		return 0, 0
 	}
 	oldest := slices.MinFunc(same, func(a, b stat) int { return cmp.Or(a.started-b.started, a.pid-b.pid) })
-	now, err := unix.Getpgid(oldest.pid)
-	if err != nil {
-		return 0, 0
-	}
-	return oldest.pid, Group(now)
+	return oldest.pid, oldest.group
 }
 
 // Started is what a process runs that was started by a command: what Executable says,
@@ -48,14 +42,9 @@ func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 
 // orphans lists confit's children that live, but for hooks. When the app has ended
 // these are what it left behind.
-func (f *Family) orphans() (list []stat) {
+func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes
 	}
-	for _, s := range processes() {
-		if s.parent == os.Getpid() && !s.ended && !f.hooks[s.pid] {
-			list = append(list, s)
-		}
-	}
-	return list
+	return slices.DeleteFunc(processes(), func(s stat) bool { return s.parent != os.Getpid() || s.ended || f.hooks[s.pid] })
 }

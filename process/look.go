@@ -114,7 +114,7 @@ func below(pid int, passes func(program string) bool) int {
 		if len(list) != 1 {
 			break
 		}
-		pid = list[0]
+		pid = list[0].pid
 	}
 	return pid
 }
@@ -123,39 +123,7 @@ func below(pid int, passes func(program string) bool) int {
 // program, as the workers of a master do.
 func HasChildOfSameProgram(pid int) bool {
 	program := Program(pid)
-	return slices.ContainsFunc(children(pid), func(child int) bool { return Program(child) == program })
-}
-
-// children are those of a process that have not ended.
-func children(pid int) (list []int) {
-	for _, child := range listChildren(pid) {
-		if s, known := readStat(child); known && s.parent == pid && !s.ended {
-			list = append(list, child)
-		}
-	}
-	return list
-}
-
-// listChildren takes the kernel's list of the children of each thread,
-// proc_tid_children(5). A kernel that is built without it leaves only a look at all
-// processes.
-func listChildren(pid int) (list []int) {
-	tasks, told := "/proc/"+strconv.Itoa(pid)+"/task/", false
-	threads, _ := os.ReadDir(tasks)
-	for _, thread := range threads {
-		text, err := os.ReadFile(tasks + thread.Name() + "/children")
-		told = told || err == nil
-		for _, word := range strings.Fields(string(text)) {
-			child, _ := strconv.Atoi(word)
-			list = append(list, child)
-		}
-	}
-	if !told {
-		for _, s := range processes() {
-			list = append(list, s.pid)
-		}
-	}
-	return list
+	return slices.ContainsFunc(children(pid), func(child stat) bool { return Program(child.pid) == program })
 }
 
 // Stopped reports whether a process is stopped, so that only KILL and CONT reach
