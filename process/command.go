@@ -32,22 +32,17 @@ func Environ() []string {
 // environ is the environment of the process: Vars, and whatever of Env they don't
 // cover.
 func (c Command) environ() []string {
-	if len(c.Vars) == 0 {
-		return c.Env
-	}
 	names := namesOf(c.Vars)
 	env := slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return names[name(kv)] })
 	return append(env, c.Vars...)
 }
 
 // Covered lists the names in Env that are also in Vars, which win.
-func (c Command) Covered() []string {
-	var covered []string
-	if names := namesOf(c.Vars); len(names) > 0 {
-		for _, kv := range c.Env {
-			if names[name(kv)] {
-				covered = append(covered, name(kv))
-			}
+func (c Command) Covered() (covered []string) {
+	names := namesOf(c.Vars)
+	for _, kv := range c.Env {
+		if names[name(kv)] {
+			covered = append(covered, name(kv))
 		}
 	}
 	return covered

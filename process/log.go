@@ -32,13 +32,13 @@ type Log struct {
 	queue [][]byte                 // not written yet; the first is being written
 	held  int                      // bytes in queue
 	lost  int                      // writes that found no room
-	line  func(text string) []byte // makes a line of the log's own words; nil: it is text
+	line  func(text string) []byte // makes a line of the log's own words
 	stuck bool                     // the last wait was in vain, and nothing was written since
 }
 
 // NewLog starts to write to a file, which may be a terminal.
 func NewLog(f *os.File) *Log {
-	l := &Log{fd: int32(f.Fd())}
+	l := &Log{fd: int32(f.Fd()), line: func(text string) []byte { return []byte("confit: " + text + "\n") }}
 	l.to, _ = Unstopped(f)
 	l.more.L = &l.mutex
 	go l.run()
@@ -57,15 +57,7 @@ func (l *Log) Format(line func(text string) []byte) {
 func (l *Log) Say(text string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.say(text)
-}
-
-func (l *Log) say(text string) {
-	if l.line != nil {
-		l.put(l.line(text))
-		return
-	}
-	l.put([]byte("confit: " + text + "\n"))
+	l.put(l.line(text))
 }
 
 // Write takes p without waiting. It never fails.
@@ -125,9 +117,6 @@ func (l *Log) hasRoom() bool {
 
 // await returns when the condition holds, or after the limit. The mutex is held.
 func (l *Log) await(limit time.Duration, holds func() bool) {
-	if holds() {
-		return
-	}
 	expired := false
 	timer := time.AfterFunc(limit, func() {
 		l.mutex.Lock()
@@ -141,11 +130,25 @@ func (l *Log) await(limit time.Duration, holds func() bool) {
 	}
 }
 
+// run writes what waits in the queue, and says how much was lost in the meantime.
 func (l *Log) run() {
+	l.mutex.Lock()
 	for {
-		text := l.next()
+		for len(l.queue) == 0 {
+			l.more.Wait()
+		}
+		text := l.queue[0]
+		l.mutex.Unlock()
 		l.write(text)
-		l.written(len(text))
+		l.mutex.Lock()
+		l.queue = l.queue[1:]
+		l.held -= len(text)
+		l.stuck = false
+		if l.lost > 0 && len(l.queue) == 0 {
+			l.put(l.line(fmt.Sprintf("%d lines of the log were lost: its reader was too slow", l.lost)))
+			l.lost = 0
+		}
+		l.more.Broadcast()
 	}
 }
 
@@ -159,29 +162,4 @@ func (l *Log) write(text []byte) {
 		}
 		_, _ = unix.Ppoll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, nil, nil) // EINTR: it is tried again
 	}
-}
-
-// next waits for something to write.
-func (l *Log) next() []byte {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	for len(l.queue) == 0 {
-		l.more.Wait()
-	}
-	return l.queue[0]
-}
-
-// written takes what was written off the queue, and says how much was lost in the
-// meantime.
-func (l *Log) written(n int) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.queue = l.queue[1:]
-	l.held -= n
-	l.stuck = false
-	if lost := l.lost; lost > 0 && len(l.queue) == 0 {
-		l.lost = 0
-		l.say(fmt.Sprintf("%d lines of the log were lost: its reader was too slow", lost))
-	}
-	l.more.Broadcast()
 }

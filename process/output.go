@@ -27,10 +27,7 @@ type Output struct {
 // newOutput opens the pipe that a hook prints to.
 func newOutput() (*Output, error) {
 	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	return &Output{read: r, write: w}, nil
+	return &Output{read: r, write: w}, err
 }
 
 // Relay copies the output to w in a goroutine of its own, and calls done with its

@@ -24,20 +24,17 @@ func lookPath(name string, env []string, dir string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, executable(inDir(dir, name))
 	}
-	var refused error
+	missing := fmt.Errorf("%w in PATH", unix.ENOENT)
 	for d := range strings.SplitSeq(pathOf(env), ":") {
 		path := inDir(dir, filepath.Join(d, name)) // an empty element is the current directory
 		switch err := executable(path); err {
 		case nil:
 			return path, nil
 		case unix.EACCES:
-			refused = err
+			missing = err
 		}
 	}
-	if refused != nil {
-		return "", refused
-	}
-	return "", fmt.Errorf("%w in PATH", unix.ENOENT)
+	return "", missing
 }
 
 // pathOf is the PATH of an environment: the first entry, as in getenv(3), or else

@@ -50,20 +50,13 @@ func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 		if f.hooks[pid] {
 			_ = KillGroup(Group(pid), unix.SIGKILL) // ESRCH: the leader was the last
 		}
-		status, err := wait(pid)
-		if err != nil {
+		var ws unix.WaitStatus
+		if _, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil); err != nil { // what doesn't wait isn't interrupted
 			return
 		}
 		delete(f.hooks, pid)
-		handle(Exit{PID: pid, Status: status})
+		handle(Exit{PID: pid, Status: Status(ws)})
 	}
-}
-
-// wait is wait4(2), for a child that has ended. What doesn't wait isn't interrupted.
-func wait(pid int) (Status, error) {
-	var ws unix.WaitStatus
-	_, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil)
-	return Status(ws), err
 }
 
 // siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the

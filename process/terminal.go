@@ -3,7 +3,6 @@ package process
 import (
 	"io"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -19,32 +18,22 @@ import (
 // TTOU) into the foreground and lets it go on, if the terminal is confit's to
 // give. An app that anything else has stopped stays so until a CONT comes.
 func GiveTerminal(app int, group Group) {
-	if wantsTerminal(stopOf(app)) && terminalIsOurs() && setForeground(group) == nil {
+	if sig := stopOf(app); (sig == unix.SIGTTIN || sig == unix.SIGTTOU) && setForeground(group) {
 		_ = KillGroup(group, unix.SIGCONT)
 	}
 }
 
-// wantsTerminal reports whether a process in the background gets the signal when
-// it reads from the terminal or changes it.
-func wantsTerminal(sig syscall.Signal) bool { return sig == unix.SIGTTIN || sig == unix.SIGTTOU }
-
 // Continue sends CONT to the app's group and puts it into the foreground. The
 // keyboard stops a whole group, so the whole group goes on.
 func Continue(group Group) error {
-	if terminalIsOurs() {
-		_ = setForeground(group) // EIO: the terminal was hung up
-	}
+	setForeground(group)
 	return KillGroup(group, unix.SIGCONT)
 }
 
 // TakeTerminal puts confit's own group into the foreground again when the app is
 // gone. Otherwise an entrypoint script that confit is a line of would be stopped
 // at its next read.
-func TakeTerminal() {
-	if terminalIsOurs() {
-		_ = setForeground(Group(unix.Getpgrp())) // ESRCH: the group is of another PID namespace
-	}
-}
+func TakeTerminal() { setForeground(Group(unix.Getpgrp())) }
 
 // OnTerminal reports whether a group is in the foreground of confit's terminal,
 // so that ^C and ^\ are sent to it.
@@ -67,10 +56,11 @@ func foreground() (group Group, ok bool) {
 	return Group(g), err == nil
 }
 
-// setForeground comes from the background, too: there the kernel asks by TTOU, tcsetpgrp(3), unless
-// the thread has that blocked.
-func setForeground(group Group) error {
-	return signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) })
+// setForeground puts a group into the foreground, if the terminal is confit's to give, and reports
+// whether it is there: not after a hang-up (EIO), or if it is of another PID namespace (ESRCH). From
+// the background the kernel asks by TTOU, tcsetpgrp(3), unless the thread has that blocked.
+func setForeground(group Group) bool {
+	return terminalIsOurs() && signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
 }
 
 // Unstopped returns a writer that a terminal doesn't stop, and whether it is one.
