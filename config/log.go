@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -18,6 +19,15 @@ func (c *Config) Logger(w io.Writer) *slog.Logger {
 
 func jsonLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: readable}))
+}
+
+func levelName(level slog.Level) string { return strings.ToLower(level.String()) }
+
+func formatName(json bool) string {
+	if json {
+		return "json"
+	}
+	return "text"
 }
 
 // readable writes a duration as people do, and not in nanoseconds.

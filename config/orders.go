@@ -6,70 +6,58 @@ import (
 	"confit/linker"
 )
 
-// order is what confit is asked to do.
-func order(read func(text string) error) value { return value{read, func() string { return "" }} }
-
-// mode is a switch to what confit is asked to do.
-func mode(c *Config, m Mode) value {
-	return order(func(text string) error {
-		on, err := parseBool(text)
+// order is what confit is asked to do. A stronger source may take it back.
+func order(c *Config, m Mode, read func(text string) (on bool, err error)) value {
+	return value{func(text string) error {
+		on, err := read(text)
 		switch {
-		case err != nil:
 		case on:
 			c.Mode = m
-		case c.Mode == m: // a stronger source switches it off
+		case c.Mode == m && err == nil:
 			c.Mode = Run
 		}
 		return err
-	})
+	}, func() string { return "" }}
 }
 
 // installation is where to install.
 func installation(c *Config) value {
-	return order(func(text string) error {
-		if text == "" {
-			return mode(c, Install).read("false")
-		}
-		c.Mode = Install
-		return location(&c.Install, false).read(text)
-	})
+	return order(c, Install, func(text string) (bool, error) { return text != "", location(&c.Install, true).read(text) })
 }
 
 // statusForm is a form, or the true and false of a switch.
 func statusForm(c *Config) value {
-	return order(func(text string) error {
+	return order(c, Status, func(text string) (bool, error) {
 		if c.StatusForm = ""; text == "json" || text == "text" {
-			c.StatusForm, text = text, "true"
+			c.StatusForm = text
+			return true, nil
 		}
-		if mode(c, Status).read(text) != nil {
-			return fmt.Errorf("%q is no form of a status: write json or text", text)
+		on, err := parseBool(text)
+		if err != nil {
+			err = fmt.Errorf("%q is no form of a status: write json or text", text)
 		}
-		return nil
+		return on, err
 	})
 }
 
 // seeding is a directory to copy, and where to. Several add up.
 func seeding(c *Config) value {
-	return order(func(text string) error {
+	return order(c, Seed, func(text string) (bool, error) {
 		pair, err := linker.ParseSeed(text)
-		c.Mode, c.Seed = Seed, append(c.Seed, pair)
-		return err
+		c.Seed = append(c.Seed, pair)
+		return true, err
 	})
 }
 
-// stdin is what stands for volumes that come on standard input.
-const stdin = "-"
-
-// trying is the directory of the volumes to try.
+// trying is the directory of the volumes to try, or - for what comes on standard input.
 func trying(c *Config) value {
-	return order(func(text string) error {
-		c.Mode, c.Try = Try, ""
-		switch text {
-		case stdin:
-			return nil
+	return order(c, Try, func(text string) (bool, error) {
+		switch c.Try = ""; text {
+		case "-":
+			return true, nil
 		case "":
-			return fmt.Errorf("an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
+			return true, fmt.Errorf("an empty path: write a directory that is laid out as --volumes is, or - for what comes on stdin")
 		}
-		return location(&c.Try, false).read(text)
+		return true, location(&c.Try, false).read(text)
 	})
 }

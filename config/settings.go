@@ -47,7 +47,7 @@ var settings = []setting{
 	{name: "allow-disk", help: "lets keys of memory-backed volumes be staged on disk", def: "false", of: func(c *Config) value { return toggle(&c.AllowDisk) }},
 
 	{heading: "When a volume changes", name: "settle", takes: " D", help: "stages after this much quiet", def: "auto",
-		meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", of: func(c *Config) value { return spanOrAuto(&c.Settle) }},
+		meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", of: func(c *Config) value { return span(&c.Settle, SettleAuto) }},
 	{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0", of: func(c *Config) value { return span(&c.Splay, 0) }},
 	{name: "rescan", takes: " D", help: "looks at the volumes this often without an event, too", def: "10s", of: func(c *Config) value { return span(&c.Rescan, 10*time.Millisecond) }},
 	{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", of: func(c *Config) value { return command(&c.Render, splitCommand) }},
@@ -61,7 +61,7 @@ var settings = []setting{
 	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", of: func(c *Config) value { return command(&c.Verify, splitHook) }},
 	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s", of: func(c *Config) value { return span(&c.VerifyTimeout, time.Millisecond) }},
 	{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", of: func(c *Config) value { return span(&c.Probation, 0) }},
-	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return spanOrAuto(&c.Soak) }},
+	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return span(&c.Soak, SettleAuto) }},
 	{name: "retry", takes: " D", help: "first wait before a rejected change is tried again; doubles up to 5m", def: "10s", of: func(c *Config) value { return span(&c.Retry, 100*time.Millisecond) }},
 
 	{heading: "The app", name: "stop-signal", takes: " NAME", help: "asks the app to stop", def: "TERM", of: func(c *Config) value { return field(&c.StopSignal, parseCaught, signals.Name) }},
@@ -74,10 +74,10 @@ var settings = []setting{
 	{name: "map-exit", takes: " FROM:TO", help: "turns exit code FROM into TO; repeatable", repeat: true, of: func(c *Config) value { return exitMap(c) }},
 
 	{heading: "Instead of running the app", name: "check", help: "reads everything, prints the plan, changes nothing; exit code 64 or 78: a start would fail",
-		notFile: true, of: func(c *Config) value { return mode(c, Check) }},
+		notFile: true, of: func(c *Config) value { return order(c, Check, parseBool) }},
 	{name: "try", takes: " DIR|-", help: "says what a start would make of the volumes in DIR, or on stdin, and shows nothing of it to the app: exit code 0 or 78",
 		notFile: true, notEnv: true, of: func(c *Config) value { return trying(c) }},
-	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return mode(c, Bake) }},
+	{name: "bake", help: "makes the target links now, at image build", notFile: true, of: func(c *Config) value { return order(c, Bake, parseBool) }},
 	{name: "optional", help: "with --bake: makes those of optional lines, too, over files of the image", notFile: true, notEnv: true, of: func(c *Config) value {
 		return field(&c.Optional, parseBool, func(bool) string { return "" }) // no setting of a start
 	}},
@@ -86,17 +86,14 @@ var settings = []setting{
 		of: func(c *Config) value { return seeding(c) }},
 	{name: "status", takes: "[=FORMAT]", help: "prints what confit does and what the app has, as text to a terminal, else as json; exit code 0: what is mounted is live or on its way; " +
 		"3: it was rejected; 1: there is no status", notFile: true, of: func(c *Config) value { return statusForm(c) }},
-	{name: "version", help: "prints the version", notFile: true, notEnv: true, of: func(c *Config) value { return mode(c, Version) }},
-	{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, of: func(c *Config) value { return mode(c, Help) }},
+	{name: "version", help: "prints the version", notFile: true, notEnv: true, of: func(c *Config) value { return order(c, Version, parseBool) }},
+	{name: "help", short: "h", help: "prints this help", notFile: true, notEnv: true, of: func(c *Config) value { return order(c, Help, parseBool) }},
 
-	{heading: "The log, on stderr", name: "log-format", takes: " FORMAT", help: "text or json", def: "text", of: func(c *Config) value {
-		return oneOf(&c.LogJSON, choice[bool]{"json", true}, choice[bool]{"text", false})
+	{heading: "The log, on stderr", name: "log-format", takes: " FORMAT", help: "text or json", def: "text", of: func(c *Config) value { return oneOf(&c.LogJSON, formatName, true, false) }},
+	{name: "log-level", takes: " LEVEL", help: "debug, info, warn or error", def: "info", of: func(c *Config) value {
+		return oneOf(&c.LogLevel, levelName, slog.LevelDebug, slog.LevelError, slog.LevelInfo, slog.LevelWarn)
 	}},
-	{name: "log-level", takes: " LEVEL", help: "debug, info, warn or error", def: "info", of: func(c *Config) value { return oneOf(&c.LogLevel, levels...) }},
 }
-
-// levels are those of the log.
-var levels = []choice[slog.Level]{{"debug", slog.LevelDebug}, {"error", slog.LevelError}, {"info", slog.LevelInfo}, {"warn", slog.LevelWarn}}
 
 // meant is a value in words for people.
 func (s *setting) meant(shown string) string {

@@ -126,31 +126,21 @@ func exitMap(c *Config) value {
 // longest bounds each time, so that sums of them don't overflow.
 const longest = 100_000 * time.Hour
 
-// span is a time that is not shorter than the shortest.
+// span is a time that is not shorter than the shortest. If that is SettleAuto, auto may stand in its place.
 func span(d *time.Duration, shortest time.Duration) value {
-	return field(d, func(text string) (time.Duration, error) { return parseTime(text, shortest) }, time.Duration.String)
-}
-
-func parseTime(text string, shortest time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		err = fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h", text)
-	case d < shortest:
-		err = fmt.Errorf("%q is too short: write at least %v", text, shortest)
-	case d > longest:
-		err = fmt.Errorf("%q is too long: write at most %v", text, longest)
-	}
-	return d, err
-}
-
-// spanOrAuto is a time, or auto.
-func spanOrAuto(d *time.Duration) value {
 	return field(d, func(text string) (time.Duration, error) {
-		if text == "auto" {
+		d, err := time.ParseDuration(text)
+		switch least := max(shortest, 0); {
+		case text == "auto" && shortest == SettleAuto:
 			return SettleAuto, nil
+		case err != nil:
+			err = fmt.Errorf("%q is not a time: write a number with a unit, such as 500ms, 10s, 2m or 24h", text)
+		case d < least:
+			err = fmt.Errorf("%q is too short: write at least %v", text, least)
+		case d > longest:
+			err = fmt.Errorf("%q is too long: write at most %v", text, longest)
 		}
-		return parseTime(text, 0)
+		return d, err
 	}, func(d time.Duration) string {
 		if d == SettleAuto {
 			return "auto"
@@ -186,25 +176,15 @@ func location(path *string, none bool) value {
 	}, func(path string) string { return path })
 }
 
-// choice is a word, and what it stands for.
-type choice[T comparable] struct {
-	word string
-	is   T
-}
-
-// oneOf is one of the words.
-func oneOf[T comparable](at *T, choices ...choice[T]) value {
-	words := make([]string, len(choices))
-	for i, c := range choices {
-		words[i] = c.word
-	}
-	return field(at, func(text string) (v T, err error) {
-		i := slices.Index(words, text)
-		if i < 0 {
-			return v, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(words, ", "))
+// oneOf is one of the choices, by its name.
+func oneOf[T any](at *T, name func(T) string, choices ...T) value {
+	return field(at, func(text string) (choice T, err error) {
+		var names []string
+		for _, choice = range choices {
+			if names = append(names, name(choice)); name(choice) == text {
+				return choice, nil
+			}
 		}
-		return choices[i].is, nil
-	}, func(v T) string {
-		return words[slices.IndexFunc(choices, func(c choice[T]) bool { return c.is == v })]
-	})
+		return choice, fmt.Errorf("%q is not known here: write one of %s", text, strings.Join(names, ", "))
+	}, name)
 }
