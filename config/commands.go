@@ -26,8 +26,8 @@ func (c *Config) hooks() []namedCommand {
 		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate}, {c.places["report"], c.Report},
 		{c.places["reload"], c.Reload.Command}, {c.places["verify"], c.Verify},
 	}
-	for i := range c.Links {
-		if l := &c.Links[i]; l.Reload != nil {
+	for _, l := range c.Links {
+		if l.Reload != nil {
 			list = append(list, namedCommand{l.Where + ": reload", l.Reload.Command})
 		}
 	}
@@ -90,8 +90,8 @@ func programOf(command []string) string {
 // volumes: a target, below one, or in a directory of programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
 	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
-	for i := range c.Links {
-		target := string(c.Links[i].Target)
+	for _, l := range c.Links {
+		target := string(l.Target)
 		brings = brings || target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
 			target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
 	}
@@ -122,8 +122,7 @@ func (c *Config) checkPath(path string) error {
 		return nil
 	}
 	var example, direct string
-	for i := range c.Links {
-		l := &c.Links[i]
+	for _, l := range c.Links {
 		source := strings.TrimPrefix(l.Source, "/")
 		switch {
 		case puts(source, path) && !l.Direct:

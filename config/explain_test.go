@@ -17,8 +17,7 @@ func never(string) bool { return false }
 // the log's first line for each that isn't at its default.
 func TestSettingsAreShown(t *testing.T) {
 	dir := t.TempDir()
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		if s.notFile {
 			continue
 		}

@@ -15,8 +15,7 @@ const (
 // Usage is the help.
 func Usage() string {
 	text := usageHead
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		if s.heading != "" {
 			text += "\n" + s.heading + "\n"
 		}

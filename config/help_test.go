@@ -29,8 +29,7 @@ var defaults = map[string]string{
 // TestHelpNamesEverySetting with its default, and names no other flag.
 func TestHelpNamesEverySetting(t *testing.T) {
 	text := describedFlags()
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		described, ok := text[s.name]
 		if !ok {
 			t.Errorf("--%s isn't in the help", s.name)

@@ -20,7 +20,7 @@ type lineKind struct {
 }
 
 // sourceLines are the lines that name a source.
-var sourceLines = []lineKind{
+var sourceLines = []*lineKind{
 	{
 		name: "link", use: linker.Linked, needs: "a link needs a source and a target: write link web/nginx.conf /etc/nginx/nginx.conf",
 		options: []string{"optional", "direct", "local", "reload=ACTION", "mode=MODE"},
@@ -37,9 +37,9 @@ var sourceLines = []lineKind{
 
 // kindOf is the kind of the lines that begin with a word, or nil.
 func kindOf(word string) *lineKind {
-	for i := range sourceLines {
-		if sourceLines[i].name == word {
-			return &sourceLines[i]
+	for _, kind := range sourceLines {
+		if kind.name == word {
+			return kind
 		}
 	}
 	return nil
@@ -135,9 +135,8 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 // checkTouch refuses to touch a link to a whole directory: a new link to it
 // tells nobody which keys have changed, and who watches inside hears nothing.
 func (p *parser) checkTouch() {
-	for i := range p.config.Links {
-		l := &p.config.Links[i]
-		if p.config.ActionOf(l).Kind == Touch && l.WholeDirectory() {
+	for _, l := range p.config.Links {
+		if p.config.ActionOf(&l).Kind == Touch && l.WholeDirectory() {
 			p.errorf(`%s: target %q is one link to a whole directory, which can't be touched: write %q, which links each key`, l.Where, l.Target, l.Target+"/")
 		}
 	}

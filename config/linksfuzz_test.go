@@ -19,8 +19,8 @@ func readLinks(text string) (Config, []error) {
 	c := Config{places: map[string]string{}}
 	p := parser{config: &c, set: map[string]string{}}
 	list := p.linksFile("file", text)
-	for i := range settings {
-		if s := &settings[i]; s.def != "" {
+	for _, s := range settings {
+		if s.def != "" {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
 	}

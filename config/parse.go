@@ -14,8 +14,8 @@ func Parse(args, environ []string) (Config, error) {
 	p := parser{config: &c, set: map[string]string{}}
 	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)
-	for i := range settings {
-		if s := &settings[i]; s.def != "" {
+	for _, s := range settings {
+		if s.def != "" {
 			p.apply(given{setting: s, value: s.def, where: "default"})
 		}
 	}

@@ -45,8 +45,7 @@ var samples = map[string][]string{
 // for every setting, every choice of the three, and every choice of values.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		if s.notFile {
 			continue // TestModes, TestInstallPrecedence and TestLinksPrecedence have these
 		}

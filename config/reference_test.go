@@ -108,8 +108,7 @@ func TestReferencePlaces(t *testing.T) {
 			rest = item[1]
 		}
 	}
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		got, named := places["--"+s.name]
 		if !named {
 			got = rest

@@ -35,7 +35,7 @@ func (s *setting) command() bool { return s.takes == " CMD" || s.takes == " ACTI
 const defaultLinks = "/etc/confit/links"
 
 // settings is all of them, in the order of the help.
-var settings = []setting{
+var settings = []*setting{
 	{heading: "Where things are", name: "links", takes: " FILE", help: "the links file, or a directory of such; repeatable", meaning: defaultLinks,
 		notFile: true, of: func(c *Config) value { return readLater(func() string { return strings.Join(c.LinkFiles, ",") }) }},
 	{name: "lines", takes: " TEXT", help: "lines of a links file, beside those of the files; repeatable", repeat: true, notFile: true,
@@ -105,9 +105,9 @@ func (s *setting) meant(shown string) string {
 
 // find is the setting of a name, or nil.
 func find(name string) *setting {
-	for i := range settings {
-		if settings[i].name == name {
-			return &settings[i]
+	for _, s := range settings {
+		if s.name == name {
+			return s
 		}
 	}
 	return nil
@@ -116,9 +116,9 @@ func find(name string) *setting {
 // names lists the settings that pass the filter.
 func names(filter func(*setting) bool) []string {
 	var list []string
-	for i := range settings {
-		if filter(&settings[i]) {
-			list = append(list, settings[i].name)
+	for _, s := range settings {
+		if filter(s) {
+			list = append(list, s.name)
 		}
 	}
 	return list
@@ -126,9 +126,9 @@ func names(filter func(*setting) bool) []string {
 
 // eachInForce calls do with what is set, as a links file would hold it.
 func (c *Config) eachInForce(do func(s *setting, shown string)) {
-	for i := range settings {
-		if shown := settings[i].of(c).show(); shown != "" {
-			do(&settings[i], shown)
+	for _, s := range settings {
+		if shown := s.of(c).show(); shown != "" {
+			do(s, shown)
 		}
 	}
 }

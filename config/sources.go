@@ -16,8 +16,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags.SortFlags = false
 	flags.SetInterspersed(false) // the app's own flags are the app's
 	flags.Usage = func() {}
-	for i := range settings {
-		s := &settings[i]
+	for _, s := range settings {
 		define := flags.FuncP
 		if s.bare() {
 			define = flags.BoolFuncP
