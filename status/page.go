@@ -71,6 +71,14 @@ func Clean(line string) string {
 // todo adds what to do about the row above.
 func (p *page) todo(text string) { p.row("to do", text) }
 
+// trouble adds what is wrong, if anything is, and what to do about it.
+func (p *page) trouble(label, text, todo string) {
+	if text != "" {
+		p.row(label, text)
+		p.todo(todo)
+	}
+}
+
 // output adds the last lines of what a hook printed.
 func (p *page) output(text string) {
 	if text = strings.TrimSpace(text); text == "" {

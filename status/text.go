@@ -109,48 +109,36 @@ func (s *Status) hashes(p *page) {
 func (s *Status) troubles(p *page) {
 	s.rejected(p)
 	s.goneDown(p)
-	if s.Unwell != "" {
-		p.row("not well", s.Unwell)
-		p.todo("look at the app's log and at what the verify hook asks; confit asks again")
-	}
+	p.trouble("not well", s.Unwell, "look at the app's log and at what the verify hook asks; confit asks again")
 	if s.Phase == "done" && s.Verdict() == Well {
 		p.todo("if nobody stopped it, look at its log: kubectl logs --previous")
 	}
-	if s.Degraded != "" {
-		p.row("broken", s.Degraded)
-		p.todo("restart the container; report the log, as this is a bug of confit")
-	}
+	p.trouble("broken", s.Degraded, "restart the container; report the log, as this is a bug of confit")
 	if s.Stalled != "" {
-		p.row("stalled", "asked "+p.when(s.Stalled)+", and not answered yet")
-		p.todo("look at the node: a disk or a network file system hangs")
+		p.trouble("stalled", "asked "+p.when(s.Stalled)+", and not answered yet", "look at the node: a disk or a network file system hangs")
 	}
-	if s.Trouble != "" {
-		p.row("refused", s.Trouble)
-		if s.Damaged {
-			p.todo("edit a key of what is mounted: all keys are written anew then")
+	mend := "mend that; confit tries again at each rescan"
+	if s.Damaged {
+		mend = "edit a key of what is mounted: all keys are written anew then"
+	}
+	p.trouble("refused", s.Trouble, mend)
+	if g := s.Gate; g != nil {
+		reached := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(g.Since), g.Hash)
+		if g.Waits == "" {
+			p.trouble("gate", reached, "nothing; if it takes too long, see what the gate waits for")
 		} else {
-			p.todo("mend that; confit tries again at each rescan")
+			p.trouble("gate", reached+"\nnot asked: the report hook hasn't taken "+g.Waits, "mend what the report hook needs: edits wait for that")
 		}
 	}
-	if s.Gate != nil {
-		row, todo := fmt.Sprintf("reached %s, CONFIT_HASH %.12s", p.when(s.Gate.Since), s.Gate.Hash), "nothing; if it takes too long, see what the gate waits for"
-		if s.Gate.Waits != "" {
-			row, todo = row+"\nnot asked: the report hook hasn't taken "+s.Gate.Waits, "mend what the report hook needs: edits wait for that"
-		}
-		p.row("gate", row)
-		p.todo(todo)
-	}
-	if s.Report != nil && !s.Report.Delivered {
-		p.row("report", s.Report.Outcome+", not delivered "+p.when(s.Report.At)+"\n"+s.Report.Error)
-		p.todo("mend what the report hook needs; confit runs it again")
+	if r := s.Report; r != nil && !r.Delivered {
+		p.trouble("report", r.Outcome+", not delivered "+p.when(r.At)+"\n"+r.Error, "mend what the report hook needs; confit runs it again")
 	}
 	if s.LinksChanged != "" {
-		p.row("links file", "changed "+p.when(s.LinksChanged))
-		p.todo("restart the container, which applies it")
+		p.trouble("links file", "changed "+p.when(s.LinksChanged), "restart the container, which applies it")
 	}
 	if s.App.Read != nil && !*s.App.Read {
-		p.row("read", "no: within 30 s of the reload nobody opened what had changed")
-		p.todo("see whether the reload makes the app read its files; \"reload restart\" does")
+		p.trouble("read", "no: within 30 s of the reload nobody opened what had changed",
+			"see whether the reload makes the app read its files; \"reload restart\" does")
 	}
 }
 
