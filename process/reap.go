@@ -22,8 +22,7 @@ type Exit struct {
 
 // Family remembers what was started. It belongs to one goroutine and needs no lock.
 type Family struct {
-	hooks    map[int]bool // pids; the group of each ends with it
-	reserved bool         // the spare threads are made
+	hooks map[int]bool // pids; the group of each ends with it
 }
 
 // NewFamily returns a family without members.

@@ -46,7 +46,7 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 		attr = &syscall.SysProcAttr{Setpgid: true, Foreground: terminalIsOurs()}
 	}
 	pid, err = start(c, []uintptr{0, 1, 2}, attr)
-	f.reserveThreads() // while the kernel still loads the app
+	reserveThreads() // while the kernel still loads the app
 	return pid, err
 }
 
@@ -58,7 +58,7 @@ func LeaveDirectory() error { return unix.Chdir("/") }
 // own, so that it can't take the terminal from the app. When it ends, Reap kills its
 // group. The caller has to relay its output.
 func (f *Family) StartHook(c Command) (pid int, out *Output, err error) {
-	f.reserveThreads()
+	reserveThreads()
 	if out, err = newOutput(); err != nil {
 		return 0, nil, err
 	}

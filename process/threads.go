@@ -40,11 +40,7 @@ func TameRuntime() {
 // thread", newosproc of runtime/os_linux.go). So an app that has used up the
 // container's pids would take PID 1 with it. They take a millisecond, as each waits
 // for the one before.
-func (f *Family) reserveThreads() {
-	if f.reserved {
-		return
-	}
-	f.reserved = true
+var reserveThreads = sync.OnceFunc(func() {
 	var made sync.WaitGroup
 	enough := make(chan struct{})
 	made.Add(spare)
@@ -58,4 +54,4 @@ func (f *Family) reserveThreads() {
 	}
 	made.Wait()
 	close(enough)
-}
+})

@@ -1,6 +1,7 @@
 package signals
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestBlocked(t *testing.T) {
 			}
 			if tt.dies {
 				c.diesOf = HUP
-				poll(t, "its end", func() bool { return field(statusOf(c.pid()), "State:") == "Z (zombie)" })
+				poll(t, "its end", func() bool { return field(statusOf(fmt.Sprintf("/proc/%d", c.pid())), "State:") == "Z (zombie)" })
 			}
 		})
 	}

@@ -27,8 +27,9 @@ func (d Disposition) String() string {
 // waits for by sigwait(3) just then (do_sigtimedwait of kernel/signal.c), so that is
 // Default.
 func DispositionOf(pid int, sig Signal) Disposition {
-	d := dispositionIn(statusOf(pid), sig)
-	if d == Default && blocked(pid, sig) {
+	process := "/proc/" + strconv.Itoa(pid)
+	d := dispositionIn(statusOf(process), sig)
+	if d == Default && blocked(process+"/task/", sig) {
 		return Blocked
 	}
 	return d
@@ -48,17 +49,15 @@ func dispositionIn(status string, sig Signal) Disposition {
 	return Default
 }
 
-// blocked reports that every thread of the process blocks the signal. The kernel gives
+// blocked reports that every thread of a process blocks the signal. The kernel gives
 // it to any thread that doesn't, which is enough for the default action to end them
 // all. A thread that has ended takes no signal, and a new one has the mask of its
 // maker, pthread_sigmask(3).
-func blocked(pid int, sig Signal) bool {
-	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
-	entries, _ := os.ReadDir(tasks)
+func blocked(threads string, sig Signal) bool {
+	entries, _ := os.ReadDir(threads)
 	some := false
 	for _, e := range entries {
-		text, _ := os.ReadFile(tasks + "/" + e.Name() + "/status")
-		status := string(text)
+		status := statusOf(threads + e.Name())
 		if state := field(status, "State:"); state == "" || state[0] == 'Z' || state[0] == 'X' {
 			continue
 		}

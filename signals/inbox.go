@@ -60,11 +60,10 @@ func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct
 			q.put(sig)
 		case <-died:
 		}
-		for range len(stop) {
-			q.put(<-stop)
-		}
-		for range len(others) {
-			q.put(<-others)
+		for _, more := range []<-chan os.Signal{stop, others} {
+			for range len(more) {
+				q.put(<-more)
+			}
 		}
 		wake(children)
 	}

@@ -1,7 +1,6 @@
 package signals
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -12,9 +11,10 @@ type set uint64
 
 func (s set) has(sig Signal) bool { return s&(1<<(sig-1)) != 0 }
 
-// statusOf is /proc/PID/status, empty when the kernel doesn't say.
-func statusOf(pid int) string {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+// statusOf is the status of a process or of a thread, by its directory in /proc; empty when the
+// kernel doesn't say.
+func statusOf(dir string) string {
+	status, _ := os.ReadFile(dir + "/status")
 	return string(status)
 }
 

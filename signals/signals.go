@@ -11,6 +11,7 @@
 package signals
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/signal"
@@ -56,36 +57,27 @@ const (
 	rtMax Signal = 64
 )
 
+// secondNames are those of signal(7).
+var secondNames = map[string]string{"CLD": "CHLD", "IOT": "ABRT", "POLL": "IO"}
+
 // Parse reads a signal's name or number: TERM, SIGTERM, sigterm, 15, RTMIN,
 // RTMIN+3 or RTMAX-1. Its error says what to write instead.
 func Parse(name string) (Signal, error) {
 	s := strings.TrimPrefix(strings.ToUpper(name), "SIG")
 	if n, err := strconv.Atoi(s); err == nil {
-		return parseNumber(name, n)
+		sig := Signal(n)
+		if sig < 1 || sig > rtMax || (sig > unix.SIGSYS && sig < rtMin) {
+			return 0, fmt.Errorf("%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin, rtMax)
+		}
+		return sig, nil
 	}
 	if sig, ok := parseRealTime(s); ok {
 		return sig, nil
 	}
-	if sig := unix.SignalNum("SIG" + s); sig != 0 {
+	if sig := unix.SignalNum("SIG" + cmp.Or(secondNames[s], s)); sig != 0 {
 		return sig, nil
 	}
-	switch s { // the second names of signal(7)
-	case "IOT":
-		return unix.SIGABRT, nil
-	case "POLL":
-		return unix.SIGIO, nil
-	case "CLD":
-		return unix.SIGCHLD, nil
-	}
 	return 0, fmt.Errorf("%q is not a signal: write a name such as TERM, HUP or RTMIN+1, or a number from 1 to %d", name, rtMax)
-}
-
-func parseNumber(name string, n int) (Signal, error) {
-	sig := Signal(n)
-	if sig < 1 || sig > rtMax || (sig > unix.SIGSYS && sig < rtMin) {
-		return 0, fmt.Errorf("%q is not a signal: write a number from 1 to 31 or from %d to %d, or a name such as TERM", name, rtMin, rtMax)
-	}
-	return sig, nil
 }
 
 // parseRealTime reads RTMIN, RTMIN+n, RTMAX-n and RTMAX.

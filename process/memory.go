@@ -8,13 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFiles are where a version of cgroups says how much memory this container may have and has:
-// cgroup-v2.rst of the kernel's documentation, and memory.rst of version 1. What can be dropped of that
-// follows the mark in memory.stat.
-var memoryFiles = [...]struct{ dir, limit, used, cache string }{
-	{"", "memory.max", "memory.current", "\ninactive_file "},
-	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file "},
+// memoryFiles are where a version of cgroups says how much memory this container may have and has, and
+// whom the kernel has killed for want of it: cgroup-v2.rst of the kernel's documentation, and memory.rst
+// of version 1. What can be dropped of the memory follows the mark in memory.stat.
+var memoryFiles = [...]struct{ dir, limit, used, cache, kills string }{
+	{"", "memory.max", "memory.current", "\ninactive_file ", "memory.events"},
+	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ", "memory.oom_control"},
 }
+
+// cgroup is where a container finds its own cgroup.
+const cgroup = "/sys/fs/cgroup/"
 
 // unlimited is what no machine has: version 1 writes a limit of its own that isn't one.
 const unlimited = 1 << 60
@@ -22,7 +25,7 @@ const unlimited = 1 << 60
 // Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
 // or nobody can tell. What the kernel holds of files only to have them at hand counts as left. A constant
 // would not do: the kubelet has the kernel kill all of a container (memory.oom.group), whoever asked last.
-func Headroom() (left int64, limited bool) { return headroom("/sys/fs/cgroup/") }
+func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 
 func headroom(root string) (left int64, limited bool) {
 	for _, v := range memoryFiles {
@@ -35,6 +38,17 @@ func headroom(root string) (left int64, limited bool) {
 		}
 	}
 	return 0, false
+}
+
+// OOMKills is how many processes of this container the kernel has killed because
+// memory ran out, or 0 where it doesn't say.
+func OOMKills() int {
+	for _, v := range memoryFiles {
+		if n, ok := amount(lineAfter(cgroup+v.dir+v.kills, "oom_kill ")); ok {
+			return int(n)
+		}
+	}
+	return 0
 }
 
 // lineAfter is the rest of the line that holds a mark, in a small file; "" if there is none.
