@@ -8,10 +8,9 @@ import (
 )
 
 // Successor finds the process that took an app's place when the app replaced
-// itself: nginx at USR2 and QUIT, fluentd at USR2. It was the app's child and is
-// confit's now, and it runs the same program. Of several such the oldest is the
-// successor, as the others are its own children. The pid is 0 when there is none;
-// a process that has ended is none, even if nobody has reaped it yet.
+// itself, as nginx does at USR2 and QUIT: an orphan that runs the same program. The
+// oldest of several is the successor, as the others are its children. A zombie is
+// none. The pid is 0 when there is none.
 func (f *Family) Successor(program string) (pid int, group Group) {
 	same := slices.DeleteFunc(f.orphans(), func(s stat) bool { return program == "" || Executable(s.pid) != program })
 	if len(same) == 0 {
@@ -21,9 +20,9 @@ func (f *Family) Successor(program string) (pid int, group Group) {
 	return oldest.pid, oldest.group
 }
 
-// Started is what a process runs that was started by a command: what Executable says,
-// or the command's file where the process has ended before somebody could look, as a
-// daemon does that goes to the background within milliseconds.
+// Started is the program of a process that a command has started: what Executable
+// says, or the command's file if the process has ended already, as the first process
+// of a daemon does within milliseconds.
 func Started(pid int, c Command) string {
 	if program := Executable(pid); program != "" {
 		return program
@@ -36,12 +35,11 @@ func Started(pid int, c Command) string {
 	return program
 }
 
-// HasOrphans reports whether a process that lost its parent lives on as confit's
-// child.
+// HasOrphans reports whether confit has orphans.
 func (f *Family) HasOrphans() bool { return len(f.orphans()) > 0 }
 
-// orphans lists confit's children that live, but for hooks. When the app has ended
-// these are what it left behind.
+// orphans lists confit's living children, but for hooks. Once the app has ended they
+// are what it left behind.
 func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes

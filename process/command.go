@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Command is what to run, and in what surroundings. An empty Dir is confit's own
-// working directory.
+// Command is a program to start, with its arguments, environment and working
+// directory. An empty Dir is confit's own.
 type Command struct {
 	Args    []string // the program and its arguments, as main receives them
 	Env     []string // KEY=VALUE; its PATH finds the program
@@ -16,8 +16,8 @@ type Command struct {
 	MaxData uint64 // bytes of memory that each process may have, see limitData; 0: as confit itself
 }
 
-// Environ is the environment that this process was given, byte for byte. os.Environ
-// leaves out entries that are empty or repeat a name: without a /proc it has to do.
+// Environ is confit's environment, byte for byte. os.Environ leaves out entries that
+// are empty or repeat a name; it is for systems without /proc.
 func Environ() []string {
 	text, err := os.ReadFile("/proc/self/environ")
 	if err != nil {
@@ -29,8 +29,7 @@ func Environ() []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")
 }
 
-// environ is the environment of the process: Vars, and whatever of Env they don't
-// cover.
+// environ is the environment of the process: Vars, and what they don't cover of Env.
 func (c Command) environ() []string {
 	names := namesOf(c.Vars)
 	env := slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return names[name(kv)] })

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Group is the number of a process group. Of a process that leads one it is the
-// pid, too.
+// Group is the number of a process group: the pid of its leader.
 type Group int
 
-// Kill sends a signal to one process. It refuses pids below 2: to kill(2) 0 and
-// -1 mean groups and everybody, and 1 is confit itself.
+// Kill sends a signal to one process. It refuses pids below 2: 0 and negative ones
+// mean groups or all processes to kill(2), and 1 is confit itself.
 func Kill(pid int, sig syscall.Signal) error {
 	if pid <= 1 {
 		return fmt.Errorf("cannot signal pid %d: not a child", pid)
@@ -35,12 +34,12 @@ func GroupAlive(group Group) bool {
 	return group > 1 && KillGroup(group, 0) != unix.ESRCH
 }
 
-// Reach finds out whether confit may signal a process, which takes its user or
-// CAP_KILL (kill(2)). An error is a refusal; a process that is gone is none.
+// Reach is the [Refusal] of a signal for a process: confit needs the same user or
+// CAP_KILL, kill(2).
 func Reach(pid int) error { return Refusal(Kill(pid, 0)) }
 
-// Refusal is the error of a signal that the kernel refused to send, with what to do
-// about it; of every other outcome it is nil.
+// Refusal is the error of a signal that confit may not send, with what to do about
+// it; for every other outcome it is nil.
 func Refusal(err error) error {
 	if !errors.Is(err, os.ErrPermission) {
 		return nil
@@ -48,6 +47,49 @@ func Refusal(err error) error {
 	return fmt.Errorf("cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
 }
 
-// Gone reports that a signal found nobody: the process has ended, and is about
-// to be reaped.
+// Gone reports that a signal found no process: it has ended and was reaped.
 func Gone(err error) bool { return errors.Is(err, unix.ESRCH) }
+
+// EndLeftovers sends a signal to what an app left behind: the members of its
+// group, and every descendant of confit. With everybody, and only if confit is PID 1,
+// it signals all processes of the PID namespace, also those of kubectl exec. CONT
+// follows, as a stopped process takes no signal but KILL. The group of a hook may be
+// spared; 0: none is. EndLeftovers returns what [Leftovers] finds then.
+func EndLeftovers(group Group, sig syscall.Signal, everybody bool, spared Group) (left bool) {
+	switch everybody = everybody && os.Getpid() == 1; {
+	case everybody && spared == 0:
+		_ = unix.Kill(-1, sig) // everybody but the caller and PID 1, kill(2)
+		_ = unix.Kill(-1, unix.SIGCONT)
+	case everybody:
+		signalDescendants(0, sig, spared)
+	default:
+		_ = KillGroup(group, sig)
+		_ = KillGroup(group, unix.SIGCONT)
+		signalDescendants(os.Getpid(), sig, spared)
+	}
+	return Leftovers(group)
+}
+
+// signalDescendants signals the processes below another one; below 0 are all of the
+// PID namespace. It looks at all processes, unless confit has no child.
+func signalDescendants(of int, sig syscall.Signal, spared Group) {
+	if !hasChild() {
+		return
+	}
+	for _, pid := range descendants(of) {
+		if s, ok := readStat(pid); spared != 0 && ok && s.group == spared {
+			continue
+		}
+		_ = Kill(pid, sig)
+		_ = Kill(pid, unix.SIGCONT)
+	}
+}
+
+// Leftovers reports whether confit has a child or the group has a member. A
+// zombie counts.
+func Leftovers(group Group) bool { return hasChild() || GroupAlive(group) }
+
+// hasChild reports whether confit has a child, waitid(2). A zombie counts.
+func hasChild() bool {
+	return unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) != unix.ECHILD
+}

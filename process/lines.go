@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLine is the most that Lines hands on in one piece, in bytes: half of what
-// containerd takes as one line (max_container_log_line_size of its CRI plugin), as
-// a record has more in it than the line.
+// maxLine is the longest line of a record, in bytes: half of what containerd takes as
+// one line (max_container_log_line_size of its CRI plugin), as a record is longer.
 const maxLine = 8 << 10
 
 // Lines writes a record of each line that a hook prints, in whatever pieces it
@@ -32,7 +31,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// cut finds the first line's end, and where the next one begins; 0: the line may
+// cut finds the end of the first line and the start of the next one; 0: the line may
 // go on. It divides a line that is too long between two characters.
 func cut(text []byte) (end, next int) {
 	if i := bytes.IndexByte(text[:min(len(text), maxLine+1)], '\n'); i >= 0 {

@@ -11,18 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How much a Log holds while its reader is slow, and how long it waits for the
-// reader.
+// How much a Log holds for a slow reader, and how long it waits for that.
 const (
 	logRoom     = 256 << 10              // bytes: some thousand lines
 	logPatience = time.Second            // for a hook's output, and at the end if the reader doesn't hang
 	logFlush    = 100 * time.Millisecond // at the end if it does
 )
 
-// Log writes to what may be a pipe that nobody reads, as a container's log is when
-// the runtime hangs. Its callers never wait for the reader, as the loop of PID 1 has
-// signals to forward. Writes that find no room are counted, and the count is
-// written when there is room again.
+// Log writes to a pipe that may have no reader, as a container's log when the runtime
+// hangs. Its callers never wait, as the loop of PID 1 has signals to forward. Writes
+// that find no room are counted, and the count is written when there is room.
 type Log struct {
 	to io.Writer
 	fd int32 // of the file behind it
@@ -45,15 +43,14 @@ func NewLog(f *os.File) *Log {
 	return l
 }
 
-// Format makes other lines of what Say says and of what the log says of itself
-// than text.
+// Format sets how the log's own words become lines, in place of text.
 func (l *Log) Format(line func(text string) []byte) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	l.line = line
 }
 
-// Say writes a line in confit's name.
+// Say writes a line of the log's own words.
 func (l *Log) Say(text string) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -79,9 +76,9 @@ func (l *Log) put(p []byte) {
 	l.more.Broadcast()
 }
 
-// Patient returns a writer to the same log for callers that may wait for room, as
-// what a hook prints comes in floods. It waits for at most a second, and not again
-// until the reader has read something.
+// Patient returns a writer to the same log that waits for room, for the output of
+// hooks, which may be a flood. It waits for at most a second, and not again until the
+// reader has read something.
 func (l *Log) Patient() io.Writer { return patient{l} }
 
 type patient struct{ *Log }
@@ -99,7 +96,7 @@ func (l patient) Write(p []byte) (int, error) {
 }
 
 // Flush waits until all is written: for at most 100 ms if the reader hangs, and for a
-// second if only this machine is slow.
+// second if the machine is slow.
 func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -152,8 +149,8 @@ func (l *Log) run() {
 	}
 }
 
-// write writes all of text. The app shares the file, and node, for one, sets
-// O_NONBLOCK on it, which holds for both, open(2).
+// write writes all of text. The app shares the file, and may set O_NONBLOCK for both,
+// open(2), as node does.
 func (l *Log) write(text []byte) {
 	for {
 		n, err := l.to.Write(text)

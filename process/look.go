@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// WorkingDirectory is where a process is, or "" where that isn't known. A
-// directory that was removed keeps its last name.
+// WorkingDirectory is that of a process, or "" if it isn't known. A directory that
+// was removed keeps its last name.
 func WorkingDirectory(pid int) string { return linkOf(pid, "cwd") }
 
-// User is whose files a process may open. Who has no groups isn't known.
+// User is the user that a process has for files. Without groups it isn't known.
 type User struct {
 	ID     uint32
 	Groups []uint32
 }
 
-// UserOf reads whose a process is, or a zombie was: the last of the ids of
-// /proc/PID/status is that for files, and of supplementary groups there may be any
-// number.
+// UserOf reads the user of a process, or of a zombie: in /proc/PID/status the last
+// of the ids is that for files. There may be any number of supplementary groups.
 func UserOf(pid int) (u User) {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	for line := range strings.Lines(string(text)) {
@@ -37,8 +36,8 @@ func UserOf(pid int) (u User) {
 	return u
 }
 
-// Executable is the path of the program that a process runs, or "" where that
-// isn't known. It stays the same when an upgrade replaces the file.
+// Executable is the path of the program that a process runs, or "" if it isn't known.
+// It stays the same when an upgrade replaces the file.
 func Executable(pid int) string { return linkOf(pid, "exe") }
 
 // linkOf reads a link of /proc/PID. If the file was removed, the kernel adds a
@@ -49,10 +48,9 @@ func linkOf(pid int, name string) string {
 }
 
 // Program is the name of the program that a process runs, without its version:
-// php-fpm for /usr/sbin/php-fpm8.2, python for /usr/bin/python3.11. Of another
-// user's process confit may see only the first fifteen bytes of it, which the
-// kernel shows everybody: ptrace(2), proc_pid_comm(5). It is "" where nothing is
-// known.
+// php-fpm for /usr/sbin/php-fpm8.2. Of another user's process confit may see only the
+// first fifteen bytes, which the kernel shows everybody: ptrace(2), proc_pid_comm(5).
+// It is "" if nothing is known.
 func Program(pid int) string {
 	name := Executable(pid)
 	if name == "" {
@@ -66,9 +64,9 @@ func Program(pid int) string {
 }
 
 // Unversioned is the name of a program without its directory, and without a version
-// at its end: digits and dots, and the
-// dash in front of them. That apache2 becomes apache does no harm. It also cuts
-// the ending that an upgrade gives the file of the running program: nginx.old.
+// at its end: digits and dots, and the dash in front of them. That apache2 becomes
+// apache does no harm. The ending that an upgrade gives the old file goes, too:
+// nginx.old.
 func Unversioned(program string) string {
 	name := path.Base(program)
 	for _, replaced := range []string{".old", ".oldbin", ".bak"} {
@@ -84,8 +82,8 @@ func Unversioned(program string) string {
 	return stem
 }
 
-// wrappers stay the parents of what they start: shells, and what changes the user
-// or the time. The names of inits often end with more than a version.
+// wrappers and inits are programs that stay the parents of what they start. The names
+// of inits often end with more than a version.
 var (
 	wrappers = []string{"ash", "bash", "busybox", "dash", "ksh", "mksh", "runuser", "sh", "su", "sudo", "timeout", "zsh"}
 	inits    = []string{"catatonit", "dumb-init", "tini"}
@@ -97,12 +95,12 @@ func isInit(program string) bool {
 
 func wraps(program string) bool { return slices.Contains(wrappers, program) || isInit(program) }
 
-// Wrapped is the process that does an app's work: what an init or a shell has as
-// its only child, however many of these there are. Else it is the app itself.
+// Wrapped is the process that does an app's work: the only child of an init or a
+// wrapper, however many of these there are. Else it is the app itself.
 func Wrapped(pid int) int { return below(pid, wraps) }
 
-// Receiver is the process that a signal for the app comes to: what an init, which only
-// hands signals on, has as its only child. Else it is the app itself.
+// Receiver is the process to which a signal for the app comes: the only child of an
+// init, which hands signals on. Else it is the app itself.
 func Receiver(pid int) int { return below(pid, isInit) }
 
 func below(pid int, passes func(program string) bool) int {
@@ -119,15 +117,14 @@ func below(pid int, passes func(program string) bool) int {
 	return pid
 }
 
-// HasChildOfSameProgram reports whether a child of the process runs the same
-// program, as the workers of a master do.
+// HasChildOfSameProgram reports whether a child of the process runs the same program,
+// as the worker of a master does.
 func HasChildOfSameProgram(pid int) bool {
 	program := Program(pid)
 	return slices.ContainsFunc(children(pid), func(child stat) bool { return Program(child.pid) == program })
 }
 
-// Stopped reports whether a process is stopped, so that only KILL and CONT reach
-// it.
+// Stopped reports whether a process is stopped, so that it takes only KILL and CONT.
 func Stopped(pid int) bool {
 	s, _ := readStat(pid)
 	return s.stopped

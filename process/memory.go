@@ -8,23 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryFiles are where a version of cgroups says how much memory this container may have and has, and
-// whom the kernel has killed for want of it: cgroup-v2.rst of the kernel's documentation, and memory.rst
-// of version 1. What can be dropped of the memory follows the mark in memory.stat.
+// memoryFiles are the files of the two versions of cgroups, cgroup-v2.rst and memory.rst of the kernel's
+// documentation: the container's limit of memory, its use, and how often the kernel has killed a process. What
+// the kernel can drop of the memory in use follows the mark in memory.stat.
 var memoryFiles = [...]struct{ dir, limit, used, cache, kills string }{
 	{"", "memory.max", "memory.current", "\ninactive_file ", "memory.events"},
 	{"memory/", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ", "memory.oom_control"},
 }
 
-// cgroup is where a container finds its own cgroup.
+// cgroup is the directory of the container's own cgroup.
 const cgroup = "/sys/fs/cgroup/"
 
-// unlimited is what no machine has: version 1 writes a limit of its own that isn't one.
+// unlimited is more memory than any machine has: version 1 shows such a number for no limit.
 const unlimited = 1 << 60
 
 // Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
-// or nobody can tell. What the kernel holds of files only to have them at hand counts as left. A constant
-// would not do: the kubelet has the kernel kill all of a container (memory.oom.group), whoever asked last.
+// or that isn't known. The cache of files counts as left. Whoever exceeds the limit, the kernel kills all of the
+// container, as the kubelet wants it (memory.oom.group).
 func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 
 func headroom(root string) (left int64, limited bool) {
@@ -41,7 +41,7 @@ func headroom(root string) (left int64, limited bool) {
 }
 
 // OOMKills is how many processes of this container the kernel has killed because
-// memory ran out, or 0 where it doesn't say.
+// memory ran out, or 0 if that isn't known.
 func OOMKills() int {
 	for _, v := range memoryFiles {
 		if n, ok := amount(lineAfter(cgroup+v.dir+v.kills, "oom_kill ")); ok {
@@ -59,17 +59,16 @@ func lineAfter(file, mark string) string {
 	return line
 }
 
-// amount reads a number of the kernel's; "max" is none.
+// amount reads a number; "max" is none.
 func amount(text string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil
 }
 
-// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called: what
-// it starts meanwhile keeps the limit. What a process allocates beyond fails, where the kernel would kill
-// somebody in the cgroup. RLIMIT_AS counts what is only reserved, too: with 256 MiB of it no program of
-// Go, java or node began to run. With RLIMIT_DATA node ran from 64 MiB on, promtool and a java that takes
-// its heap from the container's limit from 128. 0 is no limit.
+// limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called; 0 is no
+// limit. A process that is started meanwhile inherits it: its allocations beyond fail, and the kernel kills
+// nobody for them. RLIMIT_AS counts reserved addresses, too: no program of Go, java or node began to run with
+// 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool and java from 128.
 func limitData(size uint64) (restore func()) {
 	var own unix.Rlimit
 	if size == 0 || unix.Getrlimit(unix.RLIMIT_DATA, &own) != nil {
@@ -81,6 +80,6 @@ func limitData(size uint64) (restore func()) {
 	return func() { _ = unix.Setrlimit(unix.RLIMIT_DATA, &own) }
 }
 
-// GoFirst makes this process, and all that it starts, those that the kernel kills first when memory
-// runs out: proc_pid_oom_score_adj(5).
+// GoFirst has the kernel kill this process, and those that it starts, before others when memory runs out:
+// proc_pid_oom_score_adj(5).
 func GoFirst() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) }

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tailSize is how much of a hook's output is kept, in bytes: enough for the
-// last words of a validator, little enough for a status file.
+// tailSize is how much of a hook's output goes into the status, in bytes: enough for
+// the last words of a validator.
 const tailSize = 4096
 
-// lastWords is how long output may still come after a hook has ended. A process
-// that has left the hook's group may hold the pipe open for ever.
+// lastWords is how long output may come after the end of a hook: a process that has
+// left the hook's group may hold the pipe open for ever.
 const lastWords = 100 * time.Millisecond
 
 // pipeSize is what a pipe holds, in bytes: pipe(7).
@@ -31,8 +31,8 @@ func newOutput() (*Output, error) {
 }
 
 // Relay copies the output to w in a goroutine of its own, and calls done with its
-// last 4 KiB when it has ended. It closes confit's copy of the hook's end, so it
-// must be called after the hook was started.
+// last 4 KiB when it has ended. It closes confit's copy of the pipe's end for
+// writing, so the hook must have been started.
 func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	o.write.Close()
 	go func() {
@@ -48,8 +48,7 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	}()
 }
 
-// rest is what is in the pipe when the hook's last words should be over: the log
-// may have been slow to take what came before.
+// rest is what is in the pipe after the hook's last words: the log may have been slow.
 func (o *Output) rest() []byte {
 	rest, n := make([]byte, pipeSize), 0
 	_ = o.read.SetReadDeadline(time.Time{})
@@ -62,8 +61,8 @@ func (o *Output) rest() []byte {
 	return rest[:max(n, 0)]
 }
 
-// Ended says that the hook is gone. What is in the pipe is still read, but nobody
-// waits for a stranger that holds it open.
+// Ended says that the hook has ended. What is in the pipe is still read, but Relay
+// doesn't wait for another process that holds it open.
 func (o *Output) Ended() {
 	_ = o.read.SetReadDeadline(time.Now().Add(lastWords))
 }

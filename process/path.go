@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookPath finds a program as execvp(3) does. It takes a name with a slash as it
-// is, and searches the PATH of env for any other. A file that may not be executed
-// is an error only if no later directory has one that may. os/exec could do this,
-// but it adds 290 kB and is a second caller of wait.
+// lookPath finds a program as execvp(3) does: a name with a slash is a path, and any
+// other one is looked for in the PATH of env. A file that may not be executed is an
+// error only if no later directory has one that may. os/exec would add 290 kB, and is
+// a second caller of wait.
 func lookPath(name string, env []string, dir string) (string, error) {
 	if name == "" {
 		return "", fs.ErrNotExist
@@ -48,7 +48,7 @@ func pathOf(env []string) string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
-// inDir is what a path means to a process that is started in dir.
+// inDir is what a path means in the directory dir.
 func inDir(dir, path string) string {
 	if dir == "" || filepath.IsAbs(path) {
 		return path
@@ -69,7 +69,7 @@ func executable(path string) error {
 }
 
 // Finder returns a function that says why a program can't be started with an
-// environment. It returns nil if it can be, and starts nothing.
+// environment. It starts nothing.
 func Finder(env []string) func(program string) error {
 	return func(program string) error {
 		path, err := lookPath(program, env, "")
@@ -83,8 +83,8 @@ func Finder(env []string) func(program string) error {
 	}
 }
 
-// maxFirstLine is how much the kernel reads of a script to find its interpreter:
-// BINPRM_BUF_SIZE of linux/binfmts.h.
+// maxFirstLine is how much the kernel reads of a script, in bytes: BINPRM_BUF_SIZE of
+// linux/binfmts.h.
 const maxFirstLine = 256
 
 // checkInterpreter tells a script whose interpreter is missing from a missing script:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// stat is what confit needs of /proc/PID/stat, proc_pid_stat(5).
+// stat is a part of /proc/PID/stat, proc_pid_stat(5).
 type stat struct {
 	pid, parent int
 	group       Group
@@ -24,8 +24,8 @@ const (
 	statStarted = 19
 )
 
-// readStat reads a process's entry. The name in it may hold anything, also blanks
-// and parentheses, so the fields are counted from its end.
+// readStat reads the stat of a process. The name in it may hold blanks and
+// parentheses, so the fields are counted from its end.
 func readStat(pid int) (stat, bool) {
 	bytes, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	text := string(bytes)
@@ -40,8 +40,7 @@ func readStat(pid int) (stat, bool) {
 	return stat{pid, parent, Group(group), started, state == "T", state == "Z" || state == "X"}, err1 == nil && err2 == nil && err3 == nil
 }
 
-// processes lists all processes of the PID namespace. Without /proc there are
-// none.
+// processes lists all processes of the PID namespace; none without /proc.
 func processes() []stat {
 	var list []stat
 	entries, _ := os.ReadDir("/proc")
@@ -90,8 +89,8 @@ func descendants(of int) []int {
 	return list
 }
 
-// IsVisitor reports whether another confit is the container's init. Then somebody has
-// started this one in it, as by kubectl exec. Without /proc nobody counts as one.
+// IsVisitor reports whether another confit is the container's init: kubectl exec, for
+// one, has started this one. Without /proc it is false.
 func IsVisitor() bool {
 	if os.Getpid() == 1 {
 		return false
@@ -99,4 +98,32 @@ func IsVisitor() bool {
 	self, err := os.Stat("/proc/self/exe")
 	init, hidden := os.Stat("/proc/1/exe") // with shareProcessNamespace it is another program
 	return err == nil && hidden == nil && os.SameFile(self, init)
+}
+
+// maxAncestors bounds how many ancestors of a process are looked at: processes may
+// nest without an end, or change their parents meanwhile.
+const maxAncestors = 64
+
+// Belongs reports whether a process is the app's: the app itself, a member of
+// its group, or a descendant of one of these. Only its group tells this of an orphan.
+// A zombie still has its group and its parent, proc_pid_stat(5). A process that was
+// reaped is not the app's.
+func Belongs(pid, app int, group Group) bool {
+	if app <= 1 || group <= 1 { // there is no app, and 0 is the group of a process from another PID namespace
+		return false
+	}
+	for range maxAncestors {
+		if pid == app {
+			return true
+		}
+		s, ok := readStat(pid)
+		if !ok || pid == os.Getpid() {
+			return false
+		}
+		if s.group == group {
+			return true
+		}
+		pid = s.parent
+	}
+	return false
 }

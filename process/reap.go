@@ -20,7 +20,7 @@ type Exit struct {
 	Status Status
 }
 
-// Family remembers what was started. It belongs to one goroutine and needs no lock.
+// Family holds the hooks that run. It belongs to one goroutine.
 type Family struct {
 	hooks map[int]bool // pids; the group of each ends with it
 }
@@ -28,21 +28,20 @@ type Family struct {
 // NewFamily returns a family without members.
 func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
 
-// SignalHook sends a signal to a hook and its group, unless it was reaped already:
-// then its number may be a stranger's.
+// SignalHook sends a signal to a hook and its group, unless the hook was reaped: its
+// number may be that of another process then.
 func (f *Family) SignalHook(pid int, sig syscall.Signal) {
 	if f.hooks[pid] {
 		_ = KillGroup(Group(pid), sig)
 	}
 }
 
-// Reap collects every child that has ended and gives each to handle. One SIGCHLD
-// may stand for any number of deaths, so Reap goes on until the kernel has no more.
+// Reap reaps all children that have ended, and gives each end to handle: one SIGCHLD
+// may stand for any number of them.
 //
-// It looks at each death first (WNOWAIT of waitid(2)) and reaps it afterwards. In
-// between it calls look: everything that the child said is there by then, and it
-// is still known who the child was. And the zombie of a hook pins the number of
-// its group, so the kill can't hit a stranger with the same number.
+// Before it reaps a child it calls look, while the kernel still knows the child, and
+// all messages of the child have come in. It also kills the group of a hook: the
+// zombie pins the group's number, so no other group can have it.
 func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	for pid := peek(); pid != 0; pid = peek() {
 		look(pid)
@@ -58,8 +57,8 @@ func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	}
 }
 
-// siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the
-// union of which it is a part.
+// siginfo is siginfo_t as waitid(2) fills it. The empty array aligns pid as the union
+// that holds it.
 type siginfo struct {
 	signo, errno, code int32
 	_                  [0]uintptr
@@ -67,11 +66,11 @@ type siginfo struct {
 	_                  [100]byte
 }
 
-// peek is the pid of a child that has ended and wasn't reaped yet, or 0.
+// peek is the pid of a child that has ended and isn't reaped, or 0.
 func peek() int { return int(waitid(unix.P_ALL, 0, unix.WEXITED|unix.WNOWAIT).pid) }
 
-// CanReap reports whether the kernel answers waitid(2). A PID 1 that can't wait
-// doesn't know when a hook or the app has ended, so it had better not begin.
+// CanReap reports whether the kernel answers waitid(2), without which no end of a
+// process is known.
 func CanReap() error {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
 	if err == nil || err == unix.ECHILD {
@@ -80,14 +79,12 @@ func CanReap() error {
 	return fmt.Errorf("cannot wait for processes: waitid: %w; allow waitid(2) in the seccomp profile", err)
 }
 
-// stopOf is the signal that has stopped a child since the last call, or 0. It
-// leaves the status of a child that has ended to Reap.
+// stopOf is the signal that has stopped a child since the last call, or 0.
 func stopOf(pid int) syscall.Signal {
 	return syscall.Signal(waitid(unix.P_PID, pid, unix.WSTOPPED).status)
 }
 
-// waitid is waitid(2), without blocking. The result is empty when there is nothing
-// to tell.
+// waitid is waitid(2), without blocking. The result is empty if there is none.
 func waitid(kind, id, options int) (info siginfo) {
 	if unix.Waitid(kind, id, (*unix.Siginfo)(unsafe.Pointer(&info)), options|unix.WNOHANG, nil) != nil {
 		return siginfo{}

@@ -11,11 +11,11 @@ const (
 	pointer  = 8
 )
 
-// reserve is left for what only a hook gets: its own arguments and the changed keys.
+// reserve is for what only a hook gets, in bytes: its arguments and the changed keys.
 const reserve = 128 << 10
 
-// Space is how many bytes of variables confit can give to a process beside args
-// and env. Each variable counts with its NUL and a pointer.
+// Space is how many bytes of variables a process can be given beside args and env.
+// Each variable counts with its NUL and a pointer.
 func Space(args, env []string) int {
 	space := maxSpace
 	var limit unix.Rlimit

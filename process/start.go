@@ -2,15 +2,16 @@
 // groups and their terminal, and what confit exits with. All system calls of
 // confit that concern processes are here.
 //
-// It guarantees one owner of wait: only [Family.Reap] waits, so no status is ever
-// lost to somebody else. And as it is called on the goroutine that starts
-// processes, a pid is always known before its death can be collected.
+// It guarantees one owner of wait: only [Family.Reap] waits, so no status is lost. It
+// is called on the goroutine that starts processes, so a pid is known before its
+// process is reaped.
 //
 // It knows nothing of files, generations or policy.
 package process
 
 import (
 	"os"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,27 +20,25 @@ import (
 // start starts a process; attr makes it the leader of a group or a session of its own.
 func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err error) {
 	path, err := lookPath(c.Args[0], c.Env, c.Dir)
-	if err != nil {
-		return 0, &startError{c.Args[0], err}
+	if err == nil {
+		pid, err = forkExec(path, c.Args, &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr})
 	}
-	how := &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr}
-	if pid, err = forkExec(path, c.Args, how); err != nil {
+	if err != nil {
 		return 0, &startError{c.Args[0], err}
 	}
 	return pid, nil
 }
 
-// StartApp starts the app on confit's own standard input, output and error, as
-// the leader of a new process group. On a terminal the group is put into its
-// foreground, if it is confit's to give: in the background SIGTTIN would stop it at
-// its first read (credentials(7), tcsetpgrp(3)). Until then the Go runtime has all
-// signals blocked in the child, so TTOU doesn't stop it even when confit is in the
-// background. Without a terminal the app leads a session, too, as it would without
-// confit. For then its group is orphaned, so the kernel drops TSTP, TTIN and TTOU
-// instead of stopping who doesn't catch them (signal(7), setpgid(2)).
+// StartApp starts the app on confit's own standard input, output and error.
 //
-// To the kernel the thread that starts an app is its parent. Go ends no thread, so an
-// app that asks for a signal at that end (PR_SET_PDEATHSIG of prctl(2)) gets none.
+// On a terminal it leads a process group in the foreground, if that is confit's to
+// give: in the background SIGTTIN would stop it at its first read (credentials(7),
+// tcsetpgrp(3)). The Go runtime has all signals blocked in the child until then, so
+// TTOU doesn't stop it. Without a terminal the app leads a session: its group is
+// orphaned, and the kernel drops TSTP, TTIN and TTOU (signal(7), setpgid(2)).
+//
+// An app that asks for a signal at its parent's end (PR_SET_PDEATHSIG of prctl(2))
+// gets none: to the kernel a thread is the parent, and Go ends no thread.
 func (f *Family) StartApp(c Command) (pid int, err error) {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if _, terminal := foreground(); terminal {
@@ -50,13 +49,12 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 	return pid, err
 }
 
-// LeaveDirectory makes / confit's own working directory, so that no volume stays
-// mounted because of confit.
+// LeaveDirectory makes / confit's working directory, so that it pins no volume.
 func LeaveDirectory() error { return unix.Chdir("/") }
 
-// StartHook starts a hook. Its standard input is /dev/null. It leads a session of its
-// own, so that it can't take the terminal from the app. When it ends, Reap kills its
-// group. The caller has to relay its output.
+// StartHook starts a hook, with /dev/null as its standard input. It leads a session,
+// so that it can't take the terminal from the app. When it ends, Reap kills its group.
+// The caller has to relay its output.
 func (f *Family) StartHook(c Command) (pid int, out *Output, err error) {
 	reserveThreads()
 	if out, err = newOutput(); err != nil {
@@ -81,4 +79,23 @@ func (f *Family) startHook(c Command, out *os.File) (pid int, err error) {
 		f.hooks[pid] = true
 	}
 	return pid, err
+}
+
+// self is the file of this program, even if that was removed.
+const self = "/proc/self/exe"
+
+// NeedsGuard reports whether another process has to end what this one leaves when it is killed. PID 1 needs
+// none, as all processes end with it. What [StartGuarded] has started, by this name, has its guard.
+func NeedsGuard() bool {
+	return os.Getpid() != 1 && os.Args[0] != self && executable(self) == nil
+}
+
+// StartGuarded runs this program once more, with the same arguments and files, as the leader of a
+// session: a signal for confit's group doesn't end both. When confit ends, in whatever way, the kernel sends
+// TERM to it: PR_SET_PDEATHSIG of prctl(2). That happens at the end of the thread that has started it, so
+// the caller stays on this thread.
+func StartGuarded(c Command) (pid int, err error) {
+	runtime.LockOSThread()
+	c.Args = append([]string{self}, os.Args[1:]...)
+	return start(c, []uintptr{0, 1, 2}, &syscall.SysProcAttr{Setsid: true, Pdeathsig: unix.SIGTERM})
 }

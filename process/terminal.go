@@ -14,25 +14,24 @@ import (
 // credentials(7). In a container confit leads the session and nobody else claims
 // the terminal, so it is the app's.
 
-// GiveTerminal puts an app that was stopped because it wanted the terminal (TTIN,
-// TTOU) into the foreground and lets it go on, if the terminal is confit's to
-// give. An app that anything else has stopped stays so until a CONT comes.
+// GiveTerminal puts an app that TTIN or TTOU has stopped into the foreground and lets
+// it go on, if the terminal is confit's to give. An app that another signal has
+// stopped stays so until a CONT comes.
 func GiveTerminal(app int, group Group) {
 	if sig := stopOf(app); (sig == unix.SIGTTIN || sig == unix.SIGTTOU) && setForeground(group) {
 		_ = KillGroup(group, unix.SIGCONT)
 	}
 }
 
-// Continue sends CONT to the app's group and puts it into the foreground. The
-// keyboard stops a whole group, so the whole group goes on.
+// Continue sends CONT to the app's group and puts it into the foreground: the keyboard
+// stops a whole group.
 func Continue(group Group) error {
 	setForeground(group)
 	return KillGroup(group, unix.SIGCONT)
 }
 
-// TakeTerminal puts confit's own group into the foreground again when the app is
-// gone. Otherwise an entrypoint script that confit is a line of would be stopped
-// at its next read.
+// TakeTerminal puts confit's own group into the foreground when the app has ended. Else
+// an entrypoint script with confit in it would be stopped at its next read.
 func TakeTerminal() { setForeground(Group(unix.Getpgrp())) }
 
 // OnTerminal reports whether a group is in the foreground of confit's terminal,
@@ -42,15 +41,15 @@ func OnTerminal(group Group) bool {
 	return ok && front == group
 }
 
-// terminalIsOurs reports whether confit decides who is in the foreground: its own
-// group is, or one that is gone, as the last app's.
+// terminalIsOurs reports whether confit may set the foreground: its own group is
+// there, or one without a member, as the last app's.
 func terminalIsOurs() bool {
 	front, ok := foreground()
 	return ok && (front == Group(unix.Getpgrp()) || (front > 1 && !GroupAlive(front)))
 }
 
-// foreground is the group in the foreground. There is none where standard input
-// is no terminal, or another session's: ENOTTY, ioctl_tty(2).
+// foreground is the group in the foreground; not ok if standard input is no terminal,
+// or another session's: ENOTTY, ioctl_tty(2).
 func foreground() (group Group, ok bool) {
 	g, err := unix.IoctlGetUint32(0, unix.TIOCGPGRP) // a pid_t: 32 bits everywhere
 	return Group(g), err == nil
@@ -63,9 +62,9 @@ func setForeground(group Group) bool {
 	return terminalIsOurs() && signals.Undisturbed(func() error { return unix.IoctlSetPointerInt(0, unix.TIOCSPGRP, int(group)) }) == nil
 }
 
-// Unstopped returns a writer that a terminal doesn't stop, and whether it is one.
-// In the background under `stty tostop` the kernel answers each try to write with
-// TTOU, unless the thread has that blocked; confit catches that, and so would try for ever.
+// Unstopped returns a writer that a terminal doesn't stop, and whether the file is one.
+// In the background under `stty tostop` the kernel answers each write with TTOU, unless
+// the thread has that blocked. confit catches TTOU, and so would write for ever.
 func Unstopped(f *os.File) (w io.Writer, terminal bool) {
 	if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
 		return f, false
@@ -78,4 +77,20 @@ type unstoppedFile struct{ *os.File }
 func (f unstoppedFile) Write(p []byte) (n int, err error) {
 	err = signals.Undisturbed(func() error { n, err = f.File.Write(p); return err })
 	return n, err
+}
+
+// Unread returns a channel that is closed when a file has no reader any more: the other end of a pipe or
+// socket is closed, or a terminal was hung up. For any other file it never is.
+func Unread(f *os.File) <-chan struct{} {
+	unread := make(chan struct{})
+	poll := []unix.PollFd{{Fd: int32(f.Fd())}} // HUP and ERR come unasked: poll(2)
+	go func() {
+		for {
+			if n, err := unix.Ppoll(poll, nil, nil); n > 0 || err != nil && err != unix.EINTR {
+				close(unread)
+				return
+			}
+		}
+	}()
+	return unread
 }

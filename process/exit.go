@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// What confit exits with, when it isn't the app's own code.
+// The exit codes of confit that aren't the app's own.
 const (
 	ExitUsage         = 64  // wrong usage or links file: EX_USAGE of sysexits.h
 	ExitData          = 65  // what can't be tried: EX_DATAERR
@@ -66,8 +68,7 @@ func StartCode(err error) int {
 }
 
 // UsageCode is the exit code for an error of the command line or of a links file:
-// [ExitSystem] when the system refused to read one for the moment, else
-// [ExitUsage].
+// [ExitSystem] when the system is short of something, else [ExitUsage].
 func UsageCode(err error) int {
 	if refused(err) {
 		return ExitSystem
@@ -75,8 +76,53 @@ func UsageCode(err error) int {
 	return ExitUsage
 }
 
-// refused reports whether the system is short of something for the moment:
-// memory, processes, descriptors.
+// refused reports whether the system is short of memory, processes or descriptors.
 func refused(err error) bool {
 	return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.ENOMEM) || errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE)
+}
+
+// Status is a wait status as wait4(2) returns it.
+type Status unix.WaitStatus
+
+// ExitCode is the app's own code, or 128+n for signal n, as in a shell. Each of the
+// 65,536 statuses has a code from 0 to 255.
+func (s Status) ExitCode() int {
+	ws := unix.WaitStatus(s)
+	if ws.Signaled() {
+		return (128 + int(ws.Signal())) & 0xff
+	}
+	return ws.ExitStatus() & 0xff
+}
+
+// Success reports an exit with code 0.
+func (s Status) Success() bool { return s == 0 }
+
+// Signal is the signal that ended the process, or 0.
+func (s Status) Signal() syscall.Signal {
+	if ws := unix.WaitStatus(s); ws.Signaled() {
+		return ws.Signal()
+	}
+	return 0
+}
+
+// String says how the process ended: "exit 1" or "signal 9".
+func (s Status) String() string {
+	if sig := s.Signal(); sig != 0 {
+		return fmt.Sprintf("signal %d", int(sig))
+	}
+	return fmt.Sprintf("exit %d", s.ExitCode())
+}
+
+// WriteTerminationLog writes why confit ends where kubectl describe looks, at the
+// terminationMessagePath of a Pod. The last output of a hook follows, if the reason has it.
+func WriteTerminationLog(reason error) {
+	f, err := os.OpenFile("/dev/termination-log", os.O_WRONLY|os.O_TRUNC, 0) // only in a pod
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	fmt.Fprint(f, reason)
+	if hook, ok := reason.(interface{ Output() string }); ok {
+		fmt.Fprint(f, "\n", hook.Output())
+	}
 }
