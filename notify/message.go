@@ -18,17 +18,17 @@ const (
 
 // Message is the part of a datagram that confit uses.
 type Message struct {
-	PID       int // of the sender, as confit sees it; 0 when it is in another PID namespace
+	PID       int // of the sender; 0 if it is in another PID namespace
 	State     State
 	HasStatus bool
 	Status    string // one line for people; "" takes the last one back
 
-	ExtendMicroseconds uint64 // how long, from now on, the sender still needs: at most a day; 0: it doesn't say
+	ExtendMicroseconds uint64 // how long the sender still needs: at most a day; 0: it doesn't say
 }
 
-// parse reads a datagram, which holds an assignment on each line. It leaves out what
-// it doesn't know: most of the protocol is for service managers. As in systemd the
-// last state wins, and one zero byte may follow the text.
+// parse reads a datagram, with an assignment on each line. It leaves out what is for
+// service managers. As in systemd the last state wins, and one zero byte may follow the
+// text.
 func parse(text string) Message {
 	m := Message{}
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\n") {
@@ -50,7 +50,7 @@ func parse(text string) Message {
 // maxExtend bounds EXTEND_TIMEOUT_USEC: a day, in microseconds.
 const maxExtend = 24 * 60 * 60 * 1e6
 
-// maxStatus bounds a status, in bytes: it is one line among others.
+// maxStatus bounds a status, in bytes.
 const maxStatus = 256
 
 // printable turns any bytes into one line of valid UTF-8 without control

@@ -1,18 +1,17 @@
 // Package notify knows the protocol of sd_notify(3), by which an app says that it
 // is ready, and the datagram socket for it.
 //
-// It guarantees four things. The sender of a message is the one that the kernel
-// names (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message is
-// ever held. No flood makes confit grow: messages wait in the socket's queue until
-// they are taken, and a sender that finds it full waits. Messages are taken one by
-// one, so a sender that waits at a barrier (sd_notify_barrier(3)) is still there
-// when what it said before is judged.
+// It guarantees four things. The kernel names the sender of a message
+// (SCM_CREDENTIALS of unix(7)). No descriptor that comes with a message is ever held.
+// No flood makes confit grow: messages wait in the socket's queue, and a sender that
+// finds it full waits. Messages are taken one by one, so a sender that waits at a
+// barrier (sd_notify_barrier(3)) still lives when what it said before is judged.
 //
-// It doesn't know who may say what: package process is asked for that. It knows no
-// other files.
+// It doesn't know whose messages count: package process is asked for that. It knows
+// no other files.
 //
-// It uses package syscall: x/sys/unix would add the addresses of thirty families
-// of sockets, 24 KiB.
+// It uses package syscall, as x/sys/unix would add 24 KiB for the addresses of thirty
+// families of sockets.
 package notify
 
 import (
@@ -20,6 +19,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"strings"
 	"syscall"
 )
 
@@ -38,18 +39,14 @@ type Socket struct {
 	hints chan struct{}
 }
 
-// Listen makes the socket, in place of one that an earlier confit left behind.
-// Everybody may send, as an app may run as any user, and the kernel names the
-// sender.
+// Listen makes the socket, in place of one that an earlier confit left behind. All
+// users may send, as an app may run as any user.
 func Listen(path string) (*Socket, error) {
 	file, err := bind(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %q: %w", path, err)
 	}
-	conn, err := file.SyscallConn()
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %q: %w", path, err)
-	}
+	conn, _ := file.SyscallConn() // fails only for a file that was closed
 	s := &Socket{path: path, file: file, conn: conn, hints: make(chan struct{})}
 	go s.hint()
 	return s, nil
@@ -78,9 +75,9 @@ func bind(path string) (*os.File, error) {
 	return file, nil
 }
 
-// bindForAll gives the socket its mode in the moment in which it makes it, unix(7):
-// a later chmod(2) would follow a link that somebody has put in its place. The
-// umask is the whole process's, but nobody else makes a file yet.
+// bindForAll makes the socket with its mode, unix(7): a later chmod(2) would follow a
+// link in its place. The umask is the whole process's, but confit makes no other file
+// yet.
 func bindForAll(fd int, path string) error {
 	defer syscall.Umask(syscall.Umask(0o111))
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
@@ -116,17 +113,16 @@ func readable(fd uintptr) bool {
 	return err == nil
 }
 
-// Receive takes the next message. It returns false when none waits. It returns a
-// message of which confit knows nothing, too, so that a caller who counts to a
-// bound isn't delayed by any number of those.
+// Receive takes the next message, also one of which confit knows nothing: so a caller
+// can bound how many it takes at once. It returns false when none waits.
 func (s *Socket) Receive() (m Message, ok bool) {
 	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for hint to end
 	return m, ok && err == nil
 }
 
-// receive leaves room for nothing but the sender's credentials, which the kernel
-// writes first. So the kernel closes all descriptors (unix(7)). This is how a
-// barrier is passed, and why FDSTORE=1 stores nothing.
+// receive has room for the sender's credentials alone, which the kernel writes first.
+// So the kernel closes all descriptors (unix(7)), which passes a barrier. FDSTORE=1
+// stores nothing.
 func receive(fd int) (Message, bool) {
 	text := make([]byte, maxMessage)
 	control := make([]byte, syscall.CmsgSpace(syscall.SizeofUcred))
@@ -153,4 +149,32 @@ func sender(control []byte) int {
 		return 0
 	}
 	return int(credentials.Pid)
+}
+
+const (
+	// variable names the socket to an app, sd_notify(3).
+	variable = "NOTIFY_SOCKET"
+	// socketName is the socket's name in the state directory.
+	socketName = "notify"
+)
+
+// Offer makes a socket in the state directory and adds its path to an app's
+// environment. If the environment names one already, it returns that and nil: the app
+// talks to the program that has started confit. So does it with an error.
+func Offer(environ []string, state string) ([]string, *Socket, error) {
+	var others []string
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if name == variable && value != "" {
+			return environ, nil, nil
+		}
+		if name != variable {
+			others = append(others, pair)
+		}
+	}
+	s, err := Listen(path.Join(state, socketName))
+	if err != nil {
+		return environ, nil, err
+	}
+	return append(others, variable+"="+s.path), s, nil
 }

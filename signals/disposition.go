@@ -3,6 +3,7 @@ package signals
 import (
 	"os"
 	"strconv"
+	"strings"
 )
 
 // Disposition is what a process does with a signal.
@@ -10,11 +11,11 @@ type Disposition int
 
 // The dispositions, as far as they can be seen.
 const (
-	Unknown Disposition = iota // there is no /proc, or the process is gone
+	Unknown Disposition = iota // there is no /proc, or the process was reaped
 	Default                    // no handler: signal(7) says what happens
 	Ignored                    // the signal is dropped
 	Caught                     // the process has a handler
-	Blocked                    // no handler, but each thread has it blocked: it ends nobody, and signalfd(2) may take it
+	Blocked                    // no handler, but each thread blocks it: it doesn't end the process, and signalfd(2) may take it
 )
 
 // String is the disposition's name for logs.
@@ -22,10 +23,9 @@ func (d Disposition) String() string {
 	return [...]string{"unknown", "default", "ignored", "caught", "blocked"}[d]
 }
 
-// DispositionOf looks what the process does with the signal now: SigCgt and
-// SigIgn of proc_pid_status(5), and SigBlk of each thread. SigBlk lacks what a thread
-// waits for by sigwait(3) just then (do_sigtimedwait of kernel/signal.c), so that is
-// Default.
+// DispositionOf is what a process does with a signal now: SigCgt and SigIgn of
+// proc_pid_status(5), and SigBlk of each thread. SigBlk lacks the signals of a
+// sigwait(3) that waits (do_sigtimedwait of kernel/signal.c), so these are Default.
 func DispositionOf(pid int, sig Signal) Disposition {
 	process := "/proc/" + strconv.Itoa(pid)
 	d := dispositionIn(statusOf(process), sig)
@@ -49,10 +49,9 @@ func dispositionIn(status string, sig Signal) Disposition {
 	return Default
 }
 
-// blocked reports that every thread of a process blocks the signal. The kernel gives
-// it to any thread that doesn't, which is enough for the default action to end them
-// all. A thread that has ended takes no signal, and a new one has the mask of its
-// maker, pthread_sigmask(3).
+// blocked reports that every thread of a process blocks the signal: one that doesn't is
+// enough for the default action to end them all. A thread that has ended takes no
+// signal, and a new one inherits the mask, pthread_sigmask(3).
 func blocked(threads string, sig Signal) bool {
 	entries, _ := os.ReadDir(threads)
 	some := false
@@ -67,4 +66,32 @@ func blocked(threads string, sig Signal) bool {
 		some = true
 	}
 	return some
+}
+
+// set is a set of signals as the kernel writes it: the lowest bit is signal 1.
+type set uint64
+
+func (s set) has(sig Signal) bool { return s&(1<<(sig-1)) != 0 }
+
+// statusOf is the status of a process or of a thread, by its directory in /proc; "" if
+// that isn't there.
+func statusOf(dir string) string {
+	status, _ := os.ReadFile(dir + "/status")
+	return string(status)
+}
+
+// mask reads a set of signals, which is written in hexadecimal.
+func mask(status, name string) (set, bool) {
+	m, err := strconv.ParseUint(field(status, name), 16, 64)
+	return set(m), err == nil
+}
+
+// field is the value of one line.
+func field(status, name string) string {
+	for line := range strings.Lines(status) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
 }

@@ -3,21 +3,22 @@ package signals
 import (
 	"os"
 	"os/signal"
+	"slices"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
 // Inbox receives the signals that are sent to confit.
 type Inbox struct {
-	// Children holds a value when a child may have changed state. One place is enough,
-	// as every wake reaps all there is. No flood of other signals delays it. What
-	// os/signal handed over before it can be received by then.
+	// Children holds a value when a child may have changed state, beside any flood of
+	// signals. Those that os/signal handed over before can be received by then.
 	Children <-chan struct{}
 
 	sent *queue
 }
 
-// Hints delivers a value when there may be something to receive.
+// Hints delivers a value when a signal may wait.
 func (in Inbox) Hints() <-chan struct{} { return in.sent.hints }
 
 // Receive takes the next signal that is meant for the app. It returns false when none
@@ -28,20 +29,18 @@ func (in Inbox) Receive() (Signal, bool) { return in.sent.take() }
 // place.
 const room = 256
 
-// Subscribe takes over every signal that can be caught. It is the first thing that main
-// does, and TERM comes first: a Go program that is PID 1 exits with 2 at a TERM, HUP,
-// INT or QUIT that nobody has subscribed to, where the kernel would have dropped it.
-// TERM and the news of a child have a channel of their own, which nothing crowds out.
-//
-// It leaves out SIGURG, which is the Go runtime's own (golang/go#37942), and HUP and
-// INT if confit was started with them ignored.
+// Subscribe takes over every signal that can be caught, but for SIGURG, which is the Go
+// runtime's own (golang/go#37942), and HUP and INT if confit was started with them
+// ignored. main does this first, and TERM comes first: without a subscriber a Go
+// program that is PID 1 exits with 2 at a TERM, HUP, INT or QUIT, which the kernel would
+// have dropped. TERM and SIGCHLD have channels of their own, which no flood fills.
 func Subscribe() Inbox {
 	stop, others, died := make(chan os.Signal, 1), make(chan os.Signal, room), make(chan os.Signal, 1)
 	signal.Notify(stop, TERM)
 	signal.Notify(others, forwarded()...)
 	signal.Notify(died, unix.SIGCHLD)
-	// Caught, so that a closed stderr can't end confit, and read by nobody: the
-	// SIGPIPE of confit's own write looks like one that was sent.
+	// Caught, so that a closed stderr can't end confit, and not forwarded: the SIGPIPE
+	// of confit's own write looks like one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
 	children, sent := make(chan struct{}, 1), &queue{hints: make(chan struct{}, 1)}
 	go sent.fill(stop, others, died, children)
@@ -49,8 +48,8 @@ func Subscribe() Inbox {
 }
 
 // fill takes at once what os/signal hands over, and tells of children only after the
-// signals that came before. It does so with each signal: the kernel delivers the lowest
-// number first, so a flood of others keeps back the SIGCHLD of a child that has ended.
+// signals that came before. Each signal may stand for a child, too: the kernel delivers
+// the lowest number first, so a flood of others delays SIGCHLD.
 func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct{}) {
 	for {
 		select {
@@ -66,5 +65,46 @@ func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct
 			}
 		}
 		wake(children)
+	}
+}
+
+// queue holds the signals that wait for the loop, in the order in which they came in,
+// and each once, as in the kernel. So none is lost, and a flood of one delays no other.
+type queue struct {
+	mutex   sync.Mutex
+	waiting []Signal
+	hints   chan struct{}
+}
+
+// put adds a signal.
+func (q *queue) put(sig os.Signal) {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if s := sig.(Signal); !slices.Contains(q.waiting, s) {
+		q.waiting = append(q.waiting, s)
+	}
+	wake(q.hints)
+}
+
+// take takes the next signal out. It returns false when none waits.
+func (q *queue) take() (sig Signal, ok bool) {
+	q.mutex.Lock()
+	defer q.mutex.Unlock()
+	if len(q.waiting) == 0 {
+		return 0, false
+	}
+	sig = q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	if len(q.waiting) > 0 {
+		wake(q.hints)
+	}
+	return sig, true
+}
+
+// wake leaves a value in a channel, unless one waits there.
+func wake(hints chan<- struct{}) {
+	select {
+	case hints <- struct{}{}:
+	default:
 	}
 }

@@ -1,10 +1,10 @@
 // Package signals knows signals: their names and numbers, which of them
 // confit passes on, and what a process does with the ones it is sent.
 //
-// It guarantees that a name it prints is a name it reads; that an [Inbox]
-// receives before the first process is started; that it tells of the end of a
-// child whatever else comes in; and that confit itself ignores no signal but a HUP or
-// INT that it was started with ignored, as an app inherits that (golang/go#46321).
+// It guarantees that it reads each name that it prints; that an [Inbox] receives
+// before the first process is started, and tells of the end of a child beside a flood
+// of signals; and that confit ignores no signal but a HUP or INT that it was started
+// with ignored, as an app inherits that (golang/go#46321).
 //
 // It knows nothing of files, generations or policy: package supervisor decides
 // who is sent what, and when.
@@ -22,8 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Signal is a signal's number. It is the standard library's type, which
-// os/signal and kill(2) take as it is.
+// Signal is a signal's number, as os/signal and kill(2) take it.
 type Signal = syscall.Signal
 
 // The signals that have a meaning of their own to confit.
@@ -51,7 +50,7 @@ func MayStop(sig Signal) bool {
 func Catchable(sig Signal) bool { return sig != unix.SIGKILL && sig != unix.SIGSTOP }
 
 // rtMin and rtMax are the first and the last real-time signal of a program. The
-// kernel's begin at 32; the C library keeps two for itself, signal(7).
+// kernel's begin at 32; the C library uses two itself, signal(7).
 const (
 	rtMin Signal = 34
 	rtMax Signal = 64
@@ -124,10 +123,9 @@ func EndsByDefault(sig Signal) bool {
 // and ^\, termios(3).
 func Typed(sig Signal) bool { return sig == INT || sig == QUIT }
 
-// forwarded lists the signals that confit passes on to the app as they are, if they
-// aren't mapped. HUP and INT stay ignored if they were when confit was started, as by
-// nohup(1): the Go runtime leaves them so, and a child inherits it. Any other signal
-// the runtime catches, and what is caught has its default action in a child
+// forwarded lists the signals that confit passes on to the app. HUP and INT stay ignored
+// if they were when confit was started, as by nohup(1), and a child inherits that. Other
+// signals the Go runtime catches, so they have their default action in a child
 // (execve(2)).
 func forwarded() []os.Signal {
 	var list []os.Signal
@@ -135,7 +133,7 @@ func forwarded() []os.Signal {
 		switch sig {
 		case unix.SIGKILL, unix.SIGSTOP: // can't be caught, signal(7)
 		case TERM, unix.SIGCHLD, unix.SIGURG, unix.SIGPIPE: // see Subscribe
-		case unix.SIGPROF: // the runtime keeps it for its profiler (runtime.sighandler)
+		case unix.SIGPROF: // for the runtime's profiler (runtime.sighandler)
 		case 32, 33, rtMin: // the C library's own, nptl(7), and musl's (golang/go#39343)
 		case HUP, INT:
 			if !signal.Ignored(sig) {

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Undisturbed does what may wait in the kernel for ever, as for a volume on a network,
-// on a thread that takes no signals meanwhile. The kernel hands a signal to any thread
-// that doesn't block it, and there it would wait, too: its handler runs when the system
-// call is over. Nor does a terminal stop it in the background, by TTOU. What is
-// started by do would inherit that, so it must start nothing.
+// Undisturbed calls do on a thread that takes no signals meanwhile. The kernel hands a
+// signal to any thread that doesn't block it, and the handler waits for the end of a
+// system call, which may never come, as for a volume on a network. A terminal doesn't
+// stop the thread by TTOU, either. do must start no process: that would inherit the mask.
 func Undisturbed(do func() error) error {
 	runtime.LockOSThread() // the mask is a thread's
 	defer runtime.UnlockOSThread()
@@ -22,8 +21,8 @@ func Undisturbed(do func() error) error {
 	return do()
 }
 
-// disturbing are all signals but those of faults, which the kernel ends a process by
-// that has them blocked; URG, by which the runtime preempts; and the C libraries'.
+// disturbing are all signals but those of faults, which end a process that blocks them;
+// URG, by which the runtime preempts; and the C libraries'.
 var disturbing = func() (mask unix.Sigset_t) {
 	for sig := Signal(1); sig <= rtMax; sig++ {
 		if !slices.Contains([]Signal{
