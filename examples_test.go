@@ -22,7 +22,7 @@ func TestKustomizeExample(t *testing.T) {
 	}
 	rendered := read(t, "examples/kustomize/rendered.yaml")
 	for _, want := range []string{
-		"- mountPath: " + c.State + "\n",
+		"- mountPath: " + c.Linker(nil, 0).State + "\n",
 		"- mountPath: /etc/confit\n",
 		"- --install\n        - /confit-bin/confit\n",
 		"command:\n        - /confit-bin/confit\n        - --\n",

@@ -47,7 +47,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 	case config.Run:
 		return supervise(inbox, stderr, environ, &c)
 	case config.Status:
-		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.State) })
+		return status.Show(out, c.ForPeople(terminal), func() ([]byte, error) { return linker.ReadStatus(c.Linker(nil, 0).State) })
 	case config.Check:
 		code, err = process.ExitRejected, config.Explain(out, &c, process.Finder(environ), app.Restarts)
 	case config.Bake:
@@ -73,7 +73,8 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 // supervise runs the app. Once it has started, the exit code is the app's.
 func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *config.Config) (int, error) {
 	log := c.Logger(stderr)
-	l, former, err := linker.Open(c.Linker(log, process.Space(c.App, environ)))
+	files := c.Linker(log, process.Space(c.App, environ))
+	l, former, err := linker.Open(files)
 	if linker.IsInvalid(err) { // of mounts
 		return process.ExitRejected, err
 	}
@@ -83,7 +84,7 @@ func supervise(inbox signals.Inbox, stderr *process.Log, environ []string, c *co
 	if err := process.BecomeSubreaper(); err != nil {
 		log.Warn("orphans are not adopted", "error", err)
 	}
-	environ, socket, err := notify.Offer(environ, c.State)
+	environ, socket, err := notify.Offer(environ, files.State)
 	if err != nil {
 		log.Warn("the app can't say that it is ready", "error", err)
 	}

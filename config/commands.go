@@ -63,7 +63,7 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 			continue
 		}
 		err = fmt.Errorf("%s: %w", command.where, err)
-		if _, noDir := os.Stat(filepath.Dir(program)); noDir != nil && !c.Pod {
+		if _, noDir := os.Stat(filepath.Dir(program)); noDir != nil && !c.linker.Pod {
 			later = append(later, err)
 		} else {
 			missing = append(missing, err)

@@ -43,11 +43,6 @@ type Config struct {
 	LinksRead LinksSum // what they held
 	LinesFrom string   // the place of more lines, "--lines" or "CONFIT_LINES"; "": there are none
 	Links     []Link
-	Volumes   string // absolute
-	State     string // absolute
-	View      string // of State, for links; absolute, "": none
-	AllowDisk bool
-	Pod       bool   // confit runs in a pod of Kubernetes
 	Install   string // where to install
 	Optional  bool   // Bake covers what the image has at the targets of optional lines, too
 
@@ -56,8 +51,6 @@ type Config struct {
 	Try string // the directory of volumes to try, absolute; "": they come on stdin
 
 	StatusForm string // how the status is printed, "json" or "text"; "": text on a terminal, else JSON
-
-	Fallback string // absolute; "": none
 
 	Render        []string      // the hook's words; none: nothing is rendered
 	Validate      []string      // none: no validation

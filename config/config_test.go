@@ -171,8 +171,8 @@ func TestStatusState(t *testing.T) {
 		if tt.line != "" {
 			args = append(args, "--state", tt.line)
 		}
-		if c := mustParse(t, write(t, "links", tt.file), environ, args...); c.State != tt.want {
-			t.Errorf("%+v: looks in %q", tt, c.State)
+		if c := mustParse(t, write(t, "links", tt.file), environ, args...); c.linker.State != tt.want {
+			t.Errorf("%+v: looks in %q", tt, c.linker.State)
 		}
 	}
 	_, err := parse(t, "/missing", []string{"CONFIT_STATUS_=1"}, "--status", "--state=")

@@ -102,6 +102,24 @@ func meantValue(flag, word string) string {
 	return ""
 }
 
+// checkApp refuses words without -- in front that are hardly the app: a flag without its
+// dashes, the value of a switch, and what stands before a -- that comes later. after is the
+// switch in front of them, if it is one, and names are those of all flags.
+func checkApp(app []string, after string, names []string) error {
+	first := app[0]
+	switch value := meantValue(after, first); {
+	case slices.Contains(names, first):
+		return fmt.Errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
+	case value != "" && (len(app) > 1 || after == "status"):
+		return fmt.Errorf("--%s: %q is a word of its own: write --%s=%s", after, first, after, value)
+	case lookalike(first) != "":
+		return fmt.Errorf("%q holds %s", first, lookalike(first))
+	case slices.Contains(app, "--"):
+		return fmt.Errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
+	}
+	return nil
+}
+
 // meantAction is what somebody probably meant who wrote just a signal, a command, or
 // a blank in place of the colon.
 func meantAction(s string, words []string) string {

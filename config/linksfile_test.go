@@ -88,7 +88,7 @@ settle 250ms`)
 	if want := []string{"kill", "-HUP", "1 2"}; c.Reload.Kind != Exec || !slices.Equal(c.Reload.Command, want) {
 		t.Errorf("reload %+v", c.Reload)
 	}
-	if c.Volumes != "/a volume" || c.StopSignal != 3 || !c.AllowDisk || c.Settle.String() != "250ms" {
+	if c.linker.Volumes != "/a volume" || c.StopSignal != 3 || !c.linker.AllowDisk || c.Settle.String() != "250ms" {
 		t.Errorf("got %+v", c)
 	}
 }

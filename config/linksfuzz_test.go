@@ -29,7 +29,8 @@ func readLinks(text string) (Config, []error) {
 	}
 	p.checkLinks()
 	p.checkTouch()
-	c.linker, c.places = linker.Config{}, nil // made of the rest, and the places of lines
+	c.linker = linker.Config{Volumes: c.linker.Volumes, Fallback: c.linker.Fallback, State: c.linker.State, View: c.linker.View, AllowDisk: c.linker.AllowDisk}
+	c.places = nil // of lines; the rest of the linker's is made of what is compared
 	return c, flatten(errors.Join(p.wrong...))
 }
 

@@ -2,6 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"confit/linker"
 )
@@ -10,7 +13,7 @@ import (
 // and the links files. Its errors are joined; each says what to write instead.
 // The log's settings and the mode are right even then.
 func Parse(args, environ []string) (Config, error) {
-	c := Config{Pod: inPod(environ), places: map[string]string{}}
+	c := Config{linker: linker.Config{Pod: inPod(environ)}, places: map[string]string{}}
 	p := parser{config: &c, set: map[string]string{}}
 	line, lineRead := p.commandLine(args)
 	env := p.environment(environ)
@@ -32,8 +35,8 @@ func Parse(args, environ []string) (Config, error) {
 	p.applyAll(func(s *setting) bool { return !s.notFile }, p.linksFiles(env, line), env, line)
 	p.checkLinks()
 	p.checkTouch()
-	if c.Fallback == c.Volumes {
-		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", c.Fallback)
+	if fallback := c.linker.Fallback; fallback == c.linker.Volumes {
+		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", fallback)
 	}
 	if c.Optional && c.Mode != Bake {
 		p.errorf("--optional is for --bake alone: write --bake --optional, or the option optional behind a line")
@@ -47,14 +50,12 @@ func Parse(args, environ []string) (Config, error) {
 // checkLinks works out what the links mean together.
 func (p *parser) checkLinks() {
 	c := p.config
-	links := make([]linker.Link, len(c.Links))
-	for i, l := range c.Links {
-		links[i] = l.Link
+	for _, l := range c.Links {
+		c.linker.Links = append(c.linker.Links, l.Link)
 	}
+	c.linker.Render = len(c.Render) > 0
 	var err error
-	c.linker, err = linker.Check(linker.Config{
-		Links: links, Volumes: c.Volumes, Fallback: c.Fallback, State: c.State, View: c.View, Render: len(c.Render) > 0, AllowDisk: c.AllowDisk, Pod: c.Pod,
-	})
+	c.linker, err = linker.Check(c.linker)
 	p.wrong = append(p.wrong, err)
 }
 
@@ -71,4 +72,61 @@ func (p *parser) findState(env, line []given) {
 // ForPeople reports whether the status is printed as text, to a terminal or not.
 func (c *Config) ForPeople(terminal bool) bool {
 	return c.StatusForm == "text" || (terminal && c.StatusForm == "")
+}
+
+// given is one value of one setting.
+type given struct {
+	setting *setting
+	value   string
+	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
+}
+
+// sibling is how another setting is written in the same place.
+func (g given) sibling(name string) string {
+	if strings.HasPrefix(g.where, prefix) {
+		return variable(name)
+	}
+	return "--" + name
+}
+
+// parser gathers what is wrong while it applies what is given.
+type parser struct {
+	config *Config
+	wrong  []error           // nil among them is none
+	set    map[string]string // where a setting stands in the links files
+}
+
+func (p *parser) errorf(format string, args ...any) {
+	p.wrong = append(p.wrong, fmt.Errorf(format, args...))
+}
+
+// applyAll applies the settings that pass, the weakest source first.
+func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
+	for _, g := range slices.Concat(sources...) {
+		if filter(g.setting) {
+			p.apply(g)
+		}
+	}
+}
+
+func (p *parser) apply(g given) {
+	if err := g.setting.of(p.config).read(g.value); err != nil {
+		p.errorf("%s: %w", g.where, err)
+	}
+	if g.setting.command() {
+		p.config.places[g.setting.name] = g.where
+	}
+}
+
+// isPlain refuses a word of a line that a shell would expand, or read to its end only.
+func (p *parser) isPlain(where string, w word) bool {
+	switch {
+	case expands(w.bare):
+		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
+	case isPunctuated(w.bare):
+		p.errorf("%s: %q holds punctuation: only blanks stand between words; remove it, or put quotes around it to have it as it stands", where, w.text)
+	default:
+		return true
+	}
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"confit/linker"
 )
 
 // samples are three values of each setting that may stand in a links file, as the
@@ -86,7 +88,7 @@ func sampleText(name, value string) string {
 
 func trySource(t *testing.T, s *setting, file, inFile, inEnv, onLine string) {
 	environ, args := []string{"CONFITX=1"}, []string{}
-	plain := Config{Fallback: "x"}
+	plain := Config{linker: linker.Config{Fallback: "x"}}
 	_ = s.of(&plain).read(s.def)
 	want := s.of(&plain).show()
 	if inFile != "" {
@@ -175,8 +177,8 @@ func TestLinksPrecedence(t *testing.T) {
 func TestRelativePaths(t *testing.T) {
 	t.Chdir("/")
 	c := mustParse(t, write(t, "links", oneLink), []string{"CONFIT_STATE=run/./state/"}, "--volumes=srv/../volumes", "--", "app")
-	if c.Volumes != "/volumes" || c.State != "/run/state" {
-		t.Errorf("volumes %q, state %q", c.Volumes, c.State)
+	if c.linker.Volumes != "/volumes" || c.linker.State != "/run/state" {
+		t.Errorf("volumes %q, state %q", c.linker.Volumes, c.linker.State)
 	}
 	i := mustParse(t, "/missing", nil, "--install=x/confit")
 	if i.Install != "/x/confit" {

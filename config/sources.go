@@ -13,9 +13,7 @@ import (
 // when it could not be read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
-	flags.SortFlags = false
 	flags.SetInterspersed(false) // the app's own flags are the app's
-	flags.Usage = func() {}
 	for _, s := range settings {
 		define := flags.FuncP
 		if s.bare() {
@@ -26,21 +24,26 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 			return nil
 		})
 	}
-	if err := flags.Parse(args[1:]); err != nil {
-		command, hint := "", ""
-		if n := len(list); n > 0 && list[n-1].setting.command() {
-			command = list[n-1].where
-		}
+	err := flags.Parse(args[1:])
+	command, bare := "", "" // the last flag, if it is of that kind
+	if n := len(list); n > 0 && list[n-1].setting.command() {
+		command = list[n-1].where
+	} else if n > 0 && list[n-1].setting.bare() {
+		bare = list[n-1].setting.name
+	}
+	all := names(func(*setting) bool { return true })
+	if err != nil {
+		hint := ""
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			hint = meantFlag(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), command, names(func(*setting) bool { return true }))
+			hint = meantFlag(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), command, all)
 		}
 		p.errorf("%s (confit --help lists the flags%s)", err, hint)
 		return list, false
 	}
 	p.config.App = flags.Args()
 	p.checkModes(list)
-	if flags.ArgsLenAtDash() < 0 {
-		p.checkApp(list)
+	if len(p.config.App) > 0 && flags.ArgsLenAtDash() < 0 {
+		p.wrong = append(p.wrong, checkApp(p.config.App, bare, all))
 	}
 	return list, true
 }
@@ -59,29 +62,6 @@ func (p *parser) checkModes(line []given) {
 			return
 		}
 		first = g.where
-	}
-}
-
-// checkApp refuses words without -- in front that are hardly the app: a flag without its
-// dashes, the value of a switch, and what stands before a -- that comes later.
-func (p *parser) checkApp(before []given) {
-	app := p.config.App
-	if len(app) == 0 {
-		return
-	}
-	first, flag := app[0], ""
-	if n := len(before); n > 0 && before[n-1].setting.bare() {
-		flag = before[n-1].setting.name
-	}
-	switch value := meantValue(flag, first); {
-	case find(first) != nil:
-		p.errorf("%q is a flag: write --%s; or confit -- %s, if it is the app", first, first, first)
-	case value != "" && (len(app) > 1 || flag == "status"):
-		p.errorf("--%s: %q is a word of its own: write --%s=%s", flag, first, flag, value)
-	case lookalike(first) != "":
-		p.errorf("%q holds %s", first, lookalike(first))
-	case slices.Contains(app, "--"):
-		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", first)
 	}
 }
 

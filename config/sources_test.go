@@ -161,8 +161,8 @@ func TestEnvironmentOfOthers(t *testing.T) {
 func TestPod(t *testing.T) {
 	file := write(t, "links", oneLink)
 	for variable, want := range map[string]bool{"KUBERNETES_SERVICE_HOST=10.96.0.1": true, "KUBERNETES_SERVICE_HOSTS=": false, "A=KUBERNETES_SERVICE_HOST=": false} {
-		if c := mustParse(t, file, []string{variable}, "--", "app"); c.Pod != want || c.Linker(nil, 0).Pod != want {
-			t.Errorf("%s: a pod %v, want %v", variable, c.Pod, want)
+		if c := mustParse(t, file, []string{variable}, "--", "app"); c.linker.Pod != want || c.Linker(nil, 0).Pod != want {
+			t.Errorf("%s: a pod %v, want %v", variable, c.linker.Pod, want)
 		}
 	}
 }
