@@ -8,8 +8,7 @@ import (
 	"confit/signals"
 )
 
-// Kind is a kind of reload. Of all that the changed keys ask for, confit does the
-// strongest.
+// Kind is a kind of reload. confit does the strongest of what the changed keys ask for.
 type Kind int
 
 // The kinds, the weakest first.
@@ -29,7 +28,7 @@ type Action struct {
 	Command []string       // for Exec
 }
 
-// plainActions are those that are one word.
+// plainActions are the actions of one word.
 var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Kind: Touch}, {Kind: Restart}, {Kind: None}}
 
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.

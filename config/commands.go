@@ -34,14 +34,14 @@ func (c *Config) hooks() []namedCommand {
 	return list
 }
 
-// Doubts are why hooks will fail as things are at a start, which most of them don't show before an edit comes.
+// Doubts are why hooks will fail, as far as a start can tell: most hooks don't run before an edit.
 func (c *Config) Doubts(find func(program string) error) []error {
 	missing, later := c.unfound(c.hooks(), find)
 	return slices.Concat(missing, later, c.checkPaths())
 }
 
-// Missing names the programs that a start would not find. It is for a --check of a
-// wrong links file, which has no plan to print, so that all is said at once.
+// Missing names the programs that a start would not find, for a --check of a wrong
+// links file, which has no plan to print.
 func (c *Config) Missing(find func(program string) error) error {
 	if c.Mode != Check {
 		return nil
@@ -50,8 +50,8 @@ func (c *Config) Missing(find func(program string) error) error {
 	return errors.Join(missing...)
 }
 
-// unfound names programs that can't be started. later are those whose directory isn't there: outside of
-// a pod, whose volumes may bring it, that is only noted.
+// unfound names programs that can't be started. later are those whose directory is missing: outside of a pod
+// they are only noted, as its volumes may bring the directory.
 func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
 	for _, command := range list {
 		program := programOf(command.words)
@@ -86,8 +86,8 @@ func programOf(command []string) string {
 	return ""
 }
 
-// bringsProgram reports whether a program may be a key, so that it comes with the
-// volumes: a target, below one, or in a directory of programs where keys are linked.
+// bringsProgram reports whether a program may be a key: a target, below one, or in a
+// directory of programs where keys are linked.
 func (c *Config) bringsProgram(program string) bool {
 	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
 	for _, l := range c.Links {
@@ -112,8 +112,8 @@ func (c *Config) checkPaths() (wrong []error) {
 	return wrong
 }
 
-// checkPath refuses a path below the candidate, or what a word begins with there, if no line
-// puts anything in its place. What a shell puts into a path can't be known.
+// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything
+// there. Paths that a shell makes aren't known.
 func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, ` '";&|<>(),:=`); end >= 0 {
 		path = path[:end]

@@ -1,12 +1,10 @@
 // Package config knows flags, environment and the links file.
 //
-// It guarantees that it reports everything that is wrong with them at once, each
-// error with the place, the word and what to write instead, and that it ignores
-// nothing misspelt. The precedence is: command line, environment, links file,
-// default.
+// It guarantees that it reports all errors at once, each with the place, the word and
+// what to write instead, and that it ignores nothing misspelt. The precedence is:
+// command line, environment, links file, default.
 //
-// It knows nothing of processes or of what volumes hold, and it is the only
-// user of pflag.
+// It knows nothing of processes or of what volumes hold. It alone uses pflag.
 package config
 
 import (
@@ -84,9 +82,8 @@ type Config struct {
 	expanded   []string          // places in the lines where the kubelet would expand something
 }
 
-// SoakFor is how long an app has to live with a generation until that has soaked: by itself ten
-// probations, at least a minute and at most an hour, and never less than one. 0: nothing is gone
-// back to once the probation is over.
+// SoakFor is how long an app has to live with a generation until that has soaked: by default ten
+// probations, from a minute to an hour, and never less than one probation. 0: nothing has to soak.
 func (c *Config) SoakFor() time.Duration {
 	soak := c.Soak
 	if soak == SettleAuto {
@@ -99,14 +96,12 @@ func (c *Config) SoakFor() time.Duration {
 }
 
 const (
-	// SettleAuto stands for a settle time that was not given: 0 for a single atomic
-	// volume, where one rename is the whole change, SwapSettle for several, and
-	// DefaultSettle if a volume is plain.
+	// SettleAuto is the default: 0 for a single atomic volume, where one rename is the
+	// whole change, SwapSettle for several, and DefaultSettle if a volume is plain.
 	SettleAuto time.Duration = -1
 
-	// SwapSettle joins the swaps of several volumes. The kubelet marks all of a pod's
-	// volumes at once, and writes them side by side, each within milliseconds
-	// (MarkRemountRequired and reconcile of pkg/kubelet/volumemanager).
+	// SwapSettle joins the swaps of several volumes, which the kubelet makes side by side
+	// within milliseconds (MarkRemountRequired and reconcile of pkg/kubelet/volumemanager).
 	SwapSettle = 20 * time.Millisecond
 
 	// DefaultSettle joins what a person or a program writes file by file.
@@ -119,8 +114,8 @@ type Link struct {
 	Reload *Action // what a change of the key asks for; nil: Config.Reload
 }
 
-// Linker is the part of the configuration that the linker needs, with its log, and how many bytes
-// of variables a process can be given; 0: not known.
+// Linker is the linker's configuration, with its log, and how many bytes of variables a process
+// can be given; 0: not known.
 func (c *Config) Linker(log *slog.Logger, space int) linker.Config {
 	l := c.linker
 	l.Log, l.Space = log, space

@@ -12,9 +12,9 @@ import (
 )
 
 // Explain prints the settings and what confit would do with the links. It changes
-// nothing. Its error names all that a start would fail of: links that can't be made,
-// keys that are missing, programs that find says can't be started, and paths that no candidate has.
-// restarts says of which programs auto does that.
+// nothing. Its error has all reasons for which a start would fail: links that can't be made, missing
+// keys, programs that can't be started by find, and paths that no candidate has.
+// restarts reports whether auto restarts a program.
 func Explain(w io.Writer, c *Config, find func(program string) error, restarts func(program string) bool) error {
 	c.eachInForce(func(s *setting, shown string) { printRow(w, s.name, s.meant(shown)) })
 	if len(c.App) > 0 {
@@ -32,7 +32,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 	return errors.Join(slices.Concat([]error{err}, missing, c.checkPaths())...)
 }
 
-// noteRestarts says what an edit costs that restarts the app.
+// noteRestarts notes what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 	auto := restarts(programOf(c.App))
 	if c.Splay == 0 && c.Gate == nil && slices.ContainsFunc(c.Links, func(l Link) bool {
@@ -43,7 +43,7 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 	}
 }
 
-// noteTimes names times that are hardly meant to be as long.
+// noteTimes notes times that are hardly meant to be as long.
 func (c *Config) noteTimes(w io.Writer) {
 	if c.Settle > time.Minute {
 		fmt.Fprintf(w, "note: settle %v: an edit waits until nothing has changed for so long; to spread reloads, write splay\n", c.Settle)
@@ -53,8 +53,8 @@ func (c *Config) noteTimes(w io.Writer) {
 	}
 }
 
-// noteWords names words of commands that are hardly meant as they stand: a shell takes typographic quotes
-// for letters, and an app is given a placeholder as any word.
+// noteWords notes words of commands that are hardly meant as they stand: to a shell typographic quotes are
+// letters, and to an app a placeholder is a word like any other.
 func (c *Config) noteWords(w io.Writer) {
 	for _, h := range c.commands() {
 		for i, word := range h.words {

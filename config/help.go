@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// The help is as wide as a terminal is by default. What is said of a flag stands in a
-// column of its own.
+// The help is as wide as a terminal by default. Descriptions of flags have a column.
 const (
 	helpWidth  = 80
 	helpColumn = 26
@@ -28,7 +27,7 @@ func Usage() string {
 	return text + usageTail
 }
 
-// entry is a flag and what is said of it.
+// entry is a flag and its description.
 func entry(flag, says string) (text string) {
 	line := fmt.Sprintf("%-*s", helpColumn, flag)
 	for word := range strings.SplitSeq(says, " ") {

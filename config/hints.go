@@ -13,7 +13,7 @@ import (
 	"confit/signals"
 )
 
-// What a user most likely meant who has written what means nothing, or something else. Callers say what may stand there.
+// Here is what a user most likely meant by a word that means nothing, or something else. Callers say which words may stand there.
 
 // elsewhere has the names that other programs and manifests of Kubernetes have for a thing.
 var elsewhere = []struct {
@@ -52,8 +52,8 @@ func didYouMean(name string, choices []string, otherwise string) string {
 	return otherwise
 }
 
-// meantLine is the hint for a line that begins with none of the names: one as other files of
-// settings have it, one without its first word, or a misspelt one.
+// meantLine is the hint for a line that begins with none of the names: it is written as in
+// other files of settings, lacks its first word, or is misspelt.
 func meantLine(first string, names []string) string {
 	at := max(strings.IndexAny(first, "=:"), 0)
 	switch {
@@ -67,8 +67,8 @@ func meantLine(first string, names []string) string {
 	return didYouMean(first, names, "write link, input, env or a flag (confit --help lists the flags)")
 }
 
-// meantFlag is the hint for a name that no flag has. after is the flag before it if that has a command: what is
-// like no flag is most likely an argument of that.
+// meantFlag is the hint for a name that no flag has. after is the flag before it if that has a command: a name
+// that is like no flag's is most likely an argument of the command.
 func meantFlag(name, after string, names []string) string {
 	m := meant(name, names)
 	switch {
@@ -120,7 +120,7 @@ func checkApp(app []string, after string, names []string) error {
 	return nil
 }
 
-// meantAction is what somebody probably meant who wrote just a signal, a command, or
+// meantAction is the action that was meant by a signal alone, by a command alone, or with
 // a blank in place of the colon.
 func meantAction(s string, words []string) string {
 	first, rest, several := strings.Cut(s, " ")
@@ -139,8 +139,8 @@ func meantAction(s string, words []string) string {
 	return "auto, touch, signal:NAME, restart, exec:COMMAND or none"
 }
 
-// checkProgram refuses what can't be a program, and is how others write a command. written
-// is the command as a line has it.
+// checkProgram refuses words that can't be a program: other programs have commands so.
+// written is the command as a line has it.
 func checkProgram(list []string, written string) error {
 	program := list[0]
 	switch {
@@ -157,8 +157,8 @@ func checkProgram(list []string, written string) error {
 	return nil
 }
 
-// asPlaceholder puts placeholders in the place of the variables that mean the same, as a
-// shell and a manifest of Kubernetes have them.
+// asPlaceholder replaces variables by the placeholders that mean the same, as a shell and
+// a manifest of Kubernetes write them.
 func asPlaceholder(word string) string {
 	for _, p := range [][2]string{{CandidateVariable, Placeholder}, {RenderedVariable, linker.Rendered}} {
 		for _, written := range []string{"${" + p[0] + "}", "$(" + p[0] + ")", "$" + p[0]} {
@@ -168,8 +168,8 @@ func asPlaceholder(word string) string {
 	return word
 }
 
-// meantPlaceholder is what a misspelt placeholder in a word was meant to be, or "": a brace,
-// or two as other programs have them, and letters up to another brace or a slash.
+// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": one
+// or two braces, and letters up to another brace or a slash.
 func meantPlaceholder(text string) string {
 	_, rest, _ := strings.Cut(text, "{")
 	if inner, two := strings.CutPrefix(rest, "{"); two {
@@ -186,8 +186,8 @@ func meantPlaceholder(text string) string {
 // errContinued is the error of a line whose rest stands in the next one.
 var errContinued = errors.New(`a line can't be continued by \: write all of it in one line, or '\' for the character itself`)
 
-// checkQuoted refuses a \ outside of quotes that was meant for another reader than confit. rest
-// stands behind it.
+// checkQuoted refuses a \ outside of quotes that was meant for another program. rest stands
+// behind it.
 func checkQuoted(rest string) error {
 	switch {
 	case rest == "":
@@ -198,7 +198,7 @@ func checkQuoted(rest string) error {
 	return nil
 }
 
-// lookalike names what an editor or a web page has put outside of quotes, and what to write; "": nothing.
+// lookalike names a character outside of quotes that an editor has put there, and what to write; "": there is none.
 func lookalike(bare string) string {
 	for i, r := range bare {
 		switch {
@@ -213,7 +213,7 @@ func lookalike(bare string) string {
 	return ""
 }
 
-// notText says by its bytes what a file is that no line can be read from.
+// notText has the bytes that show that a file is no text in UTF-8.
 var notText = []struct{ bytes, what string }{
 	{"\xef\xbb\xbf", "a byte order mark begins the file: save it as UTF-8 without one"},
 	{"\xff\xfe", "the file is UTF-16: save it as UTF-8"},
@@ -221,8 +221,8 @@ var notText = []struct{ bytes, what string }{
 	{"\x00", "a NUL byte is in the file: save it as UTF-8"},
 }
 
-// otherFormat says what a file is that holds no lines, by its bytes or its first line, and where
-// that shows. names are those that a line may begin with.
+// otherFormat names the format of a file that holds no lines, by its bytes or its first line, and
+// the number of that. names are those that a line may begin with.
 func otherFormat(text string, names []string) (what string, number int) {
 	for _, n := range notText {
 		if at := strings.Index(text, n.bytes); at == 0 || at > 0 && n.bytes == "\x00" {

@@ -86,7 +86,7 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 }
 
 func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option string) {
-	key, value, _ := strings.Cut(option, "=")
+	key, value, assigns := strings.Cut(option, "=")
 	switch {
 	case option == "optional":
 		l.Optional = true
@@ -94,16 +94,16 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 		l.Local = true
 	case option == "direct" && l.Use == linker.Linked:
 		l.Direct = true
-	case key == "mode" && key != option && l.Use == linker.Linked:
+	case key == "mode" && assigns && l.Use == linker.Linked:
 		mode, err := strconv.ParseUint(value, 8, 32)
 		if err != nil || mode < 0o400 || mode > 0o777 || l.Mode != 0 {
 			p.errorf("%s: %q isn't the one mode of this line: write an octal number from 0400 to 0777, such as mode=0644", where, option)
 			return
 		}
 		l.Mode = fs.FileMode(mode)
-	case key == "reload" && key != option && l.Reload != kind.reload:
+	case key == "reload" && assigns && l.Reload != kind.reload:
 		p.errorf("%s: %q is the second reload of this line: remove one of the two", where, option)
-	case key == "reload" && key != option:
+	case key == "reload" && assigns:
 		a, err := parseSourceAction(l.Use, value)
 		if err != nil {
 			p.errorf("%s: reload: %w", where, err)
@@ -119,8 +119,7 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 	}
 }
 
-// parseSourceAction reads an action. A variable is given to a process when it is
-// started, so only a restart brings a new one to the app.
+// parseSourceAction reads an action. Only a restart brings a new variable to the app.
 func parseSourceAction(use linker.Use, value string) (Action, error) {
 	a, err := ParseAction(value)
 	if err == nil && use == linker.Variable && a.Kind != None && a.Kind != Restart {
@@ -132,8 +131,8 @@ func parseSourceAction(use linker.Use, value string) (Action, error) {
 	return a, err
 }
 
-// checkTouch refuses to touch a link to a whole directory: a new link to it
-// tells nobody which keys have changed, and who watches inside hears nothing.
+// checkTouch refuses to touch a link to a whole directory: a new link doesn't tell
+// which keys have changed, and no watch inside the directory notices it.
 func (p *parser) checkTouch() {
 	for _, l := range p.config.Links {
 		if p.config.ActionOf(&l).Kind == Touch && l.WholeDirectory() {

@@ -14,8 +14,8 @@ import (
 	"confit/linker"
 )
 
-// linksFiles finds and reads the links files, which the command line names, or else
-// CONFIT_LINKS, or else the default, and after them the lines of --lines or CONFIT_LINES.
+// linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or
+// the default, and after them the lines of --lines or CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
 	var list []given
 	names, instead := []string{defaultLinks}, "--lines"
@@ -42,8 +42,8 @@ func (p *parser) linksFiles(env, line []given) []given {
 	return append(list, p.linksFile(p.config.LinesFrom, text)...)
 }
 
-// strongest are the values of a setting whose sources don't add up: those on the command
-// line, or else that of the environment.
+// strongest are the values of a setting on the command line, or else in the environment:
+// they don't add up.
 func strongest(name string, env, line []given) (list []given) {
 	for _, g := range append(line[:len(line):len(line)], env...) {
 		if g.setting.name == name && (list == nil || list[0].where == g.where) {
@@ -53,8 +53,8 @@ func strongest(name string, env, line []given) (list []given) {
 	return list
 }
 
-// readLinksFiles reads each file that the names stand for, and sums them up. instead is
-// what to write where a name is no path but lines.
+// readLinksFiles reads and sums up each file that the names stand for. instead is the
+// flag or variable for lines, in case a name holds such.
 func readLinksFiles(names []string, instead string, found func(file string, text []byte), wrong func(error)) LinksSum {
 	h := sha256.New()
 	for _, name := range names {
@@ -76,9 +76,8 @@ func readLinksFiles(names []string, instead string, found func(file string, text
 	return LinksSum(h.Sum(nil))
 }
 
-// LinksNow is what LinksRead would be now. A file that is gone counts as a
-// change. Nothing is known while a file can't be read, or where the links came
-// through a pipe.
+// LinksNow is what LinksRead would be now. A file that was removed counts as a change.
+// It isn't known while a file can't be read, or if one is a pipe.
 func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	for _, name := range c.linksNames {
 		info, err := os.Stat(name)
@@ -91,8 +90,8 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 	return sum, known
 }
 
-// expandDir lists the files of a directory in lexical order; a file stands for
-// itself. It leaves out names that begin with a dot, as a mounted volume has such.
+// expandDir lists the files of a directory in lexical order; a file stands for itself.
+// It leaves out names that begin with a dot, as those of a mounted volume.
 func expandDir(name, instead string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -122,8 +121,7 @@ func expandDir(name, instead string) ([]string, error) {
 	return files, nil
 }
 
-// linksFile reads one file. It adds its links to the configuration and returns the
-// other lines.
+// linksFile adds the links of a file to the configuration and returns its other lines.
 func (p *parser) linksFile(name, text string) []given {
 	if what, number := otherFormat(text, lineNames()); what != "" {
 		p.errorf("%s:%d: %s", name, number, what)
@@ -192,8 +190,8 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 	return g, true
 }
 
-// linesText joins the values of --lines, or that of CONFIT_LINES, to one text. A text of
-// blanks is none. A path in its place is one of a links file.
+// linesText joins the values of --lines, or that of CONFIT_LINES, to one text. Blanks are
+// none, and a path was meant for a links file.
 func (p *parser) linesText(values []given) (text string) {
 	var from given
 	for _, g := range values {

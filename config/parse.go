@@ -9,9 +9,9 @@ import (
 	"confit/linker"
 )
 
-// Parse reads the command line, with the program's name in front, the environment
-// and the links files. Its errors are joined; each says what to write instead.
-// The log's settings and the mode are right even then.
+// Parse reads the command line, with the program's name in front, the environment and
+// the links files. Its errors are joined. The mode and what the log needs are right even
+// with an error.
 func Parse(args, environ []string) (Config, error) {
 	c := Config{linker: linker.Config{Pod: inPod(environ)}, places: map[string]string{}}
 	p := parser{config: &c, set: map[string]string{}}
@@ -59,9 +59,8 @@ func (p *parser) checkLinks() {
 	p.wrong = append(p.wrong, err)
 }
 
-// findState finds the state directory, which is all that --status needs. Somebody
-// may ask for it in another container, which has no links file, or while the links
-// file is being written. So what is wrong with that file doesn't matter.
+// findState finds the state directory, which is all that --status needs. Errors of the
+// links file don't matter: another container may have none, or it is being written.
 func (p *parser) findState(env, line []given) {
 	wrong := p.wrong
 	file := p.linksFiles(env, line)
@@ -81,7 +80,7 @@ type given struct {
 	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
 }
 
-// sibling is how another setting is written in the same place.
+// sibling is the flag or variable of another setting in the same source.
 func (g given) sibling(name string) string {
 	if strings.HasPrefix(g.where, prefix) {
 		return variable(name)
@@ -118,7 +117,7 @@ func (p *parser) apply(g given) {
 	}
 }
 
-// isPlain refuses a word of a line that a shell would expand, or read to its end only.
+// isPlain refuses a word of a line that a shell would expand or divide.
 func (p *parser) isPlain(where string, w word) bool {
 	switch {
 	case expands(w.bare):

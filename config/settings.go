@@ -8,9 +8,8 @@ import (
 	"confit/signals"
 )
 
-// setting is one row of the table of settings: a flag, a variable of the environment
-// and a line of a links file, unless it says otherwise. The help, the plan of --check
-// and the log's first line are made of the table.
+// setting is a flag, a variable of the environment and a line of a links file, unless it
+// says otherwise. The help, the plan of --check and the log's first line show settings.
 type setting struct {
 	heading string // of the group that begins here, in the help
 	name    string
@@ -28,7 +27,7 @@ type setting struct {
 // bare reports whether the flag needs no value.
 func (s *setting) bare() bool { return s.takes == "" || s.takes[0] == '[' }
 
-// command reports whether the value is a command: in a links file, the rest of the line.
+// command reports whether the value may be a command: in a links file, the rest of a line.
 func (s *setting) command() bool { return s.takes == " CMD" || s.takes == " ACTION" }
 
 // defaultLinks is the links file that is read when none is named.
@@ -124,7 +123,7 @@ func names(filter func(*setting) bool) []string {
 	return list
 }
 
-// eachInForce calls do with what is set, as a links file would hold it.
+// eachInForce calls do with each setting that is set, as a links file would hold it.
 func (c *Config) eachInForce(do func(s *setting, shown string)) {
 	for _, s := range settings {
 		if shown := s.of(c).show(); shown != "" {

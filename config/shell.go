@@ -9,15 +9,13 @@ import (
 	"confit/linker"
 )
 
-// confit starts hooks without a shell, and expands nothing. So it refuses what only
-// a shell would act on, outside of quotes: a hook that is given "&&" as an argument
-// rarely fails in a way that says so.
+// confit starts hooks without a shell, and expands nothing. So it refuses words that
+// only a shell acts on: a hook with the argument "&&" rarely says what is wrong.
 
 // expands reports whether a shell would put something else in a word's place. The
 // word's quoted characters are blanked out.
 func expands(bare string) bool {
-	_, after, dollar := strings.Cut(bare, "$")
-	for ; dollar; _, after, dollar = strings.Cut(after, "$") {
+	for _, after := range strings.Split(bare, "$")[1:] {
 		if after != "" && (after[0] == '{' || after[0] == '(' || after[0] == '_' || 'A' <= after[0]&^0x20 && after[0]&^0x20 <= 'Z') {
 			return true
 		}
@@ -32,7 +30,7 @@ func isOperator(bare string) bool {
 	return rest != "" && strings.ContainsRune("|&;<>", rune(rest[0])) || strings.HasSuffix(bare, ";")
 }
 
-// isPunctuated reports whether a word that is none of a command has punctuation of other files of settings.
+// isPunctuated reports whether a word has the punctuation of other files of settings.
 func isPunctuated(bare string) bool { return isOperator(bare) || strings.HasSuffix(bare, ",") }
 
 // needsShell reports whether only a shell can do what a word of a command asks for.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commandLine reads the flags. What follows them or -- is the app. It is not ok
-// when it could not be read to its end.
+// commandLine reads the flags, and the app that follows them or --. It is not ok if it
+// wasn't read to its end.
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
@@ -48,7 +48,7 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	return list, true
 }
 
-// checkModes refuses two things to do at once: only one of them would be done.
+// checkModes refuses two modes at once.
 func (p *parser) checkModes(line []given) {
 	var c Config
 	var first string
@@ -65,8 +65,8 @@ func (p *parser) checkModes(line []given) {
 	}
 }
 
-// environment reads the variables whose names begin with CONFIT_. If one means no
-// flag, that is an error, so that no misspelt one is silently ignored.
+// environment reads the variables whose names begin with CONFIT_. One that means no flag
+// is an error, as it may be misspelt.
 func (p *parser) environment(environ []string) []given {
 	var list []given
 	for _, kv := range environ {
@@ -87,17 +87,16 @@ func (p *parser) environment(environ []string) []given {
 	return list
 }
 
-// inPod reports whether the kubelet made the environment: whatever
-// enableServiceLinks says, it names the API server (getServiceEnvVarMap of
-// pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
+// inPod reports whether the kubelet made the environment: it always names the API server
+// (getServiceEnvVarMap of pkg/kubelet/kubelet_pods.go in k8s.io/kubernetes).
 func inPod(environ []string) bool {
 	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "KUBERNETES_SERVICE_HOST=") })
 }
 
-// foreign reports a variable that is none of the user's: Kubernetes sets some in
-// every pod of a namespace with a Service named confit or confit-SOMETHING
-// (kubernetes.io/docs/concepts/services-networking/service), and confit sets some
-// for its hooks, which may run confit.
+// foreign reports a variable that no user has set: Kubernetes sets some in every pod of
+// a namespace with a Service named confit or confit-SOMETHING
+// (kubernetes.io/docs/concepts/services-networking/service), and confit some for its
+// hooks, which may run confit.
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
 		slices.Contains(hookVariables, name)

@@ -13,10 +13,9 @@ type word struct {
 	start, end int
 }
 
-// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting
-// and 2.3 Token Recognition), but expands nothing. Blanks separate words, a
-// backslash quotes the next character, '…' quotes everything, "…" everything but
-// a backslash before $ ` " \, and # at the start of a word begins a comment.
+// words splits a line as a POSIX shell does (Shell Command Language, 2.2 Quoting and 2.3
+// Token Recognition), but expands nothing: a backslash quotes the next character, '…' all,
+// "…" all but a backslash before $ ` " \, and # at the start of a word begins a comment.
 func words(line string) ([]word, error) {
 	var list []word
 	for i := 0; i < len(line); {
@@ -68,8 +67,8 @@ func oneWord(line string, start int) (word, error) {
 	return word{text.String(), bare.String(), start, i}, nil
 }
 
-// quoted appends the text between the quote at the start of s and the next one.
-// It returns how many bytes of s that are, with the quotes.
+// quoted appends the text between the quote at the start of s and the next one. It
+// returns how many bytes of s these are, with the quotes.
 func quoted(text *strings.Builder, s string) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -99,8 +98,7 @@ func texts(list []word) (texts []string) {
 	return texts
 }
 
-// JoinWords writes a command as a links file holds it: splitWords reads the same
-// words out of it.
+// JoinWords writes a command so that splitWords reads the same words.
 func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
@@ -112,6 +110,5 @@ func JoinWords(list []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// isSeparator tells a word that other files of settings have between a name and its
-// value. Quoted it is a word like any other.
+// isSeparator tells a word that other files of settings have between a name and its value.
 func isSeparator(w string) bool { return w == "=" || w == ":" || w == "->" || w == "=>" }

@@ -16,24 +16,24 @@ func (s *Status) Encode() []byte {
 	return e.Encode(s)
 }
 
-// Encoder encodes one status after the other. Of keys, which may be many, it keeps the text,
-// as another phase changes none. It belongs to one goroutine; the zero value has no keys.
+// Encoder encodes one status after the other. It holds the text of the keys, which may be
+// many: another phase changes none. It belongs to one goroutine; the zero value has no keys.
 type Encoder struct {
 	keys              []byte // of the accepted generation; nil: there are none
 	mounted, rejected differences
 }
 
-// differences are keys that were encoded, and nobody changes any more.
+// differences are keys that were encoded, and never change.
 type differences struct {
 	keys map[string]Sum
 	text []byte
 }
 
-// SetKeys says which keys each status has from now on, whatever stands in its own field.
+// SetKeys sets the keys of each status from now on, whatever its own field holds.
 func (e *Encoder) SetKeys(keys map[string]string) { e.keys = encode(keys, "  ") }
 
-// Encode writes what the Encode of a [Status] writes. Nobody may change the maps of
-// differences any more.
+// Encode writes what the Encode of a [Status] writes. The maps of differences must never
+// change.
 func (e *Encoder) Encode(s *Status) []byte {
 	small := *s // all but the keys
 	small.Version, small.Keys = Version, nil
@@ -41,18 +41,17 @@ func (e *Encoder) Encode(s *Status) []byte {
 		small.Volumes = []Volume{}
 	}
 	var keys [][]byte
-	if s.Mounted != nil {
-		keys = append(keys, e.mounted.encode(s.Mounted.Keys))
-		small.Mounted = &Mounted{s.Mounted.Hash, s.Mounted.Shared, s.Mounted.Since, nil}
-	} else {
+	if s.Mounted == nil {
 		e.mounted = differences{}
-	}
-	if s.Rejection != nil {
-		keys = append(keys, e.rejected.encode(s.Rejection.Keys))
-		short := *s.Rejection
-		small.Rejection, short.Keys = &short, nil
 	} else {
+		small.Mounted = new(*s.Mounted)
+		keys = append(keys, e.mounted.takeOut(&small.Mounted.Keys))
+	}
+	if s.Rejection == nil {
 		e.rejected = differences{}
+	} else {
+		small.Rejection = new(*s.Rejection)
+		keys = append(keys, e.rejected.takeOut(&small.Rejection.Keys))
 	}
 	accepted := e.keys
 	if accepted == nil {
@@ -61,7 +60,8 @@ func (e *Encoder) Encode(s *Status) []byte {
 	return fill(encode(&small, ""), append(keys, accepted))
 }
 
-// fill puts keys where there are none, one after the other. Within a text in JSON the quotation marks would be escaped.
+// fill puts keys where there are none, one after the other. A text in JSON can't hold the same: its quotation
+// marks are escaped.
 func fill(small []byte, keys [][]byte) []byte {
 	const name = `"keys": `
 	var parts [][]byte
@@ -73,10 +73,12 @@ func fill(small []byte, keys [][]byte) []byte {
 	return bytes.Join(append(parts, small, []byte("\n")), nil)
 }
 
-func (d *differences) encode(keys map[string]Sum) []byte {
-	if d.text == nil || reflect.ValueOf(keys).Pointer() != reflect.ValueOf(d.keys).Pointer() {
-		d.keys, d.text = keys, encode(keys, "    ")
+// takeOut returns the text of keys, and leaves none in their place.
+func (d *differences) takeOut(keys *map[string]Sum) []byte {
+	if d.text == nil || reflect.ValueOf(*keys).Pointer() != reflect.ValueOf(d.keys).Pointer() {
+		d.keys, d.text = *keys, encode(*keys, "    ")
 	}
+	*keys = nil
 	return d.text
 }
 
@@ -86,6 +88,6 @@ func encode(v any, indent string) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // people read it
 	e.SetIndent(indent, "  ")
-	_ = e.Encode(v)                                               // to memory, and there is nothing in a status that JSON can't say
-	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // what is kept has no room to grow
+	_ = e.Encode(v)                                               // to memory, and JSON has all types of a status
+	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))) // without room to grow
 }

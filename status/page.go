@@ -22,8 +22,7 @@ type page struct {
 	text []byte
 }
 
-// row adds a row. What is too long, or has lines of its own, goes on below its
-// beginning.
+// row adds a row. A text that is too long, or has lines, goes on below its beginning.
 func (p *page) row(label, text string) {
 	for _, line := range strings.Split(text, "\n") {
 		for more := true; more; label = "" {
@@ -54,8 +53,8 @@ func lineEnd(line string) (end int) {
 	return len(line)
 }
 
-// Clean replaces all in a line that isn't meant to be seen: a hook may have printed what a
-// terminal takes for a command, console_codes(4).
+// Clean replaces the control characters of a line: a hook may print commands for a
+// terminal, console_codes(4).
 func Clean(line string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

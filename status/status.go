@@ -1,12 +1,11 @@
 // Package status knows the schema of status.json, and what it means.
 //
-// It guarantees that a status encodes to one complete JSON object, in which every
-// field is present and the order never changes, and that within a version no field
-// goes away or changes its meaning. A field without a value is null;
-// docs/status.md explains each.
+// It guarantees that a status encodes to one JSON object with every field, in an order
+// that never changes, and that within a version no field goes away or changes its
+// meaning. A field without a value is null; docs/status.md explains each.
 //
 // It knows no files, processes or policy: package supervisor fills a Status, and
-// package linker keeps its bytes.
+// package linker writes its bytes.
 package status
 
 import (
@@ -17,8 +16,7 @@ import (
 	"time"
 )
 
-// Version is the schema's. It goes up when a field changes its meaning, but not for
-// a new field.
+// Version is the schema's. It goes up when a field changes its meaning.
 const Version = 1
 
 // Status is what confit does, what the app has, and why that isn't what is mounted.
@@ -155,11 +153,10 @@ const (
 )
 
 // Verdict is [Well] or [Rejected]. A rejection stands until the same configuration
-// is accepted or another one is mounted, so it doesn't flicker while confit tries
-// again. It is [Rejected], too, when the system refuses to apply what is mounted, when
-// the configuration side broke down, and when it waits for a volume that doesn't
-// answer, as confit applies nothing then; when what is live isn't what was accepted; and when
-// the app died of that, or isn't well on it.
+// is accepted or another one is mounted, so it doesn't flicker while confit tries again.
+// [Rejected] is, too, when confit can't apply what is mounted, as the system refuses it, a
+// volume doesn't answer or the configuration side broke down; when what is live isn't what
+// was accepted; and when the app died of what was accepted, or isn't well on it.
 func (s *Status) Verdict() int {
 	switch {
 	case s.Degraded != "", s.Stalled != "", s.Damaged, s.refused(), s.GoneDown != nil, s.Unwell != "":
@@ -175,8 +172,7 @@ func (s *Status) Verdict() int {
 // refused reports a change that the system refuses to apply.
 func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
 
-// Decode reads what the Encode of this or any other confit wrote, unless its
-// version of the schema is newer.
+// Decode reads a status that any confit has encoded, unless its version is newer.
 func Decode(data []byte) (Status, error) {
 	var s Status
 	switch err := json.Unmarshal(data, &s); {
@@ -210,9 +206,8 @@ func Show(w io.Writer, forPeople bool, read func() ([]byte, error)) (verdict int
 	return s.Verdict(), nil
 }
 
-// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It
-// has whole seconds, as fromdate of jq(1) reads no fractions. It is a string, as
-// time.Time would add all the code that reads one, 20 KB.
+// Time is a moment in UTC as RFC 3339 writes it; "" is none, and null in JSON. It has
+// whole seconds, as fromdate of jq(1) reads no fractions. time.Time would add 20 KB.
 type Time string
 
 // At is the Time of a moment; the zero one is none.
