@@ -144,28 +144,26 @@ func (p *parser) linksFile(name, text string) []given {
 		case kindOf(ws[0].text) != nil:
 			p.sourceLine(where, kindOf(ws[0].text), ws)
 		default:
-			if g, ok := p.settingLine(where, line, ws); ok {
-				list = append(list, g)
-			}
+			list = append(list, p.settingLine(where, line, ws)...)
 		}
 	}
 	return list
 }
 
-// settingLine reads a line that is a flag's name and its value.
-func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
+// settingLine reads a line that is a flag's name and its value; none if it is wrong.
+func (p *parser) settingLine(where, line string, ws []word) []given {
 	name := strings.TrimPrefix(ws[0].text, "--")
 	s := find(name)
 	switch {
 	case s == nil:
 		p.errorf("%s: %q is not known: %s", where, ws[0].text, meantLine(name, lineNames()))
-		return given{}, false
+		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
-		return given{}, false
+		return nil
 	case p.set[name] != "" && !s.repeat:
 		p.errorf("%s: %q stands at %s already: remove one of the two", where, name, p.set[name])
-		return given{}, false
+		return nil
 	}
 	p.set[name] = where
 	g := given{setting: s, where: where + ": " + name}
@@ -174,20 +172,21 @@ func (p *parser) settingLine(where, line string, ws []word) (given, bool) {
 		g.value = "true"
 	case len(values) == 0:
 		p.errorf("%s: %q has no value: write one after it", where, name)
-		return given{}, false
+		return nil
 	case len(values) > 1 && isSeparator(values[0].bare):
 		p.errorf("%s: %q stands between %s and its value: remove it", where, values[0].text, name)
-		return given{}, false
+		return nil
 	case s.command(), s.takes == " D": // that of a time says how one is written
 		g.value = line[values[0].start:values[len(values)-1].end]
 	case len(values) > 1:
 		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)
-		return given{}, false
+		return nil
 	default:
-		g.value = values[0].text
-		return g, p.isPlain(where, values[0])
+		if g.value = values[0].text; !p.isPlain(where, values[0]) {
+			return nil
+		}
 	}
-	return g, true
+	return []given{g}
 }
 
 // linesText joins the values of --lines, or that of CONFIT_LINES, to one text. Blanks are

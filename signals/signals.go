@@ -96,13 +96,12 @@ func parseRealTime(s string) (Signal, bool) {
 
 // Name is the signal's name without SIG, as kill(1) prints it: TERM, RTMIN+3.
 func Name(sig Signal) string {
-	if sig >= rtMin && sig <= rtMax {
-		if sig == rtMin {
-			return "RTMIN"
-		}
+	switch name := unix.SignalName(sig); {
+	case sig == rtMin:
+		return "RTMIN"
+	case sig > rtMin && sig <= rtMax:
 		return fmt.Sprintf("RTMIN+%d", sig-rtMin)
-	}
-	if name := unix.SignalName(sig); name != "" {
+	case name != "":
 		return strings.TrimPrefix(name, "SIG")
 	}
 	return strconv.Itoa(int(sig))
