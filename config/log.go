@@ -23,12 +23,7 @@ func jsonLogger(w io.Writer, level slog.Level) *slog.Logger {
 
 func levelName(level slog.Level) string { return strings.ToLower(level.String()) }
 
-func formatName(json bool) string {
-	if json {
-		return "json"
-	}
-	return "text"
-}
+func formatName(json bool) string { return map[bool]string{true: "json", false: "text"}[json] }
 
 // readable writes a duration as people do, and not in nanoseconds.
 func readable(_ []string, a slog.Attr) slog.Attr {

@@ -3,7 +3,6 @@ package notify
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // State is what a service says of itself.
@@ -62,12 +61,5 @@ func printable(s string) string {
 		}
 		return ' '
 	}, strings.ToValidUTF8(s, "?"))
-	if len(s) <= maxStatus {
-		return s
-	}
-	end := maxStatus
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end]
+	return strings.ToValidUTF8(s[:min(len(s), maxStatus)], "") // the end may be a part of a character
 }

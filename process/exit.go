@@ -87,11 +87,10 @@ type Status unix.WaitStatus
 // ExitCode is the app's own code, or 128+n for signal n, as in a shell. Each of the
 // 65,536 statuses has a code from 0 to 255.
 func (s Status) ExitCode() int {
-	ws := unix.WaitStatus(s)
-	if ws.Signaled() {
-		return (128 + int(ws.Signal())) & 0xff
+	if sig := s.Signal(); sig != 0 {
+		return (128 + int(sig)) & 0xff
 	}
-	return ws.ExitStatus() & 0xff
+	return unix.WaitStatus(s).ExitStatus() & 0xff
 }
 
 // Success reports an exit with code 0.

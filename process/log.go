@@ -101,14 +101,14 @@ func (l *Log) Flush() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	done := func() bool { return l.held == 0 && l.lost == 0 }
-	if l.await(logFlush, done); l.hasRoom() {
+	if l.await(logFlush, done); l.hasRoom(&unix.Timespec{}) {
 		l.await(logPatience, done)
 	}
 }
 
-// hasRoom reports that a write needn't wait for the reader.
-func (l *Log) hasRoom() bool {
-	ready, _ := unix.Poll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, 0)
+// hasRoom reports that a write needn't wait for the reader, and waits for that; nil: for ever, or until a signal comes.
+func (l *Log) hasRoom(limit *unix.Timespec) bool {
+	ready, _ := unix.Ppoll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, limit, nil)
 	return ready > 0
 }
 
@@ -157,6 +157,6 @@ func (l *Log) write(text []byte) {
 		if text = text[n:]; !errors.Is(err, unix.EAGAIN) {
 			return // a log that was closed has no remedy
 		}
-		_, _ = unix.Ppoll([]unix.PollFd{{Fd: l.fd, Events: unix.POLLOUT}}, nil, nil) // EINTR: it is tried again
+		l.hasRoom(nil)
 	}
 }

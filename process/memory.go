@@ -30,10 +30,10 @@ func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 func headroom(root string) (left int64, limited bool) {
 	for _, v := range memoryFiles {
 		dir := root + v.dir
-		limit, ok := amount(lineAfter(dir+v.limit, ""))
-		used, known := amount(lineAfter(dir+v.used, ""))
+		limit, ok := amount(dir+v.limit, "")
+		used, known := amount(dir+v.used, "")
 		if ok && known && limit < unlimited {
-			cache, _ := amount(lineAfter(dir+"memory.stat", v.cache))
+			cache, _ := amount(dir+"memory.stat", v.cache)
 			return max(limit-used+cache, 0), true
 		}
 	}
@@ -44,24 +44,19 @@ func headroom(root string) (left int64, limited bool) {
 // memory ran out, or 0 if that isn't known.
 func OOMKills() int {
 	for _, v := range memoryFiles {
-		if n, ok := amount(lineAfter(cgroup+v.dir+v.kills, "oom_kill ")); ok {
+		if n, ok := amount(cgroup+v.dir+v.kills, "oom_kill "); ok {
 			return int(n)
 		}
 	}
 	return 0
 }
 
-// lineAfter is the rest of the line that holds a mark, in a small file; "" if there is none.
-func lineAfter(file, mark string) string {
+// amount reads the number behind a mark in a small file; "" marks its start. The word "max" is none.
+func amount(file, mark string) (n int64, ok bool) {
 	text, _ := os.ReadFile(file)
 	_, rest, _ := strings.Cut(string(text), mark)
 	line, _, _ := strings.Cut(rest, "\n")
-	return line
-}
-
-// amount reads a number; "max" is none.
-func amount(text string) (n int64, ok bool) {
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(line, 10, 64)
 	return n, err == nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,11 +40,7 @@ const (
 // MayStop reports a signal that an image may name as its STOPSIGNAL: any but HUP, by
 // which programs reload, and those of job control.
 func MayStop(sig Signal) bool {
-	switch sig {
-	case unix.SIGHUP, unix.SIGCONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
-		return false
-	}
-	return true
+	return !slices.Contains([]Signal{HUP, CONT, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU}, sig)
 }
 
 // Catchable reports a signal that a process can catch: signal(7).
@@ -110,12 +107,9 @@ func Name(sig Signal) string {
 // EndsByDefault reports whether the signal's default action ends a process,
 // with or without a core: the table in signal(7). Every real-time signal does.
 func EndsByDefault(sig Signal) bool {
-	switch sig {
-	case unix.SIGCHLD, unix.SIGURG, unix.SIGWINCH, unix.SIGCONT,
-		unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
-		return false
-	}
-	return true
+	return !slices.Contains([]Signal{
+		unix.SIGCHLD, unix.SIGURG, unix.SIGWINCH, CONT, unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
+	}, sig)
 }
 
 // Typed reports whether a terminal sends the signal to end what runs on it: ^C
