@@ -104,13 +104,13 @@ func command(c *config.Config, environ []string) process.Command {
 	return process.Command{Args: c.App, Env: environ, Dir: dir}
 }
 
-// leave ends this process and says why. A guest's end isn't the container's: whoever asks for the
-// status is one, and what kubectl exec started. Only Flush waits for a reader of stderr, who may hang.
-func leave(stderr *process.Log, code int, err error, guest bool) {
+// leave ends this process and says why. The end of a visitor isn't the container's: kubectl exec or --status
+// has started it. Only Flush waits for the reader of stderr, which may hang.
+func leave(stderr *process.Log, code int, err error, visits bool) {
 	if _, said := err.(*try.Verdict); err != nil && !said {
 		stderr.Say(err.Error())
 	}
-	if err != nil && !guest {
+	if err != nil && !visits {
 		process.WriteTerminationLog(err)
 	}
 	stderr.Flush()

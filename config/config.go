@@ -52,7 +52,7 @@ type Config struct {
 
 	Render        []string      // the hook's words; none: nothing is rendered
 	Validate      []string      // none: no validation
-	Gate          []string      // none: nobody is asked
+	Gate          []string      // none: no gate
 	Report        []string      // none: nothing is reported
 	HookTimeout   time.Duration // for render, validate, report and a reload by a hook
 	Reload        Action

@@ -31,7 +31,7 @@ var elsewhere = []struct {
 	{"version", []string{"v"}}, {"log-level", []string{"debug", "log", "verbose", "quiet"}},
 }
 
-// meant is the choice that somebody meant by a name, or "".
+// meant is the choice that was most likely meant by a name, or "".
 func meant(name string, choices []string) string {
 	if i := slices.IndexFunc(choices, func(c string) bool { return strings.HasPrefix(c, name+"=") }); i >= 0 {
 		return choices[i]

@@ -33,7 +33,7 @@ func readable(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Record is one line of a log in JSON, which no level keeps out.
+// Record is one line of a log in JSON, at any level.
 func Record(level slog.Level, message string, keys ...any) []byte {
 	var b bytes.Buffer
 	jsonLogger(&b, level).Log(context.Background(), level, message, keys...)

@@ -36,7 +36,7 @@ type Socket struct {
 	path  string
 	file  *os.File
 	conn  syscall.RawConn
-	hints chan struct{}
+	wakes chan struct{}
 }
 
 // Listen makes the socket, in place of one that an earlier confit left behind. All
@@ -47,8 +47,8 @@ func Listen(path string) (*Socket, error) {
 		return nil, fmt.Errorf("cannot listen on %q: %w", path, err)
 	}
 	conn, _ := file.SyscallConn() // fails only for a file that was closed
-	s := &Socket{path: path, file: file, conn: conn, hints: make(chan struct{})}
-	go s.hint()
+	s := &Socket{path: path, file: file, conn: conn, wakes: make(chan struct{})}
+	go s.watch()
 	return s, nil
 }
 
@@ -98,13 +98,13 @@ func removeStale(path string) error {
 }
 
 // Hints delivers a value when there may be something to receive.
-func (s *Socket) Hints() <-chan struct{} { return s.hints }
+func (s *Socket) Hints() <-chan struct{} { return s.wakes }
 
-// hint runs as long as the socket lives. It takes nothing: the messages stay in
+// watch runs as long as the socket lives. It takes nothing: the messages stay in
 // the kernel's queue until Receive.
-func (s *Socket) hint() {
+func (s *Socket) watch() {
 	for s.conn.Read(readable) == nil {
-		s.hints <- struct{}{}
+		s.wakes <- struct{}{}
 	}
 }
 
@@ -116,7 +116,7 @@ func readable(fd uintptr) bool {
 // Receive takes the next message, also one of which confit knows nothing: so a caller
 // can bound how many it takes at once. It returns false when none waits.
 func (s *Socket) Receive() (m Message, ok bool) {
-	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for hint to end
+	err := s.conn.Control(func(fd uintptr) { m, ok = receive(int(fd)) }) // Read would wait for watch to end
 	return m, ok && err == nil
 }
 

@@ -49,7 +49,7 @@ func linkOf(pid int, name string) string {
 
 // Program is the name of the program that a process runs, without its version:
 // php-fpm for /usr/sbin/php-fpm8.2. Of another user's process confit may see only the
-// first fifteen bytes, which the kernel shows everybody: ptrace(2), proc_pid_comm(5).
+// first fifteen bytes, which the kernel shows all users: ptrace(2), proc_pid_comm(5).
 // It is "" if nothing is known.
 func Program(pid int) string {
 	name := Executable(pid)

@@ -23,8 +23,8 @@ const cgroup = "/sys/fs/cgroup/"
 const unlimited = 1 << 60
 
 // Headroom is how many bytes of memory are left to this container below its limit; false if it has none,
-// or that isn't known. The cache of files counts as left. Whoever exceeds the limit, the kernel kills all of the
-// container, as the kubelet wants it (memory.oom.group).
+// or that isn't known. The cache of files counts as left. At the limit the kernel kills all of the container,
+// whichever process exceeds it: the kubelet sets memory.oom.group.
 func Headroom() (left int64, limited bool) { return headroom(cgroup) }
 
 func headroom(root string) (left int64, limited bool) {
@@ -62,7 +62,7 @@ func amount(file, mark string) (n int64, ok bool) {
 
 // limitData gives this process RLIMIT_DATA of so many bytes, setrlimit(2), until restore is called; 0 is no
 // limit. A process that is started meanwhile inherits it: its allocations beyond fail, and the kernel kills
-// nobody for them. RLIMIT_AS counts reserved addresses, too: no program of Go, java or node began to run with
+// no process for them. RLIMIT_AS counts reserved addresses, too: no program of Go, java or node began to run with
 // 256 MiB of it. With RLIMIT_DATA node ran from 64 MiB on, promtool and java from 128.
 func limitData(size uint64) (restore func()) {
 	var own unix.Rlimit

@@ -21,7 +21,7 @@ const lastWords = 100 * time.Millisecond
 // pipeSize is what a pipe holds, in bytes: pipe(7).
 const pipeSize = 64 << 10
 
-// Output passes on what a hook prints and keeps the last of it.
+// Output passes on what a hook prints, and holds the last of it.
 type Output struct {
 	read, write *os.File
 }
@@ -75,7 +75,7 @@ func (o *Output) close() {
 	o.write.Close()
 }
 
-// tail passes on what is written to it, and keeps the last of it.
+// tail passes on what is written to it, and holds the last of it.
 type tail struct {
 	to   io.Writer
 	last []byte

@@ -87,8 +87,8 @@ func Finder(env []string) func(program string) error {
 // linux/binfmts.h.
 const maxFirstLine = 256
 
-// checkInterpreter tells a script whose interpreter is missing from a missing script:
-// to execve(2) they are the same.
+// checkInterpreter finds out whether a script lacks its interpreter: execve(2) fails as
+// if the script were missing.
 func checkInterpreter(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"confit/signals"
 )
 
-// The terminal is the one on standard input, if it is confit's controlling one.
-// Its foreground group reads it, and gets what ^C, ^\ and ^Z send: see
-// credentials(7). In a container confit leads the session and nobody else claims
-// the terminal, so it is the app's.
+// The terminal is that of standard input, if it is confit's controlling one. Its
+// foreground group reads it, and gets what ^C, ^\ and ^Z send: credentials(7). In a
+// container confit leads the session, and the terminal is the app's.
 
 // GiveTerminal puts an app that TTIN or TTOU has stopped into the foreground and lets
 // it go on, if the terminal is confit's to give. An app that another signal has

@@ -43,7 +43,7 @@ var reserveThreads = sync.OnceFunc(func() {
 			runtime.LockOSThread() // the next one can't run on it, and needs another
 			made.Done()
 			<-enough
-			runtime.UnlockOSThread() // idle from now on, and for whoever needs it
+			runtime.UnlockOSThread() // idle from now on, for any goroutine
 		}()
 	}
 	made.Wait()

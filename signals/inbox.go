@@ -19,7 +19,7 @@ type Inbox struct {
 }
 
 // Hints delivers a value when a signal may wait.
-func (in Inbox) Hints() <-chan struct{} { return in.sent.hints }
+func (in Inbox) Hints() <-chan struct{} { return in.sent.wakes }
 
 // Receive takes the next signal that is meant for the app. It returns false when none
 // waits.
@@ -42,7 +42,7 @@ func Subscribe() Inbox {
 	// Caught, so that a closed stderr can't end confit, and not forwarded: the SIGPIPE
 	// of confit's own write looks like one that was sent.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGPIPE)
-	children, sent := make(chan struct{}, 1), &queue{hints: make(chan struct{}, 1)}
+	children, sent := make(chan struct{}, 1), &queue{wakes: make(chan struct{}, 1)}
 	go sent.fill(stop, others, died, children)
 	return Inbox{children, sent}
 }
@@ -73,7 +73,7 @@ func (q *queue) fill(stop, others, died <-chan os.Signal, children chan<- struct
 type queue struct {
 	mutex   sync.Mutex
 	waiting []Signal
-	hints   chan struct{}
+	wakes   chan struct{}
 }
 
 // put adds a signal.
@@ -83,7 +83,7 @@ func (q *queue) put(sig os.Signal) {
 	if s := sig.(Signal); !slices.Contains(q.waiting, s) {
 		q.waiting = append(q.waiting, s)
 	}
-	wake(q.hints)
+	wake(q.wakes)
 }
 
 // take takes the next signal out. It returns false when none waits.
@@ -96,15 +96,15 @@ func (q *queue) take() (sig Signal, ok bool) {
 	sig = q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
 	if len(q.waiting) > 0 {
-		wake(q.hints)
+		wake(q.wakes)
 	}
 	return sig, true
 }
 
 // wake leaves a value in a channel, unless one waits there.
-func wake(hints chan<- struct{}) {
+func wake(wakes chan<- struct{}) {
 	select {
-	case hints <- struct{}{}:
+	case wakes <- struct{}{}:
 	default:
 	}
 }

@@ -130,7 +130,7 @@ func TestClosedLog(t *testing.T) {
 // TestQueue: each signal waits once, in its place, and a flood of one keeps out no other.
 func TestQueue(t *testing.T) {
 	t.Parallel()
-	q := &queue{hints: make(chan struct{}, 1)}
+	q := &queue{wakes: make(chan struct{}, 1)}
 	for range 1000 {
 		q.put(unix.SIGUSR1)
 	}
@@ -139,7 +139,7 @@ func TestQueue(t *testing.T) {
 	q.put(HUP)
 	for _, want := range []Signal{unix.SIGUSR1, TERM, HUP} {
 		select {
-		case <-q.hints:
+		case <-q.wakes:
 		default:
 			t.Errorf("nothing hints at %s", Name(want))
 		}
@@ -147,7 +147,7 @@ func TestQueue(t *testing.T) {
 			t.Errorf("got %s, %v, want %s", Name(got), ok, Name(want))
 		}
 	}
-	if got, ok := q.take(); ok || len(q.hints) > 0 {
+	if got, ok := q.take(); ok || len(q.wakes) > 0 {
 		t.Errorf("there is more: %s", Name(got))
 	}
 }
@@ -156,7 +156,7 @@ func TestQueue(t *testing.T) {
 // end is told.
 func TestEndComesLast(t *testing.T) {
 	t.Parallel()
-	q := &queue{hints: make(chan struct{}, 1)}
+	q := &queue{wakes: make(chan struct{}, 1)}
 	stop, others, died := make(chan os.Signal, 1), make(chan os.Signal, room), make(chan os.Signal)
 	children := make(chan struct{})
 	go q.fill(stop, others, died, children)

@@ -7,7 +7,7 @@
 // with ignored, as an app inherits that (golang/go#46321).
 //
 // It knows nothing of files, generations or policy: package supervisor decides
-// who is sent what, and when.
+// which process is sent which signal, and when.
 package signals
 
 import (
@@ -32,7 +32,7 @@ const (
 	HUP  = unix.SIGHUP  // read your configuration again
 	INT  = unix.SIGINT  // stop, from the keyboard; of some images, from the platform
 	QUIT = unix.SIGQUIT // the same, from both
-	PIPE = unix.SIGPIPE // nobody reads what is written
+	PIPE = unix.SIGPIPE // the reader has closed the pipe
 	TERM = unix.SIGTERM // the platform asks to stop
 	KILL = unix.SIGKILL // end at once
 )

@@ -29,7 +29,7 @@ type Status struct {
 	Degraded     string            `json:"degraded"`     // why the configuration side broke down; "": it works
 	Trouble      string            `json:"trouble"`      // what the system refused and confit tries again; "": nothing
 	Stalled      Time              `json:"stalled"`      // since when the volumes or the state directory don't answer; null: they do
-	Damaged      bool              `json:"damaged"`      // that is a key of what is live, which somebody has changed and no volume has any more
+	Damaged      bool              `json:"damaged"`      // that is a key of what is live, which was changed and which no volume has any more
 	LinksChanged Time              `json:"linksChanged"` // since when the links files are not what confit was started with; null: they are
 	App          App               `json:"app"`          //
 	Mounted      *Mounted          `json:"mounted"`      // what the last look found in the volumes

@@ -12,12 +12,10 @@ import (
 func (s *Status) Text(now time.Time) []byte {
 	p := page{now: now}
 	p.text = append(p.text, Clean(s.headline(now))+"\n"...)
-	p.gap()
-	s.hashes(&p)
-	p.gap()
-	s.troubles(&p)
-	p.gap()
-	s.rest(&p)
+	for _, part := range []func(*page){s.hashes, s.troubles, s.rest} {
+		p.gap()
+		part(&p)
+	}
 	return p.text
 }
 
