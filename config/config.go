@@ -79,7 +79,7 @@ type Config struct {
 	linksNames []string          // files and directories, absolute
 	linker     linker.Config     // without its log
 	places     map[string]string // of commands, by the names of their settings
-	expanded   []string          // places in the lines where the kubelet would expand something
+	notes      string            // what is odd in the lines, for the plan
 }
 
 // SoakFor is how long an app has to live with a generation until that has soaked: by default ten

@@ -25,7 +25,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 	for _, err := range later {
 		fmt.Fprintln(w, "note:", err)
 	}
-	c.noteExpanded(w)
+	fmt.Fprint(w, c.notes)
 	c.noteWords(w)
 	c.noteTimes(w)
 	c.noteRestarts(w, restarts)

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -204,18 +203,10 @@ func (p *parser) linesText(values []given) (text string) {
 		return ""
 	}
 	for i, line := range strings.Split(text, "\n") {
-		if strings.Contains(strings.ReplaceAll(line, "$$", ""), "$(") {
-			p.config.expanded = append(p.config.expanded, fmt.Sprintf("%s:%d", from.where, i+1))
+		if !p.config.linker.Pod && strings.Contains(strings.ReplaceAll(line, "$$", ""), "$(") { // in a pod the kubelet has done so
+			where := fmt.Sprintf("%s:%d", from.where, i+1)
+			p.config.notes += fmt.Sprintf("note: %s: the kubelet expands $(NAME) in a manifest: write $$(NAME) there to have it as it stands\n", where)
 		}
 	}
 	return text
-}
-
-// noteExpanded names what the kubelet would expand in a manifest. In a pod it has done so.
-func (c *Config) noteExpanded(w io.Writer) {
-	for _, where := range c.expanded {
-		if !c.linker.Pod {
-			fmt.Fprintf(w, "note: %s: the kubelet expands $(NAME) in a manifest: write $$(NAME) there to have it as it stands\n", where)
-		}
-	}
 }
