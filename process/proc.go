@@ -92,12 +92,9 @@ func descendants(of int) []int {
 // IsVisitor reports whether another confit is the container's init: kubectl exec, for
 // one, has started this one. Without /proc it is false.
 func IsVisitor() bool {
-	if os.Getpid() == 1 {
-		return false
-	}
 	self, err := os.Stat("/proc/self/exe")
 	init, hidden := os.Stat("/proc/1/exe") // with shareProcessNamespace it is another program
-	return err == nil && hidden == nil && os.SameFile(self, init)
+	return os.Getpid() != 1 && err == nil && hidden == nil && os.SameFile(self, init)
 }
 
 // maxAncestors bounds how many ancestors of a process are looked at: processes may
