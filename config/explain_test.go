@@ -21,7 +21,7 @@ func TestSettingsAreShown(t *testing.T) {
 		if s.notFile {
 			continue
 		}
-		text := s.name + " " + others[s.name] + "\n"
+		text := s.name + " " + otherThanDefault(t, s.name) + "\n"
 		c := mustParse(t, write(t, "links", text), nil, "--check", "--", "nginx", "-g", "daemon off;")
 		shown := s.of(&c).show()
 		var plan strings.Builder

@@ -115,28 +115,64 @@ func checkReadAgain(t *testing.T, c Config) {
 	}
 }
 
-// others are values of each setting that differ from its default.
-var others = map[string]string{
-	"adopt": "", "allow-disk": "", "drain-timeout": "1s", "log-format": "json", "log-level": "debug", "map-exit": "143:0,1:2",
-	"map-signal": "USR1:USR2,HUP:", "probation": "2s", "reload": "exec:nginx -s 're load'", "rescan": "3s", "retry": "4s", "settle": "5s",
-	"signal-group": "", "splay": "6s", "state": "/s", "stop-signal": "QUIT", "stop-timeout": "7s", "validate": "nginx -t",
-	"hook-timeout": "8s", "render": "envsubst", "gate": "true a", "report": "true b", "fallback": "/f", "view": "/w", "verify": "true", "verify-timeout": "9s", "soak": "10s", "volumes": "/v",
+// otherThanDefault is a sample of a setting that changes something.
+func otherThanDefault(t *testing.T, name string) string {
+	defaults, _ := readLinks("")
+	for _, value := range samples[name] {
+		if c, _ := readLinks(name + " " + value + "\n"); !reflect.DeepEqual(c, defaults) {
+			return value
+		}
+	}
+	t.Fatalf("no value that --%s has in samples changes anything: add one", name)
+	return ""
 }
 
 // What a setting shows can be read again: no other test would find by luck that show
 // forgets something.
 func TestLinksFile_read_again(t *testing.T) {
 	for _, s := range settings {
-		value, known := others[s.name]
-		if known == s.notFile {
-			t.Errorf("%s may stand in a links file: %v, and others has it: %v", s.name, !s.notFile, known)
+		values := samples[s.name]
+		if s.notFile == (len(values) > 0) {
+			t.Errorf("--%s may stand in a links file: %v, and has %d values in samples", s.name, !s.notFile, len(values))
 		}
-		if !known {
+		for _, value := range values {
+			c, wrong := readLinks(s.name + " " + value + "\n")
+			if len(wrong) > 0 {
+				t.Errorf("%s %s, which stands in samples, is wrong: %v", s.name, value, wrong)
+			}
+			checkReadAgain(t, c)
+		}
+		if !s.notFile {
+			otherThanDefault(t, s.name)
+		}
+	}
+}
+
+// optionsOfLines are lines with each option that may stand in one.
+func optionsOfLines() (list []string) {
+	words := map[string]string{"link": "link web/a /etc/a ", "input": "input web/a ", "env": "env web/a A "}
+	for _, kind := range sourceLines {
+		for _, option := range kind.options {
+			line := words[kind.name] + strings.NewReplacer("ACTION", "signal:HUP", "MODE", "0644").Replace(option)
+			if strings.HasPrefix(option, "mode=") {
+				line = "render true\n" + strings.Replace(line, "web/a", "{rendered}/a", 1)
+			}
+			list = append(list, line+"\n")
+		}
+	}
+	return list
+}
+
+// TestOptions_read_again: renderLink forgets no option.
+func TestOptions_read_again(t *testing.T) {
+	for _, line := range optionsOfLines() {
+		c, wrong := readLinks(line)
+		if len(wrong) > 0 {
+			t.Errorf("%q is wrong: %v: does optionsOfLines know what stands for its value?", line, wrong)
 			continue
 		}
-		c, wrong := readLinks(s.name + " " + value + "\n")
-		if defaults, _ := readLinks(""); reflect.DeepEqual(c, defaults) || len(wrong) > 0 {
-			t.Errorf("%s %s changes nothing, or is wrong: %v", s.name, value, wrong)
+		if text := render(&c); !strings.Contains(text, line[strings.LastIndexByte(strings.TrimSpace(line), ' ')+1:len(line)-1]) {
+			t.Errorf("%q was written as %q: does renderLink know the option?", line, text)
 		}
 		checkReadAgain(t, c)
 	}
@@ -155,8 +191,11 @@ func FuzzLinksFile(f *testing.F) {
 	for line := range strings.Lines(example) {
 		f.Add(line)
 	}
-	for name, value := range others {
-		f.Add(name + " " + value + "\n")
+	for _, line := range optionsOfLines() {
+		f.Add(line)
+	}
+	for name, values := range samples {
+		f.Add(name + " " + values[0] + "\n")
 	}
 	f.Add("link 'a b'/c\\ d \"/e f\" optional direct reload='exec:sh -c '\\''kill -HUP 1'\\'\n")
 	f.Add("link tls/ /etc/tls reload=none\nlink web/a /etc/a\nreload touch\n")
