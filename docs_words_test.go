@@ -8,7 +8,7 @@ import (
 // mostWords is how many words a page may have, as wc -w counts them.
 var mostWords = map[string]int{
 	"CHANGELOG.md":    250, // until 0.1.0 is released
-	"HACKING.md":      1_500,
+	"HACKING.md":      1_620,
 	"README.md":       950,
 	"docs/README.md":  250,
 	"docs/fleet.md":   1_900,

@@ -82,7 +82,7 @@ func (t *transition) onNoted(e noted) {
 	case e.err == nil:
 		t.note.held, t.complaints[noting], t.note.tellBy = e.note, "", noDeadline
 		t.sayAccepted()
-		if t.phase == running {
+		if t.isAtRest() {
 			t.tidy()
 		}
 		return

@@ -36,7 +36,7 @@ func (t *transition) hasSoaked() {
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
 	t.say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
-	if t.phase == running {
+	if t.isAtRest() {
 		t.tidy()
 		t.deadline = earliest(t.deadline, t.rejection.nextTry)
 	}

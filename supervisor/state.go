@@ -36,7 +36,7 @@ const (
 	done                                               // confit ends
 )
 
-var phaseNames = [...]string{"running", "settling", "staging", "rendering", "validating", "splaying", "gating", "publishing", "withdrawing",
+var phaseNames = [done - running + 1]string{"running", "settling", "staging", "rendering", "validating", "splaying", "gating", "publishing", "withdrawing",
 	"touching", "reading", "reloading", "serving", "proving", "telling", "done"}
 
 func (p phase) String() string {

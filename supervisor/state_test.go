@@ -7,19 +7,21 @@ import (
 )
 
 // mostFacts is how many facts the state may hold at once: a pointer, a list, a hash and a time count as one. Whoever changes step has to think
-// of each. A commit that raises the bound says why, and what went for it.
-const mostFacts = 235
+// of each; of the history needn't, as nothing is decided by it. A commit that raises the bound says why, and what went for it.
+const mostFacts = 223
 
 // TestStateIsSmall holds the bound.
 func TestStateIsSmall(t *testing.T) {
 	if n := facts(reflect.TypeFor[state]()); n != mostFacts {
-		t.Errorf("the state has %d facts, and the bound is %d", n, mostFacts)
+		t.Errorf("the state has %d facts, and the bound is %d: is one of them to be read off the others? Else change mostFacts", n, mostFacts)
 	}
 }
 
 // facts are those that a value of a type holds.
 func facts(of reflect.Type) (n int) {
 	switch {
+	case of == reflect.TypeFor[history]():
+		return 0
 	case of == reflect.TypeFor[time.Time]():
 		return 1
 	case of.Kind() == reflect.Struct:
