@@ -63,7 +63,7 @@ func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)
 	}
 	g.Shared, g.Local = l.share(g.Files)
-	g.Inputs = l.inputsHash(g)
+	g.Inputs = generation.HashOf(g.Staged())
 	g.Know(l.state.GenerationDir(g.Number))
 	mounted := volume.Mounted{Reader: l.reader}
 	defer mounted.Close()

@@ -48,7 +48,7 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 		}
 	}
 	if err = files.JoinInvalid(wrong); err == nil {
-		err = checkSize(env, l.space)
+		err = checkSize(env, l.config.Space)
 	}
 	g.Env = env
 	return err
@@ -108,7 +108,7 @@ func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 	var keys map[string]Key
 	var wrong []error
 	from := map[string]int{}
-	for _, p := range g.Paths() {
+	for _, p := range files.SortedKeys(g.Files) {
 		for _, i := range g.Files[p].Links {
 			s := &l.links[i]
 			if s.Use != Variable {

@@ -20,7 +20,6 @@ import (
 type explanation struct {
 	*Linker
 	w     io.Writer
-	pod   bool
 	notes []string
 	wrong []error         // what a start would fail of
 	said  map[string]bool // the texts of wrong
@@ -35,16 +34,16 @@ func Explain(w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State, View: c.View}), w: w, pod: c.Pod, said: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State, View: c.View}), w: w, said: map[string]bool{}}
 	if len(links) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
 	e.reader.AllowDisk = true // nobody knows yet whether the state directory will be on one
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	e.fail(table.Check())
-	fallback, err := e.reader.InFallback(e.mount, e.fallback)
+	fallback, err := e.reader.InFallback(e.config.Volumes, e.config.Fallback)
 	e.skipUnmounted(table)
-	keys := e.reader.Try(e.mount, e.fail, e.notef)
+	keys := e.reader.Try(e.config.Volumes, e.fail, e.notef)
 	e.print(keys)
 	e.checkTargets(keys)
 	e.checkVariables(keys)
@@ -75,12 +74,12 @@ func (e *explanation) notef(format string, args ...any) {
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {
-		some = some || e.links[i].Root == e.mount && e.isMounted(&e.links[i])
+		some = some || e.links[i].Root == e.config.Volumes && e.isMounted(&e.links[i])
 	}
 	var kept []int
 	for _, i := range e.reader.Mounted {
 		s := &e.links[i]
-		if e.pod || some || s.Root != e.mount && e.isMounted(s) {
+		if e.config.Pod || some || s.Root != e.config.Volumes && e.isMounted(s) {
 			kept = append(kept, i)
 		} else {
 			e.noteSkipped(s)
@@ -91,11 +90,11 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 
 func (e *explanation) noteSkipped(s *lines.Line) {
 	dir := s.Floor
-	if s.Root == e.mount {
-		dir = e.mount
+	if s.Root == e.config.Volumes {
+		dir = e.config.Volumes
 	}
 	e.notef("no key was looked at, as nothing is mounted in %q", dir)
-	if s.Floor == e.mount {
+	if s.Floor == e.config.Volumes {
 		e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
 	}
 }
@@ -105,7 +104,7 @@ func (e *explanation) noteSkipped(s *lines.Line) {
 func (e *explanation) isMounted(s *lines.Line) bool {
 	entries, err := os.ReadDir(s.Floor)
 	for _, d := range entries {
-		if s.Floor != e.mount || !d.IsDir() {
+		if s.Floor != e.config.Volumes || !d.IsDir() {
 			return true
 		}
 	}
@@ -154,8 +153,8 @@ func (e *explanation) printLine(s *lines.Line) {
 func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 	switch {
 	case errors.Is(err, ErrNoFallback):
-		if e.fallback != "" {
-			e.notef("%v: %q", err, e.fallback)
+		if e.config.Fallback != "" {
+			e.notef("%v: %q", err, e.config.Fallback)
 		}
 		return
 	case err != nil:
@@ -169,5 +168,5 @@ func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 		}
 	}
 	rd.Mounted = kept
-	rd.Try(e.mount, e.fail, e.notef)
+	rd.Try(e.config.Volumes, e.fail, e.notef)
 }

@@ -9,7 +9,7 @@ import (
 // HasFallback reports whether [Linker.StageFallback] has anything to stage. What
 // can't be looked at counts: the stage tells why.
 func (l *Linker) HasFallback() bool {
-	_, err := l.reader.InFallback(l.mount, l.fallback)
+	_, err := l.reader.InFallback(l.config.Volumes, l.config.Fallback)
 	return !errors.Is(err, ErrNoFallback)
 }
 
@@ -25,7 +25,7 @@ func (l *Linker) HasFallback() bool {
 // of the mounted configuration. What was seen is of the fallback.
 func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
 	err = untilStill(func() error {
-		rd, err := l.reader.InFallback(l.mount, l.fallback)
+		rd, err := l.reader.InFallback(l.config.Volumes, l.config.Fallback)
 		if err != nil {
 			return err
 		}

@@ -20,12 +20,8 @@ import (
 // what is on the disk, and not what a generation is to anybody: the caller says
 // which one is accepted. It belongs to one goroutine at a time.
 type Linker struct {
+	config    Config
 	links     []lines.Line
-	mount     string // Config.Volumes
-	fallback  string // Config.Fallback
-	rendered  []int  // the links whose keys the renderer makes
-	renders   bool   // a hook makes files of the staged keys
-	space     int    // see Config
 	state     *statedir.Dir
 	otherwise func() (Candidate, error) // what Stage does in a try; nil: it isn't one
 	reader    *volume.Reader

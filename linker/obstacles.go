@@ -83,7 +83,7 @@ func (e *explanation) checkState() {
 	err := unix.Faccessat(unix.AT_FDCWD, files.AsDir(dir), unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
 	case err == nil, err == unix.ENOENT:
-	case err == unix.ENOTDIR, e.pod:
+	case err == unix.ENOTDIR, e.config.Pod:
 		e.fail(statedir.Unusable(dir, err))
 	default:
 		e.notef("%v", statedir.Unusable(dir, err))
@@ -112,7 +112,7 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 		return
 	}
 	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(err))
-	if e.pod {
+	if e.config.Pod {
 		refuse(err)
 	} else {
 		e.notef("%v", err)

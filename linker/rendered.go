@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 
 	"confit/linker/files"
 	"confit/linker/generation"
@@ -67,7 +68,7 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 		return nil, barred(err)
 	}
 	defer made.Close()
-	r, err := l.reader.LookAtRendered(made, l.rendered) // 3
+	r, err := l.reader.LookAtRendered(made) // 3
 	if err != nil {
 		return nil, barred(err)
 	}
@@ -102,7 +103,7 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 		return err
 	}
 	maps.Copy(g.Files, files)
-	if err := l.makeWholeDirs(top, l.rendered); err != nil {
+	if err := l.makeWholeDirs(top, l.reader.Rendered); err != nil {
 		return err
 	}
 	return l.writeKeys(g, r, top)
@@ -153,10 +154,27 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 	return g, l.readEnvironment(g)
 }
 
-// inputsHash is the hash of what came from volumes.
-func (l *Linker) inputsHash(g *generation.Copy) Hash {
-	if len(l.rendered) == 0 {
-		return g.Hash
+// WarnOfModes says, once for each line, which rendered files the app's user can't
+// open. Only the running app shows who that is: its program may have changed its
+// user. A line with a mode says that its author knows.
+func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
+	g := l.generations[l.state.LiveNumber()]
+	if g == nil || user == 0 {
+		return
 	}
-	return generation.HashOf(g.Staged())
+	for _, key := range files.SortedKeys(g.Files) {
+		f := g.Files[key]
+		if !lines.IsRendered(key) || f.OpensFor(user, groups) {
+			continue
+		}
+		for _, i := range f.Links {
+			s := &l.links[i]
+			if s.Use != Linked || s.Mode != 0 || slices.Contains(l.tooPrivate, i) {
+				continue
+			}
+			l.tooPrivate = append(l.tooPrivate, i)
+			l.log.Warn("app's user can't open a rendered file", "file", string(key), "user", user, "mode", fmt.Sprintf("%04o", f.Mode),
+				"todo", fmt.Sprintf("add mode=0644 to the line link %s %s%s: everybody in the container may read the file then", s.Source, s.Target, s.At()))
+		}
+	}
 }

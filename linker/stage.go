@@ -1,9 +1,11 @@
 package linker
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -93,6 +95,23 @@ func (l *Linker) warnOfMounts() {
 	l.mounts = nil
 }
 
+// logLook has a debug log say what a look found, and what it compared: what the look before
+// didn't see so or, if there is nothing like that, all.
+func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
+	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	var found any = c.Hash
+	if err != nil {
+		found = err
+	}
+	seen := c.Fingerprint
+	if errors.Is(err, ErrUnchanged) {
+		seen, before = before, ""
+	}
+	l.log.Log(context.Background(), slog.LevelDebug, "volumes looked at", "found", found, "compared", seen.Beside(before))
+}
+
 func (l *Linker) attempt(k *Known, c *Candidate) error {
 	r, err := l.reader.Look() // 1
 	if err != nil {
@@ -129,7 +148,7 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	case err == nil:
 		l.describe(c, g, accepted)
 		c.Fresh, c.Writing, c.Fallback = r.Fresh(), r.Writing(), r.OfFallback()
-		c.Unrun = l.renders && g == accepted && k.Spared == g.Inputs
+		c.Unrun = l.config.Render && g == accepted && k.Spared == g.Inputs
 	case !IsInvalid(err):
 		return err
 	default:
@@ -167,7 +186,7 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	g := &generation.Copy{Files: files, Targets: targets, Unmoved: r.CheckUnmoved}
 	g.Hash = generation.HashOf(files)
 	g.Shared, g.Local = l.share(files)
-	if g.Inputs = g.Hash; l.renders {
+	if g.Inputs = g.Hash; l.config.Render {
 		l.unlinked = r.Keys
 	}
 	return g, nil

@@ -60,14 +60,11 @@ func Open(c Config) (*Linker, *Former, error) {
 
 func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 	copier := files.NewCopier(maxSize)
-	l := &Linker{
-		links:    links,
-		mount:    c.Volumes,
-		fallback: c.Fallback,
-		renders:  c.Render,
-		space:    c.Space,
-		state:    st,
-
+	return &Linker{
+		config:      c,
+		links:       links,
+		state:       st,
+		copies:      generation.NewStore(copier, links, st, c.Log),
 		generations: map[int]*generation.Copy{},
 		reader:      volume.NewReader(copier, links, st, c.AllowDisk),
 		targets:     target.New(st, c.Log),
@@ -76,13 +73,6 @@ func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
 		log:         c.Log,
 		ownDirs:     st.OwnDirs(),
 	}
-	l.copies = generation.NewStore(copier, links, st, c.Log)
-	for i := range links {
-		if links[i].Rendered {
-			l.rendered = append(l.rendered, i)
-		}
-	}
-	return l
 }
 
 // resume takes up what a former confit left, and removes what nobody needs. The

@@ -77,7 +77,7 @@ func (t *Try) stage() (c Candidate, err error) {
 		}
 	}
 	err = untilStill(func() error {
-		rd, err := t.reader.InTry(t.mount, t.from, t.document != nil)
+		rd, err := t.reader.InTry(t.config.Volumes, t.from, t.document != nil)
 		switch {
 		case err == nil:
 		case t.document != nil && errors.Is(err, ErrNotTried):
@@ -90,7 +90,7 @@ func (t *Try) stage() (c Candidate, err error) {
 	c.Fallback = false
 	t.plan(given)
 	if t.document != nil && IsInvalid(err) { // a volume is called by the path that it will have
-		err = files.Invalidf("%s", strings.ReplaceAll(err.Error(), t.from, t.mount))
+		err = files.Invalidf("%s", strings.ReplaceAll(err.Error(), t.from, t.config.Volumes))
 	}
 	return c, err
 }
@@ -111,7 +111,7 @@ func (t *Try) plan(given []string) {
 func (t *Try) takes(volume string) bool {
 	for i := range t.links {
 		s := &t.links[i]
-		if s.Root == t.mount && (files.Inside(string(s.Prefix), volume) || files.Inside(volume, string(s.Prefix))) {
+		if s.Root == t.config.Volumes && (files.Inside(string(s.Prefix), volume) || files.Inside(volume, string(s.Prefix))) {
 			return true
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // the next write of N removes it first. The result is the generation, or the
 // accepted one if that has the same keys.
 func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
-	g.Unrendered = l.renders
-	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.renders || spared == g.Inputs) { // 4
+	g.Unrendered = l.config.Render
+	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) { // 4
 		return accepted, l.lead(accepted, g)
 	}
 	if _, err := l.targets.Plan(g.Targets); err != nil { // 5

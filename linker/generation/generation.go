@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"slices"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -80,11 +79,6 @@ func (k *Keys) Sums() map[string]string {
 		sums[string(path)] = f.Sum.Hex()
 	}
 	return sums
-}
-
-// Paths lists the files of a generation in order; direct keys have none.
-func (g *Copy) Paths() []lines.Key {
-	return slices.DeleteFunc(files.SortedKeys(g.Files), func(p lines.Key) bool { return g.Files[p].Direct })
 }
 
 // HashOf is the content hash of a generation: of the names, modes and bytes of its keys.

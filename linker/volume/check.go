@@ -16,7 +16,7 @@ func (rd *Reader) Try(mount string, fail func(error), notef func(format string, 
 		return nil
 	}
 	defer r.Close()
-	fail(r.expand(rd, true))
+	fail(r.expand(rd.Mounted, true))
 	for _, err := range r.wrong {
 		fail(err)
 	}

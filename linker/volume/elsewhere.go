@@ -1,16 +1,26 @@
 package volume
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"confit/linker/files"
 	"confit/linker/lines"
 )
 
-// ErrNotTried says that a directory holds nothing of what the links name.
-var ErrNotTried = errors.New("it has none of the volumes that the lines name: lay it out as --volumes is, DIR/VOLUME/KEY")
+var (
+	// ErrNotTried says that a directory holds nothing of what the links name.
+	ErrNotTried = errors.New("it has none of the volumes that the lines name: lay it out as --volumes is, DIR/VOLUME/KEY")
+	// ErrNoFallback says that the fallback holds nothing of what the links name.
+	ErrNoFallback = errors.New("the fallback directory has none of the volumes")
+)
 
 // InTry is a reader whose sources of the volumes that a directory has lead there. An atomic
 // volume counts even if it is empty, a plain one if it holds anything; with atomic only the
@@ -21,7 +31,27 @@ func (rd *Reader) InTry(mount, dir string, atomic bool) (*Reader, error) {
 		if _, found := findVolume(there); found || atomic {
 			return found, nil
 		}
-		return hasKeys(there.Floor, there.Floor == dir)
+		return hasKeys(there)
+	})
+}
+
+// InFallback is the same for the fallback, "" for none. There a volume counts if it holds
+// anything, and no line reads it in its place. It is [ErrNoFallback] if there are none.
+func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
+	if fallback == "" {
+		return nil, ErrNoFallback
+	}
+	has := map[string]bool{} // by floor, whether the fallback replaces a volume
+	for i := range rd.Links {
+		if s := &rd.Links[i]; s.Direct {
+			has[s.Floor] = false
+		}
+	}
+	return rd.elsewhere(mount, fallback, ErrNoFallback, func(s, there *lines.Line) (_ bool, err error) {
+		if _, known := has[s.Floor]; !known {
+			has[s.Floor], err = hasKeys(there)
+		}
+		return has[s.Floor], err
 	})
 }
 
@@ -29,24 +59,26 @@ func (rd *Reader) InTry(mount, dir string, atomic bool) (*Reader, error) {
 // has says so of a line, as it is and as it would be there. The error is none if it says so of no
 // line.
 func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader, error) {
+	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving := *rd
 	moving.Links, moving.atomic = slices.Clone(rd.Links), slices.Clone(rd.atomic)
 	for _, i := range rd.Mounted {
-		s, there := &rd.Links[i], &moving.Links[i]
+		s := &rd.Links[i]
 		if s.Root != mount {
 			continue
 		}
-		there.Base, there.Floor, there.Ceiling, there.InFallback = moved(s.Base, mount, dir), moved(s.Floor, mount, dir), dir, true
-		switch leads, err := has(s, there); {
-		case err != nil:
+		there := *s
+		there.Base, there.Floor, there.Ceiling, there.InFallback = moved(s.Base), moved(s.Floor), dir, true
+		leads, err := has(s, &there)
+		if err != nil {
 			return nil, err
-		case !leads:
-			*there = *s
-		default:
-			moving.atomic[i] = ""
-			if !slices.Contains(moving.fallback, there.Floor) {
-				moving.fallback = append(moving.fallback, there.Floor)
-			}
+		}
+		if !leads {
+			continue
+		}
+		moving.Links[i], moving.atomic[i] = there, ""
+		if !slices.Contains(moving.fallback, there.Floor) {
+			moving.fallback = append(moving.fallback, there.Floor)
 		}
 	}
 	if len(moving.fallback) == 0 {
@@ -55,7 +87,86 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 	return &moving, nil
 }
 
-// moved is where a path below the volumes is in another directory.
-func moved(p, mount, dir string) string {
-	return filepath.Join(dir, strings.TrimPrefix(p, mount))
+// hasKeys reports whether a line's volume holds anything. In the directory of all volumes only
+// files count.
+func hasKeys(s *lines.Line) (bool, error) {
+	v, err := openVolume(s.Floor, false)
+	if err != nil || v.root == nil {
+		return false, cmp.Or(err, v.odd)
+	}
+	defer v.close()
+	entries, err := v.readDir(".")
+	if err != nil {
+		return false, fmt.Errorf("cannot list volume %q: %w", s.Floor, files.Cause(err))
+	}
+	for _, e := range entries {
+		if visible(e.Name()) && e.Name() != hashName && (s.Floor != s.Ceiling || !e.IsDir()) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
+
+// checkHashes refuses a fallback whose volumes come from different configurations.
+// A volume without the file goes with any.
+func (r *Reading) checkHashes() error {
+	var former, dir string
+	for _, d := range r.from.fallback {
+		whole, err := readHash(d)
+		switch {
+		case err != nil:
+			return err
+		case former != "" && whole != "" && whole != former:
+			return files.Invalidf("the fallback's volumes %q and %q come from different configurations: their files %s differ in the second word", dir, d, hashName)
+		case whole != "":
+			former, dir = whole, d
+		}
+	}
+	return nil
+}
+
+// readHash returns the hash of the whole that a volume of the fallback names, or
+// "" if it names none.
+func readHash(dir string) (whole string, err error) {
+	_, err = os.Lstat(filepath.Join(dir, lines.DataLink))
+	v, err := openVolume(dir, err == nil)
+	if err != nil || v.root == nil {
+		return "", err
+	}
+	defer v.close()
+	info, err := v.stat(hashName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err == nil && info.IsDir():
+		err = errors.New("it is a directory")
+	case err == nil:
+		whole, err = Key{name: hashName, vol: v}.secondWord()
+	}
+	if err != nil {
+		return "", files.Invalidf("cannot read %s of the fallback's volume %q: %w", hashName, dir, files.Cause(err))
+	}
+	return whole, nil
+}
+
+func (k Key) secondWord() (string, error) {
+	f, _, err := k.open()
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
+	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
+	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {
+		err = errors.New("it must hold two words, the hash of the volume and that of the whole")
+	}
+	return second, err
+}
+
+// maxHashes bounds its size, in bytes.
+const maxHashes = 1 << 10
+
+// hashName is a file beside the keys of a fallback's volume that is no key itself.
+// It holds two words: the hash of the volume, and that of the whole configuration.
+// Whoever writes several volumes can't replace them at once.
+const hashName = ".confit-hash"

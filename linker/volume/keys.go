@@ -91,13 +91,13 @@ func expandOne(i int, s *lines.Line, v *volume) ([]Key, error) {
 
 // missingError says what isn't there, and why that may be.
 func missingError(s *lines.Line, v *volume) error {
-	if s.Rendered {
-		return files.AsInvalid(s.Errorf("the renderer made no %q (if it may be missing, add the option optional)", s.Source))
-	}
 	return files.AsInvalid(s.Errorf("%s (if it may be missing, add the option optional)", whatIsMissing(s, v)))
 }
 
 func whatIsMissing(s *lines.Line, v *volume) string {
+	if s.Rendered {
+		return fmt.Sprintf("the renderer made no %q", s.Source)
+	}
 	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.Base), v.dir, nearKey(s, v))
 	if s.Floor == s.Root {
 		what += "; a source is VOLUME/KEY"
@@ -196,32 +196,30 @@ func (w *walk) dir(below, name string) error {
 		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err), fileHint(w.s, err)))
 	}
 	for _, e := range entries {
-		if err := w.entry(e, path.Join(below, e.Name()), path.Join(name, e.Name())); err != nil {
-			return err
+		here, name := path.Join(below, e.Name()), path.Join(name, e.Name())
+		switch {
+		case !visible(e.Name()) || !w.takes(here, e.IsDir()):
+		case !e.IsDir():
+			w.found(here, name)
+		default:
+			if err := w.dir(here, name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (w *walk) entry(e fs.DirEntry, below, name string) error {
+// takes reports whether the link takes a file, or may take something in a directory.
+func (w *walk) takes(below string, isDir bool) bool {
 	switch {
-	case !visible(e.Name()):
-	case !e.IsDir() && w.matches(below):
-		w.found(below, name)
-	case e.IsDir() && w.reaches(below):
-		return w.dir(below, name)
+	case w.s.Kind != lines.Glob:
+		return true
+	case isDir:
+		return strings.Count(below, "/") < strings.Count(w.s.Pattern, "/")
 	}
-	return nil
-}
-
-func (w *walk) matches(below string) bool {
 	ok, _ := path.Match(w.s.Pattern, below)
-	return ok || w.s.Kind != lines.Glob
-}
-
-// reaches reports whether the link may match something in a directory.
-func (w *walk) reaches(below string) bool {
-	return w.s.Kind != lines.Glob || strings.Count(below, "/") < strings.Count(w.s.Pattern, "/")
+	return ok
 }
 
 // list reads a directory of a volume, and returns where it has read. It reads
@@ -245,4 +243,26 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 		err = tornDownError(dir)
 	}
 	return name, entries, err
+}
+
+// What is not copied is read in its place, by the path of the volume itself.
+
+// PathIn is the path of a key or directory, by its name in a volume. In an atomic one it leads through
+// ..data: a new key's visible link is made only after the swap.
+func PathIn(dir string, atomic bool, name string) string {
+	if atomic {
+		return filepath.Join(dir, lines.DataLink, name)
+	}
+	return filepath.Join(dir, name)
+}
+
+// InPlace is the path of a key in its volume.
+func (k Key) InPlace() string { return PathIn(k.vol.dir, k.vol.atomic, k.name) }
+
+// DirInPlace is the path of the directory that a line links as a whole, in the volume that
+// is there now.
+func DirInPlace(s *lines.Line) string {
+	dir, atomic := findVolume(s)
+	name, _ := filepath.Rel(dir, s.Base)
+	return PathIn(dir, atomic, name)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -19,6 +18,7 @@ type Reader struct {
 	*files.Copier
 	Links     []lines.Line  // see [NewReader]
 	Mounted   []int         // the links whose keys come from volumes, by index: the others aren't looked for
+	Rendered  []int         // those whose keys the renderer makes
 	state     *statedir.Dir // where copies go
 	AllowDisk bool          // keys that live in memory may be copied to a disk
 
@@ -36,7 +36,9 @@ func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, al
 		atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
 	}
 	for i := range links {
-		if !links[i].Rendered {
+		if links[i].Rendered {
+			rd.Rendered = append(rd.Rendered, i)
+		} else {
 			rd.Mounted = append(rd.Mounted, i)
 		}
 	}
@@ -48,7 +50,7 @@ type Reading struct {
 	from        *Reader
 	volumes     []*volume
 	of          []*volume // the volume of each link
-	found       map[search]foundVolume
+	found       map[search]*volume
 	Keys        []Key // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
 	Fingerprint Fingerprint
 	wrong       []error
@@ -61,28 +63,23 @@ type Reading struct {
 // ask the file system once.
 type search struct{ from, floor string }
 
-type foundVolume struct {
-	dir    string
-	atomic bool
-}
-
 // Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the
 // directory behind ..data, of a plain one what stat says of each key. It reads
 // no key.
 func (rd *Reader) Look() (*Reading, error) {
-	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[search]foundVolume{}}
+	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[search]*volume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
 	for _, i := range rd.Mounted {
-		if err := r.open(rd, i); err != nil && !r.keepInvalid(err) {
+		if err := r.open(i); err != nil && !r.keepInvalid(err) {
 			r.Close()
 			return nil, err
 		}
 	}
 	err := rd.checkVolumesOffDisk(r.volumes)
 	if err == nil {
-		err = r.expand(rd, false)
+		err = r.expand(rd.Mounted, false)
 	}
 	if err != nil {
 		r.Close()
@@ -104,8 +101,9 @@ func (r *Reading) keepInvalid(err error) bool {
 }
 
 // open finds the volume of link i and opens it, once for all of its links.
-func (r *Reading) open(rd *Reader, i int) error {
-	v, err := r.volume(rd, i)
+func (r *Reading) open(i int) error {
+	rd, s := r.from, &r.from.Links[i]
+	v, err := r.volume(search{s.SearchFrom(), s.Floor}, s, rd.atomic[i])
 	r.of[i] = v
 	if err == nil && v.atomic {
 		rd.atomic[i] = v.dir
@@ -114,52 +112,41 @@ func (r *Reading) open(rd *Reader, i int) error {
 		return err
 	}
 	v.nested = rd.nested
-	v.watchAbove(rd.Links[i].SearchFrom())
-	v.copied = v.copied || !rd.Links[i].Direct
+	v.copied = v.copied || !s.Direct
+	for dir := s.SearchFrom(); !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
+		v.dirs = append(v.dirs, dir) // those that are missing may come one by one
+	}
 	return nil
 }
 
-// watchAbove makes the directories between a plain volume and a link's keys
-// such whose events are hints: those that are missing may come one by one.
-func (v *volume) watchAbove(dir string) {
-	for ; !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
-		v.dirs = append(v.dirs, dir)
+// volume is what a link's volume holds now. former is its directory, if it was atomic before.
+func (r *Reading) volume(at search, s *lines.Line, former string) (*volume, error) {
+	if v := r.found[at]; v != nil && (former == "" || v.atomic) {
+		return v, nil
 	}
-}
-
-func (r *Reading) volume(rd *Reader, i int) (*volume, error) {
-	f := r.findVolume(&rd.Links[i])
-	if former := rd.atomic[i]; former != "" && !f.atomic {
+	dir, atomic := findVolume(s)
+	if former != "" && !atomic {
 		return &volume{dir: former}, tornDownError(former)
 	}
-	for _, v := range r.volumes {
-		if v.dir == f.dir && v.atomic == f.atomic {
-			return v, nil
-		}
+	same := func(v *volume) bool { return v.dir == dir && v.atomic == atomic }
+	if n := slices.IndexFunc(r.volumes, same); n >= 0 {
+		r.found[at] = r.volumes[n]
+		return r.volumes[n], nil
 	}
-	v, err := openVolume(f.dir, f.atomic)
-	r.volumes = append(r.volumes, v)
+	v, err := openVolume(dir, atomic)
+	r.found[at], r.volumes = v, append(r.volumes, v)
 	return v, err
 }
 
-func (r *Reading) findVolume(s *lines.Line) foundVolume {
-	key := search{s.SearchFrom(), s.Floor}
-	f, known := r.found[key]
-	if !known {
-		f.dir, f.atomic = findVolume(s)
-		r.found[key] = f
-	}
-	return f
-}
-
-// expand lists the keys of the atomic or of the plain volumes.
-func (r *Reading) expand(rd *Reader, atomic bool) error {
-	for _, i := range rd.Mounted {
+// expand lists the keys of those links whose volumes are atomic, or plain. Of a volume that was
+// atomic and no longer is, that was said already.
+func (r *Reading) expand(links []int, atomic bool) error {
+	for _, i := range links {
 		v := r.of[i]
-		if v.atomic != atomic || (v.atomic && v.root == nil) || rd.tornDown(i, v) {
+		if v.atomic != atomic || v.atomic && v.root == nil || r.from.atomic[i] != "" && !v.atomic {
 			continue
 		}
-		keys, err := expand(i, &rd.Links[i], v)
+		keys, err := expand(i, &r.from.Links[i], v)
 		r.Keys = append(r.Keys, keys...)
 		if err != nil && !r.keepInvalid(err) {
 			return err
@@ -167,10 +154,6 @@ func (r *Reading) expand(rd *Reader, atomic bool) error {
 	}
 	return nil
 }
-
-// tornDown reports a volume that was atomic and no longer is. That was said of
-// the volume, so it isn't said of its keys.
-func (rd *Reader) tornDown(i int, v *volume) bool { return rd.atomic[i] != "" && !v.atomic }
 
 // FirstKeys lists the keys in the order of their paths, each path once.
 func (r *Reading) FirstKeys() []Key {
@@ -239,25 +222,4 @@ func (r *Reading) Close() {
 	for _, v := range r.volumes {
 		v.close()
 	}
-}
-
-// fingerprint is equal for two looks if nothing was swapped in between.
-func (r *Reading) fingerprint() Fingerprint {
-	var b strings.Builder
-	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
-	for _, v := range r.volumes {
-		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
-		if v.root != nil {
-			v.print = v.identity()
-			b.WriteString(v.print)
-		}
-		b.WriteByte('\n')
-	}
-	for _, k := range r.Keys {
-		fmt.Fprintf(&b, "%s%s\n", k.Path, identity(k.info, true))
-	}
-	for _, err := range r.wrong {
-		fmt.Fprintln(&b, err)
-	}
-	return Fingerprint(b.String())
 }

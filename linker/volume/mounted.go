@@ -18,26 +18,18 @@ type Mounted struct {
 // Copy is a [generation.BytesOf].
 func (m *Mounted) Copy(p lines.Key, f generation.File, to io.Writer) (files.Hash, error) {
 	if m.keys == nil {
-		m.look()
+		m.keys = map[lines.Key]Key{}
+		if m.r, _ = m.Reader.Look(); m.r != nil && m.r.expand(m.Reader.Mounted, true) == nil {
+			for _, k := range m.r.FirstKeys() {
+				m.keys[k.Path] = k
+			}
+		}
 	}
 	k, there := m.keys[p]
 	if !there {
 		return files.Hash{}, generation.ErrNotMounted
 	}
 	return m.r.Copy(k, to, f)
-}
-
-func (m *Mounted) look() {
-	m.keys = map[lines.Key]Key{}
-	r, err := m.Reader.Look()
-	if err != nil {
-		return
-	}
-	if m.r = r; r.expand(m.Reader, true) == nil {
-		for _, k := range r.FirstKeys() {
-			m.keys[k.Path] = k
-		}
-	}
 }
 
 // Close closes the volumes.

@@ -18,7 +18,7 @@ import (
 // Read checks the keys of the volumes and reads each once. It returns what is known of each.
 // The error is an [*files.Invalid] if the volumes give no candidate.
 func (r *Reading) Read() (map[lines.Key]generation.File, error) {
-	if err := r.expand(r.from, true); err != nil {
+	if err := r.expand(r.from.Mounted, true); err != nil {
 		return nil, err
 	}
 	if err := r.checkHashes(); err != nil {

@@ -11,23 +11,25 @@ import (
 	"confit/linker/safedir"
 )
 
-// LookAtRendered looks at what the renderer made in a directory, as at a plain volume: at the keys of the
-// given lines, by index. It refuses anything but regular files and directories with plain names, wherever they are.
-func (rd *Reader) LookAtRendered(dir *safedir.Dir, links []int) (*Reading, error) {
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files and directories with plain names, wherever they are.
+func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
 		return nil, err
 	}
 	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
-	r := &Reading{from: rd, volumes: []*volume{v}}
-	if err := r.lookAtPlain(v, dir, links); err != nil {
+	r := &Reading{from: rd, volumes: []*volume{v}, of: make([]*volume, len(rd.Links))}
+	for _, i := range rd.Rendered {
+		r.of[i] = v
+	}
+	if err := r.lookAtRendered(v, dir); err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Reading) lookAtPlain(v *volume, dir *safedir.Dir, links []int) error {
+func (r *Reading) lookAtRendered(v *volume, dir *safedir.Dir) error {
 	info, err := v.root.Stat(".")
 	if err != nil {
 		return err
@@ -38,12 +40,8 @@ func (r *Reading) lookAtPlain(v *volume, dir *safedir.Dir, links []int) error {
 	if err := checkPlain(v.root); err != nil {
 		return err
 	}
-	for _, i := range links {
-		keys, err := expand(i, &r.from.Links[i], v)
-		r.Keys = append(r.Keys, keys...)
-		if err != nil && !r.keepInvalid(err) {
-			return err
-		}
+	if err := r.expand(r.from.Rendered, false); err != nil {
+		return err
 	}
 	return files.JoinInvalid(r.wrong)
 }

@@ -1,11 +1,52 @@
 package volume
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 
 	"confit/linker/files"
 )
+
+// Fingerprint is what the volumes looked like, cheap to compare; "": nobody knows. It has a line
+// for each volume and for each key of a plain one, below a line with the number of volumes.
+type Fingerprint string
+
+// Beside lists, for people, the first lines that another print doesn't have.
+func (p Fingerprint) Beside(other Fingerprint) (list []string) {
+	known := map[string]bool{"": true}
+	for _, line := range strings.Split(string(other), "\n") {
+		known[line] = true
+	}
+	for _, line := range strings.Split(string(p), "\n")[1:] {
+		if !known[line] && len(list) < files.MaxProblems {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// fingerprint is equal for two looks if nothing was swapped in between.
+func (r *Reading) fingerprint() Fingerprint {
+	var b strings.Builder
+	fmt.Fprintln(&b, len(r.volumes)) // without volumes, too, it isn't empty
+	for _, v := range r.volumes {
+		fmt.Fprintf(&b, "%s %q", v.dir, v.data)
+		if v.root != nil {
+			v.print = v.identity()
+			b.WriteString(v.print)
+		}
+		b.WriteByte('\n')
+	}
+	for _, k := range r.Keys {
+		fmt.Fprintf(&b, "%s%s\n", k.Path, identity(k.info, true))
+	}
+	for _, err := range r.wrong {
+		fmt.Fprintln(&b, err)
+	}
+	return Fingerprint(b.String())
+}
 
 // CheckUnmoved returns files.ErrMoved if the volumes no longer look as they did. It needs
 // no whole look when all are atomic: what is behind ..data never changes, but for
