@@ -13,9 +13,6 @@ import (
 	"confit/linker/safedir"
 )
 
-// errChanged says that somebody has written to a copy.
-var errChanged = errors.New("it was changed")
-
 // maxVariable is how many bytes NAME=VALUE may have. With its NUL that is what
 // execve(2) takes for one string: MAX_ARG_STRLEN of linux/binfmts.h, 32 pages.
 const maxVariable = 128<<10 - 1
@@ -61,14 +58,9 @@ func (l *Linker) readVariable(env *Environment, top *safedir.Dir, g *generation.
 	}
 	var value bytes.Buffer
 	err = top.In(string(key), false, func(in *safedir.Dir, base string) error {
-		f, _, err := in.OpenRegular(base)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		sum, err := l.copies.Copy(f, &value)
+		sum, err := l.copies.CopyOf(in, base, &value)
 		if err == nil && sum != g.Files[key].Sum {
-			err = errChanged
+			err = errors.New("it was changed")
 		}
 		return err
 	})

@@ -70,7 +70,7 @@ func (l *Linker) Collect(accepted ...int) {
 		l.former = generation.Copy{}
 	}
 	kept := l.inUse(accepted)
-	_, _ = l.state.KeepOnly(kept)
+	_, _ = l.state.Collect(kept)
 	for n, g := range l.generations {
 		g.Unmoved = nil // it leads to all that was looked at
 		if !kept[n] {

@@ -145,7 +145,7 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 	case !isFile:
 		return none
 	case !i.g.untouched(p, st):
-		if i.hashOf(in, name) != f.Sum {
+		if sum, err := i.CopyOf(in, name, io.Discard); err != nil || sum != f.Sum {
 			return altered
 		}
 		i.g.seen(p, st)
@@ -159,18 +159,14 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 // isAsMade reports that a directory of a generation is as confit makes it.
 func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
-// hashOf is the hash of a file's bytes; zero: it can't be read.
-func (c *Store) hashOf(in *safedir.Dir, name string) files.Hash {
+// CopyOf copies what has a name, if it is a regular file, and returns its hash.
+func (c *Store) CopyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, error) {
 	f, _, err := in.OpenRegular(name)
 	if err != nil {
-		return files.Hash{}
+		return files.Hash{}, err
 	}
 	defer f.Close()
-	sum, err := c.Copy(f, io.Discard)
-	if err != nil {
-		return files.Hash{}
-	}
-	return sum
+	return c.Copy(f, to)
 }
 
 // Check looks at a candidate after a hook has run. If a key is no longer what was staged,

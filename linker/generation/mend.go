@@ -117,11 +117,12 @@ func (c *Store) mendAll(g *Copy, top *safedir.Dir, mend func(flaw) error) error 
 func mendFlaw(g *Copy, top *safedir.Dir, f flaw, mounted BytesOf, heals bool) error {
 	return top.In(string(f.path), true, func(in *safedir.Dir, name string) error {
 		want, isFile := g.Files[f.path]
+		if !isFile {
+			want = aDir()
+		}
 		switch {
 		case f.kind == added:
 			return in.RemoveAll(name)
-		case f.kind == attributes && !isFile:
-			return setAttributes(in, name, aDir())
 		case f.kind == attributes:
 			return setAttributes(in, name, want)
 		case !isFile:

@@ -44,15 +44,18 @@ func (s *Dir) DropPrepared(ready string) {
 // SwapLive moves the live link to a generation, or removes it for number 0. ready is what
 // [Dir.PrepareLive] has made for it. It is the one step that changes what all targets resolve to.
 func (s *Dir) SwapLive(number int, ready string) error {
-	switch {
-	case number == 0:
-		s.clearLive()
-		if err := s.Top.Remove(liveName); err != nil && err != unix.ENOENT {
-			return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, err)
-		}
-	case ready != "":
-		s.clearLive()
+	if number != 0 && ready == "" {
+		return nil
+	}
+	if st, err := s.Top.Stat(liveName); err == nil && st.Mode&unix.S_IFMT != unix.S_IFLNK {
+		_ = s.Top.RemoveAll(files.ReplacedPrefix + liveName) // what stands there is moved aside, or rename(2) says why not
+		_ = s.Top.Rename(liveName, files.ReplacedPrefix+liveName, 0)
+	}
+	if number != 0 {
 		return s.pointError(s.Top.Rename(ready, liveName, 0))
+	}
+	if err := s.Top.Remove(liveName); err != nil && err != unix.ENOENT {
+		return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, err)
 	}
 	return nil
 }
@@ -62,17 +65,6 @@ func (s *Dir) pointError(err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot move the live link in state directory %q: %w", s.Path, err)
-}
-
-// clearLive moves aside what stands in the live link's place and is no link. If
-// that fails, so does the rename(2) over it, which says why.
-func (s *Dir) clearLive() {
-	st, err := s.Top.Stat(liveName)
-	if err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
-		return
-	}
-	_ = s.Top.RemoveAll(files.ReplacedPrefix + liveName)
-	_ = s.Top.Rename(liveName, files.ReplacedPrefix+liveName, 0)
 }
 
 // Live is where links find a path of the live generation, "" for its directory.

@@ -28,11 +28,7 @@ var errNotLocked = errors.New("something keeps replacing the lock")
 // file in it. It puts aside what isn't a file of confit's own: another user's
 // file, one that others may open, a FIFO, a link.
 func takeLock(top *safedir.Dir, path string) (*os.File, error) {
-	var lock *os.File
-	err := untilLocked(func(int) (err error) {
-		lock, err = tryLock(top)
-		return err
-	})
+	lock, err := untilLocked(func(int) (*os.File, error) { return tryLock(top) })
 	switch {
 	case err == nil:
 		return lock, nil
@@ -45,32 +41,40 @@ func takeLock(top *safedir.Dir, path string) (*os.File, error) {
 }
 
 // untilLocked tries to lock something until nobody replaces it meanwhile.
-func untilLocked(try func(attempt int) error) (err error) {
+func untilLocked[T any](try func(attempt int) (T, error)) (locked T, err error) {
 	err = errNotLocked
 	for attempt := 0; attempt < maxLockAttempts && err == errNotLocked; attempt++ {
-		err = try(attempt)
+		locked, err = try(attempt)
+	}
+	return locked, err
+}
+
+// flock locks an open file, unless its name leads elsewhere by then: others may have put it
+// aside, or removed it.
+func flock(in *safedir.Dir, name string, f *os.File) error {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return err
+	}
+	st, err := files.Raw(f.Fd()).Stat()
+	if err == nil && !in.Is(name, st) {
+		err = errNotLocked
 	}
 	return err
 }
 
-// tryLock opens, checks and locks the file. Another confit may have put aside
-// what was opened, so the name must still lead to it afterwards.
+// tryLock opens, checks and locks the file.
 func tryLock(top *safedir.Dir) (*os.File, error) {
 	lock, err := top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, lockMode)
 	if err != nil {
 		return nil, putAsideUnopened(top, err)
 	}
-	var st unix.Stat_t
-	err = unix.Fstat(int(lock.Fd()), &st)
+	st, err := files.Raw(lock.Fd()).Stat()
 	switch {
 	case err != nil:
 	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o777&^lockMode != 0 || !files.Own(st.Uid):
 		err = putAside(top, st)
 	default:
-		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil && !top.Is(lockName, st) {
-			err = errNotLocked
-		}
+		err = flock(top, lockName, lock)
 	}
 	if err != nil {
 		lock.Close()
@@ -92,8 +96,8 @@ func putAsideUnopened(top *safedir.Dir, reason error) error {
 		return reason
 	}
 	defer held.Close()
-	var st unix.Stat_t
-	if err := unix.Fstat(int(held.Fd()), &st); err != nil {
+	st, err := files.Raw(held.Fd()).Stat()
+	if err != nil {
 		return err
 	}
 	switch regular := st.Mode&unix.S_IFMT == unix.S_IFREG; {
@@ -110,10 +114,9 @@ func putAsideUnopened(top *safedir.Dir, reason error) error {
 // mistake, and is put back.
 func putAside(top *safedir.Dir, stale unix.Stat_t) error {
 	aside := files.TmpName()
-	if err := top.Rename(lockName, aside, 0); err != nil {
-		if err == unix.ENOENT {
-			return errNotLocked // another confit was faster
-		}
+	if err := top.Rename(lockName, aside, 0); err == unix.ENOENT {
+		return errNotLocked // another confit was faster
+	} else if err != nil {
 		return err
 	}
 	if !top.Is(aside, stale) {

@@ -132,7 +132,7 @@ func (s *Dir) enterDir(name string) (*safedir.Dir, error) {
 // Sweep removes what a killed confit left: unfinished generations, those that
 // nobody needs, and temporary files and links.
 func (s *Dir) Sweep(needed map[int]bool) error {
-	last, err := s.KeepOnly(needed)
+	last, err := s.Collect(needed)
 	s.Next = max(s.Next, last+1)
 	if err == nil {
 		_, err = s.Top.Sweep(safedir.IsTemporary)
@@ -143,9 +143,9 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	return nil
 }
 
-// KeepOnly removes every generation that isn't needed. It returns the highest number that
+// Collect removes every generation that isn't needed. It returns the highest number that
 // there was.
-func (s *Dir) KeepOnly(needed map[int]bool) (last int, err error) {
+func (s *Dir) Collect(needed map[int]bool) (last int, err error) {
 	_, err = s.Generations.Sweep(func(name string) bool {
 		number, err := strconv.Atoi(name)
 		last = max(last, number)
@@ -173,10 +173,7 @@ func (s *Dir) OwnDirs() []string {
 	return dirs
 }
 
-// A note is a small file in the state directory that outlives confit. It is
-// replaced as a whole, and believed only if nobody else can have written it.
-
-// noteMode lets everybody read the notes, also a container of another user. No
+// noteMode lets everybody read the small files, also a container of another user. No
 // value of a key is in them.
 const noteMode = 0o644
 
@@ -195,6 +192,31 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 		return nil, s.untrustedError(name, err)
 	}
 	return data, nil
+}
+
+// ReadFile reads a file of a state directory that is another confit's, maybe in another
+// container, and takes no lock.
+func ReadFile(dir, name string) ([]byte, error) {
+	top, err := safedir.At(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	return top.Read(name, func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
+}
+
+// checkOwner refuses a file that isn't confit's: the kubelet makes an
+// emptyDir 0777, and where confit may not tighten that, anybody in the pod can
+// put a file there. The reader can't know confit's user. But confit refuses
+// generations that are somebody else's, so their owner is confit's user.
+func checkOwner(top *safedir.Dir, by uint32) error {
+	if files.Own(by) {
+		return nil
+	}
+	if generations, err := top.Stat(generationsName); err == nil && generations.Uid == by {
+		return nil
+	}
+	return fmt.Errorf("user %d owns it: not root, not you, and not the owner of the generations", by)
 }
 
 // WriteJSON replaces a file of the state directory by a value's JSON.

@@ -1,7 +1,6 @@
 package statedir
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -40,15 +39,18 @@ func OpenTry(dir string) (*Try, error) {
 	if err != nil {
 		return nil, err
 	}
-	var t *Try
-	err = untilLocked(func(attempt int) (err error) {
-		t, err = s.openTry(attempt)
-		return err
-	})
+	t, err := untilLocked(s.openTry)
 	if err != nil {
 		return nil, err
 	}
-	return t, t.prepare()
+	if t.Generations, err = t.all.Enter(t.name, false); err == nil { // what is locked
+		t.Volumes, err = t.Generations.Make(volumesName, tryMode)
+	}
+	if err != nil {
+		t.End()
+		return nil, Unusable(dir, err)
+	}
+	return t, nil
 }
 
 // openTry makes a directory and locks it. Others may sweep it before it is locked, and the
@@ -59,12 +61,14 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 		return nil, orGone(err)
 	}
 	sweepTries(all)
-	t := &Try{Dir: *s, state: s.Top, all: all, name: strconv.Itoa(os.Getpid())}
+	name := strconv.Itoa(os.Getpid())
 	if attempt > 0 { // of another container's pids, perhaps
-		t.name += "." + strconv.Itoa(attempt)
+		name += "." + strconv.Itoa(attempt)
 	}
-	if err = safedir.Made(all.Make(t.name, tryMode)); err == nil {
-		t.Lock, err = lockTry(all, t.name)
+	t := &Try{Dir: *s, state: s.Top, all: all, name: name}
+	t.aside = path.Join(tryName, name)
+	if err = safedir.Made(all.Make(name, tryMode)); err == nil {
+		t.Lock, err = lockTry(all, name)
 	}
 	if err != nil {
 		all.Close()
@@ -75,23 +79,10 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 
 // orGone makes [errNotLocked] of what happens when others sweep at the same moment.
 func orGone(err error) error {
-	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, safedir.ErrReplaced) == nil {
+	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, safedir.ErrReplaced, errNotLocked) == nil {
 		return errNotLocked
 	}
 	return err
-}
-
-// prepare makes what is in a try's directory.
-func (t *Try) prepare() (err error) {
-	t.aside, t.Next = path.Join(tryName, t.name), 1
-	if t.Generations, err = t.all.Enter(t.name, false); err == nil { // what is locked
-		t.Volumes, err = t.Generations.Make(volumesName, tryMode)
-	}
-	if err != nil {
-		t.End()
-		return Unusable(t.Path, err)
-	}
-	return nil
 }
 
 // VolumesDir is the path of Volumes.
@@ -136,21 +127,9 @@ func lockTry(all *safedir.Dir, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var st unix.Stat_t
-	if err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
-		err = unix.Fstat(int(lock.Fd()), &st)
-	}
-	if err == nil && !all.Is(name, st) {
-		err = unix.ENOENT
-	}
-	if err != nil {
+	if err = flock(all, name, lock); err != nil {
 		lock.Close()
 		return nil, err
 	}
 	return lock, nil
-}
-
-// MemoryError is the error of a try that may only work in memory.
-func (t *Try) MemoryError() error {
-	return fmt.Errorf("cannot try what comes on stdin in state directory %q: it isn't in memory; name one that is, such as --state /dev/shm/try", t.Path)
 }
