@@ -44,19 +44,7 @@
 // supervisor/try calls, and the others what package supervisor calls. api has Config, and what
 // a caller needs of those packages as it is.
 //
-//	<state>/live                          -> generations/7, the one link that moves
-//	<state>/generations/7/web/nginx.conf  read-only copy
-//	<state>/generations/8.tmp             being staged
-//	<state>/targets.json                  the links that confit made, to be pruned after a crash
-//	<state>/note.json                     the accepted and the earlier generation, to go back to after a crash, and how a
-//	                                      change ended that a gate was asked about, until that is delivered
-//	<state>/trial                         a candidate is being tried: a kill counts
-//	<state>/lock                          locked as long as confit runs
-//	<state>/try/123/                      of a try with that pid, locked as long as it runs
-//	<state>/status.json                   what package supervisor says, for everybody to read
-//	/etc/nginx/nginx.conf                 -> <state>/live/web/nginx.conf
-//	/etc/nginx/.confit-kept-nginx.conf    what stood there before
-//	/etc/nginx/.confit-replaced-nginx.conf  the newest that an app wrote in the link's place
+// The state directory is docs/reference.md's; each file of it has one package that writes it.
 //
 // What the kubelet does to a volume, and every assumption made about it here,
 // is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes. It writes the payload

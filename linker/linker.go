@@ -16,9 +16,8 @@ import (
 	"confit/linker/watch"
 )
 
-// Linker stages generations, and makes the targets lead to one of them. It knows
-// what is on the disk, and not what a generation is to anybody: the caller says
-// which one is accepted. It belongs to one goroutine at a time.
+// Linker stages generations, and makes the targets lead to one of them. It
+// belongs to one goroutine at a time.
 type Linker struct {
 	config    Config
 	links     []lines.Line
@@ -47,7 +46,6 @@ type Linker struct {
 }
 
 // Hints receives a value when something may have changed in a volume.
-// [Linker.Stage] finds out whether it has.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
 // Owns reports whether a path is inside a generation and so goes away with it:
@@ -69,11 +67,11 @@ func (l *Linker) Collect(accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}
 	}
-	kept := l.inUse(accepted)
-	_, _ = l.state.Collect(kept)
+	used := l.inUse(accepted)
+	_, _ = l.state.Collect(used)
 	for n, g := range l.generations {
 		g.Unmoved = nil // it leads to all that was looked at
-		if !kept[n] {
+		if !used[n] {
 			delete(l.generations, n)
 		}
 	}
@@ -84,14 +82,11 @@ func (l *Linker) Collect(accepted ...int) {
 
 // inUse lists what Collect leaves alone.
 func (l *Linker) inUse(accepted []int) map[int]bool {
-	kept := map[int]bool{l.state.LiveNumber(): true}
+	used := map[int]bool{l.state.LiveNumber(): true, l.former.Number: true}
 	for _, n := range append(accepted, l.noted...) {
-		kept[n] = true
+		used[n] = true
 	}
-	if len(accepted) == 0 {
-		kept[l.former.Number] = true
-	}
-	return kept
+	return used
 }
 
 // generation is one of those on the disk.

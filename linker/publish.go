@@ -16,31 +16,24 @@ var ErrSuperseded = errors.New("the volumes have changed since the candidate was
 // they did. A candidate that hooks were run on is checked before all else, see [Linker.Check]:
 // an [*Invalid] names what they have changed.
 //
-//  1. Look at the targets anew: others may have changed them since the
-//     candidate was staged. A target that can't be linked ends it here.
-//  2. Write down the targets that will be made. Left behind: a list that may
-//     name targets that don't exist, which are ignored.
-//  3. Make all new links, under temporary names. What the system refuses ends it
-//     here, while nothing has changed.
+//  1. Look at the targets anew: others may have changed them. One that can't be linked ends it here.
+//  2. Write down the targets that will be made. Those that a list names and that don't exist are ignored.
+//  3. Make all new links, under temporary names. What the system refuses ends it here, while nothing has changed.
 //  4. Prune the targets of keys that are gone. What they covered is back.
 //  5. Move the live link, by one rename(2). All other targets change over.
-//  6. Give the new links their names. Each step checks, in the moment in which it
-//     acts, that what it was planned for is still there.
+//  6. Give the new links their names.
 //  7. Forget the targets that were pruned.
 //
-// After an error some of these steps are undone. [Linker.GoBack] takes back the
-// others.
+// After an error some of these steps are undone. [Linker.GoBack] takes back the others.
 func (l *Linker) Publish(number int, hooked bool) error {
-	if err := l.CheckNewest(number); err != nil {
+	err := l.CheckNewest(number)
+	if err == nil && hooked {
+		err = l.Check(number)
+	}
+	if err != nil {
 		return err
 	}
-	if hooked {
-		if err := l.Check(number); err != nil {
-			return err
-		}
-	}
-	g := l.generations[number]
-	return l.targets.Switch(g.Number, g.Targets, true)
+	return l.targets.Switch(number, l.generations[number].Targets, true)
 }
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
@@ -76,33 +69,29 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 		if !there || f.Direct || c.ModeOnly {
 			continue
 		}
-		dir := path.Dir(string(c.Key))
+		dir, name := path.Split(string(c.Key))
 		if changed[dir] == nil {
 			changed[dir] = map[string]bool{}
 		}
-		changed[dir][path.Base(string(c.Key))] = true
+		changed[dir][name] = true
 	}
 	if len(changed) == 0 {
 		return false
 	}
-	if err := l.opens.Watch(g.Dir, changed); err != nil {
+	err := l.opens.Watch(g.Dir, changed)
+	if err != nil {
 		l.opens.Unwatch()
-		return false
 	}
-	return true
+	return err == nil
 }
 
 // UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 
 // Touch puts a new link in the place of each target of a changed key, by
-// rename(2). So an app that watches the directory of its configuration sees
-// there that it has changed, CREATE and MOVED_TO of inotify(7): behind a link
-// that stays nothing happens in it. Each target is whole at all times, whatever
-// the error and wherever confit is killed.
-//
-// Before the first new link it begins to watch who opens a changed key. watched
-// is the answer of [Linker.WatchOpens].
+// rename(2): an app that watches the directory of its configuration sees CREATE
+// and MOVED_TO of inotify(7) there. Before the first new link it begins to watch
+// who opens a changed key. watched is the answer of [Linker.WatchOpens].
 func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	watched = l.WatchOpens(number, changes)
 	g := l.generations[number]

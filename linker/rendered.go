@@ -18,19 +18,16 @@ import (
 func (c Candidate) RenderDir() string { return c.Dir + "/" + lines.RenderedDir }
 
 // Complete takes up what the renderer has made of the staged keys of a
-// [Candidate] that says Unrendered. It is the second half of [Linker.Stage], and
-// leaves out what only a look can tell:
+// [Candidate] that says Unrendered, and leaves out what only a look can tell:
 //
 //  1. Check that the staged keys are still what was staged.
 //  2. Take the renderer's directory away from it. What it left running may still
 //     hold files open there.
 //  3. List and check the files like the keys of a volume, hash them.
-//  4. Write copies into the generation, no more readable than the strictest staged
-//     key unless a line says so. Its hash and targets follow from all files.
+//  4. Write copies into the generation. Its hash and targets follow from all files.
 //  5. If the generation equals the accepted one, that is the candidate.
 //
-// The error is an [*Invalid] if the renderer did something wrong. Any other
-// error is the system's.
+// The error is an [*Invalid] if the renderer did something wrong, or else the system's.
 func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	g := l.generations[number]
 	if g == nil || !g.Unrendered {
@@ -74,14 +71,13 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	}
 	defer r.Close()
 	err = l.writeRendered(g, r, top) // 4
-	done := g
 	if err == nil {
-		done, err = l.finish(g, r, accepted)
+		g, err = l.finish(g, r, accepted) // 5
 	}
 	if errors.Is(err, files.ErrMoved) {
-		return nil, files.Invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
+		err = files.Invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
 	}
-	return done, err
+	return g, err
 }
 
 // barred blames the renderer for a directory that confit, as a user other than

@@ -17,15 +17,11 @@ import (
 )
 
 // maxAttempts is how often a stage starts over when the volumes change under
-// it. A kubelet's whole update takes a few milliseconds, once a minute at most;
-// this many take a good part of a second.
+// it: for a good part of a second, where a kubelet's whole update takes some milliseconds.
 const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
 var ErrUnchanged = errors.New("nothing has changed")
-
-// errRestless says that the volumes never stood still.
-var errRestless = errors.New("cannot stage a candidate: the volumes change faster than they can be read")
 
 // Candidate is a staged generation that is not accepted yet.
 type Candidate struct {
@@ -77,21 +73,22 @@ func untilStill(attempt func() error) error {
 			return err
 		}
 	}
-	return errRestless
+	return errors.New("cannot stage a candidate: the volumes change faster than they can be read")
 }
 
 // warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
 // holds up nothing but looks.
 func (l *Linker) warnOfMounts() {
-	if l.mounts != nil {
-		var plain []string
-		for _, v := range l.volumes {
-			if v.Kind == "plain" {
-				plain = append(plain, v.Path)
-			}
-		}
-		l.mounts.Warn(l.log, plain)
+	if l.mounts == nil {
+		return
 	}
+	var plain []string
+	for _, v := range l.volumes {
+		if v.Kind == "plain" {
+			plain = append(plain, v.Path)
+		}
+	}
+	l.mounts.Warn(l.log, plain)
 	l.mounts = nil
 }
 
@@ -109,7 +106,7 @@ func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 	if errors.Is(err, ErrUnchanged) {
 		seen, before = before, ""
 	}
-	l.log.Log(context.Background(), slog.LevelDebug, "volumes looked at", "found", found, "compared", seen.Beside(before))
+	l.log.Debug("volumes looked at", "found", found, "compared", seen.Beside(before))
 }
 
 func (l *Linker) attempt(k *Known, c *Candidate) error {
@@ -167,8 +164,8 @@ func (l *Linker) readable(r *volume.Reading, accepted *generation.Copy) *generat
 	for path, f := range g.Files {
 		if accepted != nil {
 			f.Mode = accepted.Files[path].Mode // nobody looked at that
+			g.Files[path] = f
 		}
-		g.Files[path] = f
 	}
 	return g
 }
@@ -193,8 +190,7 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 }
 
 // share returns the hash that every replica gets for the same edit: without
-// modes, local keys, and what isn't staged. The local keys are those of which
-// each line says so.
+// modes, what isn't staged, and local keys, of which each line says so.
 func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string
@@ -254,9 +250,7 @@ func (l *Linker) describe(c *Candidate, g, accepted *generation.Copy) {
 	c.Generation, c.Changes, c.Unrendered = g.Generation, generation.Changes(accepted, g), g.Unrendered
 }
 
-// Check looks at a candidate after a hook has run. If a key is no longer
-// what was staged, the error is an [*Invalid] that names what changed. What the
-// hook left beside the keys is removed.
+// Check looks at a candidate after a hook has run, see [generation.Store.Check].
 func (l *Linker) Check(number int) error {
 	g, err := l.generation(number)
 	if err != nil {
