@@ -44,7 +44,7 @@ func Bake(w io.Writer, c Config, optional bool) error {
 			continue
 		}
 		count++
-		to := target.Want{Dest: bakedDest(s, state), Dir: s.Kind == lines.WholeDir}
+		to := bakedWant(s, state)
 		hides := ""
 		if s.Optional && !optional {
 			hides = t.Hides(s.Target, to.Dest)
@@ -61,10 +61,10 @@ func Bake(w io.Writer, c Config, optional bool) error {
 		}
 	}
 	steps, err := t.Plan(wanted)
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.Do(steps, false)
 	}
-	if err := t.Do(steps, false); err != nil {
+	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
@@ -92,12 +92,13 @@ func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	return "", ""
 }
 
-// bakedDest is what a target will have to point at. The volume of a direct link
-// isn't there yet: it is taken to be atomic, and to be where the source says.
-func bakedDest(s *lines.Line, st *statedir.Dir) target.Dest {
-	if !s.Direct {
-		return target.Dest(st.Live(string(s.Prefix)))
+// bakedWant is what a target will have to be. The volume of a direct link isn't
+// there yet: it is taken to be atomic, and to be where the source says.
+func bakedWant(s *lines.Line, st *statedir.Dir) target.Want {
+	dest := st.Live(string(s.Prefix))
+	if s.Direct {
+		name, _ := filepath.Rel(s.Floor, s.Base)
+		dest = volume.PathIn(s.Floor, true, name)
 	}
-	name, _ := filepath.Rel(s.Floor, s.Base)
-	return target.Dest(volume.PathIn(s.Floor, true, name))
+	return target.Want{Dest: target.Dest(dest), Dir: s.Kind == lines.WholeDir}
 }

@@ -43,7 +43,7 @@ func Explain(w io.Writer, c Config) error {
 	e.fail(table.Check())
 	fallback, err := e.reader.InFallback(e.config.Volumes, e.config.Fallback)
 	e.skipUnmounted(table)
-	keys := e.reader.Try(e.config.Volumes, e.fail, e.notef)
+	keys := e.reader.Check(e.config.Volumes, e.fail, e.notef)
 	e.print(keys)
 	e.checkTargets(keys)
 	e.checkVariables(keys)
@@ -76,16 +76,14 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 	for i := range e.links {
 		some = some || e.links[i].Root == e.config.Volumes && e.isMounted(&e.links[i])
 	}
-	var kept []int
-	for _, i := range e.reader.Mounted {
+	e.reader.Mounted = slices.DeleteFunc(slices.Clone(e.reader.Mounted), func(i int) bool {
 		s := &e.links[i]
 		if e.config.Pod || some || s.Root != e.config.Volumes && e.isMounted(s) {
-			kept = append(kept, i)
-		} else {
-			e.noteSkipped(s)
+			return false
 		}
-	}
-	e.reader.Mounted = kept
+		e.noteSkipped(s)
+		return true
+	})
 }
 
 func (e *explanation) noteSkipped(s *lines.Line) {
@@ -143,7 +141,7 @@ func (e *explanation) printLine(s *lines.Line) {
 	case s.Use == Variable:
 		fmt.Fprintf(e.w, "env  %s  %s\n", s.Source, s.Name)
 	case s.Single():
-		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.targets.Foretell(s.Target, target.Want{Dest: bakedDest(s, e.state), Dir: s.Kind == lines.WholeDir}))
+		fmt.Fprintf(e.w, "link  %s  %s%s\n", s.Source, s.Target, e.targets.Foretell(s.Target, bakedWant(s, e.state)))
 	default:
 		fmt.Fprintf(e.w, "link  %s  %s/\n", s.Source, s.Target)
 	}
@@ -161,12 +159,8 @@ func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 		e.fail(err)
 		return
 	}
-	var kept []int
-	for _, i := range rd.Mounted {
-		if rd.Links[i].InFallback || slices.Contains(e.reader.Mounted, i) {
-			kept = append(kept, i)
-		}
-	}
-	rd.Mounted = kept
-	rd.Try(e.config.Volumes, e.fail, e.notef)
+	rd.Mounted = slices.DeleteFunc(rd.Mounted, func(i int) bool {
+		return !rd.Links[i].InFallback && !slices.Contains(e.reader.Mounted, i)
+	})
+	rd.Check(e.config.Volumes, e.fail, e.notef)
 }

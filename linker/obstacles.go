@@ -10,7 +10,6 @@ import (
 
 	"confit/linker/files"
 	"confit/linker/generation"
-	"confit/linker/lines"
 	"confit/linker/statedir"
 	"confit/linker/target"
 	"confit/linker/volume"
@@ -32,7 +31,7 @@ func (e *explanation) checkTargets(keys []volume.Key) {
 		if s.Optional {
 			into = optional
 		}
-		into[s.Target] = target.Want{Dest: bakedDest(s, e.state), Dir: s.Kind == lines.WholeDir}
+		into[s.Target] = bakedWant(s, e.state)
 	}
 	e.checkPlan(wanted, e.fail)
 	e.checkPlan(optional, func(err error) {

@@ -1,15 +1,14 @@
 package volume
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// Try finds the keys, as a start would, and reads none. It calls fail with each error that a
+// Check finds the keys, as a start would, and reads none. It calls fail with each error that a
 // start would fail of, and with nil, and notef with what is odd. mount is the directory of
 // all volumes.
-func (rd *Reader) Try(mount string, fail func(error), notef func(format string, args ...any)) []Key {
+func (rd *Reader) Check(mount string, fail func(error), notef func(format string, args ...any)) []Key {
 	r, err := rd.Look()
 	if err != nil {
 		fail(err)
@@ -50,26 +49,15 @@ func (r *Reading) noteOptional(notef func(string, ...any)) {
 	}
 }
 
-// maxNames bounds how many names of a volume are shown.
-const maxNames = 20
-
 // noteNames shows what the volumes hold instead: a name may be misspelt.
 func (r *Reading) noteNames(mount string, notef func(string, ...any)) {
+	first := func(names []string) []string { return names[:min(len(names), 20)] }
 	for _, v := range r.volumes {
 		if v.root != nil {
 			entries, _ := v.readDir(".")
-			notef("volume %q holds %q", v.dir, firstNames(entries))
+			notef("volume %q holds %q", v.dir, first(visibleNames(entries)))
 		} else if entries, _ := os.ReadDir(mount); filepath.Dir(v.dir) == mount && len(entries) > 0 {
-			notef("volume %q holds %q", mount, firstNames(entries))
+			notef("volume %q holds %q", mount, first(visibleNames(entries)))
 		}
 	}
-}
-
-func firstNames(entries []fs.DirEntry) (names []string) {
-	for _, d := range entries {
-		if visible(d.Name()) && len(names) < maxNames {
-			names = append(names, d.Name())
-		}
-	}
-	return names
 }

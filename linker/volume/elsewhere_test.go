@@ -87,7 +87,7 @@ func TestTry(t *testing.T) {
 		}
 	}
 	note := func(format string, args ...any) { odd = append(odd, fmt.Sprintf(format, args...)) }
-	keys := m.reader.Try(m.volumes(), fail, note)
+	keys := m.reader.Check(m.volumes(), fail, note)
 	for _, words := range []string{`key "b.conf" is missing from volume "` + m.volumes("web") + `"; did you mean "b.cnf"?`, `"tls/x" needs volume "` + m.volumes("tls") + `", which is not mounted`} {
 		if !strings.Contains(strings.Join(wrong, "\n"), words) {
 			t.Errorf("wrong is %q, not %q", wrong, words)

@@ -95,18 +95,21 @@ func missingError(s *lines.Line, v *volume) error {
 }
 
 func whatIsMissing(s *lines.Line, v *volume) string {
-	if s.Rendered {
+	switch {
+	case s.Rendered:
 		return fmt.Sprintf("the renderer made no %q", s.Source)
+	case v.root == nil:
+		what := fmt.Sprintf("%q needs volume %q, which is not mounted%s", s.Source, v.dir, nearVolume(s, v))
+		if filepath.IsAbs(s.Source) {
+			what += "; without its first slash it is below --volumes"
+		}
+		return what
+	case s.Kind != lines.OneKey:
+		return fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
 	}
 	what := fmt.Sprintf("key %q is missing from volume %q%s", v.inVolume(s.Base), v.dir, nearKey(s, v))
 	if s.Floor == s.Root {
 		what += "; a source is VOLUME/KEY"
-	}
-	if s.Kind != lines.OneKey {
-		what = fmt.Sprintf("no key of volume %q matches %q", v.dir, s.Source)
-	}
-	if v.root == nil {
-		what = fmt.Sprintf("%q needs volume %q, which is not mounted%s%s", s.Source, v.dir, nearVolume(s, v), absoluteHint(s))
 	}
 	return what
 }
@@ -117,14 +120,6 @@ func fileHint(s *lines.Line, err error) string {
 		return ""
 	}
 	return fmt.Sprintf("; for one key write %q", strings.TrimSuffix(s.Source, "/"))
-}
-
-// absoluteHint is for a slash too many.
-func absoluteHint(s *lines.Line) string {
-	if !filepath.IsAbs(s.Source) {
-		return ""
-	}
-	return "; without its first slash it is below --volumes"
 }
 
 // classify tells an invalid volume, which stays invalid until it changes, from

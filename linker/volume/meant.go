@@ -15,9 +15,6 @@ import (
 
 // nearKey is the hint for a misspelt key, or for one in another directory.
 func nearKey(s *lines.Line, v *volume) string {
-	if v.root == nil {
-		return ""
-	}
 	name := v.inVolume(s.Base)
 	entries, _ := v.readDir(path.Dir(name))
 	if hint := didYouMean(path.Base(name), entries); hint != "" || path.Dir(name) == "." {
@@ -39,14 +36,17 @@ func nearVolume(s *lines.Line, v *volume) string {
 }
 
 func didYouMean(name string, entries []fs.DirEntry) string {
-	var names []string
+	if meant := near.Of(name, visibleNames(entries)); meant != "" {
+		return fmt.Sprintf("; did you mean %q?", meant)
+	}
+	return ""
+}
+
+func visibleNames(entries []fs.DirEntry) (names []string) {
 	for _, e := range entries {
 		if visible(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
-	if meant := near.Of(name, names); meant != "" {
-		return fmt.Sprintf("; did you mean %q?", meant)
-	}
-	return ""
+	return names
 }

@@ -175,10 +175,7 @@ func (v *volume) close() {
 
 // inVolume is the path of a key or directory inside the volume.
 func (v *volume) inVolume(absolute string) string {
-	rel, err := filepath.Rel(v.dir, absolute)
-	if err != nil {
-		return absolute
-	}
+	rel, _ := filepath.Rel(v.dir, absolute)
 	return rel
 }
 
@@ -213,18 +210,17 @@ func mountOf(path string) string {
 	if err != nil {
 		return filepath.Dir(path)
 	}
-	info, err := os.Stat(real)
-	for err == nil && real != "/" {
-		var above fs.FileInfo
-		if above, err = os.Stat(filepath.Dir(real)); err != nil || deviceOf(above) != deviceOf(info) {
-			break
-		}
+	for real != "/" && deviceOf(real) == deviceOf(filepath.Dir(real)) {
 		real = filepath.Dir(real)
 	}
 	return real
 }
 
-func deviceOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*syscall.Stat_t).Dev) }
+func deviceOf(path string) uint64 {
+	var st unix.Stat_t
+	_ = unix.Stat(path, &st)
+	return uint64(st.Dev)
+}
 
 // readDir lists a directory in order.
 func (v *volume) readDir(name string) ([]fs.DirEntry, error) {
