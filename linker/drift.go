@@ -8,22 +8,16 @@ import (
 	"confit/linker/volume"
 )
 
-// Drift is what others do to the links of the generation in force: an app
-// replaces its own configuration by rename, somebody tidies up, another user
-// writes to a state directory that is open to all.
-
 // mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB behind. The
 // collector alone waits for a megabyte, and keeps as much.
 const mendsToRest = 16
 
 // Mend puts the live link, the targets and the bytes of the generation that is in force right,
-// and says so. What it can't mend it says once, returns, and tries again when it is called
+// and logs it. What it can't mend it logs once, returns, and tries again when it is called
 // again. What killed tries have left it removes. It reads each target, so it isn't part of
-// each look: a swap needn't wait for it, as publishing reads them anyway. While it is watched who
-// opens what has changed it looks at no file, as that would count.
-//
-// Now and then Mend also returns to the system what looks and other events have left in
-// memory, as [Linker.Collect] does.
+// each look: publishing reads them anyway. While it is watched who opens what has changed it
+// looks at no file, as that would count. Now and then it also returns memory to the system, as
+// [Linker.Collect] does.
 func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()
@@ -34,20 +28,20 @@ func (l *Linker) Mend(number int) error {
 		return err
 	}
 	former := l.unmended
-	l.unmended = nil
+	l.unmended = map[string]error{}
 	if l.state.LiveNumber() != number { // whatever stands there now
 		found, err := l.state.MendLive(number)
-		l.sayMended("live link", "link", l.state.Live(""), found, err, former)
+		l.logMended("live link", "link", l.state.Live(""), found, err, former)
 	}
 	if !l.opens.Watches() {
 		mounted := volume.Mounted{Reader: l.reader}
 		defer mounted.Close()
 		if err := l.copies.Heal(g, mounted.Copy); err != nil {
-			l.sayMended("generation", "path", g.Dir, "", err, former)
+			l.logMended("generation", "path", g.Dir, "", err, former)
 		}
 	}
 	l.targets.Mend(g.Targets, func(target Target, found string, err error) {
-		l.sayMended("target", "target", string(target), found, err, former)
+		l.logMended("target", "target", string(target), found, err, former)
 	})
 	var wrong []error
 	for _, path := range files.SortedKeys(l.unmended) {
@@ -56,14 +50,11 @@ func (l *Linker) Mend(number int) error {
 	return errors.Join(wrong...)
 }
 
-// sayMended says what was mended. What was not, it says once.
-func (l *Linker) sayMended(what, key, path, found string, err error, former map[string]error) {
+// logMended logs what was mended, and once what was not.
+func (l *Linker) logMended(what, key, path, found string, err error, former map[string]error) {
 	if err == nil {
 		l.log.Warn(what+" mended", key, path, "found", found)
 		return
-	}
-	if l.unmended == nil {
-		l.unmended = map[string]error{}
 	}
 	l.unmended[path] = err
 	if before := former[path]; before == nil || before.Error() != err.Error() {

@@ -13,16 +13,10 @@ func (l *Linker) HasFallback() bool {
 	return !errors.Is(err, ErrNoFallback)
 }
 
-// StageFallback stages a candidate as [Linker.Stage] does. But it reads the keys
-// of each volume that the fallback has from there. A volume is what the first
-// element of a path below Config.Volumes names. A directory without a key is none:
-// a missing, optional ConfigMap is mounted as an empty one. Paths in the
-// generation, targets and links stay the same. A volume with a direct key stays
-// the mounted one, as its target leads there.
-//
-// The error is [ErrNoFallback] if no volume is there, and an [*Invalid] if no
-// candidate can be made of those that are. The watches and [Linker.Volumes] stay those
-// of the mounted configuration. What was seen is of the fallback.
+// StageFallback stages a candidate as [Linker.Stage] does, but reads the keys of each volume
+// that the fallback has from there. Paths in the generation, targets and links stay the same,
+// the watches and [Linker.Volumes] those of the mounted configuration. The error is
+// [ErrNoFallback] if no volume is there.
 func (l *Linker) StageFallback(k Known) (c Candidate, err error) {
 	err = untilStill(func() error {
 		rd, err := l.reader.InFallback(l.config.Volumes, l.config.Fallback)

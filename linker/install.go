@@ -19,20 +19,16 @@ func Install(to string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read this program: %w", err)
 	}
+	var dir *safedir.Dir
 	if to, err = filepath.Abs(to); err == nil {
-		err = install(program, to)
+		dir, err = safedir.Open(filepath.Dir(to), false)
+	}
+	if err == nil {
+		defer dir.Close()
+		err = dir.Put(filepath.Base(to), safedir.Bytes(program, 0o755))
 	}
 	if err != nil {
 		return fmt.Errorf("cannot install to %q: %w", to, files.Cause(err))
 	}
 	return nil
-}
-
-func install(program []byte, to string) error {
-	d, err := safedir.Open(filepath.Dir(to), false)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Put(filepath.Base(to), safedir.Bytes(program, 0o755))
 }

@@ -1,12 +1,17 @@
 package linker
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
+	"confit/linker/files"
+	"confit/linker/generation"
 	"confit/linker/statedir"
+	"confit/linker/target"
+	"confit/linker/volume"
 )
 
 // noteVersion is the version of note.json. A file of another version isn't read, as its
@@ -51,14 +56,27 @@ type noteFile struct {
 	Outcomes   []Outcome    `json:"outcomes,omitempty"`
 }
 
+// storedRung is a rung of note.json.
+type storedRung struct {
+	Rung
+	Links   Hash                    `json:"links"` // fingerprint of the link lines and of their result
+	Keys    map[Key]generation.File `json:"keys"`
+	Targets map[Target]target.Want  `json:"targets"`
+}
+
 // WriteNote replaces the note. After an error the former note stays, with the
 // generations that it names, and WriteNote can be called again.
 func (l *Linker) WriteNote(n Note) error {
-	stored, err := l.toStore(&n.Ladder)
-	if err != nil {
-		return err
+	var stored []storedRung
+	for _, r := range n.Ladder.Rungs[:n.Ladder.Len()] {
+		g, err := l.generation(r.Number)
+		if err != nil {
+			return err
+		}
+		stored = append(stored, storedRung{r, l.linksFingerprint(g), g.Files, g.Targets})
 	}
-	if err = l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes}); err == nil {
+	err := l.state.WriteJSON(statedir.Note, noteFile{noteVersion, stored, n.Ladder.On, n.Remembered, n.Outcomes})
+	if err == nil {
 		l.noted = n.Ladder.Numbers()
 	}
 	return err
@@ -116,4 +134,48 @@ func joinLine(a, b error) error {
 		return errors.Join(a, b)
 	}
 	return fmt.Errorf("%w; %w", a, b)
+}
+
+// linksFingerprint changes when the same volumes would give another generation
+// or other targets. It also differs if the keys or targets of a note were
+// damaged.
+func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", l.state.Path)
+	for _, s := range l.links {
+		fmt.Fprintf(h, "%q %d %q %q %q %v %v %o\n", s.Root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Mode)
+	}
+	for _, path := range files.SortedKeys(g.Files) {
+		f := g.Files[path]
+		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.Owner, f.Group, f.Size, f.Direct, f.Links)
+	}
+	for _, target := range files.SortedKeys(g.Targets) {
+		fmt.Fprintf(h, "%q %q %v\n", target, g.Targets[target].Dest, g.Targets[target].Dir)
+	}
+	return Hash(h.Sum(nil))
+}
+
+// readGeneration returns a stored generation if it is intact, or could be
+// mended.
+func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
+	g := &generation.Copy{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
+	switch {
+	case g.Number <= 0 || g.Hash != generation.HashOf(g.Files):
+		return nil, fmt.Errorf("cannot use generation %d: its hash differs from the stored one", s.Number)
+	case s.Links != l.linksFingerprint(g):
+		return nil, fmt.Errorf("cannot use generation %d: it was made for other links", s.Number)
+	}
+	g.Shared, g.Local = l.share(g.Files)
+	g.Inputs = generation.HashOf(g.Staged())
+	g.Know(l.state.GenerationDir(g.Number))
+	mounted := volume.Mounted{Reader: l.reader}
+	defer mounted.Close()
+	err := l.copies.Mend(g, mounted.Copy)
+	if err == nil {
+		err = l.readEnvironment(g)
+	}
+	if err == nil {
+		l.generations[g.Number] = g
+	}
+	return g, err
 }

@@ -21,10 +21,7 @@ func (l *Linker) WriteStatus(data []byte) error {
 // Volumes is what the last look found, in the order of the links.
 func (l *Linker) Volumes() []VolumeStatus { return l.volumes }
 
-// ReadStatus returns status.json of a state directory. The caller may be in
-// another container, another user, on a read-only mount, and a confit may
-// replace the file meanwhile. So ReadStatus takes no lock, which could keep a
-// confit from starting, and waits for nothing that it opens.
+// ReadStatus returns status.json of a state directory, see [statedir.ReadFile].
 func ReadStatus(dir string) ([]byte, error) {
 	data, err := statedir.ReadFile(dir, statusName)
 	switch {

@@ -23,8 +23,7 @@ func (s *Dir) LiveNumber() int {
 }
 
 // PrepareLive makes a link to a generation, under a temporary name, for [Dir.SwapLive]. It makes none
-// for number 0, nor if live leads there already: a full disk doesn't keep confit
-// from going back to where it is.
+// for number 0, nor if live leads there already: a full disk is no reason not to go back to where it is.
 func (s *Dir) PrepareLive(number int) (ready string, err error) {
 	dest := path.Join(generationsName, strconv.Itoa(number))
 	if to, err := s.Top.Readlink(liveName); number == 0 || err == nil && to == dest {

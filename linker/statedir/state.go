@@ -165,10 +165,9 @@ func (s *Dir) RemoveGeneration(number int) { _ = s.Generations.RemoveAll(strconv
 
 // OwnDirs lists where generations are: below the state directory as it was
 // given, and by its real path.
-func (s *Dir) OwnDirs() []string {
-	dirs := []string{filepath.Join(s.Path, generationsName), filepath.Join(s.Path, liveName)}
-	if real, err := filepath.EvalSymlinks(s.Path); err == nil {
-		dirs = append(dirs, filepath.Join(real, generationsName), filepath.Join(real, liveName))
+func (s *Dir) OwnDirs() (dirs []string) {
+	for _, dir := range []string{s.Path, files.Resolver{}.Dir(s.Path)} {
+		dirs = append(dirs, filepath.Join(dir, generationsName), filepath.Join(dir, liveName))
 	}
 	return dirs
 }
@@ -194,8 +193,9 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadFile reads a file of a state directory that is another confit's, maybe in another
-// container, and takes no lock.
+// ReadFile reads a file of a state directory that is another confit's, maybe of another user or
+// in another container. It takes no lock, which could keep a confit from starting, and waits for
+// nothing that it opens.
 func ReadFile(dir, name string) ([]byte, error) {
 	top, err := safedir.At(dir)
 	if err != nil {

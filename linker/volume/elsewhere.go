@@ -36,7 +36,8 @@ func (rd *Reader) InTry(mount, dir string, atomic bool) (*Reader, error) {
 }
 
 // InFallback is the same for the fallback, "" for none. There a volume counts if it holds
-// anything, and no line reads it in its place. It is [ErrNoFallback] if there are none.
+// anything, as a missing, optional ConfigMap is mounted as an empty one, and if no target leads
+// to the mounted one. It is [ErrNoFallback] if there are none.
 func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 	if fallback == "" {
 		return nil, ErrNoFallback
@@ -155,16 +156,13 @@ func (k Key) secondWord() (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxHashes))
+	data, err := io.ReadAll(io.LimitReader(f, 1<<10))
 	_, second, _ := strings.Cut(strings.TrimSpace(string(data)), " ")
 	if err == nil && (second == "" || strings.ContainsAny(second, " \n")) {
 		err = errors.New("it must hold two words, the hash of the volume and that of the whole")
 	}
 	return second, err
 }
-
-// maxHashes bounds its size, in bytes.
-const maxHashes = 1 << 10
 
 // hashName is a file beside the keys of a fallback's volume that is no key itself.
 // It holds two words: the hash of the volume, and that of the whole configuration.

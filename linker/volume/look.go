@@ -72,7 +72,7 @@ func (rd *Reader) Look() (*Reading, error) {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
 	for _, i := range rd.Mounted {
-		if err := r.open(i); err != nil && !r.keepInvalid(err) {
+		if err := r.open(i); err != nil && !r.collectInvalid(err) {
 			r.Close()
 			return nil, err
 		}
@@ -89,9 +89,9 @@ func (rd *Reader) Look() (*Reading, error) {
 	return r, nil
 }
 
-// keepInvalid collects the error of an invalid volume or key. It reports false
+// collectInvalid collects the error of an invalid volume or key. It reports false
 // for any other error.
-func (r *Reading) keepInvalid(err error) bool {
+func (r *Reading) collectInvalid(err error) bool {
 	invalid, ok := errors.AsType[*files.Invalid](err)
 	if !ok {
 		return false
@@ -148,7 +148,7 @@ func (r *Reading) expand(links []int, atomic bool) error {
 		}
 		keys, err := expand(i, &r.from.Links[i], v)
 		r.Keys = append(r.Keys, keys...)
-		if err != nil && !r.keepInvalid(err) {
+		if err != nil && !r.collectInvalid(err) {
 			return err
 		}
 	}
