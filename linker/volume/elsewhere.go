@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func (rd *Reader) InFallback(mount, fallback string) (*Reader, error) {
 func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *lines.Line) (bool, error)) (*Reader, error) {
 	moved := func(p string) string { return filepath.Join(dir, strings.TrimPrefix(p, mount)) }
 	moving := *rd
-	moving.Links, moving.atomic = slices.Clone(rd.Links), slices.Clone(rd.atomic)
+	moving.Links, moving.once = slices.Clone(rd.Links), maps.Clone(rd.once)
 	for _, i := range rd.Mounted {
 		s := &rd.Links[i]
 		if s.Root != mount {
@@ -77,7 +78,7 @@ func (rd *Reader) elsewhere(mount, dir string, none error, has func(s, there *li
 		if !leads {
 			continue
 		}
-		moving.Links[i], moving.atomic[i] = there, ""
+		moving.Links[i] = there
 		if !slices.Contains(moving.fallback, there.Floor) {
 			moving.fallback = append(moving.fallback, there.Floor)
 		}

@@ -229,12 +229,12 @@ func (v *volume) list(name string) (at string, entries []fs.DirEntry, err error)
 	v.dirs = append(v.dirs, dir)
 	switch {
 	case slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lines.DataLink }):
-		v.nested[dir] = true
+		v.once[dir] = true
 		name = path.Join(name, lines.DataLink)
 		if entries, err = v.readDir(name); errors.Is(err, fs.ErrNotExist) {
 			err = files.Invalidf("volume %q: its ..data link leads nowhere", dir)
 		}
-	case v.nested[dir]:
+	case v.once[dir]:
 		err = tornDownError(dir)
 	}
 	return name, entries, err

@@ -22,8 +22,7 @@ type Reader struct {
 	state     *statedir.Dir // where copies go
 	AllowDisk bool          // keys that live in memory may be copied to a disk
 
-	atomic   []string        // by link: its volume, once that was seen to be atomic
-	nested   map[string]bool // directories of plain volumes that once held ..data
+	once     map[string]bool // directories that held ..data: without it they were torn down
 	groups   map[uint32]bool // whether copies can be given to a group, if that was tried
 	fallback []string        // volumes of the fallback, if that is what it reads
 }
@@ -33,7 +32,7 @@ type Reader struct {
 func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, allowDisk bool) *Reader {
 	rd := &Reader{
 		Copier: copier, Links: links, state: state, AllowDisk: allowDisk,
-		atomic: make([]string, len(links)), nested: map[string]bool{}, groups: map[uint32]bool{},
+		once: map[string]bool{}, groups: map[uint32]bool{},
 	}
 	for i := range links {
 		if links[i].Rendered {
@@ -102,16 +101,13 @@ func (r *Reading) collectInvalid(err error) bool {
 
 // open finds the volume of link i and opens it, once for all of its links.
 func (r *Reading) open(i int) error {
-	rd, s := r.from, &r.from.Links[i]
-	v, err := r.volume(search{s.SearchFrom(), s.Floor}, s, rd.atomic[i])
+	s := &r.from.Links[i]
+	v, err := r.volume(s)
 	r.of[i] = v
-	if err == nil && v.atomic {
-		rd.atomic[i] = v.dir
-	}
 	if err != nil || v.root == nil {
 		return err
 	}
-	v.nested = rd.nested
+	v.once = r.from.once
 	v.copied = v.copied || !s.Direct
 	for dir := s.SearchFrom(); !v.atomic && dir != v.dir && files.Inside(dir, v.dir); dir = filepath.Dir(dir) {
 		v.dirs = append(v.dirs, dir) // those that are missing may come one by one
@@ -119,31 +115,36 @@ func (r *Reading) open(i int) error {
 	return nil
 }
 
-// volume is what a link's volume holds now. former is its directory, if it was atomic before.
-func (r *Reading) volume(at search, s *lines.Line, former string) (*volume, error) {
-	if v := r.found[at]; v != nil && (former == "" || v.atomic) {
+// volume is what a link's volume holds now.
+func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
+	at := search{s.SearchFrom(), s.Floor}
+	if v := r.found[at]; v != nil {
 		return v, nil
 	}
 	dir, atomic := findVolume(s)
-	if former != "" && !atomic {
-		return &volume{dir: former}, tornDownError(former)
+	former, torn := nearest(s, func(dir string) bool { return r.from.once[dir] })
+	known := slices.IndexFunc(r.volumes, func(v *volume) bool { return v.dir == dir && v.atomic == atomic })
+	switch {
+	case torn && !atomic:
+		v, err = &volume{dir: former, torn: true}, tornDownError(former)
+	case known >= 0:
+		v = r.volumes[known]
+	default:
+		v, err = openVolume(dir, atomic)
+		r.volumes = append(r.volumes, v)
+		if err == nil && atomic {
+			r.from.once[dir] = true
+		}
 	}
-	same := func(v *volume) bool { return v.dir == dir && v.atomic == atomic }
-	if n := slices.IndexFunc(r.volumes, same); n >= 0 {
-		r.found[at] = r.volumes[n]
-		return r.volumes[n], nil
-	}
-	v, err := openVolume(dir, atomic)
-	r.found[at], r.volumes = v, append(r.volumes, v)
+	r.found[at] = v
 	return v, err
 }
 
-// expand lists the keys of those links whose volumes are atomic, or plain. Of a volume that was
-// atomic and no longer is, that was said already.
+// expand lists the keys of those links whose volumes are atomic, or plain.
 func (r *Reading) expand(links []int, atomic bool) error {
 	for _, i := range links {
 		v := r.of[i]
-		if v.atomic != atomic || v.atomic && v.root == nil || r.from.atomic[i] != "" && !v.atomic {
+		if v.atomic != atomic || v.atomic && v.root == nil || v.torn { // of which the error is known
 			continue
 		}
 		keys, err := expand(i, &r.from.Links[i], v)

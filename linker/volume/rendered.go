@@ -17,7 +17,7 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, nested: map[string]bool{}}
+	v := &volume{dir: lines.RenderedVolume, root: root, memory: map[uint64]bool{}, once: map[string]bool{}}
 	r := &Reading{from: rd, volumes: []*volume{v}, of: make([]*volume, len(rd.Links))}
 	for _, i := range rd.Rendered {
 		r.of[i] = v

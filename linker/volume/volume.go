@@ -43,15 +43,20 @@ type volume struct {
 	copied bool            // a link asks for copies of its keys
 	memory map[uint64]bool // by device of its files: whether it lives in memory
 	dirs   []string        // for a plain volume, the directories whose events are hints
-	nested map[string]bool // directories of plain volumes that once held ..data
+	once   map[string]bool // see [Reader]
+	torn   bool            // it was atomic, and no longer is
 }
 
-// findVolume returns the nearest directory, from there upwards, that holds
-// ..data; else floor.
+// findVolume finds the atomic volume of a line; else it is its floor.
 func findVolume(s *lines.Line) (dir string, atomic bool) {
+	return nearest(s, func(dir string) bool { return holdsData(s, dir) })
+}
+
+// nearest returns the nearest directory that is so, from a line's keys upwards; else its floor.
+func nearest(s *lines.Line, is func(dir string) bool) (dir string, found bool) {
 	dir = s.SearchFrom()
 	for {
-		if holdsData(s, dir) {
+		if is(dir) {
 			return dir, true
 		}
 		if dir == s.Ceiling || dir == "/" {
