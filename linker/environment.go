@@ -21,8 +21,7 @@ const maxVariable = 128<<10 - 1
 const pointerSize = 8
 
 // readEnvironment makes the environment of a generation from its files. If a
-// key can't be a variable, the error is an [*Invalid] that names it. Nothing is
-// cut off.
+// key can't be a variable, the error is an [*Invalid] that names it.
 func (l *Linker) readEnvironment(g *generation.Copy) error {
 	keys, err := l.variables(g)
 	if err != nil || len(keys) == 0 {

@@ -137,8 +137,7 @@ func joinLine(a, b error) error {
 }
 
 // linksFingerprint changes when the same volumes would give another generation
-// or other targets. It also differs if the keys or targets of a note were
-// damaged.
+// or other targets, or the keys or targets of a note were damaged.
 func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", l.state.Path)

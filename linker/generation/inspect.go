@@ -173,30 +173,33 @@ func (c *Store) CopyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, 
 // the error is an [*files.Invalid] that names what changed. What the hook left beside the
 // keys is removed.
 func (c *Store) Check(g *Copy) error {
-	var flaws []flaw
+	var strays []flaw
+	var wrong []error
+	found := func(f flaw) error {
+		if f.kind == added {
+			strays = append(strays, f)
+		} else {
+			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
+		}
+		return nil
+	}
 	top, err := c.Enter(g)
 	switch err {
 	case nil:
 		defer top.Close()
-		err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
+		err = c.inspect(g, top, found)
 	case unix.ENOTDIR, unix.ELOOP:
-		flaws, err = []flaw{{altered, "."}}, nil
+		err = found(flaw{altered, "."})
 	case unix.ENOENT, unix.EACCES:
-		flaws, err = []flaw{{removed, "."}}, nil
+		err = found(flaw{removed, "."})
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
-	}
-	var wrong []error
-	for _, f := range flaws {
-		if f.kind != added {
-			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
-		}
-	}
-	if len(wrong) > 0 {
+	case len(wrong) > 0:
 		return files.JoinInvalid(wrong)
 	}
-	return c.removeAdded(g, top, flaws)
+	return c.removeAdded(g, top, strays)
 }
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of

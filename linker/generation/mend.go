@@ -59,11 +59,8 @@ func (c *Store) Mend(g *Copy, mounted BytesOf) error {
 		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
 	}
 	defer top.Close()
-	return c.mendAll(g, top, func(f flaw) error { return mendFlaw(g, top, f, mounted, false) })
+	return c.mendAll(g, top, mounted, false)
 }
-
-// errLeft says that a flaw stays.
-var errLeft = errors.New("it stays")
 
 // Heal gives the files of a generation back their bytes, while the app works with it. Modes,
 // owners and strangers stay as an entrypoint may have made them, until the generation is
@@ -74,27 +71,25 @@ func (c *Store) Heal(g *Copy, mounted BytesOf) error {
 		return c.Mend(g, mounted)
 	}
 	defer top.Close()
-	parts := c.partsOf(g)
-	return c.mendAll(g, top, func(f flaw) error {
-		want, isFile := g.Files[f.path]
-		_, inTheWay := parts[f.path]
-		if f.kind == attributes || f.kind == added && (!inTheWay || isFile && !want.isMounted(f.path, mounted)) {
-			return errLeft
-		}
-		return mendFlaw(g, top, f, mounted, true)
-	})
+	return c.mendAll(g, top, mounted, true)
 }
 
-// mendAll mends what is wrong with a generation.
-func (c *Store) mendAll(g *Copy, top *safedir.Dir, mend func(flaw) error) error {
+// mendAll mends what is wrong with a generation; with heals, as [Store.Heal] does.
+func (c *Store) mendAll(g *Copy, top *safedir.Dir, mounted BytesOf, heals bool) error {
 	var mended []lines.Key
 	gone := &Lost{number: g.Number}
+	parts := c.partsOf(g)
 	err := c.inspect(g, top, func(f flaw) error {
-		switch err := mend(f); {
+		want, isFile := g.Files[f.path]
+		_, inTheWay := parts[f.path]
+		if heals && (f.kind == attributes || f.kind == added && (!inTheWay || isFile && !want.isMounted(f.path, mounted))) {
+			return nil
+		}
+		switch err := mendFlaw(g, top, f, mounted, heals); {
 		case errors.Is(err, ErrNotMounted):
 			gone.Keys, gone.Missing = append(gone.Keys, f.path), gone.Missing || f.kind == removed
 		case err != nil:
-			return files.Ignoring(err, errLeft)
+			return err
 		default:
 			mended = append(mended, f.path)
 		}

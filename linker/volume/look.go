@@ -202,8 +202,7 @@ func (rd *Reader) checkOffDisk(f files.Raw, st *unix.Stat_t, v *volume, where fu
 }
 
 // Dirs lists the directories whose events are hints: each volume and, in a
-// plain one, which isn't swapped as a whole, each directory where keys are or
-// may come.
+// plain one, each directory where keys are or may come.
 func (r *Reading) Dirs() []string {
 	var dirs []string
 	for _, v := range r.of {

@@ -29,8 +29,7 @@ func (s Status) Equal(other Status) bool {
 
 // Status describes the volumes of a look. dirs are its [Reading.Dirs], which w watches by
 // now, as far as they can be.
-func (r *Reading) Status(w *watch.Changes, dirs []string) []Status {
-	var list []Status
+func (r *Reading) Status(w *watch.Changes, dirs []string) (list []Status) {
 	known := map[string]int{} // by directory, where it stands in the list
 	for i, v := range r.of {
 		if v == nil {
@@ -39,8 +38,7 @@ func (r *Reading) Status(w *watch.Changes, dirs []string) []Status {
 		s := &r.from.Links[i]
 		n, listed := known[v.dir]
 		if !listed {
-			n = len(list)
-			known[v.dir] = n
+			n, known[v.dir] = len(list), len(list)
 			list = append(list, Status{Path: v.dir, Kind: v.kind(), Watched: v.watched(w, dirs), Mounted: v.data, Prefix: below(v.dir, s.Root)})
 		}
 		list[n].Patterns = append(list[n].Patterns, patternIn(v.dir, s))

@@ -66,9 +66,8 @@ func nearest(s *lines.Line, is func(dir string) bool) (dir string, found bool) {
 	}
 }
 
-// holdsData reports whether a directory is an atomic volume. It doesn't follow
-// a symlink below the volume: who can write to a volume could make it lead to
-// another.
+// holdsData reports whether a directory is an atomic volume. Below the volume it follows
+// no symlink: who can write there could make it lead to another.
 func holdsData(s *lines.Line, dir string) bool {
 	if info, err := os.Lstat(dir); dir != s.Floor && (err != nil || info.Mode()&fs.ModeSymlink != 0) {
 		return false
@@ -148,9 +147,8 @@ func (v *volume) identity() string {
 	return identity(info, v.atomic)
 }
 
-// identity changes when a file is replaced or, with times, written to. The
-// times of a plain volume don't count, as unrelated files may come and go in
-// it.
+// identity changes when a file is replaced or, with times, written to. Those of a
+// plain volume don't count, as unrelated files may come and go in it.
 func identity(info fs.FileInfo, times bool) string {
 	st := info.Sys().(*syscall.Stat_t)
 	if !times {
@@ -184,11 +182,9 @@ func (v *volume) inVolume(absolute string) string {
 	return rel
 }
 
-// reserved begins the names that are the writer's own: atomic_writer.go.
-const reserved = ".."
-
-// visible reports whether a name in a volume can be that of a key.
-func visible(name string) bool { return !strings.HasPrefix(name, reserved) }
+// visible reports whether a name in a volume can be that of a key: others are the writer's own,
+// atomic_writer.go.
+func visible(name string) bool { return !strings.HasPrefix(name, "..") }
 
 // Each file is asked for its own file system, once it is open: below a
 // directory on a disk a Secret may be mounted, and a link or ..data may lead to
