@@ -44,7 +44,8 @@
 // supervisor/try calls, and the others what package supervisor calls. api has Config, and what
 // a caller needs of those packages as it is.
 //
-// The state directory is docs/reference.md's; each file of it has one package that writes it.
+// docs/reference.md lists the files of the state directory, docs/internals/design.md those beside
+// targets. A generation is staged as generations/8.tmp.
 //
 // What the kubelet does to a volume, and every assumption made about it here,
 // is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes. It writes the payload

@@ -94,6 +94,9 @@ func (e *explanation) checkState() {
 func (e *explanation) checkDir(dir string, refuse func(error)) {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
+	case err == nil && !isKernels(dir):
+	case err == nil:
+		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
 	case err == unix.ENOENT && dir != "/":
 		above := filepath.Dir(dir)
 		if to, err := os.Readlink(dir); err == nil {
@@ -103,18 +106,13 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 			}
 		}
 		e.checkDir(above, refuse)
-		return
-	case err == nil && isKernels(dir):
-		refuse(fmt.Errorf("cannot link targets in %q: it is the kernel's, and has no place for links; write another target", dir))
-		return
-	case err == nil:
-		return
-	}
-	err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(err))
-	if e.config.Pod {
-		refuse(err)
-	} else {
-		e.notef("%v", err)
+	default:
+		err = fmt.Errorf("cannot link targets in %q: %w%s", dir, err, target.ReadOnlyHint(err))
+		if e.config.Pod {
+			refuse(err)
+		} else {
+			e.notef("%v", err)
+		}
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"confit/linker/document"
 	"confit/linker/files"
+	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/volume"
@@ -101,21 +103,14 @@ func (t *Try) plan(given []string) {
 	e := explanation{Linker: t.Linker, w: t.out}
 	e.print(t.keys)
 	for _, name := range given {
-		if !t.takes(name) {
+		takes := func(s lines.Line) bool {
+			prefix := string(s.Prefix)
+			return s.Root == t.config.Volumes && (files.Inside(prefix, name) || files.Inside(name, prefix))
+		}
+		if !slices.ContainsFunc(t.links, takes) {
 			fmt.Fprintf(t.out, "note: no line takes a key of volume %q\n", name)
 		}
 	}
-}
-
-// takes reports whether a line may take a key of a document's volume.
-func (t *Try) takes(volume string) bool {
-	for i := range t.links {
-		s := &t.links[i]
-		if s.Root == t.config.Volumes && (files.Inside(string(s.Prefix), volume) || files.Inside(volume, string(s.Prefix))) {
-			return true
-		}
-	}
-	return false
 }
 
 // End removes all that the try has made.

@@ -173,33 +173,30 @@ func (c *Store) CopyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, 
 // the error is an [*files.Invalid] that names what changed. What the hook left beside the
 // keys is removed.
 func (c *Store) Check(g *Copy) error {
-	var strays []flaw
-	var wrong []error
-	found := func(f flaw) error {
-		if f.kind == added {
-			strays = append(strays, f)
-		} else {
-			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
-		}
-		return nil
-	}
+	var flaws []flaw
 	top, err := c.Enter(g)
 	switch err {
 	case nil:
 		defer top.Close()
-		err = c.inspect(g, top, found)
+		err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
 	case unix.ENOTDIR, unix.ELOOP:
-		err = found(flaw{altered, "."})
+		flaws, err = []flaw{{altered, "."}}, nil
 	case unix.ENOENT, unix.EACCES:
-		err = found(flaw{removed, "."})
+		flaws, err = []flaw{{removed, "."}}, nil
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
-	case len(wrong) > 0:
+	}
+	var wrong []error
+	for _, f := range flaws {
+		if f.kind != added {
+			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
+		}
+	}
+	if len(wrong) > 0 {
 		return files.JoinInvalid(wrong)
 	}
-	return c.removeAdded(g, top, strays)
+	return c.removeAdded(g, top, flaws)
 }
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of

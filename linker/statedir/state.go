@@ -184,13 +184,13 @@ func (s *Dir) untrustedError(name string, reason error) error {
 // ReadTrusted reads a file of the state directory, nil if there is none.
 func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	data, err := s.Top.Read(name, files.CheckTrusted)
-	switch {
-	case err == unix.ENOENT:
+	if err == unix.ENOENT {
 		return nil, nil
-	case err != nil:
-		return nil, s.untrustedError(name, err)
 	}
-	return data, nil
+	if err != nil {
+		err = s.untrustedError(name, err)
+	}
+	return data, err
 }
 
 // ReadFile reads a file of a state directory that is another confit's, maybe of another user or

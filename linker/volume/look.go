@@ -48,9 +48,9 @@ func NewReader(copier *files.Copier, links []lines.Line, state *statedir.Dir, al
 type Reading struct {
 	from        *Reader
 	volumes     []*volume
-	of          []*volume // the volume of each link
-	found       map[search]*volume
-	Keys        []Key // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
+	of          []*volume             // the volume of each link
+	found       map[[2]string]*volume // by where it is looked for, and the floor: a thousand links to one directory ask once
+	Keys        []Key                 // of the plain volumes; once they were read, of all. A key is there for each line that asks for it
 	Fingerprint Fingerprint
 	wrong       []error
 	held        map[lines.Key][]byte // small keys that were hashed and aren't written yet
@@ -58,15 +58,11 @@ type Reading struct {
 	began       unix.Timespec // by the clock that the kernel sets the times of files from
 }
 
-// search is what a link's volume depends on. A thousand links to one directory
-// ask the file system once.
-type search struct{ from, floor string }
-
 // Look opens the volumes, which are to be closed, and takes their fingerprint: of an atomic volume the
 // directory behind ..data, of a plain one what stat says of each key. It reads
 // no key.
 func (rd *Reader) Look() (*Reading, error) {
-	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[search]*volume{}}
+	r := &Reading{from: rd, of: make([]*volume, len(rd.Links)), found: map[[2]string]*volume{}}
 	if err := unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &r.began); err != nil {
 		return nil, fmt.Errorf("cannot read the clock: %w", err)
 	}
@@ -117,7 +113,7 @@ func (r *Reading) open(i int) error {
 
 // volume is what a link's volume holds now.
 func (r *Reading) volume(s *lines.Line) (v *volume, err error) {
-	at := search{s.SearchFrom(), s.Floor}
+	at := [2]string{s.SearchFrom(), s.Floor}
 	if v := r.found[at]; v != nil {
 		return v, nil
 	}

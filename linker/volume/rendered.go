@@ -11,7 +11,8 @@ import (
 	"confit/linker/safedir"
 )
 
-// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses anything but regular files and directories with plain names, wherever they are.
+// LookAtRendered looks at what the renderer made in a directory, as at a plain volume. It refuses
+// anything but regular files and directories with plain names, wherever they are.
 func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	root, err := os.OpenRoot(dir.Join(".")) // which follows links there
 	if err != nil {
@@ -22,34 +23,31 @@ func (rd *Reader) LookAtRendered(dir *safedir.Dir) (*Reading, error) {
 	for _, i := range rd.Rendered {
 		r.of[i] = v
 	}
-	if err := r.lookAtRendered(v, dir); err != nil {
+	if err = checkRendered(root, dir); err == nil {
+		err = r.expand(rd.Rendered, false)
+	}
+	if err == nil {
+		err = files.JoinInvalid(r.wrong)
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Reading) lookAtRendered(v *volume, dir *safedir.Dir) error {
-	info, err := v.root.Stat(".")
+// checkRendered refuses another directory than the one that was entered, and what can't be a part
+// of a generation: a link could lead out of it, or to one of its keys.
+func checkRendered(root *os.Root, dir *safedir.Dir) error {
+	info, err := root.Stat(".")
 	if err != nil {
 		return err
 	}
 	if st := info.Sys().(*syscall.Stat_t); st.Dev != dir.St.Dev || st.Ino != dir.St.Ino {
 		return files.ErrMoved
 	}
-	if err := checkPlain(v.root); err != nil {
-		return err
-	}
-	if err := r.expand(r.from.Rendered, false); err != nil {
-		return err
-	}
-	return files.JoinInvalid(r.wrong)
-}
-
-// checkPlain refuses all else: a link could lead out of the generation, or to one of its keys.
-func checkPlain(root *os.Root) error {
 	var wrong []error
-	err := fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
 		switch flaw := files.NameFlaw(d.Name()); {
 		case err != nil:
 			return err
