@@ -41,7 +41,7 @@ func Explain(w io.Writer, c Config) error {
 	e.reader.AllowDisk = true // nobody knows yet whether the state directory will be on one
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	e.fail(table.Check())
-	fallback, err := e.reader.InFallback(e.config.Volumes, e.config.Fallback)
+	fallback, err := e.fallback()
 	e.skipUnmounted(table)
 	keys := e.reader.Check(e.config.Volumes, e.fail, e.notef)
 	e.print(keys)

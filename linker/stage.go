@@ -61,19 +61,64 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 		return l.otherwise()
 	}
 	defer l.warnOfMounts()
-	err = untilStill(func() error { return l.attempt(&k, &c) })
+	c, err = l.stageFrom(func() (*volume.Reader, error) { return l.reader, nil }, &k, func(r *volume.Reading) error {
+		dirs := r.Dirs()
+		if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint
+			return files.ErrMoved
+		}
+		l.volumes = r.Status(l.watch, dirs)
+		if r.Fingerprint == k.Fingerprint { // 2
+			return ErrUnchanged
+		}
+		return nil
+	})
 	l.logLook(k.Fingerprint, &c, err)
 	return c, err
 }
 
-// untilStill attempts to stage until the volumes stand still.
-func untilStill(attempt func() error) error {
-	for range maxAttempts {
-		if err := attempt(); !errors.Is(err, files.ErrMoved) {
+// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked is
+// called with each look before its keys are read, and may end it.
+func (l *Linker) stageFrom(from func() (*volume.Reader, error), k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
+	attempt := func() error {
+		rd, err := from()
+		if err != nil {
 			return err
 		}
+		r, err := rd.Look() // 1
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		if err := looked(r); err != nil {
+			return err
+		}
+		return l.take(r, k, &c) // 3 to 7
 	}
-	return errors.New("cannot stage a candidate: the volumes change faster than they can be read")
+	for range maxAttempts {
+		if err := attempt(); !errors.Is(err, files.ErrMoved) {
+			return c, err
+		}
+	}
+	return c, errors.New("cannot stage a candidate: the volumes change faster than they can be read")
+}
+
+// HasFallback reports whether [Linker.StageFallback] has anything to stage. What
+// can't be looked at counts: the stage tells why.
+func (l *Linker) HasFallback() bool {
+	_, err := l.fallback()
+	return !errors.Is(err, ErrNoFallback)
+}
+
+// StageFallback stages a candidate as [Linker.Stage] does, but reads the keys of each volume
+// that the fallback has from there. Paths in the generation, targets and links stay the same,
+// the watches and [Linker.Volumes] those of the mounted configuration. The error is
+// [ErrNoFallback] if no volume is there.
+func (l *Linker) StageFallback(k Known) (Candidate, error) {
+	return l.stageFrom(l.fallback, &k, func(*volume.Reading) error { return nil })
+}
+
+func (l *Linker) fallback() (*volume.Reader, error) {
+	return l.reader.InFallback(l.config.Volumes, l.config.Fallback)
 }
 
 // warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
@@ -107,23 +152,6 @@ func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 		seen, before = before, ""
 	}
 	l.log.Debug("volumes looked at", "found", found, "compared", seen.Beside(before))
-}
-
-func (l *Linker) attempt(k *Known, c *Candidate) error {
-	r, err := l.reader.Look() // 1
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	dirs := r.Dirs()
-	if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint
-		return files.ErrMoved
-	}
-	l.volumes = r.Status(l.watch, dirs)
-	if r.Fingerprint == k.Fingerprint { // 2
-		return ErrUnchanged
-	}
-	return l.take(r, k, c) // 3 to 7
 }
 
 // take makes a candidate of what a look has found.

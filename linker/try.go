@@ -23,7 +23,6 @@ type Try struct {
 	from     string    // has volumes in the place of mounted ones
 	document io.Reader // they are laid out of that; nil: they are there
 	out      io.Writer // takes the plan
-	keys     []volume.Key
 }
 
 // WrongDocument is the error of a document that isn't one of volumes.
@@ -78,19 +77,19 @@ func (t *Try) stage() (c Candidate, err error) {
 			return c, err
 		}
 	}
-	err = untilStill(func() error {
+	look := &volume.Reading{}
+	c, err = t.stageFrom(func() (*volume.Reader, error) {
 		rd, err := t.reader.InTry(t.config.Volumes, t.from, t.document != nil)
 		switch {
-		case err == nil:
 		case t.document != nil && errors.Is(err, ErrNotTried):
-			rd = t.reader
-		default:
-			return fmt.Errorf("cannot try %q: %w", t.from, err)
+			return t.reader, nil
+		case err != nil:
+			err = fmt.Errorf("cannot try %q: %w", t.from, err)
 		}
-		return t.takeFrom(rd, &Known{}, &c, &t.keys)
-	})
+		return rd, err
+	}, &Known{}, func(r *volume.Reading) error { look = r; return nil })
 	c.Fallback = false
-	t.plan(given)
+	t.plan(look.Keys, given)
 	if t.document != nil && IsInvalid(err) { // a volume is called by the path that it will have
 		err = files.Invalidf("%s", strings.ReplaceAll(err.Error(), t.from, t.config.Volumes))
 	}
@@ -99,9 +98,9 @@ func (t *Try) stage() (c Candidate, err error) {
 
 // plan prints what a start would do with the links, one a line, with their keys; and which of the
 // volumes that a document gives no line takes.
-func (t *Try) plan(given []string) {
+func (t *Try) plan(keys []volume.Key, given []string) {
 	e := explanation{Linker: t.Linker, w: t.out}
-	e.print(t.keys)
+	e.print(keys)
 	for _, name := range given {
 		takes := func(s lines.Line) bool {
 			prefix := string(s.Prefix)
