@@ -54,20 +54,24 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	defer top.Close()
 	aside := files.TmpName()
 	defer func() { _ = top.RemoveAll(aside) }()
-	if err := top.Rename(lines.RenderedDir, aside, 0); err != nil { // 2
-		if errors.Is(err, fs.ErrNotExist) {
-			err = files.Invalidf("the renderer removed its directory: let it write below {rendered}")
-		}
-		return nil, barred(err)
+	err = top.Rename(lines.RenderedDir, aside, 0) // 2
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 	}
-	made, err := top.Enter(aside, false)
-	if err != nil {
-		return nil, barred(err)
+	var made *safedir.Dir
+	if err == nil {
+		made, err = top.Enter(aside, false)
 	}
-	defer made.Close()
-	r, err := l.reader.LookAtRendered(made) // 3
+	var r *volume.Reading
+	if err == nil {
+		defer made.Close()
+		r, err = l.reader.LookAtRendered(made) // 3
+	}
+	if errors.Is(err, fs.ErrPermission) { // of a directory that a user other than root may not read or move
+		err = files.Invalidf("cannot take up what the renderer made: %w", err)
+	}
 	if err != nil {
-		return nil, barred(err)
+		return nil, err
 	}
 	defer r.Close()
 	err = l.writeRendered(g, r, top) // 4
@@ -78,15 +82,6 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 		err = files.Invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
 	}
 	return g, err
-}
-
-// barred blames the renderer for a directory that confit, as a user other than
-// root, may not read or move.
-func barred(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return files.Invalidf("cannot take up what the renderer made: %w", err)
-	}
-	return err
 }
 
 // writeRendered adds copies of the files that lines ask for.
