@@ -96,9 +96,8 @@ func checkSize(e *Environment, limit int) error {
 // variables lists the variables of a generation, with the key of each. A line
 // that names one key wins over one with a *.
 func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
-	var keys map[string]Key
+	keys, from := map[string]Key{}, map[string]int{}
 	var wrong []error
-	from := map[string]int{}
 	for _, p := range files.SortedKeys(g.Files) {
 		for _, i := range g.Files[p].Links {
 			s := &l.links[i]
@@ -114,9 +113,6 @@ func (l *Linker) variables(g *generation.Copy) (map[string]Key, error) {
 			case taken && s.Kind != lines.OneKey:
 				wrong = append(wrong, s.Errorf("key %q: variable %q is made of key %q already, for %s; a line for one key wins: write env %s %s", p, name, keys[name], l.links[other].Label(), p, name))
 			default:
-				if keys == nil {
-					keys = map[string]Key{}
-				}
 				keys[name], from[name] = p, i
 			}
 		}

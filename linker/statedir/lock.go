@@ -51,15 +51,20 @@ func untilLocked[T any](try func(attempt int) (T, error)) (locked T, err error) 
 
 // flock locks an open file, unless its name leads elsewhere by then: others may have put it
 // aside, or removed it.
-func flock(in *safedir.Dir, name string, f *os.File) error {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return err
+func flock(in *safedir.Dir, name string, f *os.File) (*os.File, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	var st unix.Stat_t
+	if err == nil {
+		st, err = files.Raw(f.Fd()).Stat()
 	}
-	st, err := files.Raw(f.Fd()).Stat()
 	if err == nil && !in.Is(name, st) {
 		err = errNotLocked
 	}
-	return err
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // tryLock opens, checks and locks the file.
@@ -69,18 +74,14 @@ func tryLock(top *safedir.Dir) (*os.File, error) {
 		return nil, putAsideUnopened(top, err)
 	}
 	st, err := files.Raw(lock.Fd()).Stat()
-	switch {
-	case err != nil:
-	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Mode&0o777&^lockMode != 0 || !files.Own(st.Uid):
-		err = putAside(top, st)
-	default:
-		err = flock(top, lockName, lock)
+	if err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Mode&0o777&^lockMode == 0 && files.Own(st.Uid) {
+		return flock(top, lockName, lock)
 	}
+	defer lock.Close()
 	if err != nil {
-		lock.Close()
 		return nil, err
 	}
-	return lock, nil
+	return nil, putAside(top, st)
 }
 
 // putAsideUnopened puts aside a lock that can't be opened: a link, a directory or a

@@ -127,9 +127,5 @@ func lockTry(all *safedir.Dir, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = flock(all, name, lock); err != nil {
-		lock.Close()
-		return nil, err
-	}
-	return lock, nil
+	return flock(all, name, lock)
 }

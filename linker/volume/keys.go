@@ -34,42 +34,16 @@ func expand(i int, s *lines.Line, v *volume) ([]Key, error) {
 	if s.Kind == lines.OneKey {
 		return expandOne(i, s, v)
 	}
-	var keys []Key
-	var wrong []error
-	gone, exempt := false, false
-	err := listKeys(s, v, func(below, name string) {
-		k := Key{Link: i, vol: v, Path: lines.Key(path.Join(string(s.Prefix), below)), name: name}
-		switch {
-		case s.Exempt[k.Path]:
-			exempt = true
-			return
-		case s.InFallback && name == hashName && v.dir == s.Floor:
-			return
+	w := walk{link: i, s: s, v: v}
+	if v.root != nil {
+		if err := w.dir("", v.inVolume(s.Base)); err != nil {
+			return nil, err
 		}
-		if s.Use == lines.Linked && s.Kind != lines.WholeDir {
-			k.Target = lines.Target(path.Join(string(s.Target), below))
-		}
-		info, err := v.stat(k.name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			gone = true // it was listed a moment ago
-		case err != nil:
-			wrong = append(wrong, s.Errorf("%w", err))
-		case !info.IsDir(): // a link to a directory is no key
-			k.info = info
-			keys = append(keys, k)
-		}
-	})
-	if gone {
-		err = files.ErrMoved
 	}
-	if err != nil {
-		return nil, err
-	}
-	if len(keys) == 0 && len(wrong) == 0 && !exempt && !s.Optional {
+	if len(w.keys) == 0 && len(w.wrong) == 0 && !w.exempt && !s.Optional {
 		return nil, missingError(s, v)
 	}
-	return keys, files.JoinInvalid(wrong)
+	return w.keys, files.JoinInvalid(w.wrong)
 }
 
 func expandOne(i int, s *lines.Line, v *volume) ([]Key, error) {
@@ -114,14 +88,6 @@ func whatIsMissing(s *lines.Line, v *volume) string {
 	return what
 }
 
-// fileHint is for a slash behind a key.
-func fileHint(s *lines.Line, err error) string {
-	if !errors.Is(err, unix.ENOTDIR) || s.Kind == lines.Glob {
-		return ""
-	}
-	return fmt.Sprintf("; for one key write %q", strings.TrimSuffix(s.Source, "/"))
-}
-
 // classify tells an invalid volume, which stays invalid until it changes, from
 // a failure of the system, which may pass.
 func classify(s *lines.Line, err error) error {
@@ -163,21 +129,15 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 // can put a FIFO in any place, at any moment. A directory is opened by a name
 // that only a directory has, and a file with O_NONBLOCK.
 
-// walk lists what is below a link's base.
+// walk lists the keys below a link's base. It doesn't follow a link to a directory, except for
+// the base itself.
 type walk struct {
-	s     *lines.Line
-	v     *volume
-	found func(below, name string) // below the base, and in the volume
-}
-
-// listKeys calls found for each matching name that isn't a directory. It doesn't
-// follow a link to a directory, except for the base itself.
-func listKeys(s *lines.Line, v *volume, found func(below, name string)) error {
-	if v.root == nil {
-		return nil
-	}
-	w := walk{s, v, found}
-	return w.dir("", v.inVolume(s.Base))
+	link   int
+	s      *lines.Line
+	v      *volume
+	keys   []Key
+	wrong  []error
+	exempt bool // a line of their own names some
 }
 
 func (w *walk) dir(below, name string) error {
@@ -188,19 +148,49 @@ func (w *walk) dir(below, name string) error {
 	case below != "" && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)):
 		return files.ErrMoved // it was a directory a moment ago
 	case err != nil:
-		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err), fileHint(w.s, err)))
+		hint := ""
+		if errors.Is(err, unix.ENOTDIR) && w.s.Kind != lines.Glob { // a slash behind a key
+			hint = fmt.Sprintf("; for one key write %q", strings.TrimSuffix(w.s.Source, "/"))
+		}
+		return classify(w.s, fmt.Errorf("cannot list directory %q of volume %q: %w%s", name, w.v.dir, files.Reason(err), hint))
 	}
 	for _, e := range entries {
 		here, name := path.Join(below, e.Name()), path.Join(name, e.Name())
 		switch {
 		case !visible(e.Name()) || !w.takes(here, e.IsDir()):
-		case !e.IsDir():
-			w.found(here, name)
+		case e.IsDir():
+			err = w.dir(here, name)
 		default:
-			if err := w.dir(here, name); err != nil {
-				return err
-			}
+			err = w.key(here, name)
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walk) key(below, name string) error {
+	k := Key{Link: w.link, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
+	switch {
+	case w.s.Exempt[k.Path]:
+		w.exempt = true
+		return nil
+	case w.s.InFallback && name == hashName && w.v.dir == w.s.Floor:
+		return nil
+	}
+	if w.s.Use == lines.Linked && w.s.Kind != lines.WholeDir {
+		k.Target = lines.Target(path.Join(string(w.s.Target), below))
+	}
+	var err error
+	k.info, err = w.v.stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return files.ErrMoved // it was listed a moment ago
+	case err != nil:
+		w.wrong = append(w.wrong, w.s.Errorf("%w", err))
+	case !k.info.IsDir(): // a link to a directory is no key
+		w.keys = append(w.keys, k)
 	}
 	return nil
 }
