@@ -5,18 +5,6 @@
 //   - a generation is a complete copy of every linked key, read from one state of
 //     each volume;
 //   - all targets change over to a generation in one rename(2);
-//   - wherever confit is killed, each target is whole, old or new;
-//   - nothing is lost that confit did not make: a file that stood at a target is
-//     kept beside it and comes back; of what an app writes in a link's place the
-//     newest is kept, too;
-//   - where others may write, no symlink leads it elsewhere: a target is worked on in
-//     the directory that was opened, and a directory that somebody else has put there
-//     is refused;
-//   - each step checks, in the moment in which it acts, that what it was planned for
-//     is still there;
-//   - bytes of the generation in force that an app, an entrypoint or a hook has changed come back,
-//     as long as the volumes have them; what they have no more is named;
-//   - a generation that is put in force again has its keys, with their modes and owners;
 //   - no error holds a value of a key.
 //
 // It does not know who reads the files, nor what a generation is to anybody, and it
@@ -25,12 +13,12 @@
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Collect] removes the generations that nobody can go back to.
 //
-// It puts together what the packages below it know. Each of them imports only those above it
-// here, and says itself what it guarantees:
+// It puts together what the packages below it know, and guarantees what they do. Each of them
+// imports only those above it here:
 //
 //	files       the ground: what is known of a file, the names that confit gives, errors and hashes
 //	mounts      what is mounted, and what that tells before a key is read
-//	way         to a directory that others may change, and all that is made, read and removed there
+//	safedir     the way to a directory that others may change, and all that is made, read and removed there
 //	seed        directories of an image, copied to where links can be made
 //	statedir    the state directory: its lock, its small files, and the link in it that moves
 //	lines       the link lines, each and all together

@@ -34,11 +34,7 @@ func (s *Dir) PrepareLive(number int) (ready string, err error) {
 }
 
 // DropPrepared removes what [Dir.PrepareLive] has made, unless it is the live link now.
-func (s *Dir) DropPrepared(ready string) {
-	if ready != "" {
-		_ = s.Top.Remove(ready)
-	}
-}
+func (s *Dir) DropPrepared(ready string) { _ = s.Top.Remove(ready) }
 
 // SwapLive moves the live link to a generation, or removes it for number 0. ready is what
 // [Dir.PrepareLive] has made for it. It is the one step that changes what all targets resolve to.
