@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 
+	"confit/linker/document"
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
@@ -38,49 +39,49 @@ func (c Config) sources() ([]lines.Line, error) {
 
 // Names of the packages below that a caller needs. Their comments are there.
 type (
-	Change       = generation.Change
-	Environment  = generation.Environment
-	Generation   = generation.Generation
-	Hash         = files.Hash
-	Invalid      = files.Invalid
-	Key          = lines.Key
-	Keys         = generation.Keys
-	Link         = lines.Link
-	Lost         = generation.Lost
-	Fingerprint  = volume.Fingerprint
-	Partly       = target.Partly
-	SeedPair     = seed.Pair
-	Target       = lines.Target
-	Use          = lines.Use
-	VolumeStatus = volume.Status
-	Writing      = volume.Writing
+	Change        = generation.Change
+	Environment   = generation.Environment
+	Generation    = generation.Generation
+	Hash          = files.Hash
+	Invalid       = files.Invalid
+	Key           = lines.Key
+	Keys          = generation.Keys
+	Link          = lines.Link
+	Lost          = generation.Lost
+	Fingerprint   = volume.Fingerprint
+	Partly        = target.Partly
+	SeedPair      = seed.Pair
+	Target        = lines.Target
+	Use           = lines.Use
+	VolumeStatus  = volume.Status
+	Writing       = volume.Writing
+	WrongDocument = document.Wrong
 )
 
-// What the keys of a line are for, see [lines.Use].
+// What the keys of a line are for, see [lines.Use]; what stands in a source for the directory that
+// the renderer fills; and how a change of the volumes comes, see [volume.Writing].
 const (
 	Linked   = lines.Linked
 	Input    = lines.Input
 	Variable = lines.Variable
-)
+	Rendered = lines.Rendered
 
-// How a change of the volumes comes, see [volume.Writing].
-const (
 	FileByFile = volume.FileByFile
 	SwapBySwap = volume.SwapBySwap
 	OneSwap    = volume.OneSwap
 )
 
-// ErrNoFallback says that the fallback holds nothing of what the links name.
-var ErrNoFallback = volume.ErrNoFallback
+// The errors of a fallback, or of a tried directory, that holds nothing of what the links name.
+var (
+	ErrNoFallback = volume.ErrNoFallback
+	ErrNotTried   = volume.ErrNotTried
+)
 
 // IsInvalid reports an error that is an [*Invalid], or wraps one.
 func IsInvalid(err error) bool { return files.IsInvalid(err) }
 
 // Reason is why something can't be read, without its path.
 func Reason(err error) error { return files.Reason(err) }
-
-// Rendered stands in a source for the directory that the renderer fills.
-const Rendered = lines.Rendered
 
 // ParseSeed reads DIR=TO. Its error says what to write instead.
 func ParseSeed(text string) (SeedPair, error) { return seed.Parse(text) }

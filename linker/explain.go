@@ -150,17 +150,15 @@ func (e *explanation) printLine(s *lines.Line) {
 // checkFallback looks at the keys as a first start would that needs the fallback.
 func (e *explanation) checkFallback(rd *volume.Reader, err error) {
 	switch {
+	case errors.Is(err, ErrNoFallback) && e.config.Fallback == "":
 	case errors.Is(err, ErrNoFallback):
-		if e.config.Fallback != "" {
-			e.notef("%v: %q", err, e.config.Fallback)
-		}
-		return
+		e.notef("%v: %q", err, e.config.Fallback)
 	case err != nil:
 		e.fail(err)
-		return
+	default:
+		rd.Mounted = slices.DeleteFunc(rd.Mounted, func(i int) bool {
+			return !rd.Links[i].InFallback && !slices.Contains(e.reader.Mounted, i)
+		})
+		rd.Check(e.config.Volumes, e.fail, e.notef)
 	}
-	rd.Mounted = slices.DeleteFunc(rd.Mounted, func(i int) bool {
-		return !rd.Links[i].InFallback && !slices.Contains(e.reader.Mounted, i)
-	})
-	rd.Check(e.config.Volumes, e.fail, e.notef)
 }

@@ -25,9 +25,6 @@ type Try struct {
 	out      io.Writer // takes the plan
 }
 
-// WrongDocument is the error of a document that isn't one of volumes.
-type WrongDocument = document.Wrong
-
 // OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or,
 // for "", of those of a JSON document on in, {"VOLUME": {"KEY": "BASE64"}} of at most 4 MiB: always in
 // memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for a state
@@ -48,7 +45,7 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	st.View = c.View // links lead there: the plan says which are there
 	t := &Try{Linker: newLinker(c, links, &st.Dir), aside: st, from: dir, out: out}
 	if dir == "" {
-		t.from, t.document = st.VolumesDir(), in
+		t.from, t.document = st.Volumes.Join("."), in
 	}
 	t.targets.ReadMade()
 	t.otherwise, st.Top = t.stage, st.Generations // what else is written goes with them
@@ -66,9 +63,6 @@ func (t *Try) read() (volumes []string, err error) {
 	}
 	return volumes, err
 }
-
-// ErrNotTried is the error of a directory that holds nothing of what the links name.
-var ErrNotTried = volume.ErrNotTried
 
 func (t *Try) stage() (c Candidate, err error) {
 	var given []string

@@ -12,11 +12,12 @@ import (
 	"confit/linker/safedir"
 )
 
-// tryName is the directory in which each try has one of its own, by its pid. It and all below
-// are for confit's user alone.
-const tryName = "try"
-
-const tryMode = 0o700
+// The directory in which each try has one of its own, by its pid. It and all below are for
+// confit's user alone.
+const (
+	tryName = "try"
+	tryMode = 0o700
+)
 
 // Try is the state directory as a try sees it, beside the confit that has the lock. It writes
 // to its own directory alone, which is locked as long as it runs.
@@ -27,9 +28,6 @@ type Try struct {
 	all     *safedir.Dir // the directories of all tries
 	name    string       // of its own
 }
-
-// volumesName is what [Try.Volumes] is called in the try's directory, beside its generation.
-const volumesName = "volumes"
 
 // OpenTry makes the directory of a try, and sweeps those that others have left. It takes no
 // lock but that of its own directory, and leaves the state directory's mode alone: it may have
@@ -44,7 +42,7 @@ func OpenTry(dir string) (*Try, error) {
 		return nil, err
 	}
 	if t.Generations, err = t.all.Enter(t.name, false); err == nil { // what is locked
-		t.Volumes, err = t.Generations.Make(volumesName, tryMode)
+		t.Volumes, err = t.Generations.Make("volumes", tryMode)
 	}
 	if err != nil {
 		t.End()
@@ -84,9 +82,6 @@ func orGone(err error) error {
 	}
 	return err
 }
-
-// VolumesDir is the path of Volumes.
-func (t *Try) VolumesDir() string { return path.Join(t.Path, t.aside, volumesName) }
 
 // End removes the try's directory, and that of all tries if there is no other.
 func (t *Try) End() {
