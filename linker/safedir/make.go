@@ -50,9 +50,14 @@ func (d *Dir) Put(name string, fill func(files.Raw) error) error {
 // ErrReplaced says that something else has the name of what was made or looked at.
 var ErrReplaced = errors.New("it was replaced meanwhile")
 
-// Make makes a directory with just this mode, and enters it. Who may write to this one may have
-// exchanged it by now. So it must be confit's own and empty, and its mode is set through the descriptor.
+// Make makes a directory with just this mode, and enters it.
 func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
+	return d.makeAs(name, func(made int) error { return unix.Fchmod(made, mode) })
+}
+
+// makeAs makes a directory, has its mode set through the descriptor, and enters it. Who may write to this one may have
+// exchanged it by now. So it must be confit's own and empty.
+func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func (d *Dir) Make(name string, mode uint32) (*Dir, error) {
 	case made.St.Uid != uint32(files.Euid), !isEmpty(f):
 		err = ErrReplaced
 	default:
-		err = unix.Fchmod(int(f.Fd()), mode)
+		err = set(int(f.Fd()))
 	}
 	if err != nil {
 		made.Close()
@@ -95,19 +100,17 @@ func (d *Dir) make(name string) error {
 	})
 }
 
-// MakeLike makes a directory with another's owner, group and mode, as far as the kernel permits, but
-// never set-user-ID. The mode comes last, as chown(2) clears set-group-ID.
-func (d *Dir) MakeLike(name string, st *unix.Stat_t) error {
-	made, err := d.Make(name, 0o700)
+// MakeLike makes a directory with the owner, group and mode of another one in the directory, as far as the kernel permits, but
+// never set-user-ID.
+func (d *Dir) MakeLike(name, other string) error {
+	st, err := d.Stat(other)
+	if err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		err = unix.ENOTDIR
+	}
 	if err != nil {
 		return err
 	}
-	defer made.Close()
-	const same = ^uint32(0)
-	if err := made.Chown(".", st.Uid, st.Gid); err != nil {
-		_ = made.Chown(".", same, st.Gid) // EPERM: only root may give away
-	}
-	return made.Chmod(".", st.Mode&0o3777)
+	return Made(d.makeAs(name, func(made int) error { return files.Give(made, st.Mode&0o3777, st.Uid, st.Gid) }))
 }
 
 // Chmod sets the mode of a file or directory, through a descriptor: by name that is fchmodat2(2), which

@@ -46,7 +46,7 @@ func TestStaysTheOne(t *testing.T) {
 	must(t, os.Rename(dir+"/d", dir+"/away"), os.Symlink("victim", dir+"/d"))
 
 	f, err := d.OpenFile("file", unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
-	must(t, err, f.Close(), d.Symlink("x", "link"), d.Link("a", "second"), d.Move("b", "moved"), d.Remove("c"), d.MakeLike("like", &d.St))
+	must(t, err, f.Close(), d.Symlink("x", "link"), d.Link("a", "second"), d.Move("b", "moved"), d.Remove("c"), d.MakeLike("like", "."))
 	made, err := d.Make("made", 0o700)
 	must(t, err)
 	made.Close()
@@ -111,7 +111,7 @@ func TestReplacesNothing(t *testing.T) {
 		d := open(t, dir, false)
 		_, made := d.Make("b", 0o700)
 		for what, err := range map[string]error{
-			"Move": d.Move("a", "b"), "Symlink": d.Symlink("a", "b"), "Link": d.Link("a", "b"), "Make": made, "MakeLike": d.MakeLike("b", &d.St),
+			"Move": d.Move("a", "b"), "Symlink": d.Symlink("a", "b"), "Link": d.Link("a", "b"), "Make": made, "MakeLike": d.MakeLike("b", "full"),
 		} {
 			if err != unix.EEXIST {
 				t.Errorf("%s: %v, want %v", what, err, unix.EEXIST)
@@ -139,8 +139,7 @@ func TestMakes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	must(t, os.Mkdir(dir+"/model", 0o755), os.Chown(dir+"/model", 1234, 2345), unix.Chmod(dir+"/model", 0o7751))
 	d := open(t, dir, false)
-	st, err := d.Stat("model")
-	must(t, err, d.MakeLike("like", &st))
+	must(t, d.MakeLike("like", "model"))
 	own, err := d.Make("own", 0o700)
 	must(t, err)
 	own.Close()

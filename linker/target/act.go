@@ -21,14 +21,14 @@ import (
 // act is a step in the opened directory of its target.
 type act struct {
 	Step
-	in   *dir
+	in   *safedir.Dir
 	name string // of the target there
 }
 
 // begin enters the directory of a step's target.
 func (t *Set) begin(s Step) (act, error) {
-	d, err := t.enter(filepath.Dir(string(s.Target)), !s.prunes())
-	return act{s, d, filepath.Base(string(s.Target))}, err
+	in, err := t.enter(filepath.Dir(string(s.Target)), !s.prunes())
+	return act{s, in, filepath.Base(string(s.Target))}, err
 }
 
 // doStep carries out one step. After an error, the target is as it was, or as
@@ -53,31 +53,31 @@ func (s Step) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
+	return fmt.Errorf("cannot %s target %q: %w%s", [...]string{"", "link", "link", "link", "restore", "remove", "prune"}[s.verb], s.Target, files.Cause(err), ReadOnlyHint(err))
 }
 
 // prepare finds what the system refuses to a step before anything is changed. It
 // makes the new link, under a temporary name beside the target.
 func (t *Set) prepare(s *Step) error {
 	a, err := t.begin(*s)
-	if err != nil && s.prunes() {
+	switch {
+	case err == nil:
+		err = a.in.Unshut(func() error {
+			switch s.verb {
+			case spare:
+				return nil
+			case uncover:
+				return a.in.Writable(".")
+			case remove:
+				return files.Ignoring(a.in.Writable("."), unix.EROFS) // see there
+			}
+			s.ready = files.TmpName()
+			return a.in.Symlink(string(s.dest), s.ready)
+		})
+	case s.prunes():
 		return nil // the step says why
 	}
-	if err != nil {
-		return s.failed(err)
-	}
-	return s.failed(a.in.Unshut(func() error {
-		switch s.verb {
-		case spare:
-			return nil
-		case uncover:
-			return a.in.Writable(".")
-		case remove:
-			return files.Ignoring(a.in.Writable("."), unix.EROFS) // see there
-		}
-		s.ready = files.TmpName()
-		return a.in.Symlink(string(s.dest), s.ready)
-	}))
+	return s.failed(err)
 }
 
 // unprepare removes the links that were made ready for steps.
@@ -88,13 +88,13 @@ func (t *Set) unprepare(steps []Step) {
 			continue
 		}
 		if a, err := t.begin(s); err == nil {
-			a.in.removeLink(s.ready, s.dest)
+			a.removeOurs(s.ready)
 		}
 	}
 }
 
 func (a act) act() error {
-	defer a.in.removeLink(a.ready, a.dest)
+	defer a.removeOurs(a.ready)
 	switch a.verb {
 	case link:
 		return a.link()
@@ -123,35 +123,35 @@ func ReadOnlyHint(err error) string {
 	return ""
 }
 
-func (a act) unplanned(name string) error { return &safedir.Blocked{What: a.in.lookAt(name).what} }
+func (a act) unplanned(name string) error { return &safedir.Blocked{What: lookAt(a.in, name).what} }
 
-// checkExpected refuses anything but the link of ours that the step was planned
-// for.
-func (a act) checkExpected(name string) error {
-	if a.from != "" && a.in.leadsTo(name, a.from) {
+// isOurs reports our link that the step was planned for, or the one that was to be made.
+func (a act) isOurs(name string) bool { return a.leadsTo(name, a.from) || a.leadsTo(name, a.dest) }
+
+// checkOurs refuses anything else.
+func (a act) checkOurs(name string) error {
+	if a.isOurs(name) {
 		return nil
 	}
 	return a.unplanned(name)
 }
 
-// checkWanted accepts the link that was to be made, too.
-func (a act) checkWanted(name string) error {
-	if a.in.leadsTo(name, a.dest) {
-		return nil
+// removeOurs removes a link of ours from beside a target.
+func (a act) removeOurs(name string) {
+	if a.isOurs(name) {
+		_ = a.in.Unshut(func() error { return a.in.Remove(name) })
 	}
-	return a.checkExpected(name)
 }
 
 // link puts the link where nothing stands, and never replaces anything. It
 // exchanges a link that leads elsewhere for the new one.
 func (a act) link() error {
 	if a.from == "" || a.in.Missing(a.name) {
-		return a.orUnplanned(a.in.putLink(a.ready, a.name, a.dest))
+		return a.orUnplanned(a.putLink(a.name))
 	}
-	err := a.in.swapIn(a.ready, a.name, a.checkWanted)
-	a.in.removeLink(a.ready, a.from)
+	err := a.swapIn(a.ready, a.checkOurs)
 	if safedir.Unsupported(err) {
-		return a.in.putOver(a.name, a.dest, func() bool { return a.checkWanted(a.name) == nil })
+		return a.putOver(a.checkOurs)
 	}
 	return err
 }
@@ -166,14 +166,11 @@ func (a act) orUnplanned(err error) error {
 
 // cover gives the link the name for what is kept, and exchanges the two.
 func (a act) cover(kept string) error {
-	if err := a.in.putLink(a.ready, kept, a.dest); err != nil {
+	if err := a.putLink(kept); err != nil {
 		return err
 	}
-	err := a.in.swapIn(kept, a.name, a.checkCovers)
-	if errors.Is(err, unix.EXDEV) && a.in.renew(a.name) == nil {
-		err = a.in.swapIn(kept, a.name, a.checkCovers)
-	}
-	a.in.removeLink(kept, a.dest)
+	err := a.swapKept(kept, a.checkCovers)
+	a.removeOurs(kept)
 	if safedir.Unsupported(err) {
 		return a.coverInTurn(kept)
 	}
@@ -182,11 +179,10 @@ func (a act) cover(kept string) error {
 
 // checkCovers refuses what a link can't replace.
 func (a act) checkCovers(name string) error {
-	p := a.in.lookAt(name)
-	if p.standing == aFile || (p.standing == emptyDir && a.dir) {
+	if p := lookAt(a.in, name); p.standing == aFile || p.standing == emptyDir && a.dir {
 		return nil
 	}
-	return &safedir.Blocked{What: p.what}
+	return a.unplanned(name)
 }
 
 // coverInTurn is for a file system that can't exchange names. It keeps a file
@@ -200,21 +196,26 @@ func (a act) coverInTurn(kept string) error {
 		return err
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		return a.coverDirectory(kept, &st)
+		return a.coverDirectory(kept)
 	}
 	if err := a.in.Link(a.name, kept); err != nil {
 		return err
 	}
-	err = a.in.putOver(a.name, a.dest, func() bool { return a.in.Is(kept, st) && a.in.Is(a.name, st) })
+	err = a.putOver(func(name string) error {
+		if a.in.Is(kept, st) && a.in.Is(name, st) {
+			return nil
+		}
+		return a.unplanned(name)
+	})
 	if err != nil {
 		_ = a.in.Remove(kept) // the file still has its first name
 	}
-	a.in.removeLink(kept, a.dest) // what stood there was the wanted link
+	a.removeOurs(kept) // what stood there was the wanted link
 	return err
 }
 
-func (a act) coverDirectory(kept string, st *unix.Stat_t) error {
-	err := a.in.MakeLike(kept, st)
+func (a act) coverDirectory(kept string) error {
+	err := a.in.MakeLike(kept, a.name)
 	if err == nil {
 		err = a.in.Remove(a.name) // fails if something is in it
 	}
@@ -235,21 +236,18 @@ func (a act) uncover(kept string) error {
 	if a.from == "" || a.in.Missing(a.name) {
 		return a.orUnplanned(a.in.Move(kept, a.name))
 	}
-	err := a.in.swapIn(kept, a.name, a.checkExpected)
-	if errors.Is(err, unix.EXDEV) && a.in.renew(kept) == nil {
-		err = a.in.swapIn(kept, a.name, a.checkExpected)
-	}
+	err := a.swapKept(kept, a.checkOurs)
 	if safedir.Unsupported(err) {
 		return a.uncoverInTurn(kept)
 	}
-	a.in.removeLink(kept, a.from)
+	a.removeOurs(kept)
 	return err
 }
 
 // uncoverInTurn is for a file system that can't exchange names. A directory
 // can't be renamed over a link.
 func (a act) uncoverInTurn(kept string) error {
-	if err := a.checkExpected(a.name); err != nil {
+	if err := a.checkOurs(a.name); err != nil {
 		return err
 	}
 	err := a.in.Rename(kept, a.name, 0)
@@ -268,14 +266,14 @@ func (a act) remove() error {
 	if a.in.Missing(a.name) {
 		return nil
 	}
-	if err := a.checkExpected(a.name); err != nil {
+	if err := a.checkOurs(a.name); err != nil {
 		return err
 	}
 	tmp := files.TmpName()
 	if err := a.in.Rename(a.name, tmp, 0); err != nil {
 		return files.Ignoring(err, fs.ErrNotExist, unix.EROFS) // on EROFS the link stays and leads nowhere: the app finds no file
 	}
-	if err := a.checkExpected(tmp); err != nil {
+	if err := a.checkOurs(tmp); err != nil {
 		_ = a.in.Move(tmp, a.name)
 		return err
 	}

@@ -30,8 +30,8 @@ type moment struct {
 
 func newMoment(t *testing.T, dir string) *moment {
 	m := &moment{t: t, dir: dir, target: filepath.Join(dir, "etc/a"), dest: filepath.Join(dir, "state/live/web/a")}
-	m.targets = &Set{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[lines.Target]Dest{}, linked: map[lines.Target]bool{}}
-	m.targets.log = slog.New(slog.NewTextHandler(&m.log, nil))
+	m.targets = New(&statedir.Dir{Path: filepath.Join(dir, "state")}, slog.New(slog.NewTextHandler(&m.log, nil)))
+	m.targets.made = map[lines.Target]Dest{}
 	m.put(m.dest, "key")
 	m.put(filepath.Join(dir, "state/live/web/old"), "old key")
 	m.must(os.Mkdir(filepath.Join(dir, "etc"), 0o755))

@@ -10,24 +10,20 @@ import (
 
 // open opens the directory of targets, and refuses as [*safedir.Blocked] one that somebody
 // may have put in the place of another.
-func (t *Set) open(path string, makes bool) (*dir, error) {
-	opened, err := safedir.Open(path, false)
+func (t *Set) open(path string, makes bool) (*safedir.Dir, error) {
+	d, err := safedir.Open(path, false)
 	if err == unix.ENOENT && makes {
 		if link, to := safedir.Dangling(path); link != "" {
 			t.log.Warn("a directory for targets is made where a symlink leads", "symlink", link, "to", to)
 		}
-		opened, err = safedir.Open(path, true)
+		d, err = safedir.Open(path, true)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &dir{opened}
 	if was, worked := t.known[path]; worked && !d.MayReplace(was) {
 		d.Close()
 		return nil, &safedir.Blocked{What: fmt.Sprintf("another directory, of user %d, in the place of %q, which was user %d's,", d.St.Uid, path, was.Uid)}
-	}
-	if t.known == nil {
-		t.known = map[string]unix.Stat_t{}
 	}
 	t.known[path] = d.St
 	return d, nil
@@ -35,7 +31,7 @@ func (t *Set) open(path string, makes bool) (*dir, error) {
 
 // enter opens the directory of targets, unless confit is in it: most targets have it in common
 // with the one before. Who works on targets leaves it in the end.
-func (t *Set) enter(path string, makes bool) (*dir, error) {
+func (t *Set) enter(path string, makes bool) (*safedir.Dir, error) {
 	if t.entered != nil && t.at == path {
 		return t.entered, nil
 	}
@@ -48,8 +44,6 @@ func (t *Set) enter(path string, makes bool) (*dir, error) {
 }
 
 func (t *Set) leave() {
-	if t.entered != nil {
-		t.entered.Close()
-	}
+	t.entered.Close()
 	t.entered = nil
 }

@@ -12,11 +12,9 @@ package target
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path"
 
-	"confit/linker/files"
 	"confit/linker/lines"
 )
 
@@ -65,7 +63,8 @@ func (p place) isFileFor(w Want) bool { return w.Dir && p.what == regularFile &&
 type verb int
 
 const (
-	link    verb = iota // nothing, or our link to elsewhere    →  our link
+	none    verb = iota // what is as wanted                    →  the same
+	link                // nothing, or our link to elsewhere    →  our link
 	cover               // the image's file or empty directory  →  our link; what stood there is kept beside
 	reclaim             // what an app put in our link's place  →  our link; the newest such is kept beside
 	uncover             // our link, or nothing                 →  what was kept
@@ -84,45 +83,31 @@ type Step struct {
 	ready  string // the name beside the target under which the new link was made, "" if it wasn't yet
 }
 
-// plan works out how to come from what is found to what is wanted. made lists
-// the targets that confit made. Those that are no longer wanted are pruned,
-// before anything new is made. A link that points where it should is left
-// alone, so planning again after the steps were done yields none. A file counts
-// as the image's own until a link of confit's has stood in its place. Whatever
-// is in the way and can't be covered is refused, all of it at once.
-func plan(wanted map[lines.Target]Want, made map[lines.Target]Dest, find func(lines.Target) place) ([]Step, error) {
-	var steps []Step
-	for _, target := range files.SortedKeys(made) {
-		if _, keep := wanted[target]; keep {
-			continue
+// plan works out how to come from what is found at a target to what is wanted there. Nothing is wanted of a target that confit made, and
+// that has no Dest. A link that points where it should is left alone, so planning again after the step was done yields none. A file counts
+// as the image's own until a link of confit's has stood in its place. What can't be covered is refused.
+func plan(target lines.Target, w Want, p place) (Step, error) {
+	s := Step{Target: target, dest: w.Dest, dir: w.Dir, from: p.link}
+	ours := p.standing == ourLink || p.standing == nothing
+	switch unwanted := w.Dest == ""; {
+	case unwanted && ours && p.kept:
+		s.verb = uncover
+	case unwanted && p.standing == ourLink:
+		s.verb = remove
+	case unwanted && p.standing == nothing, p.standing == rightLink:
+	case unwanted:
+		s.verb = spare
+	case ours:
+		s.verb = link
+	case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.Dir:
+		s.verb = cover
+		if p.kept || p.linked {
+			s.verb = reclaim
 		}
-		switch p := find(target); {
-		case p.kept && (p.standing == ourLink || p.standing == nothing):
-			steps = append(steps, Step{verb: uncover, Target: target, from: p.link})
-		case p.standing == ourLink:
-			steps = append(steps, Step{verb: remove, Target: target, from: p.link})
-		case p.standing != nothing:
-			steps = append(steps, Step{verb: spare, Target: target})
-		}
+	default:
+		return s, refusal(target, w, p)
 	}
-	var refused []error
-	for _, target := range files.SortedKeys(wanted) {
-		w, p := wanted[target], find(target)
-		switch {
-		case p.standing == rightLink:
-		case p.standing == nothing, p.standing == ourLink:
-			steps = append(steps, Step{verb: link, Target: target, dest: w.Dest, from: p.link})
-		case p.standing == aFile && !p.isFileFor(w), p.standing == emptyDir && w.Dir:
-			s := Step{verb: cover, Target: target, dest: w.Dest, dir: w.Dir}
-			if p.kept || p.linked {
-				s.verb = reclaim
-			}
-			steps = append(steps, s)
-		default:
-			refused = append(refused, refusal(target, w, p))
-		}
-	}
-	return steps, errors.Join(refused...)
+	return s, nil
 }
 
 func refusal(target lines.Target, w Want, p place) error {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,7 +30,8 @@ const absent = "(absent)"
 // newSite draws a site from the dice.
 func newSite(t testing.TB, dir string, r *rand.Rand) *site {
 	s := &site{t: t, dir: dir, wanted: map[lines.Target]Want{}, before: map[string]string{}, after: map[string]string{}, kept: map[string]string{}}
-	s.targets = &Set{state: &statedir.Dir{Path: filepath.Join(dir, "state")}, made: map[lines.Target]Dest{}}
+	s.targets = New(&statedir.Dir{Path: filepath.Join(dir, "state")}, slog.New(slog.DiscardHandler))
+	s.targets.made = map[lines.Target]Dest{}
 	s.write("state/live/old", "old")
 	s.write("state/live/new", "new")
 	s.mkdir("state/live/dir")
@@ -222,21 +224,16 @@ func FuzzPlan(f *testing.F) {
 }
 
 func TestPlanRefusesByName(t *testing.T) {
-	places := map[lines.Target]place{
-		"/a": {standing: immovable, what: "a mount point"},
-		"/b": {standing: emptyDir},
-		"/c": {standing: immovable, what: "a device, socket or FIFO"},
-	}
-	wanted := map[lines.Target]Want{"/a": {Dest: "/s/live/a"}, "/b": {Dest: "/s/live/b"}, "/c": {Dest: "/s/live/c"}}
-	steps, err := plan(wanted, nil, func(target lines.Target) place { return places[target] })
-	if len(steps) > 0 || err == nil {
-		t.Fatalf("steps %v, error %v", steps, err)
-	}
-	const want = `cannot link target "/a": a mount point is there; write another target, or remove it from the image or the pod
-cannot link target "/b": a directory is there; write another target, or remove it from the image or the pod
-cannot link target "/c": a device, socket or FIFO is there; write another target, or remove it from the image or the pod`
-	if err.Error() != want {
-		t.Errorf("got\n%v\nwant\n%s", err, want)
+	for want, p := range map[string]place{
+		"a mount point":            {standing: immovable, what: "a mount point"},
+		"a directory":              {standing: emptyDir},
+		"a device, socket or FIFO": {standing: immovable, what: "a device, socket or FIFO"},
+	} {
+		s, err := plan("/a", Want{Dest: "/s/live/a"}, p)
+		want = `cannot link target "/a": ` + want + ` is there; write another target, or remove it from the image or the pod`
+		if s.verb != none || err == nil || err.Error() != want {
+			t.Errorf("step %+v, error\n%v\nwant\n%s", s, err, want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -26,43 +27,52 @@ type Set struct {
 	linked map[lines.Target]bool  // where our link stands or stood, unless it was pruned: what is there instead is an app's
 	known  map[string]unix.Stat_t // the directories of targets by path, as confit worked in them last
 
-	entered *dir   // the directory in which confit works on targets, one after the other; nil: none
-	at      string // its path
+	entered *safedir.Dir // the directory in which confit works on targets, one after the other; nil: none
+	at      string       // its path
 }
 
 // New makes one that knows of no link yet. log hears what is left alone.
 func New(state *statedir.Dir, log *slog.Logger) *Set {
-	return &Set{state: state, log: log}
+	return &Set{state: state, log: log, linked: map[lines.Target]bool{}, known: map[string]unix.Stat_t{}}
 }
 
-// Plan plans how to come to what is wanted from the file system as it is. The error names
-// all targets that can't be linked.
-func (t *Set) Plan(wanted map[lines.Target]Want) ([]Step, error) {
+// Plan plans how to come to what is wanted from the file system as it is. What is no longer wanted is pruned,
+// before anything new is made. The error names all targets that can't be linked.
+func (t *Set) Plan(wanted map[lines.Target]Want) (steps []Step, err error) {
 	defer t.leave()
-	wanted, made := t.differences(wanted)
-	return plan(wanted, made, func(target lines.Target) place {
-		return t.find(target, wanted[target].Dest)
-	})
+	var refused []error
+	for _, target := range t.unlike(wanted) {
+		w := wanted[target]
+		s, err := plan(target, w, t.find(target, w.Dest))
+		switch {
+		case err != nil:
+			refused = append(refused, err)
+		case s.verb != none:
+			steps = append(steps, s)
+		}
+	}
+	return steps, errors.Join(refused...)
 }
 
-// differences picks the targets that are not as wanted, and those that confit
-// made but nobody wants any more. If all is right, it costs one readlink(2) for
-// each.
-func (t *Set) differences(wanted map[lines.Target]Want) (missed map[lines.Target]Want, unwanted map[lines.Target]Dest) {
-	missed, unwanted = map[lines.Target]Want{}, map[lines.Target]Dest{}
+// unlike lists the targets that are not as wanted, those first that confit made but nobody wants any
+// more. If all is right, it costs one readlink(2) for each.
+func (t *Set) unlike(wanted map[lines.Target]Want) []lines.Target {
+	var missed, unwanted []lines.Target
 	for target, w := range wanted {
 		if leadsTo(string(target), w.Dest) {
-			t.noteLinked(target)
+			t.linked[target] = true
 		} else {
-			missed[target] = w
+			missed = append(missed, target)
 		}
 	}
-	for target, dest := range t.made {
+	for target := range t.made {
 		if _, keep := wanted[target]; !keep {
-			unwanted[target] = dest
+			unwanted = append(unwanted, target)
 		}
 	}
-	return missed, unwanted
+	slices.Sort(missed)
+	slices.Sort(unwanted)
+	return append(unwanted, missed...)
 }
 
 // leadsTo reports whether a path is a symlink to dest, however it is reached: so
@@ -73,14 +83,6 @@ func leadsTo(path string, dest Dest) bool {
 	return err == nil && string(buf[:n]) == string(dest)
 }
 
-// noteLinked notes that our link stands at a target.
-func (t *Set) noteLinked(target lines.Target) {
-	if t.linked == nil {
-		t.linked = map[lines.Target]bool{}
-	}
-	t.linked[target] = true
-}
-
 // find looks at what stands at a target. dest is its wanted destination, "" if
 // it is to go.
 func (t *Set) find(target lines.Target, dest Dest) place {
@@ -89,10 +91,10 @@ func (t *Set) find(target lines.Target, dest Dest) place {
 		return unreachable(err)
 	}
 	name := filepath.Base(string(target))
-	p := d.lookAt(name)
+	p := lookAt(d, name)
 	if read, err := d.Readlink(name); err == nil {
 		switch to := Dest(read); {
-		case to == dest && dest != "":
+		case to == dest:
 			return place{standing: rightLink}
 		case t.ours(target, to):
 			p.standing, p.link = ourLink, to
@@ -105,12 +107,12 @@ func (t *Set) find(target lines.Target, dest Dest) place {
 // ours reports whether confit made a symlink at target: it leads into the live
 // generation, or is on the list.
 func (t *Set) ours(target lines.Target, to Dest) bool {
-	return files.Inside(string(to), t.state.Live("")) || (to != "" && t.made[target] == to)
+	return files.Inside(string(to), t.state.Live("")) || t.made[target] == to
 }
 
 // keeps reports whether something is kept beside a target. A link of ours under
 // that name is a leftover.
-func (t *Set) keeps(d *dir, target lines.Target) bool {
+func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	kept := files.Beside(filepath.Base(string(target)), files.KeptPrefix)
 	if to, err := d.Readlink(kept); err == nil {
 		return !t.ours(target, Dest(to))
@@ -167,7 +169,7 @@ func (t *Set) carryOut(s Step) error {
 	case s.prunes():
 		delete(t.linked, s.Target)
 	default:
-		t.noteLinked(s.Target)
+		t.linked[s.Target] = true
 	}
 	return err
 }
@@ -190,15 +192,11 @@ func (t *Set) Note(steps []Step) error {
 // that could not be pruned. A failure does no harm: the list may name too many,
 // and the next look tries again.
 func (t *Set) forgetAll(wanted map[lines.Target]Want, failed map[lines.Target]error) {
-	made := t.made // of which a copy is needed only if something goes
-	for target := range t.made {
-		if _, keep := wanted[target]; !keep && failed[target] == nil {
-			if len(made) == len(t.made) {
-				made = maps.Clone(t.made)
-			}
-			delete(made, target)
-		}
-	}
+	made := maps.Clone(t.made)
+	maps.DeleteFunc(made, func(target lines.Target, _ Dest) bool {
+		_, keep := wanted[target]
+		return !keep && failed[target] == nil
+	})
 	_ = t.setMade(made)
 }
 
@@ -238,7 +236,7 @@ func (t *Set) setMade(made map[lines.Target]Dest) error {
 func (t *Set) Foretell(target lines.Target, w Want) string {
 	defer t.leave()
 	p := t.find(target, w.Dest)
-	if p.standing == emptyDir && !w.Dir || p.isFileFor(w) {
+	if _, err := plan(target, w, p); err != nil {
 		p.standing = immovable
 	}
 	return [...]string{"", "", "  (is there)", "  (covers what is there)", "  (covers an empty directory)", "  (refused)"}[p.standing]
@@ -255,9 +253,5 @@ func (t *Set) Hides(target lines.Target, dest Dest) string {
 
 // MakeDir makes a directory for targets, and those above it that are missing.
 func (t *Set) MakeDir(path string) error {
-	d, err := t.open(path, true)
-	if err == nil {
-		d.Close()
-	}
-	return err
+	return safedir.Made(t.open(path, true))
 }

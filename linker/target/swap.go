@@ -14,101 +14,91 @@ import (
 // A step puts one thing in the place of another, and needs to know what it
 // replaced.
 
-// dir is the opened directory of targets.
-type dir struct{ *safedir.Dir }
-
-// exchange exchanges two names.
-func (d *dir) exchange(a, b string) error { return d.Rename(a, b, unix.RENAME_EXCHANGE) }
-
 // swapIn exchanges what confit put beside a target with what stands there, and
 // looks at what came out. If that doesn't fit, it is given back, and fits says
 // why.
-func (d *dir) swapIn(beside, target string, fits func(name string) error) error {
-	mine, err := d.Stat(beside)
-	if err != nil {
-		return err
+func (a act) swapIn(beside string, fits func(name string) error) error {
+	exchange := func() error { return a.in.Rename(beside, a.name, unix.RENAME_EXCHANGE) }
+	mine, err := a.in.Stat(beside)
+	if err == nil {
+		err = exchange()
 	}
-	if err := d.exchange(beside, target); err != nil {
+	if err != nil {
 		return err
 	}
 	odd := fits(beside)
 	if odd == nil {
 		return nil
 	}
-	switch err := d.exchange(beside, target); {
+	switch err := exchange(); {
 	case errors.Is(err, unix.ENOENT): // removed meanwhile
-		_ = d.Move(beside, target)
-	case err == nil && !d.Is(beside, mine): // replaced meanwhile: the newer one stays
-		_ = d.exchange(beside, target)
+		_ = a.in.Move(beside, a.name)
+	case err == nil && !a.in.Is(beside, mine): // replaced meanwhile: the newer one stays
+		_ = exchange()
 	}
 	return odd
 }
 
-// putLink gives a link that was made ready its name, unless it is there already.
-func (d *dir) putLink(ready, name string, dest Dest) error {
-	err := d.Rename(ready, name, unix.RENAME_NOREPLACE)
-	if safedir.Unsupported(err) {
-		err = d.Symlink(string(dest), name)
+// swapKept is swapIn of what is kept or covered. A directory of a lower layer of overlayfs
+// can't be renamed, but it can be renamed over.
+func (a act) swapKept(kept string, fits func(name string) error) error {
+	err := a.swapIn(kept, fits)
+	if errors.Is(err, unix.EXDEV) && (a.renew(kept) == nil || a.renew(a.name) == nil) {
+		err = a.swapIn(kept, fits)
 	}
-	if err == unix.EEXIST && d.leadsTo(name, dest) {
+	return err
+}
+
+// renew replaces an empty directory by a new one.
+func (a act) renew(name string) error {
+	tmp := files.TmpName()
+	if err := a.in.MakeLike(tmp, name); err != nil {
+		return err
+	}
+	err := a.in.Rename(tmp, name, 0)
+	if err != nil {
+		_ = a.in.Remove(tmp)
+	}
+	return err
+}
+
+// putLink gives the link that was made ready its name, unless it is there already.
+func (a act) putLink(name string) error {
+	err := a.in.Rename(a.ready, name, unix.RENAME_NOREPLACE)
+	if safedir.Unsupported(err) {
+		err = a.in.Symlink(string(a.dest), name)
+	}
+	if err == unix.EEXIST && a.leadsTo(name, a.dest) {
 		return nil
 	}
 	return err
 }
 
-// putOver replaces a target by a link where names can't be exchanged. It asks
-// still at the last moment, as rename(2) doesn't tell what it has replaced.
-func (d *dir) putOver(target string, dest Dest, still func() bool) error {
+// putOver replaces what stands at the target by the link, where names can't be exchanged. It asks
+// whether that fits at the last moment, as rename(2) doesn't tell what it has replaced.
+func (a act) putOver(fits func(name string) error) error {
 	tmp := files.TmpName()
-	if err := d.Symlink(string(dest), tmp); err != nil {
+	if err := a.in.Symlink(string(a.dest), tmp); err != nil {
 		return err
 	}
-	var err error = &safedir.Blocked{What: d.lookAt(target).what}
-	if still() {
-		err = d.Rename(tmp, target, 0)
+	err := fits(a.name)
+	if err == nil {
+		err = a.in.Rename(tmp, a.name, 0)
 	}
 	if err != nil {
-		_ = d.Remove(tmp)
+		_ = a.in.Remove(tmp)
 	}
 	return err
 }
 
 // leadsTo reports whether a name is a symlink to dest.
-func (d *dir) leadsTo(name string, dest Dest) bool {
-	to, err := d.Readlink(name)
+func (a act) leadsTo(name string, dest Dest) bool {
+	to, err := a.in.Readlink(name)
 	return err == nil && to == string(dest)
 }
 
-// removeLink removes a symlink of ours from beside a target.
-func (d *dir) removeLink(name string, dest Dest) {
-	if d.leadsTo(name, dest) {
-		_ = d.Unshut(func() error { return d.Remove(name) })
-	}
-}
-
-// renew replaces an empty directory by a new one: a directory of a lower layer
-// of overlayfs can't be renamed, but it can be renamed over.
-func (d *dir) renew(name string) error {
-	st, err := d.Stat(name)
-	if err != nil {
-		return err
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return unix.ENOTDIR
-	}
-	tmp := files.TmpName()
-	if err := d.MakeLike(tmp, &st); err != nil {
-		return err
-	}
-	if err := d.Rename(tmp, name, 0); err != nil {
-		_ = d.Remove(tmp)
-		return err
-	}
-	return nil
-}
-
 // lookAt tells what stands at a name, whoever made it.
-func (d *dir) lookAt(name string) place {
+func lookAt(d *safedir.Dir, name string) place {
 	st, err := d.Stat(name)
 	kind := st.Mode & unix.S_IFMT
 	switch {

@@ -30,7 +30,7 @@ func TestSwapInBetween(t *testing.T) {
 			m.must(err)
 			defer in.Close()
 			m.must(in.Symlink(m.dest, beside))
-			err = (&dir{in}).swapIn(beside, "a", func(name string) error {
+			err = act{in: in, name: "a"}.swapIn(beside, func(string) error {
 				m.holds(beside, "app", "a", "key")
 				tt.meanwhile(m)
 				return odd

@@ -41,7 +41,7 @@ func (t *Set) Sweep(links []lines.Line) {
 }
 
 // leftover reports whether a killed confit left this entry beside a target.
-func (t *Set) leftover(d *dir, path string, e fs.DirEntry) bool {
+func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	temporary := safedir.IsTemporary(e.Name())
 	if e.IsDir() {
 		return temporary
@@ -65,32 +65,22 @@ func (t *Set) leftover(d *dir, path string, e fs.DirEntry) bool {
 // It calls said with each that was not, what was found there, and why that could not be
 // mended.
 func (t *Set) Mend(wanted map[lines.Target]Want, said func(target lines.Target, found string, err error)) {
-	missed, unwanted := t.differences(wanted)
-	failed := map[lines.Target]error{}
-	for _, target := range files.SortedKeys(unwanted) {
-		failed[target] = t.mendTarget(target, nil, map[lines.Target]Dest{target: unwanted[target]}, said)
-	}
-	for _, target := range files.SortedKeys(missed) {
-		failed[target] = t.mendTarget(target, map[lines.Target]Want{target: missed[target]}, nil, said)
-	}
-	t.forgetAll(wanted, failed)
-}
-
-// mendTarget makes one target what it is to be, or prunes it.
-func (t *Set) mendTarget(target lines.Target, wanted map[lines.Target]Want, made map[lines.Target]Dest, said func(lines.Target, string, error)) error {
 	defer t.leave()
-	found := t.find(target, wanted[target].Dest)
-	steps, err := plan(wanted, made, func(lines.Target) place { return found })
-	if err == nil {
-		err = t.Note(steps)
-	}
-	for _, s := range steps {
-		if err == nil {
-			err = t.carryOut(s)
+	failed := map[lines.Target]error{}
+	for _, target := range t.unlike(wanted) {
+		found := t.find(target, wanted[target].Dest)
+		s, err := plan(target, wanted[target], found)
+		if err == nil && s.verb != none {
+			if err = t.Note([]Step{s}); err == nil {
+				err = t.carryOut(s)
+			}
 		}
+		if err != nil || s.verb != none && s.verb != spare {
+			said(target, found.what, err)
+		}
+		failed[target] = err
 	}
-	if err != nil || (len(steps) > 0 && steps[0].verb != spare) {
-		said(target, found.what, err)
+	if len(failed) > 0 {
+		t.forgetAll(wanted, failed)
 	}
-	return err
 }

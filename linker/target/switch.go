@@ -88,11 +88,11 @@ func (e *Partly) Unwrap() error { return e.Err }
 // Touch renames a new link over ours. An exchange, as a link that leads
 // elsewhere gets it, would tell a watcher in the end that the target has gone.
 func (t *Set) Touch(target lines.Target, dest Dest) error {
-	d, err := t.open(filepath.Dir(string(target)), false)
+	defer t.leave()
+	in, err := t.enter(filepath.Dir(string(target)), false)
 	if err == nil {
-		name := filepath.Base(string(target))
-		err = d.Unshut(func() error { return d.putOver(name, dest, func() bool { return d.leadsTo(name, dest) }) })
-		d.Close()
+		a := act{Step{dest: dest}, in, filepath.Base(string(target))}
+		err = in.Unshut(func() error { return a.putOver(a.checkOurs) })
 	}
 	if err != nil {
 		return fmt.Errorf("cannot touch target %q: %w", target, files.Cause(err))
