@@ -11,9 +11,11 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -66,24 +68,14 @@ func OnMemory(path string) bool {
 	return unix.Statfs(path, &st) == nil && MemoryBacked(st)
 }
 
-// Describe names a file's type with its article.
-func Describe(m fs.FileMode) string {
-	switch {
-	case m.IsRegular():
-		return "a regular file"
-	case m.IsDir():
-		return "a directory"
-	case m&fs.ModeSymlink != 0:
-		return "a symlink"
-	case m&fs.ModeNamedPipe != 0:
-		return "a FIFO"
-	case m&fs.ModeSocket != 0:
-		return "a socket"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
+// kinds are the types of files, with their articles.
+var kinds = map[fs.FileMode]string{
+	0: "a regular file", fs.ModeDir: "a directory", fs.ModeSymlink: "a symlink", fs.ModeNamedPipe: "a FIFO", fs.ModeSocket: "a socket",
+	fs.ModeDevice: "a device", fs.ModeDevice | fs.ModeCharDevice: "a device",
 }
+
+// Describe names a file's type with its article.
+func Describe(m fs.FileMode) string { return cmp.Or(kinds[m.Type()], "a special file") }
 
 // Inside reports whether path is dir or below it.
 func Inside(path, dir string) bool {
@@ -91,14 +83,7 @@ func Inside(path, dir string) bool {
 }
 
 // SortedKeys lists a map's keys in order.
-func SortedKeys[K ~string, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func SortedKeys[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // Euid is confit's own user, which never changes.
 var Euid = os.Geteuid()

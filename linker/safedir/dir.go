@@ -52,78 +52,64 @@ const maxLinks = 40
 // first directory on to which others may write, a symlink is refused as
 // [*Blocked]. makes says that missing directories are made.
 func Open(path string, makes bool) (*Dir, error) {
-	top, err := openTop()
-	d := &top
+	d, err := openTop()
 	way := strings.Split(path, "/")
 	for links := 0; err == nil && len(way) > 0; {
-		var next Dir
+		var next *Dir
 		var to string
 		name := way[0]
 		way = way[1:]
 		if name == "" || name == "." {
 			continue
 		}
-		next, to, err = d.follow(name, makes)
-		switch {
-		case err != nil:
-		case to == "":
-			d.Close()
-			*d = next
-			continue
-		case links == maxLinks:
-			err = unix.ELOOP
-		default:
-			links++
+		if next, to, err = d.follow(name, makes); to != "" {
 			way = append(strings.Split(to, "/"), way...)
-			if strings.HasPrefix(to, "/") {
-				d.Close()
-				*d, err = openTop()
+			if links++; links > maxLinks {
+				err = unix.ELOOP
 			}
-			continue
 		}
 		d.Close()
+		d = next
 	}
 	if err != nil {
+		d.Close()
 		return nil, err
 	}
 	d.path = path
 	return d, nil
 }
 
-func openTop() (Dir, error) {
+func openTop() (*Dir, error) {
 	return (&Dir{fd: unix.AT_FDCWD}).open("/")
 }
 
 // At opens a directory that somebody named, wherever symlinks lead.
 func At(path string) (*Dir, error) {
-	d, err := (&Dir{fd: unix.AT_FDCWD}).open(path + "/.")
-	return &d, err
+	return (&Dir{fd: unix.AT_FDCWD}).open(path + "/.")
 }
 
 // open opens a directory in another one. What is no directory is ENOTDIR.
-func (d *Dir) open(name string) (next Dir, err error) {
-	next.above = d.St.Uid
-	err = again(func() (err error) {
-		next.fd, err = unix.Openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		return err
-	})
+func (d *Dir) open(name string) (*Dir, error) {
+	fd, err := files.OpenAt(d.fd, name, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return next, err
+		return nil, err
 	}
-	if err := unix.Fstat(next.fd, &next.St); err != nil {
+	next := &Dir{fd: int(fd), above: d.St.Uid, path: d.Join(name)}
+	if next.St, err = fd.Stat(); err != nil {
 		next.Close()
-		return next, err
+		return nil, err
 	}
 	next.foreign = d.foreign || d.othersWrite() && (!files.Own(next.St.Uid) || !d.isSticky())
-	next.path = d.Join(name)
 	return next, nil
 }
 
-// enter opens a directory in another one. makes says that a missing one is made.
-func (d *Dir) enter(name string, makes bool) (Dir, error) {
+// enter opens a directory in another one. makes says that a missing one is made, 0755, and 0555 in one
+// that its user may not write to either.
+func (d *Dir) enter(name string, makes bool) (*Dir, error) {
 	next, err := d.open(name)
 	if err == unix.ENOENT && makes {
-		if err = d.make(name); err == nil || err == unix.EEXIST {
+		err = d.Unshut(func() error { return Made(d.Make(name, 0o555|d.St.Mode&unix.S_IWUSR)) })
+		if err == nil || err == unix.EEXIST {
 			next, err = d.open(name)
 		}
 	}
@@ -153,14 +139,14 @@ func (d *Dir) Enter(path string, makes bool) (*Dir, error) {
 		if err != nil {
 			return nil, err
 		}
-		at = &next
+		at = next
 	}
 	return at, nil
 }
 
-// follow takes one element of a way: it opens a directory, or reads a symlink
-// that may be followed.
-func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
+// follow takes one element of a way: it opens a directory, or the one from which the way of a symlink
+// goes on that may be followed.
+func (d *Dir) follow(name string, makes bool) (next *Dir, to string, err error) {
 	next, err = d.enter(name, makes)
 	if err != unix.ENOTDIR && err != unix.ELOOP {
 		return next, "", err
@@ -168,14 +154,21 @@ func (d *Dir) follow(name string, makes bool) (next Dir, to string, err error) {
 	st, err := d.Stat(name)
 	switch {
 	case err != nil:
-		return next, "", err
+		return nil, "", err
 	case st.Mode&unix.S_IFMT != unix.S_IFLNK:
-		return next, "", unix.ENOTDIR
+		return nil, "", unix.ENOTDIR
 	case d.foreign || d.othersWrite():
-		return next, "", &Blocked{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
+		return nil, "", &Blocked{What: fmt.Sprintf("a symlink of user %d in the place of directory %q, where others may write,", st.Uid, d.Join(name)),
 			Instead: "its real path"}
 	}
 	to, err = d.Readlink(name)
+	switch {
+	case err != nil:
+	case strings.HasPrefix(to, "/"):
+		next, err = openTop()
+	default:
+		next, err = d.open(".")
+	}
 	return next, to, err
 }
 

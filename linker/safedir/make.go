@@ -61,28 +61,26 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
-	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
-		f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		f, err = files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
-	switch {
-	case err != nil:
-		return nil, err
-	case made.St.Uid != uint32(files.Euid), !isEmpty(f):
+	made, err := (&Dir{fd: int(f), path: d.Join(name)}).open(".") // whatever has the name by now
+	if err == nil && (made.St.Uid != uint32(files.Euid) || !made.Empty(".")) {
 		err = ErrReplaced
-	default:
-		err = set(int(f.Fd()))
+	}
+	if err == nil {
+		err = set(int(f))
 	}
 	if err != nil {
 		made.Close()
 		return nil, err
 	}
-	return &made, nil
+	return made, nil
 }
 
 // Made is the error of a directory that is only made, or made sure of: it is closed.
@@ -91,13 +89,6 @@ func Made(d *Dir, err error) error {
 		d.Close()
 	}
 	return err
-}
-
-// make makes a missing directory, 0755, and 0555 in one that its user may not write to either.
-func (d *Dir) make(name string) error {
-	return d.Unshut(func() error {
-		return Made(d.Make(name, 0o555|d.St.Mode&unix.S_IWUSR))
-	})
 }
 
 // MakeLike makes a directory with the owner, group and mode of another one in the directory, as far as the kernel permits, but

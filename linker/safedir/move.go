@@ -35,13 +35,12 @@ func (d *Dir) Missing(name string) bool {
 // GiveLink gives a symlink to an owner and a group, as far as the kernel permits. What is no
 // symlink stays as it is.
 func (d *Dir) GiveLink(name string, owner, group uint32) {
-	f, err := d.OpenFile(name, unix.O_PATH, 0)
+	f, err := files.OpenAt(d.fd, name, unix.O_PATH, 0)
 	if err != nil {
 		return
 	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
-		_ = unix.Fchownat(int(f.Fd()), "", int(owner), int(group), unix.AT_EMPTY_PATH)
+	if st, err := f.Stat(); err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		_ = unix.Fchownat(int(f), "", int(owner), int(group), unix.AT_EMPTY_PATH)
 	}
 	f.Close()
 }

@@ -117,11 +117,7 @@ func (d *Dir) Empty(name string) bool {
 		return false
 	}
 	defer f.Close()
-	return isEmpty(f)
-}
-
-func isEmpty(f *os.File) bool {
-	_, err := f.Readdirnames(1)
+	_, err = f.Readdirnames(1)
 	return err == io.EOF
 }
 
