@@ -47,10 +47,13 @@ const data = "..keys"
 // Write makes a volume below the directory for each that the document has, and lists them. The
 // error is a [*Wrong] if that is the document's fault, and else the system's.
 func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
-	r := &reader{to: to, made: map[string]bool{}, input: &io.LimitedReader{R: document, N: maxSize + 1}, seen: map[string]bool{}}
-	r.tokens = json.NewDecoder(r.input)
-	if err := r.document(); err != nil {
+	input := &io.LimitedReader{R: document, N: maxSize + 1}
+	r := &reader{to: to, input: input, tokens: json.NewDecoder(input), made: map[string]bool{}}
+	if err := r.object(r.volume); err != nil {
 		return nil, err
+	}
+	if _, err := r.tokens.Token(); err != io.EOF || input.N <= 0 {
+		return nil, r.unreadable("more follows the object")
 	}
 	if err := files.JoinInvalid(r.mistakes); err != nil {
 		return nil, &Wrong{err}
@@ -58,25 +61,14 @@ func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	return r.volumes, nil
 }
 
+// reader reads the stream. An error of its methods ends it.
 type reader struct {
 	to       *safedir.Dir
 	input    *io.LimitedReader
 	tokens   *json.Decoder
-	seen     map[string]bool // paths of the files
-	made     map[string]bool // those that were made, and their directories
+	made     map[string]bool // by path of a file, or false of a directory above one
 	volumes  []string
 	mistakes []error
-}
-
-// document reads all of it. Its error ends the stream.
-func (r *reader) document() error {
-	if err := r.object(r.volume); err != nil {
-		return err
-	}
-	if _, err := r.tokens.Token(); err != io.EOF || r.input.N <= 0 {
-		return r.unreadable("more follows the object")
-	}
-	return nil
 }
 
 // object reads an object, and calls member with each of its names.
@@ -86,9 +78,9 @@ func (r *reader) object(member func(name string) error) error {
 		return r.unreadable(shape)
 	}
 	for r.tokens.More() {
-		t, err := r.tokens.Token()
+		t, _ := r.tokens.Token() // an error: no token
 		name, ok := t.(string)
-		if err != nil || !ok {
+		if !ok {
 			return r.unreadable(shape)
 		}
 		if err := member(name); err != nil {
@@ -120,27 +112,27 @@ func (r *reader) volume(name string) error {
 
 // begin makes an empty volume.
 func (r *reader) begin(volume string) error {
-	link := path.Join(volume, lines.DataLink)
-	if r.seen[link] {
+	keys := path.Join(volume, data)
+	if _, twice := r.made[keys]; twice {
 		r.mistake("volume %q is there twice", volume)
 		return nil
 	}
-	r.seen[link], r.volumes = true, append(r.volumes, volume)
-	err := r.count(path.Join(volume, data))
+	r.volumes = append(r.volumes, volume)
+	err := r.count(keys, false)
 	if err == nil {
-		err = safedir.Made(r.to.Enter(path.Join(volume, data), true))
+		err = safedir.Made(r.to.Enter(keys, true))
 	}
 	if err == nil {
-		err = r.to.In(link, false, func(in *safedir.Dir, name string) error { return in.Symlink(data, name) })
+		err = r.to.In(path.Join(volume, lines.DataLink), false, func(in *safedir.Dir, name string) error { return in.Symlink(data, name) })
 	}
 	return r.refused(err, "volume %q can't be made", volume)
 }
 
 // key reads a key's value, and writes it if its names are right.
 func (r *reader) key(volume, key string) error {
-	t, err := r.tokens.Token()
+	t, _ := r.tokens.Token()
 	text, ok := t.(string)
-	if err != nil || !ok {
+	if !ok {
 		return r.unreadable(fmt.Sprintf("key %q of volume %q isn't a text", key, volume))
 	}
 	bytes, err := base64.StdEncoding.DecodeString(text)
@@ -152,26 +144,29 @@ func (r *reader) key(volume, key string) error {
 		r.mistake("key %q of volume %q %s", key, volume, flaw)
 	case err != nil:
 		r.mistake("key %q of volume %q isn't base64", key, volume)
-	case r.seen[name]:
+	case r.made[name]:
 		r.mistake("key %q of volume %q is there twice", key, volume)
 	default:
-		r.seen[name] = true
 		return r.refused(r.write(name, bytes), "key %q of volume %q can't be a file", key, volume)
 	}
 	return nil
 }
 
 func (r *reader) write(name string, bytes []byte) error {
-	if err := r.count(name); err != nil {
+	if err := r.count(name, true); err != nil {
 		return err
 	}
 	return r.to.In(name, true, func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
 }
 
 // count counts what is made of a path: the directories above it, too.
-func (r *reader) count(name string) error {
-	for ; name != "." && !r.made[name]; name = path.Dir(name) {
-		r.made[name] = true
+func (r *reader) count(name string, isFile bool) error {
+	for name != "." {
+		if _, found := r.made[name]; found {
+			break
+		}
+		r.made[name] = isFile
+		name, isFile = path.Dir(name), false
 	}
 	if len(r.made) > maxFiles {
 		return &Wrong{fmt.Errorf("it makes more than %d files and directories", maxFiles)}

@@ -2,8 +2,8 @@ package lines
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"confit/linker/files"
@@ -19,28 +19,18 @@ func Parse(all []Link, volumes, state string, rendered bool) ([]Line, error) {
 	for _, link := range all {
 		s, err := parseLink(link, volumes)
 		if err == nil && s.Use == Linked {
-			s.real = s.realTarget(real)
 			err = s.checkPlace(volumes, state, real)
 		}
-		if err != nil {
-			wrong = append(wrong, err)
-			continue
+		if err == nil {
+			links = append(links, s)
 		}
-		links = append(links, s)
+		if !rendered && strings.HasPrefix(s.Source, Rendered) {
+			err = errors.Join(err, s.Errorf("source %q: nothing is rendered: write a line render COMMAND", s.Source))
+		}
+		wrong = append(wrong, err)
 	}
 	exemptNamed(links)
-	return links, errors.Join(append(wrong, checkPairs(links), checkRender(all, rendered))...)
-}
-
-// checkRender refuses lines that need a renderer if there is none.
-func checkRender(all []Link, rendered bool) error {
-	var wrong []error
-	for _, l := range all {
-		if s := (Line{Link: l}); !rendered && strings.HasPrefix(l.Source, Rendered) {
-			wrong = append(wrong, s.Errorf("source %q: nothing is rendered: write a line render COMMAND", l.Source))
-		}
-	}
-	return errors.Join(wrong...)
+	return links, errors.Join(slices.Concat(wrong, checkTargets(links), checkNames(links), checkSources(links))...)
 }
 
 // exemptNamed takes the keys that a line names out of the globs and directories
@@ -62,26 +52,17 @@ func exemptNamed(links []Line) {
 
 // checkPlace refuses a target that confit or the kubelet owns.
 func (s *Line) checkPlace(volumes, state string, real files.Resolver) error {
+	target := real.Path(string(s.Target))
+	if !s.Single() {
+		target = real.Dir(string(s.Target))
+	}
 	for _, forbidden := range [][2]string{{"its own volume", s.Floor}, {"the state directory", state}, {"the volumes", volumes}} {
 		what, dir := forbidden[0], forbidden[1]
-		if dir != "/" && files.Inside(s.real, real.Dir(dir)) {
+		if dir != "/" && files.Inside(target, real.Dir(dir)) {
 			return s.Errorf("target %q is inside %s %q: write a path outside of it", s.Target, what, dir)
 		}
 	}
 	return nil
-}
-
-// Two targets are compared as written and by their real directories: /etc/app/x
-// and /srv/app/x are one if /etc/app is a link to /srv/app. Both comparisons
-// are needed, because a real path may lead through a link that confit has made.
-
-// realTarget is a link's target by its real directory. For a link that has a
-// target for each key it is that real directory.
-func (s *Line) realTarget(real files.Resolver) string {
-	if s.Single() {
-		return real.Path(string(s.Target))
-	}
-	return real.Dir(string(s.Target))
 }
 
 // above lists a path and the directories above it, except for the root.
@@ -92,31 +73,8 @@ func above[S ~string](path S) (dirs []S) {
 	return dirs
 }
 
-// pairs finds links that can't live together. It looks links up by their paths,
-// as there may be thousands.
-type pairs struct {
-	links []Line
-	names map[string]int         // by variable: the line that names it
-	roots map[Key]map[string]int // by place in a generation and by root: the first link
-	wrong []error
-}
-
-// checkPairs refuses two links to one target, a target inside another, two keys
-// for one variable, and two sources for one place in a generation, as far as
-// they are known without the volumes.
-func checkPairs(links []Line) error {
-	p := pairs{links: links, names: map[string]int{}, roots: map[Key]map[string]int{}}
-	for i := range links {
-		p.enter(i)
-		p.enterName(i)
-	}
-	for i := range links {
-		p.checkSource(i)
-	}
-	return errors.Join(append(checkTargets(links), p.wrong...)...)
-}
-
-// checkTargets looks at the targets that a line names, and at the directories of the others.
+// checkTargets refuses two links to one target, and a target inside another, as far as they are known
+// without the volumes: those that a line names, and the directories of the others.
 func checkTargets(links []Line) []error {
 	taken := NewTaken()
 	for i := range links {
@@ -133,54 +91,53 @@ func checkTargets(links []Line) []error {
 	return taken.wrong
 }
 
-// enter notes where a link's keys stand in a generation.
-func (p *pairs) enter(i int) {
-	b := &p.links[i]
-	if p.roots[b.Prefix] == nil {
-		p.roots[b.Prefix] = map[string]int{}
+// checkNames refuses two keys for one variable.
+func checkNames(links []Line) (wrong []error) {
+	names := map[string]*Line{}
+	for i := range links {
+		s := &links[i]
+		if s.Use != Variable || s.Kind != OneKey {
+			continue
+		}
+		if first, taken := names[s.Name]; taken {
+			wrong = append(wrong, s.Errorf("variable %q has a key already, for %s: give each key a variable of its own", s.Name, first.Label()))
+		} else {
+			names[s.Name] = s
+		}
 	}
-	if _, known := p.roots[b.Prefix][b.Root]; !known {
-		p.roots[b.Prefix][b.Root] = i
-	}
+	return wrong
 }
 
-// enterName notes a variable, and refuses the second of one name.
-func (p *pairs) enterName(i int) {
-	b := &p.links[i]
-	if b.Use != Variable || b.Kind != OneKey {
-		return
+// checkSources refuses two sources for one place in a generation. It looks links up by their places,
+// as there may be thousands.
+func checkSources(links []Line) (wrong []error) {
+	places := map[Key]map[string]int{} // by place and by root: the first link
+	for i := range links {
+		s := &links[i]
+		if places[s.Prefix] == nil {
+			places[s.Prefix] = map[string]int{}
+		}
+		if _, known := places[s.Prefix][s.Root]; !known {
+			places[s.Prefix][s.Root] = i
+		}
 	}
-	if j, taken := p.names[b.Name]; taken {
-		p.refuse(b, "variable %q has a key already, for %s: give each key a variable of its own", b.Name, p.links[j].Label())
-		return
+	for i := range links {
+		wrong = append(wrong, checkSource(links, i, places))
 	}
-	p.names[b.Name] = i
-}
-
-func (p *pairs) refuse(s *Line, format string, args ...any) {
-	p.wrong = append(p.wrong, s.Errorf(format, args...))
+	return wrong
 }
 
 // checkSource refuses a source that would stand at or below another source's
 // place.
-func (p *pairs) checkSource(i int) {
-	b := &p.links[i]
-	for _, dir := range above(b.Prefix) {
-		for root, j := range p.roots[dir] {
-			if root == b.Root || (dir == b.Prefix && j > i) {
-				continue
+func checkSource(links []Line, i int, places map[Key]map[string]int) error {
+	s := &links[i]
+	for _, dir := range above(s.Prefix) {
+		for root, j := range places[dir] {
+			if root != s.Root && (dir != s.Prefix || j < i) {
+				first, second := &links[min(i, j)], &links[max(i, j)]
+				return second.Errorf("source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.Label(), second.Prefix)
 			}
-			first, second := &p.links[min(i, j)], &p.links[max(i, j)]
-			p.refuse(second, "source %q would stand where %s stands in a generation, at %q: mount one of the two elsewhere", second.Source, first.Label(), second.Prefix)
-			return
 		}
 	}
-}
-
-// alias names the other path of one target.
-func alias(target, other Target) string {
-	if target == other {
-		return ""
-	}
-	return fmt.Sprintf(" by the path %q", other)
+	return nil
 }

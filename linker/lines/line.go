@@ -29,7 +29,6 @@ type Line struct {
 	Floor      string       // the volume when no directory above holds ..data
 	Ceiling    string       // the last directory that may be a volume
 	Rendered   bool         // its keys are made by the renderer
-	real       string       // the target by its real directory, see realTarget
 	Exempt     map[Key]bool // of a glob or a tree: keys, by path in a generation, that a line of their own names
 	InFallback bool         // it leads to the fallback
 }

@@ -1,12 +1,17 @@
 package lines
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"confit/linker/files"
 )
 
 // Taken collects targets. Each may have one line only.
+//
+// Two targets are compared as written and by their real directories: /etc/app/x
+// and /srv/app/x are one if /etc/app is a link to /srv/app. Both comparisons
+// are needed, because a real path may lead through a link that confit has made.
 type Taken struct {
 	by    map[Target]*Line  // the line of each target
 	paths map[string]Target // by the real path of a target, the written one
@@ -32,7 +37,11 @@ func (t *Taken) Add(target Target, s *Line, errorf func(string, ...any) error) b
 		other, taken = target, true
 	}
 	if taken {
-		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own", target, t.by[other].Label(), alias(target, other)))
+		by := ""
+		if other != target {
+			by = fmt.Sprintf(" by the path %q", other)
+		}
+		t.wrong = append(t.wrong, errorf("target %q has a link already, for %s%s: give each source a target of its own", target, t.by[other].Label(), by))
 		return false
 	}
 	t.by[target], t.paths[real] = s, target

@@ -3,7 +3,6 @@ package mounts
 import (
 	"os"
 	"path"
-	"strconv"
 	"strings"
 
 	"confit/linker/files"
@@ -30,24 +29,14 @@ func parseMounts(text string) []mount {
 		}
 		root, line, _ := strings.Cut(line, " ")
 		if point, _, more := strings.Cut(line, " "); more {
-			list = append(list, mount{root: unescaped(root), point: unescaped(point)})
+			list = append(list, mount{root: unescaped.Replace(root), point: unescaped.Replace(point)})
 		}
 	}
 	return list
 }
 
-// unescaped reads a path of mountinfo, in which \040 is a blank.
-func unescaped(field string) string {
-	from := strings.IndexByte(field, '\\')
-	if from < 0 || from+4 > len(field) {
-		return field
-	}
-	c, err := strconv.ParseUint(field[from+1:from+4], 8, 8)
-	if err != nil {
-		return field
-	}
-	return field[:from] + string([]byte{byte(c)}) + unescaped(field[from+4:])
-}
+// unescaped gives a path of mountinfo what the kernel writes by number, as it parts the fields: show_mountinfo.
+var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 
 // holder is the index of the mount in which a path is seen: of those on it and
 // above it the last one, which covers the others. -1 when none is known.
