@@ -5,7 +5,7 @@
 //   - no symlink leads elsewhere where another user than root and confit's own may write;
 //   - a directory is worked on as it was opened, whatever somebody puts in its place
 //     meanwhile, and no symlink in it is followed;
-//   - only [Dir.Rename] and [Dir.Put] replace what has a name;
+//   - only [Dir.Rename], [Dir.Replace] and [Dir.Put] replace what has a name;
 //   - a file or directory that it makes is one that it made itself, has the mode that was asked
 //     for, whatever the umask, and is never set-user-ID; no mode is set by a system call that seccomp
 //     profiles refuse;

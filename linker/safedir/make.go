@@ -34,15 +34,21 @@ func Bytes(data []byte, mode uint32) func(files.Raw) error {
 	}
 }
 
-// Put is [Dir.Create] of a file that replaces another one, by rename(2): who opens that name finds
+// Put is [Dir.Create] of a file that replaces another one: who opens that name finds
 // the old one or the new one, whole. A symlink there is replaced, too.
 func (d *Dir) Put(name string, fill func(files.Raw) error) error {
+	return d.Replace(name, func(tmp string) error { return d.Create(tmp, fill) })
+}
+
+// Replace has something made under a temporary name, and replaces by it what has the name, by rename(2).
+func (d *Dir) Replace(name string, makes func(tmp string) error) error {
 	tmp := files.TmpName()
-	err := d.Create(tmp, fill)
+	err := makes(tmp)
 	if err == nil {
-		if err = d.Rename(tmp, name, 0); err != nil {
-			_ = d.Remove(tmp)
-		}
+		err = d.Rename(tmp, name, 0)
+	}
+	if err != nil {
+		_ = d.Remove(tmp)
 	}
 	return err
 }

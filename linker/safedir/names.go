@@ -98,15 +98,10 @@ func (d *Dir) Unshut(do func() error) error {
 	if int(d.St.Uid) != files.Euid || d.Writable(".") != unix.EACCES {
 		return do()
 	}
-	f, err := d.OpenFile(".", unix.O_RDONLY|unix.O_DIRECTORY, 0)
-	if err != nil {
-		return do() // which says why it can't be
-	}
-	defer f.Close()
 	mode := d.St.Mode & 0o7777
-	_ = unix.Fchmod(int(f.Fd()), mode|unix.S_IWUSR)
-	err = do()
-	_ = unix.Fchmod(int(f.Fd()), mode)
+	_ = d.Chmod(".", mode|unix.S_IWUSR) // an error: do says why it can't be
+	err := do()
+	_ = d.Chmod(".", mode)
 	return err
 }
 

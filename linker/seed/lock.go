@@ -14,23 +14,20 @@ import (
 // topmost directory of the volume, which all of them see, as the path itself may be missing. Where
 // that can't be locked, nothing is.
 func lock(path string) *os.File {
-	var volume *os.File
-	var top unix.Stat_t
+	topmost, seen := "", unix.Stat_t{}
 	for dir := (files.Resolver{}).Dir(path); ; dir = filepath.Dir(dir) {
 		var st unix.Stat_t
-		there := unix.Stat(dir, &st) == nil
-		if there && volume != nil && st.Dev != top.Dev {
-			break
-		}
-		if there {
-			volume.Close() // nil: it is the first one
-			top = st
-			volume, _ = os.Open(dir)
+		if unix.Stat(dir, &st) == nil {
+			if topmost != "" && st.Dev != seen.Dev {
+				break
+			}
+			topmost, seen = dir, st
 		}
 		if dir == "/" {
 			break
 		}
 	}
+	volume, _ := os.Open(topmost)
 	for volume != nil && unix.Flock(int(volume.Fd()), unix.LOCK_EX) == unix.EINTR {
 	}
 	return volume

@@ -54,10 +54,9 @@ func (c *work) seed(p Pair) error {
 		defer lock(p.To).Close()
 	}
 	to, err := safedir.Open(p.To, false)
+	defer to.Close() // nil: there is none
 	missing := err == unix.ENOENT
-	if err == nil {
-		defer to.Close()
-	} else if !missing {
+	if err != nil && !missing {
 		return err
 	}
 	from, err := p.open()

@@ -120,32 +120,26 @@ func (t *Set) keeps(d *safedir.Dir, target lines.Target) bool {
 	return !d.Missing(kept)
 }
 
-// prepareAll prepares all steps. It returns those that can be done, and the errors
-// of the others.
-func (t *Set) prepareAll(steps []Step) (ready []Step, failed map[lines.Target]error) {
+// forAll does the same for all steps that haven't failed, and adds the errors to those that have.
+func (t *Set) forAll(steps []Step, failed map[lines.Target]error, do func(*Step) error) {
 	defer t.leave()
-	failed = map[lines.Target]error{}
-	for _, s := range steps {
-		if err := t.prepare(&s); err != nil {
-			failed[s.Target] = err
-		} else {
-			ready = append(ready, s)
+	for i := range steps {
+		if s := &steps[i]; failed[s.Target] == nil {
+			if err := do(s); err != nil {
+				failed[s.Target] = err
+			}
 		}
 	}
-	return ready, failed
 }
 
-// doAll carries out all steps of a kind, and adds the errors to those that failed.
+// doAll carries out all steps of a kind.
 func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
-	defer t.leave()
-	for _, s := range steps {
+	t.forAll(steps, failed, func(s *Step) error {
 		if s.prunes() != prunes {
-			continue
+			return nil
 		}
-		if err := t.carryOut(s); err != nil {
-			failed[s.Target] = err
-		}
-	}
+		return t.carryOut(*s)
+	})
 }
 
 // Do carries out those of the steps that prune, or the others. The errors are joined.

@@ -51,15 +51,7 @@ func (a act) swapKept(kept string, fits func(name string) error) error {
 
 // renew replaces an empty directory by a new one.
 func (a act) renew(name string) error {
-	tmp := files.TmpName()
-	if err := a.in.MakeLike(tmp, name); err != nil {
-		return err
-	}
-	err := a.in.Rename(tmp, name, 0)
-	if err != nil {
-		_ = a.in.Remove(tmp)
-	}
-	return err
+	return a.in.Replace(name, func(tmp string) error { return a.in.MakeLike(tmp, name) })
 }
 
 // putLink gives the link that was made ready its name, unless it is there already.
@@ -77,18 +69,12 @@ func (a act) putLink(name string) error {
 // putOver replaces what stands at the target by the link, where names can't be exchanged. It asks
 // whether that fits at the last moment, as rename(2) doesn't tell what it has replaced.
 func (a act) putOver(fits func(name string) error) error {
-	tmp := files.TmpName()
-	if err := a.in.Symlink(string(a.dest), tmp); err != nil {
-		return err
-	}
-	err := fits(a.name)
-	if err == nil {
-		err = a.in.Rename(tmp, a.name, 0)
-	}
-	if err != nil {
-		_ = a.in.Remove(tmp)
-	}
-	return err
+	return a.in.Replace(a.name, func(tmp string) error {
+		if err := a.in.Symlink(string(a.dest), tmp); err != nil {
+			return err
+		}
+		return fits(a.name)
+	})
 }
 
 // leadsTo reports whether a name is a symlink to dest.

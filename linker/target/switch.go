@@ -23,7 +23,8 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) erro
 	if strict && unwritten != nil {
 		return unwritten
 	}
-	steps, failed := t.prepareAll(steps) // 3
+	failed := map[lines.Target]error{}
+	t.forAll(steps, failed, t.prepare) // 3
 	defer t.unprepare(steps)
 	ready, err := t.state.PrepareLive(number)
 	defer t.state.DropPrepared(ready)
