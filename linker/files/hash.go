@@ -25,18 +25,13 @@ func (h Hash) LogValue() slog.Value { return slog.StringValue(h.String()) }
 // MarshalText writes Hex, as notes have it.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.Hex()), nil }
 
-// UnmarshalText is [ParseHash]: who believes a note compares its hashes.
+// UnmarshalText reads what Hex writes. Anything else gives the zero hash: who believes a note compares its hashes.
 func (h *Hash) UnmarshalText(text []byte) error {
-	*h = ParseHash(string(text))
-	return nil
-}
-
-// ParseHash reads what Hex writes. Anything else gives the zero hash.
-func ParseHash(s string) (h Hash) {
-	if sum, err := hex.DecodeString(s); err == nil && len(sum) == len(h) {
+	*h = Hash{}
+	if sum, err := hex.DecodeString(string(text)); err == nil && len(sum) == len(h) {
 		copy(h[:], sum)
 	}
-	return h
+	return nil
 }
 
 // bufferSize is the size of the one buffer that all copies share, in bytes.
