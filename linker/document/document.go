@@ -110,7 +110,6 @@ func (r *reader) volume(name string) error {
 	return r.object(func(key string) error { return r.key(name, key) })
 }
 
-// begin makes an empty volume.
 func (r *reader) begin(volume string) error {
 	keys := path.Join(volume, data)
 	if _, twice := r.made[keys]; twice {

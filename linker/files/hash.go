@@ -48,7 +48,6 @@ func NewCopier(maxSize int64) *Copier {
 	return &Copier{MaxSize: maxSize, buffer: make([]byte, bufferSize)}
 }
 
-// errTooLarge says that a file can't be one of a generation.
 var errTooLarge = errors.New("it is larger than a generation may be")
 
 // Copy copies what is left of a file to w and returns its hash. More than MaxSize bytes

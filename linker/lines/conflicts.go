@@ -91,7 +91,6 @@ func checkTargets(links []Line) []error {
 	return taken.wrong
 }
 
-// checkNames refuses two keys for one variable.
 func checkNames(links []Line) (wrong []error) {
 	names := map[string]*Line{}
 	for i := range links {

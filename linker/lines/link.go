@@ -10,6 +10,7 @@
 package lines
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -81,14 +82,17 @@ func (s *Line) parseSource(volumes string) error {
 		return err
 	}
 	dir, isDir := strings.CutSuffix(written, "/")
-	fixed, pattern := splitPattern(filepath.Clean(dir))
-	s.Base, s.Pattern = fixed, pattern
+	s.Base = filepath.Clean(dir)
+	if special := strings.IndexAny(s.Base, `*?[\`); special >= 0 { // of path.Match
+		slash := strings.LastIndex(s.Base[:special], "/")
+		s.Base, s.Pattern = cmp.Or(s.Base[:slash], "/"), s.Base[slash+1:]
+	}
 	switch {
-	case pattern != "" && isDir:
+	case s.Pattern != "" && isDir:
 		return s.Errorf("source %q is a pattern for directories: write a pattern for keys, such as %q", s.Source, s.Source+"*")
-	case pattern != "":
+	case s.Pattern != "":
 		s.Kind = Glob
-		if _, err := path.Match(pattern, ""); err != nil {
+		if _, err := path.Match(s.Pattern, ""); err != nil {
 			return s.Errorf("source %q is not a pattern: close every [, or put \\ in front of it", s.Source)
 		}
 	case isDir && strings.HasSuffix(string(s.Target), "/"):
@@ -212,16 +216,4 @@ func (s *Line) parseName() error {
 // and sd_listen_fds(3).
 func isReserved(name string) bool {
 	return strings.HasPrefix(name, "CONFIT_") || strings.HasPrefix(name, "LISTEN_") || name == "NOTIFY_SOCKET"
-}
-
-// splitPattern cuts a path before its first element that has a special
-// character of path.Match.
-func splitPattern(p string) (fixed, pattern string) {
-	elements := strings.Split(p, "/")
-	for i, e := range elements {
-		if strings.ContainsAny(e, `*?[\`) {
-			return path.Join("/", strings.Join(elements[:i], "/")), strings.Join(elements[i:], "/")
-		}
-	}
-	return p, ""
 }

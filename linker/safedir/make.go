@@ -117,9 +117,8 @@ func (d *Dir) Chmod(name string, mode uint32) error {
 	if err != nil {
 		return unix.Fchmodat(d.fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
 	}
-	err = unix.Fchmod(int(f), mode)
-	f.Close()
-	return err
+	defer f.Close()
+	return unix.Fchmod(int(f), mode)
 }
 
 // Chown sets the owner and group of what has a name.

@@ -14,7 +14,7 @@ import (
 )
 
 // each calls do for each name in a directory, in order, until one fails.
-func (c *work) each(dir *safedir.Dir, do func(name string) error) error {
+func each(dir *safedir.Dir, do func(name string) error) error {
 	entries, err := dir.List()
 	for _, e := range entries {
 		if err == nil {
@@ -26,10 +26,9 @@ func (c *work) each(dir *safedir.Dir, do func(name string) error) error {
 
 // tree copies what is in a directory. Without one to copy to, it only counts.
 func (c *work) tree(from, to *safedir.Dir) error {
-	return c.each(from, func(name string) error { return c.copy(from, name, to, name) })
+	return each(from, func(name string) error { return c.copy(from, name, to, name) })
 }
 
-// copy copies what has a name.
 func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
 	path := from.Join(name)
 	st, err := from.Stat(name)
@@ -63,15 +62,13 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	return err
 }
 
-// enter copies the directory that has a name.
 func (c *work) enter(from *safedir.Dir, name string, to *safedir.Dir, as string) error {
 	sub, err := from.Enter(name, false)
 	if err != nil {
 		return err
 	}
-	err = c.dir(sub, to, as)
-	sub.Close()
-	return err
+	defer sub.Close()
+	return c.dir(sub, to, as)
 }
 
 // dir copies a directory. Until it is whole, it is open to nobody else.

@@ -48,7 +48,6 @@ func Run(w io.Writer, pairs []Pair) error {
 	return nil
 }
 
-// seed copies one directory.
 func (c *work) seed(p Pair) error {
 	if c.w != nil {
 		defer lock(p.To).Close()
@@ -75,7 +74,7 @@ func (c *work) seed(p Pair) error {
 	}
 	return to.Unshut(func() error {
 		_, _ = to.Sweep(safedir.IsTemporary)
-		return c.each(from, func(name string) error {
+		return each(from, func(name string) error {
 			return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
 		})
 	})
@@ -101,10 +100,9 @@ func (c *work) whole(from *safedir.Dir, path string) error {
 	if err != nil {
 		return err
 	}
+	defer to.Close()
 	_, _ = to.Sweep(safedir.IsTemporary)
-	err = c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
-	to.Close()
-	return err
+	return c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
 }
 
 // place has something made under a temporary name, and gives it its own. What has that

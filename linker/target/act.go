@@ -25,7 +25,6 @@ type act struct {
 	name string // of the target there
 }
 
-// begin enters the directory of a step's target.
 func (t *Set) begin(s Step) (act, error) {
 	in, err := t.enter(filepath.Dir(string(s.Target)), !s.prunes())
 	return act{s, in, filepath.Base(string(s.Target))}, err
@@ -80,7 +79,6 @@ func (t *Set) prepare(s *Step) error {
 	return s.failed(err)
 }
 
-// unprepare removes the links that were made ready for steps.
 func (t *Set) unprepare(steps []Step) {
 	defer t.leave()
 	for _, s := range steps {
@@ -136,7 +134,6 @@ func (a act) checkOurs(name string) error {
 	return a.unplanned(name)
 }
 
-// removeOurs removes a link of ours from beside a target.
 func (a act) removeOurs(name string) {
 	if a.isOurs(name) {
 		_ = a.in.Unshut(func() error { return a.in.Remove(name) })

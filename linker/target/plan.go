@@ -27,7 +27,6 @@ type Want struct {
 	Dir  bool `json:"dir,omitempty"` // dest is a directory, so an empty directory may stand in the way
 }
 
-// standing is what stands at a target now.
 type standing int
 
 const (

@@ -16,7 +16,6 @@ import (
 	"confit/linker/statedir"
 )
 
-// targetsName is the list of the targets that confit made.
 const targetsName = "targets.json"
 
 // Set knows the links that confit made, and makes those that are wanted.
@@ -132,7 +131,6 @@ func (t *Set) forAll(steps []Step, failed map[lines.Target]error, do func(*Step)
 	}
 }
 
-// doAll carries out all steps of a kind.
 func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
 	t.forAll(steps, failed, func(s *Step) error {
 		if s.prunes() != prunes {

@@ -77,7 +77,6 @@ func (a act) putOver(fits func(name string) error) error {
 	})
 }
 
-// leadsTo reports whether a name is a symlink to dest.
 func (a act) leadsTo(name string, dest Dest) bool {
 	to, err := a.in.Readlink(name)
 	return err == nil && to == string(dest)

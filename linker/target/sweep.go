@@ -40,7 +40,6 @@ func (t *Set) Sweep(links []lines.Line) {
 	}
 }
 
-// leftover reports whether a killed confit left this entry beside a target.
 func (t *Set) leftover(d *safedir.Dir, path string, e fs.DirEntry) bool {
 	temporary := safedir.IsTemporary(e.Name())
 	if e.IsDir() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"confit/linker/files"
 	"confit/linker/lines"
@@ -19,9 +20,12 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) erro
 	if strict && refused != nil {
 		return refused
 	}
-	steps, unwritten := t.noteOrSkip(steps) // 2
+	unwritten := t.Note(steps) // 2
 	if strict && unwritten != nil {
 		return unwritten
+	}
+	if unwritten != nil { // no link is made that isn't on the list
+		steps = slices.DeleteFunc(steps, func(s Step) bool { return !s.prunes() && t.made[s.Target] != s.dest })
 	}
 	failed := map[lines.Target]error{}
 	t.forAll(steps, failed, t.prepare) // 3
@@ -51,29 +55,12 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) erro
 	return nil
 }
 
-// joined is one error of those of many targets.
 func joined(failed map[lines.Target]error) error {
 	var all []error
 	for _, target := range files.SortedKeys(failed) {
 		all = append(all, failed[target])
 	}
 	return errors.Join(all...)
-}
-
-// noteOrSkip writes down the targets that the steps will make. If it can't, it
-// leaves only the steps that need no writing.
-func (t *Set) noteOrSkip(steps []Step) ([]Step, error) {
-	err := t.Note(steps)
-	if err == nil {
-		return steps, nil
-	}
-	var noted []Step
-	for _, s := range steps {
-		if s.prunes() || t.made[s.Target] == s.dest {
-			noted = append(noted, s)
-		}
-	}
-	return noted, err
 }
 
 // Partly is the error of a way back that moved the live link, so an app can run, but

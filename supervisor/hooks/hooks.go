@@ -60,11 +60,29 @@ func (h Hook) ReadsCandidate() bool {
 }
 
 // CommandFor is how a hook is started, in the surroundings of the app: with its words, the
-// variables of the generation, and what says what the hook is about. more are further
-// variables, NAME=VALUE.
+// candidate's directories in the placeholders' places, the variables of the generation, and what
+// says what the hook is about. more are further variables, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
+	keys := make([]string, len(about.Changes))
+	for i, change := range about.Changes {
+		keys[i] = string(change.Key)
+	}
 	c := WithVariables(app, about.Generation)
-	c.Args, c.Env = fill(words, about), append(environ(c.Env, about), more...)
+	c.Env = append(slices.Clone(c.Env),
+		config.CandidateVariable+"="+about.Dir,
+		fmt.Sprintf("%s=%d", config.GenerationVariable, about.Number),
+		config.ChangedVariable+"="+listOf(strings.Join(keys, "\n")),
+		config.LocalVariable+"="+listOf(about.Local))
+	places := []string{config.Placeholder, about.Dir}
+	if about.Unrendered {
+		c.Env = append(c.Env, config.RenderedVariable+"="+about.RenderDir())
+		places = append(places, linker.Rendered, about.RenderDir())
+	}
+	c.Env = append(c.Env, more...)
+	c.Args = make([]string, len(words))
+	for i, w := range words {
+		c.Args[i] = strings.NewReplacer(places...).Replace(w)
+	}
 	return c
 }
 
@@ -82,39 +100,10 @@ func Hashes(about, accepted string) []string {
 	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + accepted}
 }
 
-// fill puts the candidate's directories in the placeholders' places.
-func fill(command []string, c linker.Candidate) []string {
-	filled := make([]string, len(command))
-	for i, w := range command {
-		if c.Unrendered {
-			w = strings.ReplaceAll(w, linker.Rendered, c.RenderDir())
-		}
-		filled[i] = strings.ReplaceAll(w, config.Placeholder, c.Dir)
-	}
-	return filled
-}
-
 // maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
 // execve(2) would refuse to start the hook at all.
 const maxVariable = 64 << 10
 
-// environ is the app's environment, and what the hook is about.
-func environ(env []string, c linker.Candidate) []string {
-	keys := make([]string, len(c.Changes))
-	for i, change := range c.Changes {
-		keys[i] = string(change.Key)
-	}
-	if env = slices.Clone(env); c.Unrendered {
-		env = append(env, config.RenderedVariable+"="+c.RenderDir())
-	}
-	return append(env,
-		config.CandidateVariable+"="+c.Dir,
-		fmt.Sprintf("%s=%d", config.GenerationVariable, c.Number),
-		config.ChangedVariable+"="+listOf(strings.Join(keys, "\n")),
-		config.LocalVariable+"="+listOf(c.Local))
-}
-
-// listOf leaves out a list of keys that is too long.
 func listOf(keys string) string {
 	if len(keys) > maxVariable {
 		return ""

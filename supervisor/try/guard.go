@@ -26,7 +26,10 @@ func (t *Try) guard() (code int, err error) {
 				}
 			})
 			if killed {
-				t.clean()
+				endHooks()
+				if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil { // which sweeps the files of the one that was killed
+					aside.End()
+				}
 			}
 			if ended {
 				return code, nil
@@ -44,13 +47,5 @@ func endHooks() {
 	family := process.NewFamily()
 	for by := time.Now().Add(time.Second); process.EndLeftovers(0, signals.KILL, false, 0) && time.Now().Before(by); time.Sleep(time.Millisecond) {
 		family.Reap(func(int) {}, func(process.Exit) {})
-	}
-}
-
-// clean ends and removes what a try has left that was killed. To open another one sweeps its files.
-func (t *Try) clean() {
-	endHooks()
-	if aside, err := linker.OpenTry(t.Linker, "", nil, nil); err == nil {
-		aside.End()
 	}
 }

@@ -115,7 +115,12 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 		t.say("note: files outside {candidate} are the live ones")
 	}
 	if rejected != nil {
-		return process.ExitRejected, t.reject(rejected, limit)
+		if limit > 0 && (rejected.Step == "render" || rejected.Step == "validate") {
+			t.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
+		}
+		v := &Verdict{fmt.Sprintf("candidate rejected step=%s reason=%q", rejected.Step, rejected.Reason), rejected.Tail}
+		t.say(v.text)
+		return process.ExitRejected, v
 	}
 	done := "staged"
 	if len(t.Config.Render) > 0 {
@@ -128,16 +133,6 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	}
 	t.say("candidate passed: " + done)
 	return 0, nil
-}
-
-// reject says why a candidate was rejected.
-func (t *Try) reject(r *supervisor.Rejected, limit uint64) *Verdict {
-	if limit > 0 && (r.Step == "render" || r.Step == "validate") {
-		t.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
-	}
-	v := &Verdict{fmt.Sprintf("candidate rejected step=%s reason=%q", r.Step, r.Reason), r.Tail}
-	t.say(v.text)
-	return v
 }
 
 func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
