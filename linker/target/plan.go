@@ -82,9 +82,10 @@ type Step struct {
 	ready  string // the name beside the target under which the new link was made, "" if it wasn't yet
 }
 
-// plan works out how to come from what is found at a target to what is wanted there. Nothing is wanted of a target that confit made, and
-// that has no Dest. A link that points where it should is left alone, so planning again after the step was done yields none. A file counts
-// as the image's own until a link of confit's has stood in its place. What can't be covered is refused.
+// plan works out how to come from what is found at a target to what is wanted there; no Dest: what
+// confit made there is to go. A link that points where it should is left alone, so planning again after
+// the step was done yields none. A file counts as the image's own until a link of confit's has stood in
+// its place. What can't be covered is refused.
 func plan(target lines.Target, w Want, p place) (Step, error) {
 	s := Step{Target: target, dest: w.Dest, dir: w.Dir, from: p.link}
 	ours := p.standing == ourLink || p.standing == nothing
