@@ -40,7 +40,7 @@ func AsInvalid(err error) error {
 	return &Invalid{err}
 }
 
-// MaxProblems bounds how many problems one message tells.
+// MaxProblems bounds how many problems one message lists.
 const MaxProblems = 10
 
 // JoinInvalid makes one error of many, or nil of none.

@@ -109,11 +109,11 @@ func (c *work) seed(p Pair) error {
 		defer lock(p.To).Close()
 	}
 	to, err := safedir.Open(p.To, false)
-	defer to.Close() // nil: there is none
 	missing := err == unix.ENOENT
 	if err != nil && !missing {
 		return err
 	}
+	defer to.Close() // nil: it is missing
 	from, err := p.open()
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):

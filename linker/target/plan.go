@@ -24,7 +24,7 @@ type Dest string
 // Want is what a target is to be: a symlink to dest. note.json has it, too.
 type Want struct {
 	Dest Dest `json:"dest"`
-	Dir  bool `json:"dir,omitempty"` // dest is a directory, so an empty directory may stand in the way
+	Dir  bool `json:"dir,omitempty"` // dest is a directory, so it may cover an empty directory
 }
 
 type standing int

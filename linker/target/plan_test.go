@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"confit/linker/files"
@@ -234,6 +235,21 @@ func TestPlanRefusesByName(t *testing.T) {
 		if s.verb != none || err == nil || err.Error() != want {
 			t.Errorf("step %+v, error\n%v\nwant\n%s", s, err, want)
 		}
+	}
+}
+
+// TestPlanRefusesAllAtOnce: what can't be linked is said of each target, and nothing else is planned less.
+func TestPlanRefusesAllAtOnce(t *testing.T) {
+	m := newMoment(t, t.TempDir())
+	m.put(filepath.Join(m.dir, "etc/b/x"), "image")
+	m.put(filepath.Join(m.dir, "etc/c/x"), "image")
+	wanted := map[lines.Target]Want{}
+	for _, name := range []string{"a", "b", "c"} {
+		wanted[lines.Target(filepath.Join(m.dir, "etc", name))] = Want{Dest: Dest(m.dest)}
+	}
+	steps, err := m.targets.Plan(wanted)
+	if len(steps) != 1 || steps[0].verb != link || err == nil || strings.Count(err.Error(), "cannot link target") != 2 {
+		t.Errorf("planned %+v, error %v", steps, err)
 	}
 }
 

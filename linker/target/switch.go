@@ -12,7 +12,7 @@ import (
 
 // Switch makes the targets resolve to a generation, by the steps 1 to 7 that Publish of
 // package linker tells. number 0 is none: no live link. Strictly, the first of them that
-// fails ends it. Else, as on the way back, a target in the way, or a list that can't be
+// fails ends it. Else, as on the way back, a blocked target, or a list that can't be
 // written, doesn't keep the rest from going back: what could not be done is a [*Partly]. Any
 // other error means that the live link has not moved.
 func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) error {
