@@ -238,7 +238,7 @@ func TestPlanRefusesByName(t *testing.T) {
 	}
 }
 
-// TestPlanRefusesAllAtOnce: what can't be linked is said of each target, and nothing else is planned less.
+// TestPlanRefusesAllAtOnce: each target that can't be linked is named, and the others are planned.
 func TestPlanRefusesAllAtOnce(t *testing.T) {
 	m := newMoment(t, t.TempDir())
 	m.put(filepath.Join(m.dir, "etc/b/x"), "image")
