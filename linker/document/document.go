@@ -196,13 +196,12 @@ func (r *reader) mistake(format string, args ...any) {
 
 // flawOf says why a name can't be that of a volume or a key.
 func flawOf(name string) string {
-	if flaw := files.NameFlaw(name); flaw != "" {
+	switch flaw := files.NameFlaw(name); {
+	case flaw != "":
 		return "has a name that " + flaw
-	}
-	if name == "." || path.Clean(name) != name || !filepath.IsLocal(name) || strings.Contains("/"+name, "/..") {
+	case name == "." || path.Clean(name) != name || !filepath.IsLocal(name) || strings.Contains("/"+name, "/.."):
 		return "is no path of plain names: write it as it is below the directory of volumes"
-	}
-	if strings.Count(name, "/") > maxDepth {
+	case strings.Count(name, "/") > maxDepth:
 		return fmt.Sprintf("is nested in more than %d directories", maxDepth)
 	}
 	return ""
