@@ -67,20 +67,20 @@ func (d *Dir) makeAs(name string, set func(made int) error) (*Dir, error) {
 	if err := again(func() error { return unix.Mkdirat(d.fd, name, 0o700) }); err != nil {
 		return nil, err
 	}
-	f, err := files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	f, err := d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err == unix.EACCES && d.Chmod(name, 0o700) == nil { // the umask keeps even confit out
-		f, err = files.OpenAt(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+		f, err = d.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	made, err := (&Dir{fd: int(f), path: d.Join(name)}).open(".") // whatever has the name by now
-	if err == nil && (made.St.Uid != uint32(files.Euid) || !made.Empty(".")) {
+	made, err := (&Dir{fd: int(f.Fd()), path: d.Join(name)}).open(".") // whatever has the name by now
+	if err == nil && (made.St.Uid != uint32(files.Euid) || !isEmpty(f)) {
 		err = ErrReplaced
 	}
 	if err == nil {
-		err = set(int(f))
+		err = set(int(f.Fd()))
 	}
 	if err != nil {
 		made.Close()

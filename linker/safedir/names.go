@@ -112,7 +112,11 @@ func (d *Dir) Empty(name string) bool {
 		return false
 	}
 	defer f.Close()
-	_, err = f.Readdirnames(1)
+	return isEmpty(f)
+}
+
+func isEmpty(f *os.File) bool {
+	_, err := f.Readdirnames(1)
 	return err == io.EOF
 }
 
