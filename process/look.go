@@ -95,26 +95,24 @@ func isInit(program string) bool {
 
 func wraps(program string) bool { return slices.Contains(wrappers, program) || isInit(program) }
 
-// Wrapped is the process that does an app's work: the only child of an init or a
+// Wrapped is the process that does an app's work, and its program: the only child of an init or a
 // wrapper, however many of these there are. Else it is the app itself.
-func Wrapped(pid int) int { return below(pid, wraps) }
+func Wrapped(pid int) (int, string) { return below(pid, wraps) }
 
-// Receiver is the process to which a signal for the app comes: the only child of an
+// Receiver is the process to which a signal for the app comes, and its program: the only child of an
 // init, which hands signals on. Else it is the app itself.
-func Receiver(pid int) int { return below(pid, isInit) }
+func Receiver(pid int) (int, string) { return below(pid, isInit) }
 
-func below(pid int, passes func(program string) bool) int {
-	for range maxAncestors {
-		if !passes(Program(pid)) {
-			break
-		}
+func below(pid int, passes func(program string) bool) (int, string) {
+	program := Program(pid)
+	for left := maxAncestors; left > 0 && passes(program); left-- {
 		list := children(pid)
 		if len(list) != 1 {
 			break
 		}
-		pid = list[0].pid
+		pid, program = list[0].pid, Program(list[0].pid)
 	}
-	return pid
+	return pid, program
 }
 
 // HasChildOfSameProgram reports whether a child of the process runs the same program,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -27,7 +28,9 @@ type loop struct {
 	ooms    int             // processes killed for want of memory before the app was started
 	jobs    chan job        // for the linker, one after the other
 	closed  chan struct{}   // closed after the linker
+	looks   bool            // the volumes are looked at, and the links files are next
 	done    chan event      // what came of them
+	memory  *time.Timer     // returns what staging has left
 	next    []event         // answers to actions: they are handled first
 	status  statusWriter
 }

@@ -75,11 +75,15 @@ func (l *loop) exitOf(status process.Status) exited {
 // The app is looked at as it is now: an entrypoint script may have become the
 // daemon. An init in front of another program gets the signal and hands it on.
 func lookAtApp(pid int, s signals.Signal) app.Finding {
-	daemon := process.Wrapped(pid)
-	program := process.Program(daemon)
+	daemon, program := process.Wrapped(pid)
+	runs, receiver := program, pid
+	if daemon != pid {
+		runs = process.Program(pid)
+		receiver, _ = process.Receiver(pid)
+	}
 	return app.Finding{
-		Disposition: signals.DispositionOf(process.Receiver(pid), s),
-		Runs:        process.Program(pid),
+		Disposition: signals.DispositionOf(receiver, s),
+		Runs:        runs,
 		Program:     program,
 		Alone:       app.NeedsMaster(program) && !process.HasChildOfSameProgram(daemon),
 	}

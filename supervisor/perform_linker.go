@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"math/rand/v2"
+	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -28,13 +29,10 @@ func (l *loop) work() {
 
 func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
 
-// The volumes come first, then the links files.
 func (a stage) perform(l *loop) event {
 	l.noteProgram()
 	l.jobs <- a
-	if !l.state.neverStarted() {
-		l.jobs <- lookAtLinks{}
-	}
+	l.looks = true
 	return l.lookWhetherReached()
 }
 
@@ -127,7 +125,16 @@ func (a record) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.inUse...); return nil }
+func (a collect) carryOut(l *loop) event {
+	if l.Linker.Collect(a.inUse...) {
+		l.memory.Reset(appFirst)
+	}
+	return nil
+}
+
+// appFirst is how long the app has the processor to read what has changed, before memory is looked
+// through. A change that comes meanwhile finds the memory of the one before.
+const appFirst = 100 * time.Millisecond
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

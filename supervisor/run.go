@@ -1,6 +1,8 @@
 package supervisor
 
 import (
+	"math"
+	"runtime/debug"
 	"time"
 
 	"confit/linker"
@@ -21,6 +23,7 @@ func (s Supervisor) Run() (code int, err error) {
 		jobs:       make(chan job, 16),
 		closed:     make(chan struct{}),
 		done:       make(chan event, 16),
+		memory:     time.AfterFunc(math.MaxInt64, debug.FreeOSMemory), // never by itself
 	}
 	l.status.newest, l.status.written = make(chan shown, 1), make(chan struct{})
 	go l.work()
@@ -34,6 +37,7 @@ func (s Supervisor) Run() (code int, err error) {
 	l.reap() // children that were there before confit subscribed to SIGCHLD
 	for l.state.phase != done {
 		l.showStatus()
+		l.lookAtLinks()
 		timer.Stop()
 		if next := l.state.wakesAt(); !next.IsZero() {
 			timer.Reset(time.Until(next))
