@@ -1,6 +1,6 @@
 module confit
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/fsnotify/fsnotify v1.10.1

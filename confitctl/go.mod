@@ -1,6 +1,6 @@
 module confit/confitctl
 
-go 1.26.0
+go 1.26.1
 
 require (
 	github.com/prometheus/client_model v0.6.2

@@ -1,6 +1,6 @@
 module confit/kubectl-confit
 
-go 1.26.0
+go 1.26.1
 
 replace (
 	confit => ../

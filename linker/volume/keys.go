@@ -125,6 +125,14 @@ func (v *volume) stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// listed is stat for an entry of a listing, which has looked at each (since Go 1.26.1): no regular file is looked at again.
+func (v *volume) listed(name string, e fs.DirEntry) (fs.FileInfo, error) {
+	if files.NameFlaw(name) == "" && e.Type().IsRegular() {
+		return e.Info()
+	}
+	return v.stat(name)
+}
+
 // Nothing that could block is opened in a volume: whoever writes to a plain one
 // can put a FIFO in any place, at any moment. A directory is opened by a name
 // that only a directory has, and a file with O_NONBLOCK.
@@ -161,7 +169,7 @@ func (w *walk) dir(below, name string) error {
 		case e.IsDir():
 			err = w.dir(here, name)
 		default:
-			err = w.key(here, name)
+			err = w.key(here, name, e)
 		}
 		if err != nil {
 			return err
@@ -170,7 +178,7 @@ func (w *walk) dir(below, name string) error {
 	return nil
 }
 
-func (w *walk) key(below, name string) error {
+func (w *walk) key(below, name string, e fs.DirEntry) error {
 	k := Key{Link: w.link, vol: w.v, Path: lines.Key(path.Join(string(w.s.Prefix), below)), name: name}
 	switch {
 	case w.s.Exempt[k.Path]:
@@ -183,7 +191,7 @@ func (w *walk) key(below, name string) error {
 		k.Target = lines.Target(path.Join(string(w.s.Target), below))
 	}
 	var err error
-	k.info, err = w.v.stat(name)
+	k.info, err = w.v.listed(name, e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return files.ErrMoved // it was listed a moment ago

@@ -90,15 +90,13 @@ func openVolume(dir string, atomic bool) (*volume, error) {
 	case err != nil:
 		return v, fmt.Errorf("cannot open volume %q: %w", dir, files.Reason(err))
 	}
-	v.root = mount
-	if err := v.openSelf(); err != nil || !atomic {
-		return v, err
+	if !atomic {
+		v.root = mount
+		return v, v.openSelf()
 	}
 	defer mount.Close()
-	defer v.self.Close()
-	v.root = nil
-	if v.data, err = files.ReadlinkAt(int(v.self.Fd()), lines.DataLink); err != nil {
-		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, err)
+	if v.data, err = mount.Readlink(lines.DataLink); err != nil {
+		return v, files.Invalidf("volume %q: cannot read its ..data link: %w", dir, files.Cause(err))
 	}
 	if v.data != path.Base(v.data) || v.data == ".." || v.data == "." {
 		return v, files.Invalidf("volume %q: its ..data link points to %q, not to a directory of the volume", dir, v.data)
@@ -154,7 +152,7 @@ func identity(info fs.FileInfo, times bool) string {
 	if !times {
 		return fmt.Sprintf(" %d:%d", st.Dev, st.Ino)
 	}
-	return fmt.Sprintf(" %d:%d %d %v %v", st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
+	return fmt.Sprintf(" %d:%d %d %d %d", st.Dev, st.Ino, st.Size, st.Mtim.Nano(), st.Ctim.Nano())
 }
 
 // swapped reports whether ..data leads elsewhere by now, or something has changed
