@@ -132,8 +132,7 @@ func (a collect) carryOut(l *loop) event {
 	return nil
 }
 
-// appFirst is how long the app has the processor to read what has changed, before memory is looked
-// through. A change that comes meanwhile finds the memory of the one before.
+// appFirst is how long the app has the processor to itself before memory is looked through.
 const appFirst = 100 * time.Millisecond
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }

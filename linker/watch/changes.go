@@ -65,11 +65,14 @@ func (w *Changes) Sync(dirs []string) (added bool) {
 	return added
 }
 
+// eventsAtOnce is more than a swap has, so that one hint stands for all of it.
+const eventsAtOnce = 16
+
 func (w *Changes) start() (err error) {
 	if w.Watcher != nil {
 		return nil
 	}
-	if w.Watcher, err = fsnotify.NewWatcher(); err == nil {
+	if w.Watcher, err = fsnotify.NewBufferedWatcher(eventsAtOnce); err == nil {
 		go w.follow(w.Watcher)
 	}
 	return err
@@ -112,6 +115,9 @@ func (w *Changes) follow(watcher *fsnotify.Watcher) {
 		select {
 		case _, open = <-watcher.Events:
 		case _, open = <-watcher.Errors:
+		}
+		for len(watcher.Events) > 0 { // of the same swap
+			<-watcher.Events
 		}
 		hint(w.Hints)
 	}
