@@ -3,6 +3,7 @@ package linker
 import (
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 
 	"confit/linker/files"
@@ -58,11 +59,11 @@ func (l *Linker) Owns(path string) bool {
 // that note.json names, as the next confit looks for these. Before the first
 // acceptance the one that a former confit left in force stays, too.
 //
-// Collect takes longer with more files, so call it after the app was reloaded. It reports
-// whether it is worth it to return the memory of staging to the system: the collector alone
-// would keep some MiB for ever, but after the first generation the first collection costs more
-// memory than it frees.
-func (l *Linker) Collect(accepted ...int) (memory bool) {
+// Collect also returns the memory of staging to the system, as the collector alone would
+// keep some MiB for ever. After the first generation that isn't worth it: the first
+// collection costs more memory than it frees. Collect takes longer with more files, so
+// call it after the app was reloaded.
+func (l *Linker) Collect(accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}
 	}
@@ -74,7 +75,9 @@ func (l *Linker) Collect(accepted ...int) (memory bool) {
 			delete(l.generations, n)
 		}
 	}
-	return l.state.Next > 2
+	if l.state.Next > 2 {
+		debug.FreeOSMemory()
+	}
 }
 
 // inUse lists what Collect leaves alone.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
-	"time"
 
 	"confit/config"
 	"confit/linker"
@@ -30,7 +29,6 @@ type loop struct {
 	closed  chan struct{}   // closed after the linker
 	looks   bool            // the volumes are looked at, and the links files are next
 	done    chan event      // what came of them
-	memory  *time.Timer     // returns what staging has left
 	next    []event         // answers to actions: they are handled first
 	status  statusWriter
 }

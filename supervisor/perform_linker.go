@@ -3,7 +3,6 @@ package supervisor
 import (
 	"errors"
 	"math/rand/v2"
-	"time"
 
 	"confit/linker"
 	"confit/process"
@@ -125,15 +124,7 @@ func (a record) carryOut(l *loop) event {
 
 // Nobody waits for these.
 
-func (a collect) carryOut(l *loop) event {
-	if l.Linker.Collect(a.inUse...) {
-		l.memory.Reset(appFirst)
-	}
-	return nil
-}
-
-// appFirst is how long the app has the processor to itself before memory is looked through.
-const appFirst = 100 * time.Millisecond
+func (a collect) carryOut(l *loop) event { l.Linker.Collect(a.inUse...); return nil }
 
 func (unwatchOpens) carryOut(l *loop) event { l.Linker.UnwatchOpens(); return nil }
 

@@ -1,8 +1,6 @@
 package supervisor
 
 import (
-	"math"
-	"runtime/debug"
 	"time"
 
 	"confit/linker"
@@ -23,7 +21,6 @@ func (s Supervisor) Run() (code int, err error) {
 		jobs:       make(chan job, 16),
 		closed:     make(chan struct{}),
 		done:       make(chan event, 16),
-		memory:     time.AfterFunc(math.MaxInt64, debug.FreeOSMemory), // never by itself
 	}
 	l.status.newest, l.status.written = make(chan shown, 1), make(chan struct{})
 	go l.work()
