@@ -60,17 +60,6 @@ func (t *transition) fallBack() {
 	t.order(staging, stage{known: t.known(), fallback: true})
 }
 
-// render has the staged keys made into files: all that follows is about both.
-func (t *transition) render() {
-	t.enter(rendering, t.config.HookTimeout)
-	t.runOn(t.candidate, t.renderHook())
-}
-
-func (t *transition) validate() {
-	t.enter(validating, t.config.HookTimeout)
-	t.runOn(t.candidate, t.validateHook())
-}
-
 // publish shows the candidate, unless the app would have to be signalled and can't
 // be: then nothing is visible that it doesn't read.
 func (t *transition) publish() {

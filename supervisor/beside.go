@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"confit/supervisor/hooks"
 )
 
 // What comes in and what is due beside the phases.
@@ -64,7 +66,7 @@ func (t *transition) takeBeside(e event) {
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 		t.endTelling()
 	case reportEnded:
-		t.reportEnded(t.reportHook().Failure(e.status, t.outcomes.Overdue()))
+		t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Overdue()))
 		t.onApp().LookForLeftovers()
 		t.endTelling()
 	case linksRead:
@@ -82,7 +84,7 @@ func (t *transition) onNoted(e noted) {
 	case e.err == nil:
 		t.note.held, t.complaints[noting], t.note.tellBy = e.note, "", noDeadline
 		t.sayAccepted()
-		if t.isAtRest() {
+		if t.phase == running {
 			t.tidy()
 		}
 		return

@@ -150,9 +150,9 @@ func (t *transition) openTrial() {
 func (t *transition) runFirstHook() {
 	switch {
 	case t.candidate.Unrendered:
-		t.render()
+		t.runIn(rendering) // all that follows is about the files, too
 	case t.validatesBefore() && !t.isAccepted():
-		t.validate()
+		t.runIn(validating)
 	default:
 		t.splay()
 	}
@@ -200,7 +200,7 @@ func (t *transition) publishEnded(e event) {
 		t.live = t.sinceNow(t.candidate.Generation)
 		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
-			t.validate()
+			t.runIn(validating)
 		} else {
 			t.makeAppRead()
 		}
@@ -238,15 +238,6 @@ func (t *transition) renderEnded(err error, tail string) {
 		return
 	}
 	t.order(rendering, assign{complete{t.candidate.Number, t.accepted().Number}})
-}
-
-// renderLate is the deadline of the renderer, or of the linker after that.
-func (t *transition) renderLate() {
-	if t.hook {
-		t.expire()
-	} else {
-		t.remind()
-	}
 }
 
 // completeEnded is the end of staging with a renderer. Only now it is known

@@ -98,9 +98,6 @@ func (s *state) isResting() bool {
 		s.unwell != "" || s.proof.generation
 }
 
-// isAtRest reports that no change is on its way: what is accepted counts, and what nobody can go back to may go.
-func (s *state) isAtRest() bool { return s.phase == running }
-
 // isEnding reports that the app is gone, and confit is about to be.
 func (s *state) isEnding() bool { return s.app.IsEnding() || s.phase == telling }
 

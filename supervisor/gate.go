@@ -35,7 +35,7 @@ func (t *transition) askGate() {
 	}
 	t.gate.asked = true
 	t.say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
-	t.runOn(t.candidate, t.gateHook())
+	t.runHook()
 }
 
 // gateEnded is the gate's answer, unless nobody waits for it any more.

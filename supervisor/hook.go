@@ -12,24 +12,37 @@ import (
 	"confit/supervisor/outcomes"
 )
 
-func (t *transition) renderHook() hooks.Hook { return hooks.Render(t.config) }
-
-func (t *transition) validateHook() hooks.Hook { return hooks.Validate(t.config) }
-
-func (t *transition) gateHook() hooks.Hook {
-	return hooks.Hook{Name: "gate", Command: t.config.Gate, Timeout: startPatience}
+// ownHook is the hook of the phase. One that was killed and ends later has none.
+func (t *transition) ownHook() hooks.Hook {
+	switch c := t.config; t.phase {
+	case rendering:
+		return hooks.Render(c)
+	case validating:
+		return hooks.Validate(c)
+	case gating:
+		return hooks.Hook{Name: "gate", Command: c.Gate, Timeout: startPatience}
+	case reloading:
+		return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: c.HookTimeout}
+	case proving:
+		return hooks.Hook{Name: "verify", Command: c.Verify, Timeout: c.VerifyTimeout}
+	}
+	return hooks.Hook{}
 }
 
-func (t *transition) reloadHook() hooks.Hook {
-	return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: t.config.HookTimeout}
+// runIn enters the phase of a hook, and starts that.
+func (t *transition) runIn(p phase) {
+	t.enter(p, t.config.HookTimeout)
+	t.runHook()
 }
 
-func (t *transition) reportHook() hooks.Hook {
-	return hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}
-}
-
-func (t *transition) verifyHook() hooks.Hook {
-	return hooks.Hook{Name: "verify", Command: t.config.Verify, Timeout: t.config.VerifyTimeout}
+// runHook starts the hook of the phase. A reload and a proof are about the generation in force, which may be the accepted one.
+func (t *transition) runHook() {
+	hook, about := t.ownHook(), t.candidate
+	if t.phase == reloading || t.phase == proving {
+		about.Generation = t.inForce()
+	}
+	t.expired = false
+	t.do(runHook{hook.Name, hook.Command, about, t.hookVariables(about.Shared)})
 }
 
 // expire kills the hook, as its time is over. Its end is an event like any other.
@@ -97,14 +110,9 @@ func (t *transition) source(kind string) string {
 	return "" // it never started
 }
 
-// hashVariables name a configuration as every replica names it. Nothing accepted
-// has no name.
+// hashVariables name a configuration, and the accepted one, as every replica names it. Nothing accepted has no name.
 func (t *transition) hashVariables(about string) []string {
-	accepted := ""
-	if t.hasAccepted() {
-		accepted = t.accepted().Shared.Hex()
-	}
-	return hooks.Hashes(about, accepted)
+	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + hexOf(t.accepted().Shared)}
 }
 
 // bound is the longest time from the gate's answer to the outcome, roll back
@@ -152,7 +160,7 @@ func (t *transition) validatesAfter() bool {
 
 // validatesBefore reports whether the hook reads the candidate's directory. Then
 // nothing is visible before it is valid.
-func (t *transition) validatesBefore() bool { return t.validateHook().ReadsCandidate() }
+func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).ReadsCandidate() }
 
 // isGated reports whether the gate decides about the candidate. It isn't asked
 // about what all replicas share with the accepted generation, nor when the app
@@ -182,17 +190,4 @@ func (t *transition) suspectsIn(step string) string {
 		add("verify", len(t.config.Verify) > 0)
 	}
 	return strings.Join(names, ", ")
-}
-
-// run starts a hook that works on the generation in force.
-func (t *transition) run(h hooks.Hook) {
-	about := t.candidate
-	about.Generation = t.inForce()
-	t.runOn(about, h)
-}
-
-// runOn starts a hook that is about a candidate.
-func (t *transition) runOn(about linker.Candidate, h hooks.Hook) {
-	t.expired = false
-	t.do(runHook{h.Name, h.Command, about, t.hookVariables(about.Shared)})
 }

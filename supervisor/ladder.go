@@ -36,7 +36,7 @@ func (t *transition) hasSoaked() {
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
 	t.say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
-	if t.isAtRest() {
+	if t.phase == running {
 		t.tidy()
 		t.deadline = earliest(t.deadline, t.rejection.nextTry)
 	}

@@ -14,7 +14,7 @@ const alreadyStored = "stored"
 // noted.
 func (s *state) toNote() linker.Note {
 	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered}
-	if (s.isAtRest() || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
+	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
 		n.Ladder = s.ladder.Ladder
 	}
 	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list

@@ -1,17 +1,13 @@
 package supervisor
 
-import "confit/supervisor/hooks"
-
 // rule says what the change does in one of its phases when something happens. What
 // is nil leaves the phase as it is: a hint waits for its end, an app that is gone
 // until the change comes to it.
 type rule struct {
-	due        func(*transition)                // the deadline
+	due        func(*transition)                // the deadline, where nobody waits for a hook or the linker
 	answered   func(*transition, event)         // by the linker
-	hook       func(*transition) hooks.Hook     // that runs in the phase
-	hookOver   func(*transition, error, string) // how the hook ended, and the last it printed
+	hookOver   func(*transition, error, string) // how the hook of the phase ended, and the last it printed
 	hinted     func(*transition)                // a volume may have changed
-	opened     func(*transition)                // somebody has opened what changed
 	withoutApp func(*transition)                // the app is gone, and confit stays
 }
 
@@ -22,34 +18,34 @@ func (p phase) rule() rule {
 	case running:
 		return rule{due: (*transition).rescan, hinted: (*transition).settle, withoutApp: (*transition).recoverFromExit}
 	case settling:
-		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).settleWithoutApp}
+		return rule{due: (*transition).look, hinted: (*transition).settleOn, withoutApp: (*transition).recoverFromExit}
 	case staging:
-		return rule{due: (*transition).remind, answered: (*transition).stageEnded}
+		return rule{answered: (*transition).stageEnded}
 	case rendering:
-		return rule{due: (*transition).renderLate, answered: (*transition).completeEnded, hook: (*transition).renderHook, hookOver: (*transition).renderEnded}
+		return rule{answered: (*transition).completeEnded, hookOver: (*transition).renderEnded}
 	case validating:
-		return rule{due: (*transition).expire, hook: (*transition).validateHook, hookOver: (*transition).validateEnded}
+		return rule{hookOver: (*transition).validateEnded}
 	case splaying:
 		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:
-		return rule{due: (*transition).gateLate, hook: (*transition).gateHook, hookOver: (*transition).gateEnded, hinted: (*transition).hintedMeanwhile,
+		return rule{due: (*transition).gateLate, hookOver: (*transition).gateEnded, hinted: (*transition).hintedMeanwhile,
 			withoutApp: (*transition).leaveUndecided}
 	case publishing:
-		return rule{due: (*transition).remind, answered: (*transition).publishEnded}
+		return rule{answered: (*transition).publishEnded}
 	case withdrawing:
-		return rule{due: (*transition).withdrawLate, answered: (*transition).withdrawEnded, withoutApp: (*transition).withdrawNow}
+		return rule{due: (*transition).withdraw, answered: (*transition).withdrawEnded, withoutApp: (*transition).withdrawNow}
 	case touching:
-		return rule{due: (*transition).remind, answered: (*transition).touchEnded}
+		return rule{answered: (*transition).touchEnded}
 	case reading:
-		return rule{due: (*transition).readLate, opened: (*transition).prove, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).readLate, withoutApp: (*transition).recoverFromExit}
 	case reloading:
-		return rule{due: (*transition).expire, hook: (*transition).reloadHook, hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
+		return rule{hookOver: (*transition).reloadEnded, withoutApp: (*transition).recoverFromExit}
 	case serving:
 		return rule{withoutApp: (*transition).recoverFromExit}
 	case telling:
 		return rule{due: (*transition).endTelling}
 	case proving:
-		return rule{due: (*transition).nextProof, hook: (*transition).verifyHook, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
+		return rule{due: (*transition).nextProof, hookOver: (*transition).verifyEnded, withoutApp: (*transition).recoverFromExit}
 	}
 	return rule{}
 }

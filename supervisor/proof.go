@@ -54,13 +54,13 @@ func (t *transition) verifies() bool { return len(t.config.Verify) > 0 && t.proo
 // --verify-timeout says.
 func (t *transition) verifyUntilItSucceeds() {
 	t.proof.verifyBy = t.now.Add(t.config.VerifyTimeout)
-	t.proof.failure = t.verifyHook().Errorf("did not succeed within %v", t.config.VerifyTimeout)
+	t.proof.failure = t.ownHook().Errorf("did not succeed within %v", t.config.VerifyTimeout)
 	t.verify()
 }
 
 func (t *transition) verify() {
 	t.proof.attempted, t.deadline = t.now, t.proof.verifyBy
-	t.run(t.verifyHook())
+	t.runHook()
 }
 
 // verifyEnded is the end of one attempt of the verify hook.
@@ -82,8 +82,6 @@ func (t *transition) verifyEnded(err error, tail string) {
 // nextProof begins the next part of the proof, when its time has come.
 func (t *transition) nextProof() {
 	switch {
-	case t.hook:
-		t.expire()
 	case t.proof.verifying() && t.over(t.proof.verifyBy):
 		t.fail("verify", t.proof.failure, t.proof.tail)
 	case t.proof.verifying():

@@ -206,6 +206,7 @@ func (t *transition) recoverFromExit() {
 		t.appFailure, t.byDeath = nil, true
 		t.fail("probation", reason, "")
 	default:
+		t.pending = t.pending || t.phase == settling // the app comes first
 		t.drain(app.StartAgain)
 	}
 }

@@ -18,9 +18,8 @@ func (t *transition) reload() {
 		t.serve()
 		t.onApp().ReloadBy(t.reloadAction.Signal, t.reloadAction.Auto)
 	case config.Exec:
-		t.enter(reloading, t.config.HookTimeout)
 		t.expectRead() // the app may read before the hook ends
-		t.run(t.reloadHook())
+		t.runIn(reloading)
 	case config.Restart:
 		t.restart("the change requires it")
 	}

@@ -11,12 +11,6 @@ func (t *transition) settleOn() {
 	t.deadline = earliest(t.now.Add(t.settleTime(t.config)), t.quietBy)
 }
 
-// settleWithoutApp starts the app first.
-func (t *transition) settleWithoutApp() {
-	t.pending = true
-	t.drain(app.StartAgain)
-}
-
 // endTransaction ends a transaction: an app that died meanwhile is started again, what is
 // left to do is done, and a change that came in meanwhile is looked at.
 func (t *transition) endTransaction() {

@@ -7,7 +7,6 @@ import (
 	"confit/config"
 	"confit/linker"
 	"confit/status"
-	"confit/supervisor/hooks"
 	"confit/supervisor/ladder"
 	"confit/supervisor/trial"
 )
@@ -85,11 +84,24 @@ func (t *transition) onElapsed() {
 	if t.over(t.held.by) {
 		t.passVerdict()
 	}
-	if due := t.phase.rule().due; due != nil && !t.deadline.IsZero() && t.over(t.deadline) {
-		due(t)
+	if !t.deadline.IsZero() && t.over(t.deadline) {
+		t.late()
 	}
 	t.appLate()
 	t.reportLate()
+}
+
+// late is the deadline of the phase: the hook is killed, the linker's answer is late, or something else is due. A gate may run on.
+func (t *transition) late() {
+	due := t.phase.rule().due
+	switch {
+	case t.hook && t.phase != gating:
+		t.expire()
+	case due == nil, t.phase == withdrawing && t.busy > 0:
+		t.remind()
+	default:
+		due(t)
+	}
 }
 
 // linkerAnswered takes the linker's answer to a job. When nobody waits for it any
@@ -145,19 +157,11 @@ func (t *transition) onHookStartFailed(e hookStartFailed) {
 	t.hookOver(&notStarted{fmt.Errorf("%s: %w", t.ownHook().Name, e.err)}, "")
 }
 
-// ownHook is the hook of this phase.
-func (t *transition) ownHook() hooks.Hook {
-	if hook := t.phase.rule().hook; hook != nil {
-		return hook(t)
-	}
-	return hooks.Hook{} // one that was killed ends later
-}
-
 // Somebody has opened what changed. While the app is expected to, no hook runs that
 // could have.
 func (t *transition) onOpened() {
 	t.noteRead(true)
-	if read := t.phase.rule().opened; read != nil {
-		read(t)
+	if t.phase == reading {
+		t.prove()
 	}
 }

@@ -47,7 +47,7 @@ func (t *transition) passVerdict() {
 	if v.line.message != "" {
 		t.do(v.line)
 	}
-	if t.isAtRest() {
+	if t.phase == running {
 		t.tidy()
 	}
 }

@@ -9,16 +9,6 @@ import (
 	"confit/supervisor/app"
 )
 
-// withdrawLate is the deadline of a withdrawal, or of the pause after the system
-// refused one.
-func (t *transition) withdrawLate() {
-	if t.busy > 0 {
-		t.remind()
-	} else {
-		t.withdraw()
-	}
-}
-
 // withdrawNow is for an app that is gone: nobody is served during a pause.
 func (t *transition) withdrawNow() {
 	if t.busy == 0 {

@@ -94,12 +94,6 @@ func WithVariables(c process.Command, g linker.Generation) process.Command {
 	return c
 }
 
-// Hashes are the variables that name a configuration as every replica names it: the one that
-// the hook is about, and the accepted one, "" if there is none.
-func Hashes(about, accepted string) []string {
-	return []string{config.HashVariable + "=" + about, config.AcceptedVariable + "=" + accepted}
-}
-
 // maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
 // execve(2) would refuse to start the hook at all.
 const maxVariable = 64 << 10
