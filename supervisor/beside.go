@@ -37,7 +37,7 @@ const (
 func (s *state) timers() (due [timers]time.Time) {
 	due[ofPhase], due[ofApp] = s.deadline, s.app.Deadline
 	due[ofOutcome] = s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
-	if s.mayNote() {
+	if s.toNote() != nil {
 		due[ofNote] = s.note.by
 	}
 	if s.held.stands() {

@@ -48,11 +48,11 @@ func (t *transition) putOff() {
 
 // sayTriedAgain says why a candidate isn't put off.
 func (t *transition) sayTriedAgain() {
+	why := "trying again what confit was killed with: there is nothing else to start on"
 	if t.trials.Former.PutOff {
-		t.say(slog.LevelWarn, "trying again what confit was killed with: it was put off before", t.killKeys()...)
-	} else {
-		t.say(slog.LevelWarn, "trying again what confit was killed with: there is nothing else to start on", t.killKeys()...)
+		why = "trying again what confit was killed with: it was put off before"
 	}
+	t.say(slog.LevelWarn, why, t.killKeys()...)
 }
 
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was

@@ -9,10 +9,10 @@ import (
 // alreadyStored is the proof of a generation that was accepted before.
 const alreadyStored = "stored"
 
-// toNote is what note.json has to say. What is accepted counts once the transaction is
-// over: a stop may still take back a verdict that is held. What isn't proved is never
-// noted.
-func (s *state) toNote() linker.Note {
+// toNote is what note.json has to say; nil: nothing else than it will, or the linker can't be asked to write it. What is
+// accepted counts once the transaction is over: a stop may still take back a verdict that is held. What isn't proved is
+// never noted.
+func (s *state) toNote() *linker.Note {
 	n := linker.Note{Ladder: s.note.given.Ladder, Outcomes: s.outcomes.List, Remembered: s.ladder.Remembered}
 	if (s.phase == running || s.ladder.Counted) && !s.held.stands() && s.unproved == nil {
 		n.Ladder = s.ladder.Ladder
@@ -20,22 +20,17 @@ func (s *state) toNote() linker.Note {
 	if noted := n.Ladder.InForce(); noted.Number == s.accepted().Number { // what is decided to be told is noted with the list
 		noted.Told = s.accepted().Told
 	}
-	return n
-}
-
-// mayNote reports that note.json has to say something else than it will, and that the
-// linker can be asked to write it.
-func (s *state) mayNote() bool {
-	n := s.toNote()
-	return s.degraded == "" && !n.Equal(s.note.given)
+	if s.degraded != "" || n.Equal(s.note.given) {
+		return nil
+	}
+	return &n
 }
 
 // storeNote has the note written. It is tried again until it works.
 func (t *transition) storeNote() {
-	if t.mayNote() && (t.ladder.Counted || t.over(t.note.by)) {
-		note := t.toNote()
-		t.note.given, t.note.by, t.ladder.Counted = &note, noDeadline, t.ladder.Counted && t.held.stands()
-		t.assign(writeNote{&note})
+	if note := t.toNote(); note != nil && (t.ladder.Counted || t.over(t.note.by)) {
+		t.note.given, t.note.by, t.ladder.Counted = note, noDeadline, t.ladder.Counted && t.held.stands()
+		t.assign(writeNote{note})
 	}
 }
 

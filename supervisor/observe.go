@@ -12,7 +12,8 @@ import (
 // observe says what status.json shows after an event, except for what only the linker
 // knows. It is the one place that does, and only reads the state.
 func observe(c *config.Config, before, after *state) *status.Status {
-	o := observation{c, before, after}
+	o, count := observation{c, before, after}, after.count
+	count.Reloads = after.app.Reloads
 	return &status.Status{
 		Phase:        after.shown().String(),
 		Degraded:     after.degraded,
@@ -31,7 +32,7 @@ func observe(c *config.Config, before, after *state) *status.Status {
 		Rejection:    o.rejection(),
 		Gate:         o.gate(),
 		Report:       after.lastReport,
-		Counters:     o.counters(),
+		Counters:     count,
 	}
 }
 
@@ -60,12 +61,6 @@ func (o *observation) app() status.App {
 		a.LastExit = orSeen(o.before.seen.App.LastExit, status.Exit{At: status.At(last.At), Status: last.Status.String(), Code: last.Code, OOMKilled: last.OOM})
 	}
 	return a
-}
-
-func (o *observation) counters() status.Counters {
-	count := o.after.count
-	count.Reloads = o.after.app.Reloads
-	return count
 }
 
 // accepted is the accepted generation, since when it is that by whichever confit, and what

@@ -106,12 +106,6 @@ func (t *transition) killReportIf(kill bool) {
 // interruptReport ends a report that runs: it is started again later.
 func (t *transition) interruptReport() { t.killReportIf(t.outcomes.Interrupt(t.now)) }
 
-// reportLate is the deadline of the report hook.
-func (t *transition) reportLate() { t.killReportIf(t.outcomes.Late(t.now)) }
-
-// tellFirst has the report hook told what stands in the list, whatever it is told now.
-func (t *transition) tellFirst() { t.killReportIf(t.outcomes.TellList(t.now)) }
-
 // beginToEnd sets for how long the end waits for the report hook: beside the drain of what the app left behind, and no longer.
 func (t *transition) beginToEnd() { t.killReportIf(t.outcomes.End(t.now, t.config.DrainTimeout)) }
 
@@ -145,7 +139,7 @@ func (t *transition) reportEnded(err error) {
 // stopReporting answers the question of a gate at a stop, and tells that at once.
 func (t *transition) stopReporting() {
 	t.answer(outcomes.Stopped)
-	t.tellFirst()
+	t.killReportIf(t.outcomes.TellList(t.now))
 }
 
 // tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait for.

@@ -24,15 +24,6 @@ func (e exposure) published() bool { return e == visible || e == read }
 // reached reports that the app may have read the candidate.
 func (e exposure) reached() bool { return e == read || e == restored }
 
-// takenBack is what becomes of it when the targets lead to the accepted one
-// again.
-func (e exposure) takenBack() exposure {
-	if e.reached() {
-		return restored
-	}
-	return hidden
-}
-
 // gate is how far the gate hook has come.
 type gate struct {
 	since    time.Time // when it began

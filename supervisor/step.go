@@ -45,8 +45,16 @@ func (t *transition) take(e event) {
 	switch e := e.(type) {
 	case staged, unchanged, recorded, invalid, published, barred, superseded, withdrawn, lost, touched, failed:
 		t.linkerAnswered(e)
-	case started, startFailed, probed, sent, cleared:
-		t.appAnswered(e)
+	case started:
+		t.onStarted(e)
+	case startFailed:
+		t.onStartFailed(e)
+	case probed:
+		t.onApp().Probed(e.Finding)
+	case sent:
+		t.onSent()
+	case cleared:
+		t.onCleared(e)
 	case hinted:
 		t.onHinted()
 	case elapsed:
@@ -87,8 +95,10 @@ func (t *transition) onElapsed() {
 	if !t.deadline.IsZero() && t.over(t.deadline) {
 		t.late()
 	}
-	t.appLate()
-	t.reportLate()
+	if t.onApp().Late() {
+		t.drained()
+	}
+	t.killReportIf(t.outcomes.Late(t.now))
 }
 
 // late is the deadline of the phase: the hook is killed, the linker's answer is late, or something else is due. A gate may run on.

@@ -67,8 +67,10 @@ func (t *transition) goFurther(err error) {
 
 // takenBack goes on with the generation in force again.
 func (t *transition) takenBack(e withdrawn) {
-	further, wasLive := t.wentFrom != 0, t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number // as the log says
-	t.exposure = t.exposure.takenBack()
+	further, reached, wasLive := t.wentFrom != 0, t.exposure.reached(), t.exposure.published() && t.live != nil && t.live.Number == t.candidate.Number // as the log says
+	if t.exposure = hidden; reached {
+		t.exposure = restored
+	}
 	t.started, t.wentFrom, t.leftAtHUP = false, 0, false
 	t.untidy = true // the candidate, or one of a confit that was killed
 	t.endTrial()

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"confit/config"
 	"confit/process"
 	"confit/signals"
 	"confit/supervisor/app"
@@ -125,5 +126,91 @@ func (t *transition) endTry(s signals.Signal) {
 	switch s {
 	case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
 		t.endWith(exit{code: 128 + int(s)})
+	}
+}
+
+// The loop answers a start, a look at the app and a reload signal at once: the app's half still waits for that.
+
+func (t *transition) onStarted(e started) {
+	marked := t.app.StopBy
+	t.onApp().Started(e.pid)
+	t.onLadder().StartedOn(t.inForce().Hash)
+	t.unwell, t.wellBy = "", noDeadline
+	t.forgetRead()
+	t.noteMark(marked)
+	t.prove()
+}
+
+// onStartFailed decides what a failed start means. If the system is short of
+// something and the app ran before, the start is tried again. If the program
+// can't be executed, the suspect is blamed: the program may be one of its keys.
+// Everything else is the end, with the code that a shell gives.
+func (t *transition) onStartFailed(e startFailed) {
+	switch {
+	case e.code == process.ExitSystem && !t.neverStarted():
+		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
+	case e.code != process.ExitSystem && t.blamesCandidate():
+		t.onApp().Rest()
+		t.noteSetback(exit{e.code, e.err}, false)
+		t.fail("start", e.err, "")
+	default:
+		t.onApp().Rest()
+		t.onLadder().StartedOn(t.inForce().Hash)
+		t.app.Since = t.now
+		if end := (exit{e.code, e.err}); e.code == process.ExitSystem || !t.appDied(e.err.Error(), end) {
+			t.endNow(end)
+		}
+	}
+}
+
+func (t *transition) onSent() {
+	t.onApp().Sent()
+	t.expectRead()
+	t.prove()
+}
+
+// The app can't be signalled, as it became another user. In a restart one that must not stay is killed at the deadline.
+func (t *transition) onDenied(e denied) {
+	t.onApp().Denied(e.err)
+	if t.app.Phase == app.Probing || t.app.Phase == app.Restarting && t.app.Then != app.StayDown {
+		t.notTold(e.err)
+	}
+}
+
+// notTold gives up a reload or a restart of an app that a signal doesn't reach. The
+// app has read nothing of the published candidate, unless it watches its files: so
+// the candidate is withdrawn, and a second signal isn't tried. If the candidate was to
+// be taken back already, the app goes on as it is.
+func (t *transition) notTold(err error) {
+	t.onApp().Rest()
+	if t.exposure != read || !t.hasAccepted() {
+		t.endTransaction()
+		return
+	}
+	if t.reloadAction.Kind != config.Touch {
+		t.exposure = visible
+	}
+	t.reject("reload", err, "")
+}
+
+// onCleared takes that something of the old app is left, or nothing.
+func (t *transition) onCleared(e cleared) {
+	if t.app.Phase == app.Draining && !e.left {
+		t.drained()
+	}
+}
+
+// drained goes on when nothing is left of the app.
+func (t *transition) drained() {
+	t.onApp().Rest()
+	switch then := t.app.Then; {
+	case then == app.EndConfit:
+		t.endNow(t.exit)
+	case then == app.StayDown && t.degraded != "":
+		t.endNow(t.setback.end)
+	case then == app.StayDown:
+		t.withdraw()
+	default:
+		t.start()
 	}
 }
