@@ -23,7 +23,8 @@ func (s *state) toNote() *linker.Note {
 	if s.degraded != "" || n.Equal(s.note.given) {
 		return nil
 	}
-	return &n
+	note := n // on the heap, if it is news
+	return &note
 }
 
 // storeNote has the note written. It is tried again until it works.

@@ -29,7 +29,8 @@ func (s *state) isFleeting(c *config.Config) bool {
 func (l *loop) showStatus() {
 	s, last := l.state.seen, &l.status.last
 	now := shown{s, l.state.accepted().Keys, l.status.volumes.Load()}
-	if now.saysAsMuch(last) && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
+	isNews := now.keys != last.keys || now.volumes != last.volumes || !reflect.DeepEqual(s, last.Status)
+	if !isNews && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return
 	}
 	*last = now
@@ -44,20 +45,6 @@ func (l *loop) showStatus() {
 	whole.Confit, whole.Updated = l.Version, status.At(time.Now())
 	now.Status = &whole
 	l.status.newest <- now
-}
-
-// saysAsMuch reports that another status says the same. Of what a pointer leads to nothing ever changes.
-func (s *shown) saysAsMuch(as *shown) bool {
-	if as.Status == nil || s.keys != as.keys || s.volumes != as.volumes {
-		return false
-	}
-	now, then := reflect.ValueOf(s.Status).Elem(), reflect.ValueOf(as.Status).Elem()
-	for i := range now.NumField() {
-		if f := now.Field(i); f.Comparable() && !f.Equal(then.Field(i)) {
-			return false
-		}
-	}
-	return true
 }
 
 // write writes each status that showStatus hands over, until there are no more.
