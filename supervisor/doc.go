@@ -41,7 +41,7 @@
 // parts.go, facts.go, limits.go). Then come what step says and does (action.go, transition.go),
 // what is kept for the status, the report hook and a confit that comes after this one was killed
 // (history.go, outcomes.go, note.go, verdict.go, trial.go), what begins a phase (begin.go, hook.go),
-// and what the app does (app.go). What ends a phase names the next one: rest.go,
+// and what the app does (app.go). What ends a phase names the next one:
 // accept.go, reject.go, ladder.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The table
 // stands above them, and beside.go and step.go on top. When an event is over, observe.go makes the status
 // of the state, and waiting.go the line of a debug log.
