@@ -23,22 +23,16 @@ func (t *transition) look() {
 	t.stage()
 }
 
-// stage looks at the mounted configuration. One that was rejected before counts as not
-// seen.
+// stage looks at the mounted configuration, or at the fallback. What was rejected before counts as not seen.
 func (t *transition) stage() {
 	if t.isRetry {
 		t.fingerprint = ""
 	}
-	t.order(staging, stage{known: t.known()})
-}
-
-// known is what the linker needs to know of the former look.
-func (t *transition) known() linker.Known {
-	k := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
+	known := linker.Known{Fingerprint: t.fingerprint, Accepted: t.accepted().Number}
 	if former := t.trials.Former; former.Step == linker.StepHooks {
-		k.Spared = former.Hash
+		known.Spared = former.Hash
 	}
-	return k
+	t.order(staging, stage{known, t.candidate.Fallback})
 }
 
 // stageMounted begins a transaction about the mounted configuration, although that
@@ -57,7 +51,7 @@ func (t *transition) fallBack() {
 	t.ladder.Fallback = false
 	t.renew(transaction{setback: t.setback})
 	t.candidate.Fallback = true
-	t.order(staging, stage{known: t.known(), fallback: true})
+	t.stage()
 }
 
 // publish shows the candidate, unless the app would have to be signalled and can't

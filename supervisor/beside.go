@@ -66,7 +66,7 @@ func (t *transition) takeBeside(e event) {
 		t.reportEnded(fmt.Errorf("report: %w", e.err))
 		t.endTelling()
 	case reportEnded:
-		t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Overdue()))
+		t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Hook.Overdue))
 		t.onApp().LookForLeftovers()
 		t.endTelling()
 	case linksRead:

@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -89,8 +90,8 @@ func (t *transition) compareCandidate(e staged) {
 		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()
-	case t.isDeadly():
-		t.rejectDeadly()
+	case t.kills() >= maxKills && !t.isLast() && !t.isAccepted(): // there is something else to start on
+		t.reject(t.trials.Former.Step, fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects), "")
 	case t.mayBeDeadly() && !t.isLast() && !t.trials.Former.PutOff:
 		t.putOff()
 	default:

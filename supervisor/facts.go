@@ -122,7 +122,7 @@ func (t *transition) soaks() time.Time {
 	if t.isResting() || !m.MaySoak() && !t.maySaySoaked() {
 		return noDeadline
 	}
-	return m.Ripens()
+	return m.Ripens
 }
 
 // lived is how long the app has lived since its start.
@@ -154,10 +154,11 @@ func (t *transition) isHarmful() bool {
 
 // age is a key that says how old what the app goes back to is. It may be months.
 func (t *transition) age() []any {
-	if age, known := t.onLadder().Age(); known {
-		return []any{"age", age}
+	at := t.accepted().AcceptedAt
+	if at == 0 {
+		return nil
 	}
-	return nil
+	return []any{"age", max(t.now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second)}
 }
 
 // isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands in: if

@@ -9,14 +9,12 @@ import (
 	"confit/status"
 )
 
-func (t *transition) stamp() status.Time { return status.At(t.now) }
-
 // sinceNow is a generation as the status shows it from this moment on; nil: there is none.
 func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 	if g.Number == 0 {
 		return nil
 	}
-	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: t.stamp()}
+	return &status.Generation{Number: g.Number, Hash: g.Hash.Hex(), Source: source(g), Since: status.At(t.now)}
 }
 
 // found notes what a look at the volumes found: the hashes of a candidate, or none when
@@ -25,7 +23,7 @@ func (t *transition) found(hash, shared string, changes []linker.Change) {
 	if t.phase == staging && !t.neverStarted() && !t.isRetry {
 		t.count.Swaps++
 	}
-	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: t.stamp(), Keys: sums(changes)}
+	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: sums(changes)}
 	switch {
 	case was != nil && was.Hash == hash && maps.Equal(was.Keys, now.Keys):
 		return

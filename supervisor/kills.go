@@ -1,19 +1,12 @@
 package supervisor
 
 import (
-	"fmt"
 	"log/slog"
 
 	"confit/linker"
 )
 
 // What follows from it that confit was killed while it tried a candidate.
-
-// isDeadly reports that confit was killed with the candidate more than once, and
-// that there is something else to start on.
-func (t *transition) isDeadly() bool {
-	return t.kills() >= maxKills && !t.isLast() && !t.isAccepted()
-}
 
 // mayBeDeadly reports that confit was killed with the candidate, and that the app
 // isn't started yet.
@@ -23,11 +16,6 @@ func (t *transition) mayBeDeadly() bool {
 
 func (t *transition) killKeys() []any {
 	return []any{"hash", t.candidate.Hash, "step", t.trials.Former.Step, "kills", t.kills(), "suspects", t.trials.Former.Suspects}
-}
-
-func (t *transition) rejectDeadly() {
-	reason := fmt.Errorf("confit was killed %d times while it tried this generation: suspect %s", t.kills(), t.trials.Former.Suspects)
-	t.reject(t.trials.Former.Step, reason, "")
 }
 
 // putOff starts the app on something else first: then the candidate is tried once

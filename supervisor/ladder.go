@@ -130,7 +130,7 @@ func (t *transition) rejectAbove() {
 		t.decideAs(report{t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak, reason), above.Told.Asked})
 		if t.isMounted(above) {
 			t.rejection = rejection{stands: true, hash: above.Hash, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
-			t.noteRejection(&status.Rejection{At: t.stamp(), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
+			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
 		}
 	}
 }

@@ -67,15 +67,14 @@ type statusWriter struct {
 
 	volumes atomic.Pointer[[]linker.VolumeStatus] // the linker's goroutine notes them
 
-	keys    *linker.Keys // of the accepted generation; nil: nothing was accepted yet
-	encoded *linker.Keys // the same, of what was written last
+	encoded *linker.Keys // the keys of what was written last
 	encoder status.Encoder
 }
 
 // shown is a status to be written.
 type shown struct {
 	*status.Status
-	keys    *linker.Keys           // of the accepted generation
+	keys    *linker.Keys           // of what was accepted last; nil: nothing was yet
 	volumes *[]linker.VolumeStatus // as the linker found them
 }
 

@@ -118,7 +118,7 @@ func (t *transition) reportEnded(err error) {
 	if err == nil && told.Kind == outcomes.Soaked && told.Hash == hexOf(t.accepted().Shared) {
 		t.accepted().Told.Soaked = true
 	}
-	seen := &status.Report{At: t.stamp(), Hash: told.Hash, Outcome: told.Kind, Delivered: err == nil}
+	seen := &status.Report{At: status.At(t.now), Hash: told.Hash, Outcome: told.Kind, Delivered: err == nil}
 	keys := []any{"outcome", told.Kind, "step", told.Step, "hash", told.Hash[:min(len(told.Hash), shortHash)]}
 	t.lastReport = seen
 	if err == nil {

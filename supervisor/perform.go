@@ -130,15 +130,11 @@ func (l *loop) endLeftovers(a app.EndLeftovers) event {
 	if a.Signal == 0 {
 		return cleared{process.Leftovers(a.Group)}
 	}
-	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, l.spared(a))}
-}
-
-// spared is the group of a report hook for which the end waits, until its time is over.
-func (l *loop) spared(a app.EndLeftovers) process.Group {
-	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() {
-		return process.Group(l.teller.pid)
+	spared := process.Group(0)
+	if a.Everybody && a.Signal != signals.KILL && l.state.outcomes.Runs() { // the end waits for a report hook, until its time is over
+		spared = process.Group(l.teller.pid)
 	}
-	return 0
+	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)}
 }
 
 // noteFailedSignal logs that a signal could not be sent: EPERM, when the app became

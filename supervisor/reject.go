@@ -47,7 +47,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 
 // rejectionFor is what the status will say of a candidate that is rejected.
 func (t *transition) rejectionFor(step string, reason error, tail string, again bool) *status.Rejection {
-	r := status.Rejection{At: t.stamp(), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
+	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}

@@ -28,14 +28,12 @@ func (s *state) isFleeting(c *config.Config) bool {
 // said last could not be written.
 func (l *loop) showStatus() {
 	s, last := l.state.seen, &l.status.last
-	now := shown{s, l.state.accepted().Keys, l.status.volumes.Load()}
+	now := shown{s, cmp.Or(l.state.accepted().Keys, last.keys), l.status.volumes.Load()}
 	isNews := now.keys != last.keys || now.volumes != last.volumes || !reflect.DeepEqual(s, last.Status)
 	if !isNews && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
 		return
 	}
 	*last = now
-	now.keys = cmp.Or(now.keys, l.status.keys)
-	l.status.keys = now.keys
 	l.status.unwritten.Store(false)
 	select {
 	case <-l.status.newest: // it was not written yet

@@ -15,7 +15,7 @@ import (
 // staged like any other, except that no app runs yet. former is what a former confit
 // left on the same state directory. fallback says whether there is one.
 func begin(c *config.Config, former *linker.Former, fallback bool, now time.Time) (*state, []action) {
-	t := &transition{outbox: &outbox{}, config: c, now: now, state: state{
+	t := &transition{config: c, now: now, state: state{
 		ladder: ladder.Ladder{Ladder: former.Ladder, Remembered: former.Remembered, Fallback: fallback}, note: notes{held: &former.Note, given: &former.Note}, trials: trial.Former(former.Killed), links: c.LinksRead, mendBy: now.Add(c.Rescan),
 	}}
 	t.takeUp(&former.Note)
@@ -34,7 +34,7 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 	if s.phase == done {
 		return s, nil
 	}
-	t := &transition{state: *s, outbox: &outbox{}, config: c, now: now}
+	t := &transition{state: *s, config: c, now: now}
 	t.take(e)
 	t.doBeside()
 	t.seen = observe(c, s, &t.state)

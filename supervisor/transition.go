@@ -14,29 +14,24 @@ import (
 // transition is one call of step: the state as it becomes, and the actions.
 type transition struct {
 	state
-	*outbox
+	actions []action
 	config  *config.Config
 	now     time.Time
 	byDeath bool // what is rejected now is so for the app's death
 }
 
-// outbox collects the actions.
-type outbox struct{ actions []action }
-
-func (o *outbox) do(a action) { o.actions = append(o.actions, a) }
+func (t *transition) do(a action) { t.actions = append(t.actions, a) }
 
 // assign has the linker do a job.
-func (o *outbox) assign(j job) { o.do(assign{j}) }
+func (t *transition) assign(j job) { t.do(assign{j}) }
 
 // Do has the app's half act.
-func (o *outbox) Do(a app.Action) { o.do(toApp{a}) }
+func (t *transition) Do(a app.Action) { t.do(toApp{a}) }
 
 // Say logs a line of the app's half.
-func (o *outbox) Say(l slog.Level, message string, keys ...any) { o.say(l, message, keys...) }
+func (t *transition) Say(l slog.Level, message string, keys ...any) { t.say(l, message, keys...) }
 
-func (o *outbox) say(l slog.Level, message string, keys ...any) {
-	o.do(say{l, message, keys})
-}
+func (t *transition) say(l slog.Level, message string, keys ...any) { t.do(say{l, message, keys}) }
 
 // noDeadline is for a phase that doesn't end by itself.
 var noDeadline time.Time
@@ -67,7 +62,7 @@ func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
 // onApp is a move of the app's half.
 func (t *transition) onApp() *app.Move {
 	c, g := t.config, t.inForce()
-	return &app.Move{App: &t.app, Out: t.outbox, Now: t.now, On: app.Serving{Generation: g.Number, Hash: g.Hash}, Rules: app.Rules{
+	return &app.Move{App: &t.app, Out: t, Now: t.now, On: app.Serving{Generation: g.Number, Hash: g.Hash}, Rules: app.Rules{
 		StopSignal: c.StopSignal, StopTimeout: c.StopTimeout, DrainTimeout: c.DrainTimeout, MapSignal: c.MapSignal, MapExit: c.MapExit,
 		IsReload: func(s signals.Signal) bool {
 			return c.Reload.Signal == s || slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })

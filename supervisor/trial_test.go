@@ -17,7 +17,7 @@ type lives struct {
 
 // is lets the next confit stage a candidate.
 func (l *lives) is(of letter) *lives {
-	l.transition = transition{outbox: &outbox{}, config: &config.Config{}, state: state{trials: trial.Former(l.disk), ladder: l.ladder}}
+	l.transition = transition{config: &config.Config{}, state: state{trials: trial.Former(l.disk), ladder: l.ladder}}
 	l.candidate = linker.Candidate{Generation: made{number: 9, holds: of}.generation()}
 	return l
 }
@@ -178,7 +178,8 @@ func TestTrial_unrun(t *testing.T) {
 	l.want(t, 0)
 	l.tries(linker.StepPublish).then(isAccepted)
 	l.is(letterA)
-	if got := l.known().Spared; got != letterA.inputs() {
+	l.stage()
+	if got := l.actions[len(l.actions)-1].(stage).known.Spared; got != letterA.inputs() {
 		t.Errorf("spares %v", got)
 	}
 }

@@ -29,9 +29,9 @@ type Ladder struct {
 	DownFor       string            // why the app went down from the top; "": it didn't, or a former confit knew
 	Counted       bool              // a death was counted: that is noted at once, also when confit ends
 	SoaksAt       time.Time         // when the app has lived with it for --soak; zero: nothing depends on that
+	Ripens        time.Time         // when the app has lived for --soak, since its start and since this confit accepted something
 
 	startedOn linker.Hash // of the generation that the app was started on
-	ripens    time.Time   // when the app has lived for --soak, since its start and since this confit accepted something
 }
 
 // Move is what follows in one moment, for a --soak.
@@ -81,7 +81,7 @@ func (l *Ladder) WasTried(inputs linker.Hash) bool {
 }
 
 // Ripen begins the time that the app has to live with what is in force.
-func (m *Move) Ripen() { m.ripens = m.Now.Add(m.For) }
+func (m *Move) Ripen() { m.Ripens = m.Now.Add(m.For) }
 
 // StartedOn notes what the app was started on, or could not be.
 func (m *Move) StartedOn(of linker.Hash) {
@@ -90,11 +90,11 @@ func (m *Move) StartedOn(of linker.Hash) {
 }
 
 // IsRipening reports that the app has not lived with what is in force for --soak, and that nothing else has.
-func (m *Move) IsRipening() bool { return !m.InForce().Durable && m.Now.Before(m.ripens) }
+func (m *Move) IsRipening() bool { return !m.InForce().Durable && m.Now.Before(m.Ripens) }
 
 // LifeCounts reports that a bad end of the app is a death.
 func (m *Move) LifeCounts() bool {
-	return m.IsStartedOnIt() && (m.IsDown() || m.MayGoDown() && m.Now.Before(m.ripens))
+	return m.IsStartedOnIt() && (m.IsDown() || m.MayGoDown() && m.Now.Before(m.Ripens))
 }
 
 // MayGoDown reports that deaths on the top count: they lead somewhere.
@@ -132,9 +132,6 @@ func (m *Move) MaySoak() bool {
 	r := m.InForce()
 	return m.IsDown() || m.For > 0 && (!r.Soaked || m.IsStartedOnIt() && !r.Durable)
 }
-
-// Ripens is when the app has lived for --soak.
-func (m *Move) Ripens() time.Time { return m.ripens }
 
 // Soaked takes up that the app has lived with the generation in force for --soak. It reports whether that was by a start. What is above is
 // rejected before.
@@ -183,10 +180,4 @@ func (m *Move) TakeUp(killed linker.Trial) (died bool) {
 		return true
 	}
 	return false
-}
-
-// Age is how old what the app goes back to is, in seconds; false: nobody knows.
-func (m *Move) Age() (age time.Duration, known bool) {
-	at := m.InForce().AcceptedAt
-	return max(m.Now.Sub(time.Unix(at, 0)), 0).Truncate(time.Second), at != 0
 }

@@ -12,7 +12,7 @@ type Hook struct {
 	Told        *linker.Outcome // what the hook that runs is told; nil: none runs
 	By          time.Time       // when that is killed; or, if none runs, started again
 	Wait        time.Duration   // before the last try; the next wait is twice as long
-	overdue     bool            // it was killed at its deadline
+	Overdue     bool            // it was killed at its deadline
 	interrupted bool            // it was killed as a stop or the app comes first
 
 	until time.Time // how long the end of confit waits for the hook; zero: confit doesn't end
@@ -93,7 +93,7 @@ func (o *Outcomes) Deliver(m *Moment, limit time.Duration) *linker.Outcome {
 		return nil
 	}
 	h := &o.Hook
-	h.Told, h.overdue, h.interrupted, h.By = o.next(m), false, false, m.Now.Add(limit)
+	h.Told, h.Overdue, h.interrupted, h.By = o.next(m), false, false, m.Now.Add(limit)
 	return h.Told
 }
 
@@ -109,12 +109,9 @@ func (o *Outcomes) Late(now time.Time) (kill bool) {
 	if !h.runs() || now.Before(h.By) {
 		return false
 	}
-	h.overdue, h.By = true, now.Add(tryAgain)
+	h.Overdue, h.By = true, now.Add(tryAgain)
 	return true
 }
-
-// Overdue reports that the hook was killed as its time was over.
-func (o *Outcomes) Overdue() bool { return o.Hook.overdue }
 
 // Interrupt ends a hook that runs: what it was told is told again later. It reports whether one has to be killed.
 func (o *Outcomes) Interrupt(now time.Time) (kill bool) {
