@@ -11,7 +11,7 @@ import (
 // what went for it.
 var mostLines = map[string]int{
 	"":               21_300, // all of it
-	"supervisor":     4_900,
+	"supervisor":     4_650,
 	"linker":         2_290,
 	"config":         2_050,
 	"process":        1_470,

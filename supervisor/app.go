@@ -29,10 +29,14 @@ func (t *transition) onExited(e exited) {
 		}
 	case how == app.Stopped:
 		t.dropVerdict()
-		t.stopReporting()
 		t.end(e.Status)
 	case how == app.LeftAtHUP:
-		t.learn()
+		t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
+		if t.blamesCandidate() { // as well: first the app has to live through a start on it
+			t.leftAtHUP = true
+		} else {
+			t.onApp().RestartFromNowOn()
+		}
 		t.continueWithoutApp()
 	case t.blamesCandidate():
 		t.appFailure = fmt.Errorf("the app ended with %v", e.Status)
@@ -53,18 +57,6 @@ func (t *transition) suspicion() app.Suspicion {
 		return app.OfNew
 	}
 	return app.InProof
-}
-
-// learn turns HUP into a restart from now on. While a candidate is in doubt, the
-// candidate may be to blame as well: then the app first has to live through a
-// start on it.
-func (t *transition) learn() {
-	t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
-	if t.blamesCandidate() {
-		t.leftAtHUP = true
-	} else {
-		t.onApp().RestartFromNowOn()
-	}
 }
 
 // continueWithoutApp goes on when the app is gone and confit stays. Phases that
@@ -108,7 +100,6 @@ func (t *transition) stop(s signals.Signal) {
 	t.endHook()
 	t.excuse()
 	t.dropVerdict()
-	t.stopReporting()
 	switch {
 	case t.app.IsEnding():
 	case t.phase == telling:

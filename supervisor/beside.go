@@ -19,39 +19,22 @@ func (t *transition) doBeside() {
 	t.deliver()
 }
 
-// timer names what is due at a time.
-type timer int
-
-const (
-	ofPhase timer = iota // of the change
-	ofApp                // a phase of the app's half
-	ofOutcome
-	ofNote
-	ofVerdict // that is held
-	ofSoak
-	timers
-)
-
 // timers is when something is due; zero: never. All that confit does by itself is due at one of them. What has to wait for an event has none:
 // the loop would wake up again and again.
-func (s *state) timers() (due [timers]time.Time) {
-	due[ofPhase], due[ofApp] = s.deadline, s.app.Deadline
-	due[ofOutcome] = s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
+func (s *state) timers() []time.Time {
+	var note, verdict time.Time
 	if s.toNote() != nil {
-		due[ofNote] = s.note.by
+		note = s.note.by
 	}
 	if s.held.stands() {
-		due[ofVerdict] = s.held.by
+		verdict = s.held.by
 	}
-	due[ofSoak] = s.ladder.SoaksAt
-	return due
+	outcome := s.outcomes.Due(s.moment(time.Time{})) // which doesn't ask what time it is
+	return []time.Time{s.deadline, s.app.Deadline, outcome, note, verdict, s.ladder.SoaksAt}
 }
 
 // wakesAt is the first of them.
-func (s *state) wakesAt() time.Time {
-	due := s.timers()
-	return earliest(due[:]...)
-}
+func (s *state) wakesAt() time.Time { return earliest(s.timers()...) }
 
 // takeBeside takes what comes in beside the phases.
 func (t *transition) takeBeside(e event) {

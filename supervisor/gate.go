@@ -15,10 +15,11 @@ func (t *transition) passGate() {
 	case !t.neverStarted() && !t.app.Runs():
 		t.leaveUndecided()
 	default:
-		t.phase, t.gate = gating, gate{since: t.now, lookBy: t.now.Add(t.config.Rescan)}
+		t.phase, t.gate = gating, gate{since: t.now}
 		if t.neverStarted() {
-			t.gate = gate{since: t.now, by: t.now.Add(startPatience)}
+			t.gate.by = t.now.Add(startPatience)
 		} else {
+			t.gate.lookBy = t.now.Add(t.config.Rescan)
 			t.trials.Pause()
 		}
 		t.waitForGate()

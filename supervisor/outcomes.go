@@ -136,12 +136,6 @@ func (t *transition) reportEnded(err error) {
 	}
 }
 
-// stopReporting answers the question of a gate at a stop, and tells that at once.
-func (t *transition) stopReporting() {
-	t.answer(outcomes.Stopped)
-	t.killReportIf(t.outcomes.TellList(t.now))
-}
-
 // tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()

@@ -48,9 +48,6 @@ type proof struct {
 // verifying reports that the verify hook has to succeed first.
 func (t proof) verifying() bool { return !t.verifyBy.IsZero() }
 
-// awaitsReady reports that the app has announced READY=1.
-func (t proof) awaitsReady() bool { return !t.readyBy.IsZero() }
-
 // complaints is what confit can't do and tries again, by topic. The log says the same once.
 type complaints [topics]string
 

@@ -100,7 +100,7 @@ func (t *transition) nextProof() {
 }
 
 // unready reports that the app has not yet said the READY=1 that it announced.
-func (t *transition) unready() bool { return t.proof.awaitsReady() && !t.app.IsReady() }
+func (t *transition) unready() bool { return !t.proof.readyBy.IsZero() && !t.app.IsReady() }
 
 // proved ends a proof that went well.
 func (t *transition) proved() {
@@ -120,10 +120,10 @@ func (t *transition) onHeard(e heard) {
 	m := e.message
 	t.onApp().Heard(m)
 	waits := t.phase == proving && !t.hook && !t.proof.verifying()
-	if m.State == notify.Reloading && t.phase == proving && !t.started && !t.proof.awaitsReady() {
+	if m.State == notify.Reloading && t.phase == proving && !t.started && t.proof.readyBy.IsZero() {
 		t.expectReady()
 	}
-	if t.proof.awaitsReady() {
+	if !t.proof.readyBy.IsZero() {
 		t.proof.readyBy = later(t.proof.readyBy, t.now.Add(time.Duration(m.ExtendMicroseconds)*time.Microsecond))
 	}
 	if waits {

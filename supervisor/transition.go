@@ -62,7 +62,7 @@ func (t *transition) over(by time.Time) bool { return !t.now.Before(by) }
 // onApp is a move of the app's half.
 func (t *transition) onApp() *app.Move {
 	c, g := t.config, t.inForce()
-	return &app.Move{App: &t.app, Out: t, Now: t.now, On: app.Serving{Generation: g.Number, Hash: g.Hash}, Rules: app.Rules{
+	return &app.Move{App: &t.app, Out: t, Now: t.now, Generation: g.Number, Hash: g.Hash, Rules: app.Rules{
 		StopSignal: c.StopSignal, StopTimeout: c.StopTimeout, DrainTimeout: c.DrainTimeout, MapSignal: c.MapSignal, MapExit: c.MapExit,
 		IsReload: func(s signals.Signal) bool {
 			return c.Reload.Signal == s || slices.ContainsFunc(c.Links, func(l config.Link) bool { return c.ActionOf(&l).Signal == s })

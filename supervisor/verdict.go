@@ -5,6 +5,7 @@ import (
 
 	"confit/linker"
 	"confit/process"
+	"confit/supervisor/outcomes"
 )
 
 // mendIt is what to do about a configuration that was rejected.
@@ -52,12 +53,14 @@ func (t *transition) passVerdict() {
 	}
 }
 
-// dropVerdict forgets a verdict: the app was stopped.
+// dropVerdict forgets a verdict, as the app was stopped. The question of a gate is answered by that, which is told at once.
 func (t *transition) dropVerdict() {
 	if t.held.before != nil {
 		t.ladder.Ladder = *t.held.before
 	}
 	t.held = verdict{}
+	t.answer(outcomes.Stopped)
+	t.killReportIf(t.outcomes.TellList(t.now))
 }
 
 // decide notes how a change ended: for the gate that was asked about it, or to

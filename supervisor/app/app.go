@@ -121,14 +121,9 @@ type Move struct {
 	*App
 	Out
 	Rules
-	Now time.Time
-	On  Serving
-}
-
-// Serving is what the app is made to read, as the log names it.
-type Serving struct {
-	Generation int
-	Hash       any
+	Now        time.Time
+	Generation int // that the app is made to read
+	Hash       any // its, as the log names it
 }
 
 // Action is something to do, of one of the types below.

@@ -105,7 +105,7 @@ func (m *Move) adopt(successor Successor) {
 	m.PID, m.Group = successor.PID, successor.Group
 	m.renewed, m.SignalErr, m.Text = m.Now, "", ""
 	m.StopBy, m.maybeStop, m.Since = time.Time{}, maybeStop{}, m.Now
-	m.Say(slog.LevelInfo, "app adopted", "pid", m.PID, "generation", m.On.Generation)
+	m.Say(slog.LevelInfo, "app adopted", "pid", m.PID, "generation", m.Generation)
 }
 
 // leftAtReload reports that the app left because of auto's HUP, and not because

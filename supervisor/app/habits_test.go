@@ -15,8 +15,8 @@ func TestHabitsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	section := markdown.Section(string(page), "## What auto knows")
-	for _, h := range habits {
-		if program := strings.TrimSuffix(h.program, "-server"); !strings.Contains(section, program) {
+	for program := range habits {
+		if program = strings.TrimSuffix(program, "-server"); !strings.Contains(section, program) {
 			t.Errorf("docs/daemons.md doesn't name %s", program)
 		}
 	}

@@ -44,7 +44,7 @@ func (m *Move) Probed(f Finding) {
 	if m.blocked && !before {
 		return // look again at the deadline
 	}
-	h, known := habitNamed(f.Program)
+	h, known := habits[f.Program]
 	switch {
 	case m.auto && known && (f.Alone || !h.alone):
 		m.Restart(h.reason, h.keys()...)
@@ -95,7 +95,7 @@ func (m *Move) Sent() {
 // Reloaded notes a reload that isn't a restart. keys say how, for the log.
 func (m *Move) Reloaded(keys ...any) {
 	m.Reloads++
-	m.Say(slog.LevelInfo, "app reloaded", append(keys, "generation", m.On.Generation)...)
+	m.Say(slog.LevelInfo, "app reloaded", append(keys, "generation", m.Generation)...)
 }
 
 // Denied says once of each app that it can't be signalled: TERM won't reach it

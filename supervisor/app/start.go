@@ -48,7 +48,7 @@ func (m *Move) Started(pid int) {
 	m.life = life{PID: pid, Group: process.Group(pid), renewed: m.Now, ready: begun}
 	m.Since = m.Now
 	m.become(Up)
-	m.Say(slog.LevelInfo, "app started", "pid", pid, "generation", m.On.Generation, "hash", m.On.Hash)
+	m.Say(slog.LevelInfo, "app started", "pid", pid, "generation", m.Generation, "hash", m.Hash)
 	for _, s := range m.Queued {
 		m.forward(s)
 	}

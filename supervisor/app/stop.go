@@ -15,7 +15,7 @@ func (m *Move) Restart(why string, keys ...any) { m.StopFor(StartAgain, why, key
 
 // StopFor is a restart, unless something else follows.
 func (m *Move) StopFor(what Then, why string, keys ...any) {
-	m.Say(slog.LevelInfo, "app restarting", append([]any{"pid", m.PID, "generation", m.On.Generation, "reason", why}, keys...)...)
+	m.Say(slog.LevelInfo, "app restarting", append([]any{"pid", m.PID, "generation", m.Generation, "reason", why}, keys...)...)
 	m.Then, m.late, m.maybeStop = what, false, maybeStop{} // it ends because of this
 	m.enter(Restarting, m.StopTimeout)
 	m.askToStop(m.StopSignal)
