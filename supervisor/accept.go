@@ -95,7 +95,7 @@ func (t *transition) accept(proof string) {
 	if t.makeAccepted((t.started || t.unwell != "") && t.generationInDoubt()); asked && t.exposure.published() {
 		t.watchAccepted()
 	}
-	if *t.accepted() != before && !t.isDown() {
+	if *t.accepted() != before && !t.ladder.IsDown() {
 		t.pendingProof = proof
 	}
 	t.do(inspect{t.app.PID})
@@ -110,7 +110,7 @@ func (t *transition) makeAccepted(started bool) {
 	case g.Hash == r.Hash:
 		g.AcceptedAt = r.AcceptedAt
 		r.Generation, r.Started = g, r.Started || started
-	case t.candidate.Fallback && t.isDown(): // it is the last rung
+	case t.candidate.Fallback && t.ladder.IsDown(): // it is the last rung
 		*r = linker.Rung{Generation: g, Started: started}
 	default:
 		t.rejectAbove()

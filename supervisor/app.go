@@ -17,9 +17,10 @@ func (t *transition) onExited(e exited) {
 	if !t.app.Runs() {
 		return
 	}
+	own := exit{code: t.onApp().ExitCode(e.Status)}
 	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
 	case how == app.InStop:
-		t.end(e.Status)
+		t.endWith(own)
 	case how == app.InRestart:
 		t.drain(t.app.Then)
 	case how == app.Replaced:
@@ -29,7 +30,7 @@ func (t *transition) onExited(e exited) {
 		}
 	case how == app.Stopped:
 		t.dropVerdict()
-		t.end(e.Status)
+		t.endWith(own)
 	case how == app.LeftAtHUP:
 		t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
 		if t.blamesCandidate() { // as well: first the app has to live through a start on it
@@ -40,12 +41,12 @@ func (t *transition) onExited(e exited) {
 		t.continueWithoutApp()
 	case t.blamesCandidate():
 		t.appFailure = fmt.Errorf("the app ended with %v", e.Status)
-		t.noteSetback(exit{code: t.onApp().ExitCode(e.Status)}, false)
+		t.noteSetback(own, false)
 		t.continueWithoutApp()
 	case t.appInDoubt():
 		t.continueWithoutApp()
-	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.Status, t.lived()), exit{code: t.onApp().ExitCode(e.Status)}):
-		t.end(e.Status)
+	case !t.appDied(fmt.Sprintf("the app ended with %v %v after its start", e.Status, t.lived()), own):
+		t.endWith(own)
 	}
 }
 
@@ -66,9 +67,6 @@ func (t *transition) continueWithoutApp() {
 		without(t)
 	}
 }
-
-// end ends confit with the app's exit code, when nothing is left of the app.
-func (t *transition) end(s process.Status) { t.endWith(exit{code: t.onApp().ExitCode(s)}) }
 
 // exitStopped is the exit code when TERM came before the app ran.
 const exitStopped = 128 + int(signals.TERM)
@@ -174,7 +172,7 @@ func (t *transition) onDenied(e denied) {
 // be taken back already, the app goes on as it is.
 func (t *transition) notTold(err error) {
 	t.onApp().Rest()
-	if t.exposure != read || !t.hasAccepted() {
+	if t.exposure != read || !t.ladder.HasAccepted() {
 		t.endTransaction()
 		return
 	}

@@ -44,5 +44,5 @@
 // and what the app does (app.go). What ends a phase names the next one:
 // accept.go, reject.go, ladder.go, proof.go, reload.go, withdraw.go, gate.go and candidate.go. The table
 // stands above them, and beside.go and step.go on top. When an event is over, observe.go makes the status
-// of the state, and waiting.go the line of a debug log.
+// of the state, and show.go the line of a debug log.
 package supervisor

@@ -95,7 +95,7 @@ func (c *canon) write(t reflect.Type, p unsafe.Pointer) {
 // key identifies a place up to what the canonical form leaves out.
 func (c *canon) key(p *place) (key [16]byte) {
 	c.now, c.phase, c.form, c.known = p.now, p.state.phase, c.form[:0], c.known[:0]
-	c.above = p.state.isDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
+	c.above = p.state.ladder.IsDown() || p.state.ladder.HasNext() || p.state.held.before != nil || p.state.neverStarted()
 	for i := range c.ranks {
 		c.ranks[i] = c.ranks[i][:0]
 	}

@@ -22,12 +22,12 @@ func (s *state) inForce() linker.Generation {
 // killed with, and nobody knows where while the linker may be about to publish a candidate.
 func (s *state) showsAccepted() bool {
 	publishes := s.busy > 0 && s.candidate.Number != 0
-	return s.hasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
+	return s.ladder.HasAccepted() && !s.neverStarted() && !publishes && !s.exposure.published() && s.degraded == ""
 }
 
 // isAccepted reports whether the candidate is just the accepted generation.
 func (s *state) isAccepted() bool {
-	return s.hasAccepted() && s.candidate.Hash == s.accepted().Hash
+	return s.ladder.HasAccepted() && s.candidate.Hash == s.accepted().Hash
 }
 
 // unacceptedInForce reports that the targets lead to a candidate that isn't the
@@ -43,15 +43,12 @@ func (s *state) blamesCandidate() bool {
 // generationInDoubt reports whether it has to be proved that the app can live with
 // the generation in force.
 func (s *state) generationInDoubt() bool {
-	return s.unacceptedInForce() || s.hasAccepted() && !s.accepted().Started && (s.started || s.unwell != "" && s.exposure != restored)
+	return s.unacceptedInForce() || s.ladder.HasAccepted() && !s.accepted().Started && (s.started || s.unwell != "" && s.exposure != restored)
 }
 
 // appInDoubt reports that a candidate was rolled back, and that the app still
 // runs and may yet die of it.
 func (s *state) appInDoubt() bool { return s.exposure == restored && !s.started }
-
-// hasAccepted reports whether there is something to go back to.
-func (s *state) hasAccepted() bool { return s.ladder.HasAccepted() }
 
 // standing names the generation that the app goes on with.
 func (s *state) standing() string { return name(s.accepted().Generation) }
@@ -92,12 +89,6 @@ func (s *state) leavesRoom() bool {
 
 func (s *state) neverStarted() bool { return s.app.NeverStarted() }
 
-// isResting reports that the life of the app says nothing of the accepted generation.
-func (s *state) isResting() bool {
-	return !s.app.Runs() || s.app.Phase == app.Stopping || s.degraded != "" || !s.hasAccepted() || s.unacceptedInForce() || s.unproved != nil ||
-		s.unwell != "" || s.proof.generation
-}
-
 // isEnding reports that the app is gone, and confit is about to be.
 func (s *state) isEnding() bool { return s.app.IsEnding() || s.phase == telling }
 
@@ -118,11 +109,12 @@ func (t *transition) lifeCounts() bool {
 
 // soaks is when the accepted generation has soaked; zero: the life of the app says nothing of it, or nothing depends on that.
 func (t *transition) soaks() time.Time {
-	m := t.onLadder()
-	if t.isResting() || !m.MaySoak() && !t.maySaySoaked() {
+	saysNothing := !t.app.Runs() || t.app.Phase == app.Stopping || t.degraded != "" || !t.ladder.HasAccepted() || t.unacceptedInForce() || t.unproved != nil ||
+		t.unwell != "" || t.proof.generation
+	if saysNothing || !t.onLadder().MaySoak() && !t.maySaySoaked() {
 		return noDeadline
 	}
-	return m.Ripens
+	return t.ladder.Ripens
 }
 
 // lived is how long the app has lived since its start.
@@ -137,13 +129,13 @@ func (s *state) isMounted(r linker.Rung) bool {
 // a start, and only where there is something else.
 func (t *transition) isRemembered() bool {
 	byStart := t.neverStarted() || t.reloadAction.Kind == config.Restart
-	return t.ladder.Remembers(t.candidate.Inputs) && t.hasAccepted() && !t.isAccepted() && (!byStart || !t.over(t.ladder.TriesAgain()))
+	return t.ladder.Remembers(t.candidate.Inputs) && t.ladder.HasAccepted() && !t.isAccepted() && (!byStart || !t.over(t.ladder.TriesAgain()))
 }
 
 // maySaySoaked reports that it is to be told that the app has lived with an asked hash for --soak. What else is told of that goes first.
 func (t *transition) maySaySoaked() bool {
 	told := t.accepted().Told
-	return told.Asked && !told.Soaked && !t.isDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
+	return told.Asked && !told.Soaked && !t.ladder.IsDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
 }
 
 // isHarmful reports that the app was rolled back from the candidate before. A renderer that fails
@@ -164,7 +156,7 @@ func (t *transition) age() []any {
 // isLast reports that the app has to live with the candidate: goOn would have nothing else. It needn't with the fallback, which only stands in: if
 // that fails, too, what failed first decides.
 func (s *state) isLast() bool {
-	return !s.hasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
+	return !s.ladder.HasAccepted() && !s.ladder.Fallback && !s.setback.bearable && !s.candidate.Fallback
 }
 
 // nothingToStartOn reports that only the mounted configuration could start the app.

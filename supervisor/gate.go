@@ -80,8 +80,13 @@ func (t *transition) endGate() {
 	t.gate.by = t.deadline
 }
 
-// lookMeanwhile asks the linker whether the volumes have moved on.
+// lookMeanwhile asks the linker at once whether the volumes have moved on, unless the app's first start waits: that is
+// over in a moment.
 func (t *transition) lookMeanwhile() {
+	if t.neverStarted() {
+		t.pending = true
+		return
+	}
 	t.gate.lookBy = t.now.Add(t.config.Rescan)
 	t.waitForGate()
 	if t.gate.looking {
@@ -90,16 +95,6 @@ func (t *transition) lookMeanwhile() {
 		t.gate.looking, t.pending = true, false
 		t.mendInForce()
 		t.assign(compare{t.candidate.Number})
-	}
-}
-
-// hintedMeanwhile looks at once, unless the app's first start waits: that is over
-// in a moment.
-func (t *transition) hintedMeanwhile() {
-	if t.neverStarted() {
-		t.pending = true
-	} else {
-		t.lookMeanwhile()
 	}
 }
 
@@ -139,7 +134,7 @@ func (t *transition) overtaken() {
 	t.discard()
 	// A fallback that is replaced wasn't tried. What failed may be mounted again, and there is nothing else.
 	t.ladder.Fallback = t.ladder.Fallback || t.candidate.Fallback
-	if !t.hasAccepted() && (t.isRetry || t.candidate.Fallback) {
+	if !t.ladder.HasAccepted() && (t.isRetry || t.candidate.Fallback) {
 		t.stageMounted()
 	} else {
 		t.look()

@@ -49,7 +49,7 @@ func (t *transition) runHook() {
 func (t *transition) expire() {
 	t.expired = true
 	t.do(killHook{})
-	t.enter(t.phase, tryAgain)
+	t.enter(t.phase, app.TryAgain)
 }
 
 // hookVariables are what a hook is told of hashes, and the gate of this moment.
@@ -100,11 +100,11 @@ func (t *transition) source(kind string) string {
 		return source(t.candidate.Generation)
 	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0:
 		return "mounted"
-	case t.isDown() && t.accepted().Fallback:
+	case t.ladder.IsDown() && t.accepted().Fallback:
 		return "fallback"
-	case t.exposure == read && !t.hasAccepted():
+	case t.exposure == read && !t.ladder.HasAccepted():
 		return "mounted"
-	case t.hasAccepted():
+	case t.ladder.HasAccepted():
 		return "stored"
 	}
 	return "" // it never started
@@ -120,7 +120,7 @@ func (t *transition) hashVariables(about string) []string {
 // So may the start of an app that left at HUP. A volume that doesn't answer and an
 // app that asks for more time by EXTEND_TIMEOUT_USEC= aren't counted.
 func (t *transition) bound() time.Duration {
-	read := 2*app.HandlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*tryAgain
+	read := 2*app.HandlerWait + t.config.StopTimeout + t.config.DrainTimeout + 2*app.TryAgain
 	switch t.reloadAction.Kind {
 	case config.Exec:
 		read += t.config.HookTimeout
@@ -166,7 +166,7 @@ func (t *transition) validatesBefore() bool { return hooks.Validate(t.config).Re
 // about what all replicas share with the accepted generation, nor when the app
 // has nothing else to start on.
 func (t *transition) isGated() bool {
-	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.hasAccepted() || t.neverStarted() && t.ladder.Fallback)
+	return len(t.config.Gate) > 0 && !t.isAccepted() && t.candidate.Shared != t.accepted().Shared && (t.ladder.HasAccepted() || t.neverStarted() && t.ladder.Fallback)
 }
 
 // suspectsIn names who may need too much memory in a step of the trial: hooks, and an app that

@@ -29,7 +29,7 @@ func (t *transition) soak() {
 }
 
 func (t *transition) hasSoaked() {
-	if t.isDown() {
+	if t.ladder.IsDown() {
 		t.onLadder().Remember(t.ladder.Top().Inputs)
 		t.rejectAbove()
 	}
@@ -72,7 +72,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 // relapse is what is told of a hash that a gate was asked about, when the app has ended before it has lived with that for --soak. Nothing
 // is told of a rung that is only tried.
 func (t *transition) relapse(reason string) (r report) {
-	if told := t.accepted().Told; told.Asked && !told.Relapsed && !t.isDown() {
+	if told := t.accepted().Told; told.Asked && !told.Relapsed && !t.ladder.IsDown() {
 		r = report{t.outcome(outcomes.Relapsed, t.accepted().Shared.Hex(), stepSoak, reason), true}
 	}
 	return r
@@ -85,7 +85,7 @@ func (t *transition) goDown(reason string, how setback) {
 	if t.phase != running && !t.isAccepted() {
 		t.fingerprint = "" // what was on its way is staged again
 	}
-	if !t.isDown() {
+	if !t.ladder.IsDown() {
 		t.ladder.DownFor = reason
 	}
 	t.decided()

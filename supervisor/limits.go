@@ -2,9 +2,6 @@ package supervisor
 
 import "time"
 
-// tryAgain is the wait before a hook that KILL has not ended is killed once more, and before a withdrawal that the system refused is tried again.
-const tryAgain = time.Second
-
 const (
 	// startPatience is how long the app's first start waits for the gate:
 	// something else is there to start on.

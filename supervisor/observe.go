@@ -73,7 +73,7 @@ func (s *state) shownAccepted(c *config.Config, before *state) *status.Accepted 
 
 // shownDown is why the app isn't on the top.
 func (s *state) shownDown() *status.GoneDown {
-	if !s.isDown() {
+	if !s.ladder.IsDown() {
 		return nil
 	}
 	return &status.GoneDown{From: shownOf(s.ladder.Top()), Reason: s.ladder.DownReason(), SoaksAt: status.At(s.ladder.SoaksAt)}

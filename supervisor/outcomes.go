@@ -34,7 +34,7 @@ func (t *transition) takeUp(former *linker.Note) {
 		t.accepted().Told = linker.Told{}
 		return
 	}
-	if t.outcomes.List = former.Outcomes; t.hasAccepted() && t.outcomes.Question() == t.accepted().Shared.Hex() {
+	if t.outcomes.List = former.Outcomes; t.ladder.HasAccepted() && t.outcomes.Question() == t.accepted().Shared.Hex() {
 		t.answer(outcomes.Accepted)
 		t.watchAccepted()
 	}

@@ -159,7 +159,7 @@ type setback struct {
 
 // noteSetback notes how what is mounted failed. What failed first decides, and not the fallback, unless that is the last rung.
 func (s *state) noteSetback(end exit, bearable bool) {
-	if !s.setback.stands || s.isDown() {
+	if !s.setback.stands || s.ladder.IsDown() {
 		s.setback = setback{true, end, bearable}
 	}
 }

@@ -28,7 +28,7 @@ func (p phase) rule() rule {
 	case splaying:
 		return rule{due: (*transition).passGate, withoutApp: (*transition).passGate}
 	case gating:
-		return rule{due: (*transition).gateLate, hookOver: (*transition).gateEnded, hinted: (*transition).hintedMeanwhile,
+		return rule{due: (*transition).gateLate, hookOver: (*transition).gateEnded, hinted: (*transition).lookMeanwhile,
 			withoutApp: (*transition).leaveUndecided}
 	case publishing:
 		return rule{answered: (*transition).publishEnded}

@@ -98,7 +98,7 @@ func (t *transition) rejected(step string, reason error, again bool) say {
 		level = slog.LevelWarn
 	}
 	keys := t.reasons(step, reason)
-	if t.hasAccepted() && len(t.candidate.Changes) > 0 {
+	if t.ladder.HasAccepted() && len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
 	todo := mending(reason)
@@ -149,10 +149,10 @@ func (t *transition) stayUnwell(step string, reason error) {
 // former confit left there.
 func (t *transition) dropCandidate() {
 	switch {
-	case t.exposure.published() && t.app.Runs() && !t.hasAccepted():
+	case t.exposure.published() && t.app.Runs() && !t.ladder.HasAccepted():
 		t.serve()
 		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected")
-	case t.exposure.published() || t.neverStarted() && t.hasAccepted():
+	case t.exposure.published() || t.neverStarted() && t.ladder.HasAccepted():
 		t.withdraw()
 	default:
 		t.discard()
@@ -163,11 +163,11 @@ func (t *transition) dropCandidate() {
 // goOn goes on with what there is, when what was on its way is taken back. It is the one place that decides what follows a failure; see isLast.
 func (t *transition) goOn() {
 	switch {
-	case t.hasAccepted():
+	case t.ladder.HasAccepted():
 		t.goOnWithAccepted()
 	case t.ladder.Fallback: // not tried yet
 		t.fallBack()
-	case t.isDown():
+	case t.ladder.IsDown():
 		t.endOnTop()
 	case t.setback.bearable: // what is mounted, which failed first
 		t.stageMounted()
@@ -180,19 +180,18 @@ func (t *transition) goOnWithAccepted() {
 	switch {
 	case !t.neverStarted():
 		t.endTransaction()
+		return
 	case t.onLadder().DiedTooOften():
 		t.goDownKilled()
-	case t.isDown():
+		return
+	case t.ladder.IsDown():
 		t.say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor()}, t.age()...)...)
-		t.start()
-	case t.isMounted(*t.accepted()):
-		t.start()
-	default:
+	case !t.isMounted(*t.accepted()):
 		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
-		t.start()
 	}
+	t.start()
 }
 
 // recoverFromExit takes back what is to blame for the exit, and starts the app

@@ -2,6 +2,9 @@ package supervisor
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -110,4 +113,41 @@ func (l *loop) noteVolumes() {
 	if noted := l.status.volumes.Load(); noted == nil || !slices.EqualFunc(*noted, volumes, linker.VolumeStatus.Equal) {
 		l.status.volumes.Store(&volumes)
 	}
+}
+
+// tell has a debug log say an event that changes what confit waits for.
+func (l *loop) tell(now time.Time, e event, after *state) {
+	if !l.Log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	was, is, due := l.state.waitsFor(), after.waitsFor(), after.due()
+	if was == is && due.Equal(l.state.due()) {
+		return
+	}
+	if !due.IsZero() {
+		is += " for " + (due.Sub(now) / time.Millisecond * time.Millisecond).String()
+	}
+	l.Log.Log(context.Background(), slog.LevelDebug, "event taken", "event", fmt.Sprintf("%T", e)[len("supervisor."):], "was", was, "now", is)
+}
+
+// waitsFor is the phase, and what it doesn't say of what confit waits for.
+func (s *state) waitsFor() string {
+	more := ""
+	switch {
+	case s.phase == running && s.pending:
+		more = " (the app is about to end)"
+	case s.phase == running && !s.readBy.IsZero():
+		more = " (the app is to read)"
+	case s.phase == running && s.rejection.stands:
+		more = " (what is mounted was rejected)"
+	case s.phase == gating && !s.gate.asked:
+		more = " (not asked yet)"
+	case s.phase == proving && s.proof.verifying():
+		more = " (verify)"
+	case s.phase == proving && s.deadline.After(s.proof.until):
+		more = " (READY=1)"
+	case s.pending:
+		more = " (a look follows)"
+	}
+	return s.shown().String() + more
 }

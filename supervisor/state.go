@@ -94,9 +94,6 @@ type state struct {
 // accepted is the accepted generation that the app is on, or would go back to. Its Number is 0 where there is none.
 func (s *state) accepted() *linker.Rung { return s.ladder.InForce() }
 
-// isDown reports that the app is on a lower rung, or that one is looked for.
-func (s *state) isDown() bool { return s.ladder.IsDown() }
-
 // shown is the phase that the log and the status name: that of the app's half while
 // the change waits for it.
 func (s *state) shown() phase {

@@ -36,7 +36,7 @@ func (t *transition) kills() int {
 // enterTrial begins a step of the trial. A kill says nothing of what was accepted, where a life counts, nor of the fallback, unless that is the
 // last rung: nothing else is left.
 func (t *transition) enterTrial(step string) {
-	if t.candidate.Fallback && !t.isDown() || t.isProven() {
+	if t.candidate.Fallback && !t.ladder.IsDown() || t.isProven() {
 		t.trials.Pause()
 	} else {
 		t.trials.Begin(t.candidate.Inputs, step, t.suspectsIn(step), t.kills())

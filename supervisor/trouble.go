@@ -36,7 +36,7 @@ func (t *transition) onCrashed(e crashed) {
 	case app.Probing:
 		t.onApp().Rest()
 	case app.Down:
-		if t.hasAccepted() && !t.neverStarted() {
+		if t.ladder.HasAccepted() && !t.neverStarted() {
 			t.drain(app.StartAgain)
 		} else {
 			t.endWith(t.setback.end)

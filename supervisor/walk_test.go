@@ -141,7 +141,7 @@ func (w *world) quiet() {
 	case s.degraded != "":
 	case s.shown() == gating:
 		w.mayWaitForGate()
-	case (s.rejection.stands || s.unwell != "" || s.isDown()) != (s.seen.Verdict() == status.Rejected):
+	case (s.rejection.stands || s.unwell != "" || s.ladder.IsDown()) != (s.seen.Verdict() == status.Rejected):
 		w.fatalf("refused is %v, and the status says %s", s.rejection.stands, s.seen.Encode())
 	case s.complaints[applying] != "" || s.seen.PendingSince != "" || s.seen.Candidate != nil:
 		w.fatalf("nothing is under way, and the status says %s", s.seen.Encode())

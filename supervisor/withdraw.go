@@ -28,13 +28,13 @@ func (t *transition) withdrawEnded(e event) {
 	case failed:
 		t.reportSystemError(e.err)
 		switch {
-		case t.neverStarted() && t.wentFrom == 0 && t.hasAccepted(): // it can't be put in force, and so not be started on
+		case t.neverStarted() && t.wentFrom == 0 && t.ladder.HasAccepted(): // it can't be put in force, and so not be started on
 			t.endNow(exit{process.ExitSystem, e.err})
 		case t.neverStarted() && t.wentFrom == 0: // whatever follows replaces what is published
 			t.endTrial()
 			t.goOn()
 		case !t.app.Runs(): // it waits for this
-			t.enter(withdrawing, tryAgain)
+			t.enter(withdrawing, app.TryAgain)
 		default:
 			t.enter(withdrawing, t.config.Rescan)
 		}
@@ -50,10 +50,10 @@ func (t *transition) goFurther(err error) {
 	}
 	t.ladder.Ladder, t.untidy = t.ladder.Without(t.ladder.On), true
 	switch {
-	case t.hasAccepted():
+	case t.ladder.HasAccepted():
 		t.withdraw()
 		return
-	case t.isDown() || t.ladder.Fallback || !t.app.Runs():
+	case t.ladder.IsDown() || t.ladder.Fallback || !t.app.Runs():
 		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
 	case t.rejection.stands && t.rejection.hash == t.candidate.Hash:
@@ -77,15 +77,15 @@ func (t *transition) takenBack(e withdrawn) {
 	changes := t.candidate.Changes
 	if further {
 		changes, t.pendingProof = e.changes, ""                       // the log has said it
-		if t.hasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
+		if t.ladder.HasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
 			t.rejection, t.accepted().Fallback = rejection{}, false
 		}
 		t.rebase(changes)
 	}
 	t.live = t.sinceNow(t.accepted().Generation)
 	switch {
-	case !t.hasAccepted():
-	case further && t.isDown():
+	case !t.ladder.HasAccepted():
+	case further && t.ladder.IsDown():
 		t.say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor(), "changed", named(changes)}, t.age()...)...)
 		t.rolledBack(true)

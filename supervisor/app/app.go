@@ -162,6 +162,6 @@ const (
 	// killAgain is the wait before an app that survived KILL is killed once more:
 	// it became another user (EPERM), or sleeps uninterruptibly.
 	killAgain = 30 * time.Second
-	// TryAgain is the wait before another try of a start that the system refused, or of a kill that has not worked.
+	// TryAgain is the wait before another try of what the system refused, as a start, or of a kill that has not worked.
 	TryAgain = time.Second
 )
