@@ -61,7 +61,7 @@ func (t *transition) warnUnread() {
 		return
 	}
 	t.noteRead(false)
-	t.say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted().Number, "waited", readWait,
+	t.Say(slog.LevelWarn, "app has not opened what changed", "generation", t.accepted().Number, "waited", readWait,
 		"todo", "find out what makes it read its configuration, and write reload restart, signal:NAME or exec:COMMAND")
 }
 
@@ -135,7 +135,7 @@ func (t *transition) makeAccepted(started bool) {
 // back to. It isn't noted: the next start proves it anew. Until then it counts as
 // rejected.
 func (t *transition) stayUnaccepted(step string, reason error, tail string) {
-	t.say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
+	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
 	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
@@ -164,7 +164,7 @@ func (t *transition) standRejected() {
 func (t *transition) onInspected(e inspected) {
 	if e.inside && t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID
-		t.say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.PID,
+		t.Say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.PID,
 			"todo", "start it in another directory, and let it open its files by their absolute paths")
 	}
 }

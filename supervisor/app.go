@@ -32,7 +32,7 @@ func (t *transition) onExited(e exited) {
 		t.dropVerdict()
 		t.endWith(own)
 	case how == app.LeftAtHUP:
-		t.say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
+		t.Say(slog.LevelWarn, "app left at HUP: it is started again", "generation", t.inForce().Number)
 		if t.blamesCandidate() { // as well: first the app has to live through a start on it
 			t.leftAtHUP = true
 		} else {
@@ -74,7 +74,10 @@ const exitStopped = 128 + int(signals.TERM)
 // Every signal is the app's, but for a stop.
 func (t *transition) onSignalled(e signalled) {
 	if t.tries() {
-		t.endTry(e.signal)
+		switch e.signal { // which end any program that has no handler for them
+		case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
+			t.endWith(exit{code: 128 + int(e.signal)})
+		}
 		return
 	}
 	marked := t.app.StopBy
@@ -94,7 +97,7 @@ func (t *transition) noteMark(before time.Time) {
 
 // stop asks the app to stop, in whatever phase.
 func (t *transition) stop(s signals.Signal) {
-	t.say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.shown().String())
+	t.Say(slog.LevelInfo, "stop requested", "signal", signals.Name(s), "phase", t.shown().String())
 	t.endHook()
 	t.excuse()
 	t.dropVerdict()
@@ -107,14 +110,6 @@ func (t *transition) stop(s signals.Signal) {
 	default:
 		t.serve()
 		t.onApp().Stop(s)
-	}
-}
-
-// endTry ends a try by a signal that ends any program which has no handler for it.
-func (t *transition) endTry(s signals.Signal) {
-	switch s {
-	case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
-		t.endWith(exit{code: 128 + int(s)})
 	}
 }
 
@@ -137,7 +132,7 @@ func (t *transition) onStarted(e started) {
 func (t *transition) onStartFailed(e startFailed) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
-		t.say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
+		t.Say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
 	case e.code != process.ExitSystem && t.blamesCandidate():
 		t.onApp().Rest()
 		t.noteSetback(exit{e.code, e.err}, false)

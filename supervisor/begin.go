@@ -47,7 +47,7 @@ func (t *transition) stageMounted() {
 // fallBack begins a transaction about the fallback. It is tried once. The app
 // doesn't run.
 func (t *transition) fallBack() {
-	t.say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
+	t.Say(slog.LevelWarn, "trying the fallback: what is mounted can't be used")
 	t.ladder.Fallback = false
 	t.renew(transaction{setback: t.setback})
 	t.candidate.Fallback = true

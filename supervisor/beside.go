@@ -85,7 +85,7 @@ func (t *transition) onNoted(e noted) {
 		return
 	}
 	if reason := e.err.Error(); e.note.Ladder != t.note.held.Ladder && t.complaints.isNew(noting, reason) {
-		t.say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
+		t.Say(slog.LevelWarn, "accepted generation not stored: a container that restarts can't fall back on it",
 			"generation", e.note.Ladder.InForce().Number, "error", reason, "nextTry", t.config.Rescan)
 	}
 }

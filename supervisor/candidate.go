@@ -8,7 +8,6 @@ import (
 
 	"confit/config"
 	"confit/linker"
-	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
 )
 
@@ -118,7 +117,7 @@ func (t *transition) liveAgain() {
 		t.becomeMounted()
 	}
 	if t.rejection.stands && t.rejection.hash != t.accepted().Hash {
-		t.say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
+		t.Say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	}
 	t.standRejected()
 	t.decided()
@@ -126,17 +125,12 @@ func (t *transition) liveAgain() {
 	t.endTransaction()
 }
 
-// tryCandidate goes on with a candidate that is new.
+// tryCandidate goes on with a candidate that is new. The trial is recorded before the first hook runs on what isn't published.
 func (t *transition) tryCandidate(splay time.Duration) {
 	t.tried = t.sinceNow(t.candidate.Generation)
 	if t.splayBy.IsZero() {
 		t.splayBy = t.now.Add(splay)
 	}
-	t.openTrial()
-}
-
-// openTrial has the trial recorded before the first hook runs on a candidate that isn't published.
-func (t *transition) openTrial() {
 	if !t.trials.IsOpen() && t.suspectsIn(linker.StepHooks) != "" {
 		t.enterTrial(linker.StepHooks)
 	}
@@ -191,6 +185,7 @@ func (t *transition) publishEnded(e event) {
 			return
 		}
 		if t.watched = e.watched; t.exposure.published() { // its validator has passed
+			t.exposure = read
 			t.makeAppRead()
 			return
 		}
@@ -199,10 +194,11 @@ func (t *transition) publishEnded(e event) {
 			t.complaints[applying] = ""
 		}
 		t.live = t.sinceNow(t.candidate.Generation)
-		t.say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
+		t.Say(slog.LevelInfo, "generation published", "generation", t.candidate.Number, "hash", t.candidate.Hash, "changed", named(t.candidate.Changes))
 		if t.validatesAfter() && !t.isAccepted() {
 			t.runIn(validating)
 		} else {
+			t.exposure = read
 			t.makeAppRead()
 		}
 	case barred:
@@ -215,19 +211,6 @@ func (t *transition) publishEnded(e event) {
 	case failed:
 		t.exposure, t.fingerprint = visible, "" // in part, perhaps
 		t.systemRefused("publish", e.err)
-	}
-}
-
-// makeAppRead lets the app read the candidate, now that it is published and valid.
-func (t *transition) makeAppRead() {
-	t.exposure = read
-	switch {
-	case t.neverStarted():
-		t.start()
-	case !t.app.Runs():
-		t.drain(app.StartAgain)
-	default:
-		t.reload()
 	}
 }
 

@@ -113,7 +113,7 @@ func writerOf(t reflect.Type) writer {
 		return func(c *canon, p unsafe.Pointer) { c.mounted(*(**status.Mounted)(p)) }
 	case reflect.TypeFor[time.Time]():
 		return func(c *canon, p unsafe.Pointer) { c.time(*(*time.Time)(p), 0) }
-	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*report](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder]():
+	case reflect.TypeFor[*linker.Outcome](), reflect.TypeFor[*linker.Note](), reflect.TypeFor[*linker.Ladder]():
 		return identityWriter(t.Elem())
 	case reflect.TypeFor[job]():
 		return writeJob

@@ -17,7 +17,7 @@ func (t *transition) passGate() {
 	default:
 		t.phase, t.gate = gating, gate{since: t.now}
 		if t.neverStarted() {
-			t.gate.by = t.now.Add(startPatience)
+			t.gate.by = t.now.Add(gatePatience)
 		} else {
 			t.gate.lookBy = t.now.Add(t.config.Rescan)
 			t.trials.Pause()
@@ -35,7 +35,7 @@ func (t *transition) askGate() {
 		return
 	}
 	t.gate.asked = true
-	t.say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.Say(slog.LevelInfo, "gate asked", "generation", t.candidate.Number, "hash", t.candidate.Hash)
 	t.runHook()
 }
 
@@ -70,7 +70,7 @@ func (t *transition) gateLate() {
 	case t.hook:
 		t.endGate()
 	default:
-		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered", startPatience), "")
+		t.reject("gate", fmt.Errorf("gate not asked within %v: the report of the last outcome isn't delivered", gatePatience), "")
 	}
 }
 
@@ -116,7 +116,7 @@ func (t *transition) onCompared(e compared) {
 
 // outdate ends a gate whose answer has become worthless.
 func (t *transition) outdate() {
-	t.say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number, "hash", t.candidate.Hash)
+	t.Say(slog.LevelInfo, "gate ended: what is mounted has changed", "generation", t.candidate.Number, "hash", t.candidate.Hash)
 	t.gate.outdated = true
 	if !t.hook {
 		t.overtaken()

@@ -20,7 +20,7 @@ func (t *transition) ownHook() hooks.Hook {
 	case validating:
 		return hooks.Validate(c)
 	case gating:
-		return hooks.Hook{Name: "gate", Command: c.Gate, Timeout: startPatience}
+		return hooks.Hook{Name: "gate", Command: c.Gate, Timeout: gatePatience}
 	case reloading:
 		return hooks.Hook{Name: "reload", Command: t.reloadAction.Command, Timeout: c.HookTimeout}
 	case proving:

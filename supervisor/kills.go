@@ -25,7 +25,7 @@ func (t *transition) killKeys() []any {
 func (t *transition) putOff() {
 	wait := t.putOffWait()
 	t.putOffBy = t.now.Add(wait)
-	t.say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
+	t.Say(slog.LevelWarn, "candidate put off until the app runs: confit was killed with it", append(t.killKeys(), "live", t.standing(), "nextTry", wait)...)
 	t.changeWaits()
 	t.trials.Former.PutOff = true
 	t.recordTrial()
@@ -40,7 +40,7 @@ func (t *transition) sayTriedAgain() {
 	if t.trials.Former.PutOff {
 		why = "trying again what confit was killed with: it was put off before"
 	}
-	t.say(slog.LevelWarn, why, t.killKeys()...)
+	t.Say(slog.LevelWarn, why, t.killKeys()...)
 }
 
 // noteUnrun takes up that the renderer isn't run on the accepted keys, as confit was
@@ -51,6 +51,6 @@ func (t *transition) noteUnrun(c linker.Candidate) {
 		reason = "confit was killed while the renderer ran on what is accepted: the files that it made before are used"
 	}
 	if t.complaints.isNew(rerendering, reason) {
-		t.say(slog.LevelWarn, "renderer not run", "reason", reason)
+		t.Say(slog.LevelWarn, "renderer not run", "reason", reason)
 	}
 }

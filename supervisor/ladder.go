@@ -35,7 +35,7 @@ func (t *transition) hasSoaked() {
 	}
 	byStart := t.onLadder().Soaked()
 	t.untidy = true
-	t.say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
+	t.Say(slog.LevelInfo, "generation soaked", "generation", t.accepted().Number, "hash", t.accepted().Hash, "durable", byStart)
 	if t.phase == running {
 		t.tidy()
 		t.deadline = earliest(t.deadline, t.rejection.nextTry)
@@ -47,7 +47,7 @@ func (t *transition) hasSoaked() {
 func (t *transition) appDied(reason string, end exit) bool {
 	v := verdict{}
 	if end.code != 0 && t.onLadder().IsRipening() && !t.unacceptedInForce() {
-		v.report = t.relapse(reason)
+		v.outcome = t.relapse(reason)
 	}
 	r, before := t.accepted(), t.ladder.Ladder
 	if t.lifeCounts() {
@@ -62,7 +62,7 @@ func (t *transition) appDied(reason string, end exit) bool {
 		return false
 	}
 	goesDown := t.onLadder().DiedTooOften()
-	t.say(slog.LevelWarn, "app died before its generation soaked", "generation", r.Number, "hash", r.Hash, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)
+	t.Say(slog.LevelWarn, "app died before its generation soaked", "generation", r.Number, "hash", r.Hash, "lived", t.lived(), "deaths", r.Deaths, "todo", deathTodo)
 	if goesDown {
 		t.goDown(reason, setback{stands: true, end: end})
 	}
@@ -71,11 +71,11 @@ func (t *transition) appDied(reason string, end exit) bool {
 
 // relapse is what is told of a hash that a gate was asked about, when the app has ended before it has lived with that for --soak. Nothing
 // is told of a rung that is only tried.
-func (t *transition) relapse(reason string) (r report) {
+func (t *transition) relapse(reason string) *linker.Outcome {
 	if told := t.accepted().Told; told.Asked && !told.Relapsed && !t.ladder.IsDown() {
-		r = report{t.outcome(outcomes.Relapsed, t.accepted().Shared.Hex(), stepSoak, reason), true}
+		return t.outcome(outcomes.Relapsed, t.accepted().Shared.Hex(), stepSoak, reason)
 	}
-	return r
+	return nil
 }
 
 // goDown starts the app on the next rung, each once.
@@ -105,7 +105,7 @@ func (t *transition) goDown(reason string, how setback) {
 // top is started.
 func (t *transition) endOnTop() {
 	t.onLadder().ToTop()
-	t.say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)
+	t.Say(slog.LevelWarn, "back to the top of the ladder: the app ended on everything below, too", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	if t.setback.bearable && t.neverStarted() {
 		t.fingerprint, t.pending = "", true
 		t.dropCandidate()
@@ -126,8 +126,12 @@ func (t *transition) rejectAbove() {
 		if t.ladder.Remembers(above.Inputs) {
 			keys = append(keys, "nextTry", t.ladder.TriesAgain().Sub(t.now).Round(time.Second), "todo", soakTodo)
 		}
-		t.say(slog.LevelError, "candidate rejected", keys...)
-		t.decideAs(report{t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak, reason), above.Told.Asked})
+		t.Say(slog.LevelError, "candidate rejected", keys...)
+		if r := t.outcome(wayBack(above.Shared == t.accepted().Shared), hexOf(above.Shared), stepSoak, reason); above.Told.Asked {
+			t.outcomes.Put(*r)
+		} else {
+			t.decideAs(r)
+		}
 		if t.isMounted(above) {
 			t.rejection = rejection{stands: true, hash: above.Hash, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
 			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
@@ -144,7 +148,7 @@ const (
 // takeUpDeaths goes on with what a former confit has counted. A death is noted at once: the next kill may come soon.
 func (t *transition) takeUpDeaths(former *linker.Former) {
 	if t.onLadder().TakeUp(former.Killed) {
-		if r := t.relapse("confit was killed before the app had lived with it for --soak"); r.Outcome != nil {
+		if r := t.relapse("confit was killed before the app had lived with it for --soak"); r != nil {
 			t.decideAs(r)
 		}
 	}

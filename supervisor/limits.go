@@ -2,14 +2,9 @@ package supervisor
 
 import "time"
 
-const (
-	// startPatience is how long the app's first start waits for the gate:
-	// something else is there to start on.
-	startPatience = 5 * time.Second
-	// gatePatience is how long a gate may take to end when a newer swap made its
-	// answer worthless.
-	gatePatience = 5 * time.Second
-)
+// gatePatience is how long the app's first start waits for the gate, as something else is there to start on; and how long
+// a gate may take to end when a newer swap made its answer worthless.
+const gatePatience = 5 * time.Second
 
 // readyTimeout is how long an app may take to say the READY=1 that it announced.
 // EXTEND_TIMEOUT_USEC= gives it more. It is systemd's default,
@@ -18,9 +13,6 @@ const readyTimeout = 90 * time.Second
 
 // verifyPause is the wait between two attempts of the verify hook.
 const verifyPause = 500 * time.Millisecond
-
-// maxRetry bounds the wait, which doubles with each try.
-const maxRetry = 5 * time.Minute
 
 // readWait is how long an app may take to open what has changed after a reload:
 // some finish their work first.

@@ -40,5 +40,5 @@ func (t *transition) onLinksRead(e linksRead) {
 		level, message = slog.LevelInfo, "links file as at the start again"
 		t.relinked = time.Time{}
 	}
-	t.say(level, message, "links", strings.Join(t.config.LinkFiles, ","))
+	t.Say(level, message, "links", strings.Join(t.config.LinkFiles, ","))
 }

@@ -45,7 +45,7 @@ func (t *transition) sayAccepted() {
 		keys = append(keys, "source", source(t.accepted().Generation))
 	}
 	if t.pendingProof != alreadyStored {
-		t.say(slog.LevelInfo, "generation accepted", keys...)
+		t.Say(slog.LevelInfo, "generation accepted", keys...)
 	}
 	t.pendingProof = ""
 }

@@ -58,7 +58,7 @@ func (t *transition) noteQuestion() (isNoted bool) {
 // answer gives the open question its outcome, if there is one.
 func (t *transition) answer(outcome string) {
 	if hash := t.outcomes.Question(); hash != "" {
-		t.decideAs(report{Outcome: t.outcome(outcome, hash, "", "")})
+		t.decideAs(t.outcome(outcome, hash, "", ""))
 	}
 }
 
@@ -70,19 +70,17 @@ func (t *transition) watchAccepted() {
 }
 
 // decideAs has an outcome told. That the app was started again on what it had died of proves too little.
-func (t *transition) decideAs(r report) {
+func (t *transition) decideAs(r *linker.Outcome) {
 	told := t.accepted().Told
 	switch {
-	case r.late:
-		if r.Kind == outcomes.Relapsed { // then a good end is told once more
-			t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false
-		}
-		t.outcomes.Put(*r.Outcome)
+	case r.Kind == outcomes.Relapsed:
+		t.accepted().Told.Relapsed, t.accepted().Told.Soaked = true, false // then a good end is told once more
+		t.outcomes.Put(*r)
 	case r.Hash != "" && r.Hash == t.outcomes.Question():
-		t.outcomes.Answer(*r.Outcome)
+		t.outcomes.Answer(*r)
 	case r.Kind == outcomes.Accepted && r.Hash == hexOf(t.accepted().Shared) && told.Relapsed && !told.Soaked:
 	case t.reports():
-		t.outcomes.Offer(r.Outcome)
+		t.outcomes.Offer(r)
 	}
 }
 
@@ -123,7 +121,7 @@ func (t *transition) reportEnded(err error) {
 	t.lastReport = seen
 	if err == nil {
 		t.complaints[reporting] = ""
-		t.say(slog.LevelInfo, "outcome reported", keys...)
+		t.Say(slog.LevelInfo, "outcome reported", keys...)
 		return
 	}
 	seen.Error = err.Error()
@@ -132,15 +130,15 @@ func (t *transition) reportEnded(err error) {
 		if again != 0 {
 			keys = append(keys, "nextTry", again)
 		}
-		t.say(slog.LevelWarn, "outcome not reported", keys...)
+		t.Say(slog.LevelWarn, "outcome not reported", keys...)
 	}
 }
 
 // tell waits at the end for the report hook, and for a stop that says that a death was none. It reports whether there is anything to wait for.
 func (t *transition) tell(how exit) bool {
 	t.beginToEnd()
-	held := t.held.report
-	by := t.outcomes.Owed(t.moment(t.now), held.Outcome != nil && (held.late || held.Hash != "" && held.Hash == t.outcomes.Question()))
+	held := t.held.outcome
+	by := t.outcomes.Owed(t.moment(t.now), held != nil && (held.Kind == outcomes.Relapsed || held.Hash != "" && held.Hash == t.outcomes.Question()))
 	if t.held.before != nil {
 		by = later(by, t.held.by)
 	}

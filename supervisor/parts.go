@@ -109,12 +109,12 @@ func (r *Rejected) Output() string { return r.Tail }
 type verdict struct {
 	line      say               // without a message: it was said
 	rejection *status.Rejection // nil: the status is about something else
-	report    report            // without an outcome: nothing is told
+	outcome   *linker.Outcome   // nil: nothing is told
 	by        time.Time         // when one that is held is passed
 	before    *linker.Ladder    // before it counted a death; nil: it counts none
 }
 
-func (v verdict) stands() bool { return v.report.Outcome != nil || v.before != nil }
+func (v verdict) stands() bool { return v.outcome != nil || v.before != nil }
 
 // notes is how note.json stands.
 type notes struct {
@@ -122,12 +122,6 @@ type notes struct {
 	given  *linker.Note // what the linker was given last to write; held, if that was done or refused
 	by     time.Time    // when a note that was refused is tried again
 	tellBy time.Time    // when an outcome is told that can't be noted; zero: no note was refused
-}
-
-// report is an outcome.
-type report struct {
-	*linker.Outcome
-	late bool // it is about what was accepted before, and a gate was asked about that
 }
 
 // history is what has happened, where the rest of the state shows it no more. It is for the

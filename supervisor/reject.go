@@ -23,7 +23,7 @@ func (t *transition) fail(step string, reason error, tail string) {
 func (t *transition) reject(step string, reason error, tail string) {
 	switch {
 	case t.candidate.Fallback:
-		t.say(slog.LevelError, "fallback rejected", t.reasons(step, reason)...)
+		t.Say(slog.LevelError, "fallback rejected", t.reasons(step, reason)...)
 		t.dropCandidate()
 		return
 	case t.exposure.reached() && t.isLast():
@@ -39,7 +39,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 	t.judge(verdict{
 		line:      t.rejected(step, reason, again),
 		rejection: t.rejectionFor(step, reason, tail, again),
-		report:    report{Outcome: t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error())},
+		outcome:   t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
 	})
 	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.Runs() || step == "gate")
 	t.dropCandidate()
@@ -86,7 +86,7 @@ func (t *transition) planRetry(again bool) {
 			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
 		}
 	case !t.exposure.reached() && t.kills() < maxKills && !t.isHarmful():
-		t.rejection.wait = min(wait, maxRetry)
+		t.rejection.wait = min(wait, outcomes.MaxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}
 }
@@ -133,7 +133,7 @@ func (t *transition) reasons(step string, reason error) []any {
 func (t *transition) stayUnwell(step string, reason error) {
 	if text := step + ": " + reason.Error(); text != t.unwell {
 		t.unwell = text
-		t.say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step, "reason", reason.Error(),
+		t.Say(slog.LevelWarn, "app is not well on what was accepted: it goes on", "step", step, "reason", reason.Error(),
 			"generation", t.accepted().Number, "hash", t.accepted().Hash, "nextTry", t.config.Retry)
 	}
 	if unwell := t.unwell; t.exposure.published() {
@@ -185,10 +185,10 @@ func (t *transition) goOnWithAccepted() {
 		t.goDownKilled()
 		return
 	case t.ladder.IsDown():
-		t.say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,
+		t.Say(slog.LevelWarn, "starting on a lower rung: the app died of what is above", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash,
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor()}, t.age()...)...)
 	case !t.isMounted(*t.accepted()):
-		t.say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
+		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
 		t.untidy = true // the former confit's candidate may be left
 	}
 	t.start()

@@ -4,9 +4,22 @@ import (
 	"log/slog"
 
 	"confit/config"
+	"confit/supervisor/app"
 )
 
-// reload makes the app read the generation that is in force.
+// makeAppRead makes the app read the generation in force, or starts it on that.
+func (t *transition) makeAppRead() {
+	switch {
+	case t.neverStarted():
+		t.start()
+	case !t.app.Runs():
+		t.drain(app.StartAgain)
+	default:
+		t.reload()
+	}
+}
+
+// reload makes an app that runs read the generation in force.
 func (t *transition) reload() {
 	t.onApp().ForgetReady()
 	switch t.reloadAction.Kind {
@@ -56,7 +69,7 @@ func (t *transition) touchEnded(e event) {
 	case !t.app.Runs():
 		t.recoverFromExit()
 	case done.err != nil:
-		t.say(slog.LevelWarn, "targets not touched", "error", done.err.Error(),
+		t.Say(slog.LevelWarn, "targets not touched", "error", done.err.Error(),
 			"todo", "mount an emptyDir on the target's directory, or write reload restart")
 		t.restart("its targets can't be touched")
 	case !done.watched:

@@ -28,10 +28,8 @@ func (t *transition) assign(j job) { t.do(assign{j}) }
 // Do has the app's half act.
 func (t *transition) Do(a app.Action) { t.do(toApp{a}) }
 
-// Say logs a line of the app's half.
-func (t *transition) Say(l slog.Level, message string, keys ...any) { t.say(l, message, keys...) }
-
-func (t *transition) say(l slog.Level, message string, keys ...any) { t.do(say{l, message, keys}) }
+// Say logs a line, of the change or of the app's half.
+func (t *transition) Say(l slog.Level, message string, keys ...any) { t.do(say{l, message, keys}) }
 
 // noDeadline is for a phase that doesn't end by itself.
 var noDeadline time.Time

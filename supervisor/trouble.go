@@ -23,7 +23,7 @@ func (t *transition) onMended(e mended) { // the linker has logged it
 // started once more on the accepted generation.
 func (t *transition) onCrashed(e crashed) {
 	t.busy, t.stalled = 0, time.Time{}
-	t.say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
+	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
 	t.degraded, _, _ = strings.Cut(e.err.Error(), "\n") // the trace is in the log
 	t.endHook()
 	t.note.given = t.note.held
@@ -48,13 +48,13 @@ func (t *transition) onCrashed(e crashed) {
 // again.
 func (t *transition) reportSystemError(err error) {
 	if isNew := t.complaints.isNew(applying, err.Error()); isNew && !t.nothingToStartOn() {
-		t.say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
+		t.Say(slog.LevelError, "cannot apply what is mounted", "error", err.Error(), "live", t.standing(), "nextTry", t.config.Rescan)
 	}
 }
 
 // remind logs that the linker's answer is late.
 func (t *transition) remind() {
-	t.say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
+	t.Say(slog.LevelWarn, "the volumes or the state directory don't answer", "phase", t.phase.String(), "waited", linkerPatience)
 	if t.stalled.IsZero() {
 		t.stalled = t.now.Add(-linkerPatience)
 	}

@@ -39,8 +39,8 @@ func (t *transition) passVerdict() {
 		return
 	}
 	t.held = verdict{}
-	if v.report.Outcome != nil {
-		t.decideAs(v.report)
+	if v.outcome != nil {
+		t.decideAs(v.outcome)
 	}
 	if v.rejection != nil {
 		t.noteRejection(v.rejection)
@@ -67,7 +67,7 @@ func (t *transition) dropVerdict() {
 // be told once.
 func (t *transition) decide(outcome string, of linker.Hash, step, reason string) {
 	t.passVerdict() // that was first
-	t.decideAs(report{Outcome: t.outcome(outcome, hexOf(of), step, reason)})
+	t.decideAs(t.outcome(outcome, hexOf(of), step, reason))
 }
 
 // tidy does what is left to do after a transaction: it notes what is accepted, also if

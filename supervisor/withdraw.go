@@ -20,7 +20,7 @@ func (t *transition) withdrawEnded(e event) {
 	switch e := e.(type) {
 	case withdrawn:
 		if e.undone != nil {
-			t.say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
+			t.Say(slog.LevelWarn, "not everything could be put back: it is tried again", "error", e.undone.Error(), "nextTry", t.config.Rescan)
 		}
 		t.takenBack(e)
 	case lost:
@@ -44,7 +44,7 @@ func (t *transition) withdrawEnded(e event) {
 // goFurther goes on without what was to be gone back to: with the next rung, with the
 // fallback, or with what is in force. Where no app runs on that it is the end.
 func (t *transition) goFurther(err error) {
-	t.say(slog.LevelError, "generation not gone back to", "error", err.Error())
+	t.Say(slog.LevelError, "generation not gone back to", "error", err.Error())
 	if t.wentFrom == 0 {
 		t.wentFrom = t.accepted().Number
 	}
@@ -76,7 +76,7 @@ func (t *transition) takenBack(e withdrawn) {
 	t.endTrial()
 	changes := t.candidate.Changes
 	if further {
-		changes, t.pendingProof = e.changes, ""                       // the log has said it
+		changes, t.pendingProof = e.changes, ""                              // the log has said it
 		if t.ladder.HasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
 			t.rejection, t.accepted().Fallback = rejection{}, false
 		}
@@ -86,17 +86,17 @@ func (t *transition) takenBack(e withdrawn) {
 	switch {
 	case !t.ladder.HasAccepted():
 	case further && t.ladder.IsDown():
-		t.say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.ladder.DownReason(),
+		t.Say(slog.LevelWarn, "going down the ladder", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "reason", t.ladder.DownReason(),
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor(), "changed", named(changes)}, t.age()...)...)
 		t.rolledBack(true)
 		return
 	case further || t.exposure == restored:
-		t.say(slog.LevelInfo, "rolled back", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "changed", named(changes)}, t.age()...)...)
+		t.Say(slog.LevelInfo, "rolled back", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash, "changed", named(changes)}, t.age()...)...)
 		t.rolledBack(further)
 		return
 	}
 	if wasLive {
-		t.say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
+		t.Say(slog.LevelInfo, "generation withdrawn", "generation", t.candidate.Number, "hash", t.candidate.Hash, "live", t.standing())
 	}
 	t.goOn()
 }
@@ -104,16 +104,12 @@ func (t *transition) takenBack(e withdrawn) {
 // rolledBack makes the app read the accepted generation again.
 func (t *transition) rolledBack(further bool) {
 	t.count.RollBacks++
-	switch {
-	case t.neverStarted():
-		t.start()
-	case !t.app.Runs():
-		t.drain(app.StartAgain)
-	case further: // it was started on the other one
+	switch runs := t.app.Runs(); {
+	case runs && further: // it was started on the other one
 		t.restart("it has to start on generation " + fmt.Sprint(t.accepted().Number))
-	case t.reloadAction.Kind == config.None: // the app looks at its files by itself
+	case runs && t.reloadAction.Kind == config.None: // the app looks at its files by itself
 		t.endTransaction()
 	default:
-		t.reload()
+		t.makeAppRead()
 	}
 }

@@ -208,14 +208,14 @@ func TestAgain(t *testing.T) {
 	m := &Moment{Now: time.Unix(1e9, 0), Room: true, Hurry: true}
 	o.Put(linker.Outcome{Hash: "a", Kind: Rejected})
 	fail := func() time.Duration {
-		m.Now = m.Now.Add(maxRetry)
+		m.Now = m.Now.Add(MaxRetry)
 		if o.Deliver(m, time.Minute) == nil {
 			t.Fatal("nothing is told")
 		}
 		_, again := o.Ended(m, true, time.Minute)
 		return again
 	}
-	for _, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, maxRetry, maxRetry} {
+	for _, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, MaxRetry, MaxRetry} {
 		if again := fail(); again != want {
 			t.Errorf("told again after %v, want %v", again, want)
 		}
@@ -227,7 +227,7 @@ func TestAgain(t *testing.T) {
 	if again := fail(); again != time.Minute {
 		t.Errorf("told again after %v", again)
 	}
-	m.Now = m.Now.Add(maxRetry)
+	m.Now = m.Now.Add(MaxRetry)
 	o.Deliver(m, time.Minute)
 	by := o.Due(m)
 	if o.Put(linker.Outcome{Hash: "b", Kind: Soaked}); !o.Due(m).Equal(by) {

@@ -25,8 +25,8 @@ func (h *Hook) runs() bool { return h.Told != nil }
 const maxFails = 2
 
 const (
-	// maxRetry bounds the wait, which doubles with each try.
-	maxRetry = 5 * time.Minute
+	// MaxRetry bounds the wait before another try, which doubles with each try.
+	MaxRetry = 5 * time.Minute
 	// tryAgain is the wait at the end of confit.
 	tryAgain = time.Second
 )
@@ -159,7 +159,7 @@ func (o *Outcomes) Ended(m *Moment, failed bool, retry time.Duration) (told *lin
 // tellAgain sets when the hook runs again that has failed.
 func (o *Outcomes) tellAgain(m *Moment, retry time.Duration) time.Duration {
 	h := &o.Hook
-	h.Wait = min(max(2*h.Wait, retry), maxRetry)
+	h.Wait = min(max(2*h.Wait, retry), MaxRetry)
 	if m.Ends {
 		h.fails++
 		h.Wait = tryAgain
