@@ -161,7 +161,7 @@ func (t *transition) standRejected() {
 
 // An app that works inside a generation is warned of: the directory is removed
 // together with the generation.
-func (t *transition) onInspected(e inspected) {
+func (e inspected) take(t *transition) {
 	if e.inside && t.inside != t.app.PID && t.app.Runs() {
 		t.inside = t.app.PID
 		t.Say(slog.LevelWarn, "app's working directory is inside a generation: it won't find the next one there", "pid", t.app.PID,

@@ -13,7 +13,7 @@ import (
 
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP
 // meant something else to the app; a generation is to blame; or confit ends, too.
-func (t *transition) onExited(e exited) {
+func (e exited) take(t *transition) {
 	if !t.app.Runs() {
 		return
 	}
@@ -72,7 +72,7 @@ func (t *transition) continueWithoutApp() {
 const exitStopped = 128 + int(signals.TERM)
 
 // Every signal is the app's, but for a stop.
-func (t *transition) onSignalled(e signalled) {
+func (e signalled) take(t *transition) {
 	if t.tries() {
 		switch e.signal { // which end any program that has no handler for them
 		case signals.TERM, signals.INT, signals.HUP, signals.QUIT, signals.PIPE:
@@ -115,7 +115,7 @@ func (t *transition) stop(s signals.Signal) {
 
 // The loop answers a start, a look at the app and a reload signal at once: the app's half still waits for that.
 
-func (t *transition) onStarted(e started) {
+func (e started) take(t *transition) {
 	marked := t.app.StopBy
 	t.onApp().Started(e.pid)
 	t.onLadder().StartedOn(t.inForce().Hash)
@@ -125,11 +125,11 @@ func (t *transition) onStarted(e started) {
 	t.prove()
 }
 
-// onStartFailed decides what a failed start means. If the system is short of
+// A failed start may be nobody's fault. If the system is short of
 // something and the app ran before, the start is tried again. If the program
 // can't be executed, the suspect is blamed: the program may be one of its keys.
 // Everything else is the end, with the code that a shell gives.
-func (t *transition) onStartFailed(e startFailed) {
+func (e startFailed) take(t *transition) {
 	switch {
 	case e.code == process.ExitSystem && !t.neverStarted():
 		t.Say(slog.LevelError, "app not started", "error", e.err.Error(), "nextTry", app.TryAgain) // at the deadline
@@ -147,14 +147,24 @@ func (t *transition) onStartFailed(e startFailed) {
 	}
 }
 
-func (t *transition) onSent() {
+func (e probed) take(t *transition) { t.onApp().Probed(e.Finding) }
+
+func (sent) take(t *transition) {
 	t.onApp().Sent()
 	t.expectRead()
 	t.prove()
 }
 
+func (reached) take(t *transition) { t.app.SignalErr = "" }
+
+// The child may have been the last of the leftovers.
+func (reaped) take(t *transition) {
+	t.count.Orphans++
+	t.onApp().LookForLeftovers()
+}
+
 // The app can't be signalled, as it became another user. In a restart one that must not stay is killed at the deadline.
-func (t *transition) onDenied(e denied) {
+func (e denied) take(t *transition) {
 	t.onApp().Denied(e.err)
 	if t.app.Phase == app.Probing || t.app.Phase == app.Restarting && t.app.Then != app.StayDown {
 		t.notTold(e.err)
@@ -177,8 +187,8 @@ func (t *transition) notTold(err error) {
 	t.reject("reload", err, "")
 }
 
-// onCleared takes that something of the old app is left, or nothing.
-func (t *transition) onCleared(e cleared) {
+// Nothing of the old app is left, perhaps.
+func (e cleared) take(t *transition) {
 	if t.app.Phase == app.Draining && !e.left {
 		t.drained()
 	}

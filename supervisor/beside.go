@@ -36,32 +36,20 @@ func (s *state) timers() []time.Time {
 // wakesAt is the first of them.
 func (s *state) wakesAt() time.Time { return earliest(s.timers()...) }
 
-// takeBeside takes what comes in beside the phases.
-func (t *transition) takeBeside(e event) {
-	switch e := e.(type) {
-	case noted:
-		t.onNoted(e)
-	case inspected:
-		t.onInspected(e)
-	case compared:
-		t.onCompared(e)
-	case reportStartFailed:
-		t.reportEnded(fmt.Errorf("report: %w", e.err))
-		t.endTelling()
-	case reportEnded:
-		t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Hook.Overdue))
-		t.onApp().LookForLeftovers()
-		t.endTelling()
-	case linksRead:
-		t.onLinksRead(e)
-	case mended:
-		t.onMended(e)
-	}
+func (e reportStartFailed) take(t *transition) {
+	t.reportEnded(fmt.Errorf("report: %w", e.err))
+	t.endTelling()
+}
+
+func (e reportEnded) take(t *transition) {
+	t.reportEnded(hooks.Hook{Name: "report", Command: t.config.Report, Timeout: t.config.HookTimeout}.Failure(e.status, t.outcomes.Hook.Overdue))
+	t.onApp().LookForLeftovers()
+	t.endTelling()
 }
 
 // Only now the log says that a generation was accepted: a container that is killed right after the line goes back to it. Without a question
 // that is noted no gate is asked.
-func (t *transition) onNoted(e noted) {
+func (e noted) take(t *transition) {
 	t.untidy = t.untidy || e.err != nil // what it replaces was spared
 	switch {
 	case e.err == nil:

@@ -11,8 +11,9 @@ import (
 	"confit/supervisor/app"
 )
 
-// event is something that happened, of one of the types below. Its name is a participle.
-type event any
+// event is something that happened, of one of the types below. Its name is a participle. Its method decides what that
+// means.
+type event interface{ take(t *transition) }
 
 type (
 	hinted    struct{} // something may have changed in a volume

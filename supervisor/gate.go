@@ -98,7 +98,7 @@ func (t *transition) lookMeanwhile() {
 	}
 }
 
-func (t *transition) onCompared(e compared) {
+func (e compared) take(t *transition) {
 	t.gate.looking = false
 	switch {
 	case t.phase != gating || t.gate.outdated:

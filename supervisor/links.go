@@ -30,7 +30,7 @@ func (lookAtLinks) carryOut(l *loop) event {
 
 // Confit says once that the links files are no longer what confit was
 // started with. Only a restart takes them up.
-func (t *transition) onLinksRead(e linksRead) {
+func (e linksRead) take(t *transition) {
 	if e.sum == t.links {
 		return
 	}

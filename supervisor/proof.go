@@ -116,7 +116,7 @@ func (t *transition) proved() {
 
 // The app says something of itself by sd_notify(3). A proof that waited for that
 // goes on.
-func (t *transition) onHeard(e heard) {
+func (e heard) take(t *transition) {
 	m := e.message
 	t.onApp().Heard(m)
 	waits := t.phase == proving && !t.hook && !t.proof.verifying()

@@ -35,60 +35,14 @@ func step(c *config.Config, s *state, now time.Time, e event) (*state, []action)
 		return s, nil
 	}
 	t := &transition{state: *s, config: c, now: now}
-	t.take(e)
+	e.take(t)
 	t.doBeside()
 	t.seen = observe(c, s, &t.state)
 	return &t.state, t.actions
 }
 
-func (t *transition) take(e event) {
-	switch e := e.(type) {
-	case staged, unchanged, recorded, invalid, published, barred, superseded, withdrawn, lost, touched, failed:
-		t.linkerAnswered(e)
-	case started:
-		t.onStarted(e)
-	case startFailed:
-		t.onStartFailed(e)
-	case probed:
-		t.onApp().Probed(e.Finding)
-	case sent:
-		t.onSent()
-	case cleared:
-		t.onCleared(e)
-	case hinted:
-		t.onHinted()
-	case elapsed:
-		t.onElapsed()
-	case opened:
-		t.onOpened()
-	case hookBegun:
-		t.hook = true
-	case hookStartFailed:
-		t.onHookStartFailed(e)
-	case hookEnded:
-		t.onHookEnded(e)
-	case exited:
-		t.onExited(e)
-	case reaped: // perhaps the last of the leftovers
-		t.count.Orphans++
-		t.onApp().LookForLeftovers()
-	case signalled:
-		t.onSignalled(e)
-	case heard:
-		t.onHeard(e)
-	case denied:
-		t.onDenied(e)
-	case reached:
-		t.app.SignalErr = ""
-	case crashed:
-		t.onCrashed(e)
-	default:
-		t.takeBeside(e)
-	}
-}
-
 // A timer that comes late, or twice, does no harm: the deadline is compared with now.
-func (t *transition) onElapsed() {
+func (elapsed) take(t *transition) {
 	if t.over(t.held.by) {
 		t.passVerdict()
 	}
@@ -129,8 +83,22 @@ func (t *transition) linkerAnswered(e event) {
 	}
 }
 
+func (e staged) take(t *transition)     { t.linkerAnswered(e) }
+func (e unchanged) take(t *transition)  { t.linkerAnswered(e) }
+func (e recorded) take(t *transition)   { t.linkerAnswered(e) }
+func (e invalid) take(t *transition)    { t.linkerAnswered(e) }
+func (e published) take(t *transition)  { t.linkerAnswered(e) }
+func (e barred) take(t *transition)     { t.linkerAnswered(e) }
+func (e superseded) take(t *transition) { t.linkerAnswered(e) }
+func (e withdrawn) take(t *transition)  { t.linkerAnswered(e) }
+func (e lost) take(t *transition)       { t.linkerAnswered(e) }
+func (e touched) take(t *transition)    { t.linkerAnswered(e) }
+func (e failed) take(t *transition)     { t.linkerAnswered(e) }
+
+func (hookBegun) take(t *transition) { t.hook = true }
+
 // The end of a hook that was killed and given up is no answer to what waits for another one by now.
-func (t *transition) onHookEnded(e hookEnded) {
+func (e hookEnded) take(t *transition) {
 	if !t.hook {
 		t.onApp().LookForLeftovers()
 		return
@@ -149,7 +117,7 @@ func (t *transition) hookOver(err error, tail string) {
 }
 
 // A hint makes confit look: at once, after some quiet, or when the phase is over.
-func (t *transition) onHinted() {
+func (hinted) take(t *transition) {
 	if look := t.phase.rule().hinted; look != nil {
 		look(t)
 	} else {
@@ -160,7 +128,7 @@ func (t *transition) onHinted() {
 // A hook that could not be started counts as one that failed. But a reload hook that
 // never ran has not reloaded the app: nothing has to be undone there, and another try
 // costs no service.
-func (t *transition) onHookStartFailed(e hookStartFailed) {
+func (e hookStartFailed) take(t *transition) {
 	if t.phase == reloading && t.exposure == read {
 		t.exposure = visible
 	}
@@ -169,7 +137,7 @@ func (t *transition) onHookStartFailed(e hookStartFailed) {
 
 // Somebody has opened what changed. While the app is expected to, no hook runs that
 // could have.
-func (t *transition) onOpened() {
+func (opened) take(t *transition) {
 	t.noteRead(true)
 	if t.phase == reading {
 		t.prove()

@@ -11,17 +11,17 @@ import (
 	"confit/supervisor/app"
 )
 
-func (t *transition) onMended(e mended) { // the linker has logged it
+func (e mended) take(t *transition) { // the linker has logged it
 	if t.complaints[relinking] = ""; e.err != nil {
 		t.complaints[relinking] = e.err.Error()
 	}
 	_, t.damaged = errors.AsType[*linker.Lost](e.err)
 }
 
-// onCrashed leaves the app's half alone: a plain init, which forwards signals, reaps and
+// A breakdown leaves the app's half alone: a plain init, which forwards signals, reaps and
 // passes the exit code on. Nobody looks at a volume any more. An app that is down is
 // started once more on the accepted generation.
-func (t *transition) onCrashed(e crashed) {
+func (e crashed) take(t *transition) {
 	t.busy, t.stalled = 0, time.Time{}
 	t.Say(slog.LevelError, "configuration side broke down: going on as a plain init", "error", e.err.Error())
 	t.degraded, _, _ = strings.Cut(e.err.Error(), "\n") // the trace is in the log
