@@ -98,12 +98,10 @@ func (t *transition) source(kind string) string {
 	switch {
 	case kind == outcomes.Accepted:
 		return source(t.candidate.Generation)
-	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0:
+	case kind == outcomes.Soaked && !t.rejection.stands && t.candidate.Number == 0, t.exposure == read && !t.ladder.HasAccepted():
 		return "mounted"
 	case t.ladder.IsDown() && t.accepted().Fallback:
 		return "fallback"
-	case t.exposure == read && !t.ladder.HasAccepted():
-		return "mounted"
 	case t.ladder.HasAccepted():
 		return "stored"
 	}

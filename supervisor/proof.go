@@ -95,24 +95,19 @@ func (t *transition) nextProof() {
 	case t.verifies() && t.proof.attempted.Before(t.proof.until): // the old worker may have answered it
 		t.verifyUntilItSucceeds()
 	default:
-		t.proved()
+		if t.leftAtHUP {
+			t.onApp().RestartFromNowOn()
+		}
+		if t.proof.generation {
+			t.accept(t.provedBy())
+		} else {
+			t.endTransaction()
+		}
 	}
 }
 
 // unready reports that the app has not yet said the READY=1 that it announced.
 func (t *transition) unready() bool { return !t.proof.readyBy.IsZero() && !t.app.IsReady() }
-
-// proved ends a proof that went well.
-func (t *transition) proved() {
-	if t.leftAtHUP {
-		t.onApp().RestartFromNowOn()
-	}
-	if t.proof.generation {
-		t.accept(t.provedBy())
-	} else {
-		t.endTransaction()
-	}
-}
 
 // The app says something of itself by sd_notify(3). A proof that waited for that
 // goes on.
