@@ -14,9 +14,6 @@ import (
 // The app's exit has one of these reasons: confit or somebody else asked for it; HUP
 // meant something else to the app; a generation is to blame; or confit ends, too.
 func (e exited) take(t *transition) {
-	if !t.app.Runs() {
-		return
-	}
 	own := exit{code: t.onApp().ExitCode(e.Status)}
 	switch how := t.onApp().Exited(&e.Exit, t.suspicion()); {
 	case how == app.InStop:
