@@ -11,7 +11,7 @@ import (
 // what went for it.
 var mostLines = map[string]int{
 	"":               20_300, // all of it
-	"supervisor":     4_620,
+	"supervisor":     4_560,
 	"linker":         2_290,
 	"config":         2_050,
 	"process":        1_470,
