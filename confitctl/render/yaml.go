@@ -182,9 +182,14 @@ func scalar(n *yaml.Node) (v any, err error) {
 
 func toYAML(v any) (string, error) {
 	v, err := walk(v, func(v any) (any, error) {
-		if f, ok := v.(float64); ok {
-			if p, err := plain(f); err == nil {
+		switch v := v.(type) {
+		case float64:
+			if p, err := plain(v); err == nil {
 				return p, nil
+			}
+		case string:
+			if jsonNumber.MatchString(v) { // one too large for a float64 is a text to the library, which would write it without quotes
+				return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: v}, nil
 			}
 		}
 		return v, nil
