@@ -51,7 +51,11 @@ func (l *Log) Format(line func(text string) []byte) {
 }
 
 // Say writes a line of the log's own words.
-func (l *Log) Say(text string) { _, _ = l.Write(l.line(text)) }
+func (l *Log) Say(text string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.put(l.line(text))
+}
 
 // Write takes p without waiting. It never fails.
 func (l *Log) Write(p []byte) (int, error) {
