@@ -1,9 +1,9 @@
 package supervisor
 
 import (
-	"confit/config"
 	"slices"
 
+	"confit/config"
 	"confit/linker"
 )
 

@@ -1,12 +1,13 @@
 package supervisor
 
 import (
+	"log/slog"
+	"time"
+
 	"confit/process"
 	"confit/status"
 	"confit/supervisor/app"
 	"confit/supervisor/outcomes"
-	"log/slog"
-	"time"
 )
 
 // fail takes back what is to blame for a proof that failed.
