@@ -8,7 +8,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -41,7 +40,7 @@ func run(inbox signals.Inbox, stderr *process.Log, args, environ []string) (code
 		stderr.Format(func(text string) []byte { return config.Record(slog.LevelError, text) })
 	}
 	if err != nil {
-		return process.UsageCode(err), errors.Join(err, c.Missing(process.Finder(environ)))
+		return process.UsageCode(err), err
 	}
 	switch out, terminal := process.Unstopped(os.Stdout); c.Mode {
 	case config.Run:

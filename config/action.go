@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"confit/signals"
@@ -33,21 +34,18 @@ var plainActions = []Action{{Kind: Signal, Auto: true, Signal: signals.HUP}, {Ki
 
 // ParseAction reads auto, touch, signal:NAME, restart, exec:CMD or none.
 func ParseAction(s string) (Action, error) {
-	var words []string
-	for _, a := range plainActions {
-		if words = append(words, a.String()); a.String() == s {
-			return a, nil
-		}
+	if i := slices.IndexFunc(plainActions, func(a Action) bool { return a.String() == s }); i >= 0 {
+		return plainActions[i], nil
 	}
 	switch verb, rest, _ := strings.Cut(s, ":"); {
 	case verb == "signal" && rest != "":
 		sig, err := parseCaught(rest)
 		return Action{Kind: Signal, Signal: sig}, err
 	case verb == "exec" && strings.TrimSpace(rest) != "":
-		command, err := splitHook(rest)
+		command, err := splitCommand(rest)
 		return Action{Kind: Exec, Command: command}, err
 	}
-	return Action{}, fmt.Errorf("%q is not a way to reload: write %s", s, meantAction(s, words))
+	return Action{}, fmt.Errorf("%q is not a way to reload: write auto, touch, signal:NAME, restart, exec:COMMAND or none", s)
 }
 
 // String writes the action as ParseAction reads it.

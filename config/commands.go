@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,16 +37,6 @@ func (c *Config) hooks() []namedCommand {
 func (c *Config) Doubts(find func(program string) error) []error {
 	missing, later := c.unfound(c.hooks(), find)
 	return slices.Concat(missing, later, c.checkPaths())
-}
-
-// Missing names the programs that a start would not find, for a --check of a wrong
-// links file, which has no plan to print.
-func (c *Config) Missing(find func(program string) error) error {
-	if c.Mode != Check {
-		return nil
-	}
-	missing, _ := c.unfound(c.commands(), find)
-	return errors.Join(missing...)
 }
 
 // unfound names programs that can't be started. later are those whose directory is missing: outside of a pod
@@ -98,6 +87,17 @@ func (c *Config) bringsProgram(program string) bool {
 	return brings
 }
 
+// checkRendered refuses {rendered} in hooks, to which it would be an argument like any other.
+func (p *parser) checkRendered() {
+	for _, h := range p.config.hooks()[1:] {
+		for _, word := range h.words {
+			if strings.Contains(word, linker.Rendered) {
+				p.errorf("%s: %q holds {rendered}, which only render has: write {candidate}/.rendered", h.where, word)
+			}
+		}
+	}
+}
+
 // checkPaths refuses paths in hooks that no candidate has, whatever the volumes hold.
 func (c *Config) checkPaths() (wrong []error) {
 	for _, h := range c.hooks() {
@@ -121,25 +121,17 @@ func (c *Config) checkPath(path string) error {
 	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || strings.ContainsAny(path, "$`*?[{\\") {
 		return nil
 	}
-	var example, direct string
+	example := ""
 	for _, l := range c.Links {
 		source := strings.TrimPrefix(l.Source, "/")
-		switch {
-		case puts(source, path) && !l.Direct:
+		if puts(source, path) && !l.Direct {
 			return nil
-		case puts(source, path):
-			direct = l.Where
-		case string(l.Target) == "/"+path || example == "":
+		}
+		if string(l.Target) == "/"+path || example == "" {
 			example = source
 		}
 	}
-	switch {
-	case direct != "":
-		return fmt.Errorf("no candidate holds %q, as %s links it direct: remove direct there, or check it without %s", path, direct, Placeholder)
-	case example != "":
-		return fmt.Errorf("no line puts %q into the candidate: a key is there by its source, as in %s/%s", path, Placeholder, example)
-	}
-	return nil
+	return fmt.Errorf("no line puts %q into the candidate: a key that isn't direct is there by its source, as in %s/%s", path, Placeholder, example)
 }
 
 // puts reports whether a line may put something at a path of the candidate, by its source.

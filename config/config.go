@@ -79,7 +79,6 @@ type Config struct {
 	linksNames []string          // files and directories, absolute
 	linker     linker.Config     // without its log
 	places     map[string]string // of commands, by the names of their settings
-	notes      string            // what is odd in the lines, for the plan
 }
 
 // SoakFor is how long an app has to live with a generation until that has soaked: by default ten

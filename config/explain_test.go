@@ -139,8 +139,8 @@ verify check
 		return errors.New("no " + program)
 	}
 	want := []string{"CONFIT_REPORT: no talk", "--verify: no look", file + ":1: reload: no again", file + ":3: gate: no /no/dir/ask",
-		file + `:5: validate: no line puts "a" into the candidate: a key is there by its source, as in {candidate}/web/a`,
-		`--verify: no candidate holds "web/b", as ` + file + ":2 links it direct: remove direct there, or check it without {candidate}"}
+		file + `:5: validate: no line puts "a" into the candidate: a key that isn't direct is there by its source, as in {candidate}/web/a`,
+		`--verify: no line puts "web/b" into the candidate: a key that isn't direct is there by its source, as in {candidate}/web/a`}
 	var got []string
 	for _, err := range c.Doubts(find) {
 		got = append(got, err.Error())
@@ -163,7 +163,7 @@ input in/t optional
 	for path, said := range map[string]string{
 		"": "", "web": "", "web/": "", "web/a": "", "web/a,{candidate}/web/conf.d/x": "", "web/conf.d": "", "web/conf.d/x/y": "", "web/n/b.conf": "",
 		"abs/volume/x": "", "in/t": "", "in/t)": "", "web/$NAME": "", "web/${NAME}": "", "*/a": "", "nosuch*": "", "{a,b}": "", ".rendered/x": "", "web/a'|cat'": "",
-		"tls/key": "direct", "tls": "direct", "web/d": "direct", "web/a:{candidate}/tls/key": "direct",
+		"tls/key": "no line puts", "tls": "no line puts", "web/d": "no line puts", "web/a:{candidate}/tls/key": "no line puts",
 		"a": "no line puts", "web/b": "no line puts", "etc/a": "no line puts", "web/a.conf": "no line puts", "web/a {candidate}/nosuch": "no line puts",
 	} {
 		checkPath(t, lines, path, said)

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,8 +45,12 @@ func kindOf(word string) *lineKind {
 }
 
 // lineNames are the words that a line may begin with.
-func lineNames() []string {
-	list := names(func(s *setting) bool { return !s.notFile })
+func lineNames() (list []string) {
+	for _, s := range settings {
+		if !s.notFile {
+			list = append(list, s.name)
+		}
+	}
 	for _, kind := range sourceLines {
 		list = append(list, kind.name)
 	}
@@ -65,13 +68,7 @@ func (p *parser) sourceLine(where string, kind *lineKind, ws []word) {
 	case linker.Variable:
 		operands = append(operands, &l.Name)
 	}
-	ws = slices.DeleteFunc(ws[1:], func(w word) bool {
-		if isSeparator(w.bare) {
-			p.errorf("%s: %q stands between two words: remove it", where, w.text)
-		}
-		return isSeparator(w.bare)
-	})
-	if len(ws) < len(operands) {
+	if ws = ws[1:]; len(ws) < len(operands) {
 		p.errorf("%s: %s", where, kind.needs)
 		return
 	}
@@ -115,7 +112,7 @@ func (p *parser) sourceOption(where string, kind *lineKind, l *Link, option stri
 	case strings.Contains(option, "/"):
 		p.errorf("%s: %q is one word too many: %s", where, option, kind.needs)
 	default:
-		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name, didYouMean(key, kind.options, "write one of "+strings.Join(kind.options, ", ")))
+		p.errorf("%s: %q is not an option of %s: %s", where, option, kind.name, didYouMean(option, kind.options, "write one of "+strings.Join(kind.options, ", ")))
 	}
 }
 

@@ -16,29 +16,33 @@ import (
 // linksFiles reads the links files, which the command line names, or CONFIT_LINKS, or
 // the default, and after them the lines of --lines or CONFIT_LINES.
 func (p *parser) linksFiles(env, line []given) []given {
-	var list []given
-	names, instead := []string{defaultLinks}, "--lines"
-	named := strongest("links", env, line)
+	c, text := p.config, ""
+	for _, g := range strongest("lines", env, line) {
+		if strings.TrimSpace(g.value) != "" {
+			c.LinesFrom, text = g.where, text+g.value+"\n"
+		}
+	}
+	names, named := []string{defaultLinks}, strongest("links", env, line)
 	if named != nil {
-		names, instead = nil, named[0].sibling("lines")
+		names = nil
 	}
 	for _, g := range named {
 		names = append(names, g.value)
 	}
-	text := p.linesText(strongest("lines", env, line))
 	for _, name := range names {
 		path, _ := filepath.Abs(name) // confit leaves its directory
-		p.config.linksNames = append(p.config.linksNames, cmp.Or(path, name))
+		c.linksNames = append(c.linksNames, cmp.Or(path, name))
 	}
-	p.config.LinksRead = readLinksFiles(names, instead, func(file string, text []byte) {
-		p.config.LinkFiles = append(p.config.LinkFiles, file)
+	var list []given
+	c.LinksRead = readLinksFiles(names, func(file string, text []byte) {
+		c.LinkFiles = append(c.LinkFiles, file)
 		list = append(list, p.linksFile(file, string(text))...)
 	}, func(err error) {
-		if named != nil || p.config.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) { // the lines stand for the default file
+		if named != nil || c.LinesFrom == "" || !errors.Is(err, fs.ErrNotExist) { // the lines stand for the default file
 			p.wrong = append(p.wrong, err)
 		}
 	})
-	return append(list, p.linksFile(p.config.LinesFrom, text)...)
+	return append(list, p.linksFile(c.LinesFrom, text)...)
 }
 
 // strongest are the values of a setting on the command line, or else in the environment:
@@ -52,12 +56,11 @@ func strongest(name string, env, line []given) (list []given) {
 	return list
 }
 
-// readLinksFiles reads and sums up each file that the names stand for. instead is the
-// flag or variable for lines, in case a name holds such.
-func readLinksFiles(names []string, instead string, found func(file string, text []byte), wrong func(error)) LinksSum {
+// readLinksFiles reads and sums up each file that the names stand for.
+func readLinksFiles(names []string, found func(file string, text []byte), wrong func(error)) LinksSum {
 	h := sha256.New()
 	for _, name := range names {
-		files, err := expandDir(name, instead)
+		files, err := expandDir(name)
 		if err != nil {
 			wrong(err)
 		}
@@ -85,29 +88,23 @@ func (c *Config) LinksNow() (sum LinksSum, known bool) {
 		}
 	}
 	known = true
-	sum = readLinksFiles(c.linksNames, "", func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
+	sum = readLinksFiles(c.linksNames, func(string, []byte) {}, func(err error) { known = known && errors.Is(err, fs.ErrNotExist) })
 	return sum, known
 }
 
 // expandDir lists the files of a directory in lexical order; a file stands for itself.
 // It leaves out names that begin with a dot, as those of a mounted volume.
-func expandDir(name, instead string) ([]string, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		err = linker.Reason(err)
-		if !errors.Is(err, fs.ErrPermission) {
-			err = fmt.Errorf("%w; %s", err, meantFile(name, instead))
-		}
-		return nil, fmt.Errorf("cannot read links file %q: %w", name, err)
-	}
-	if !info.IsDir() {
+func expandDir(name string) (files []string, err error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return []string{name}, nil
 	}
 	entries, err := os.ReadDir(name)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read links directory %q: %w", name, linker.Reason(err))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("cannot read links file %q: %w; write one there, or name it with --links", name, linker.Reason(err))
+	case err != nil:
+		return nil, fmt.Errorf("cannot read links file %q: %w", name, linker.Reason(err))
 	}
-	var files []string
 	for _, e := range entries {
 		file := filepath.Join(name, e.Name())
 		if strings.HasPrefix(e.Name(), ".") {
@@ -121,22 +118,13 @@ func expandDir(name, instead string) ([]string, error) {
 }
 
 // linksFile adds the links of a file to the configuration and returns its other lines.
-func (p *parser) linksFile(name, text string) []given {
-	if what, number := otherFormat(text, lineNames()); what != "" {
-		p.errorf("%s:%d: %s", name, number, what)
-		return nil
-	}
-	var list []given
-	number, continued := 0, false
+func (p *parser) linksFile(name, text string) (list []given) {
+	number := 0
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, " \t\r\n") // a blank behind a \ can't be seen
 		where := fmt.Sprintf("%s:%d", name, number)
-		ws, err := words(line)
-		isRest := continued
-		continued = err == errContinued
-		switch {
-		case isRest: // that was said
+		switch ws, err := words(line); {
 		case err != nil:
 			p.errorf("%s: %w", where, err)
 		case len(ws) == 0:
@@ -155,7 +143,7 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	s := find(name)
 	switch {
 	case s == nil:
-		p.errorf("%s: %q is not known: %s", where, ws[0].text, meantLine(name, lineNames()))
+		p.errorf("%s: %q is not known: %s", where, ws[0].text, didYouMean(name, lineNames(), "write link, input, env or a flag (confit --help lists the flags)"))
 		return nil
 	case s.notFile:
 		p.errorf("%s: %q can't stand in a links file: write --%s on the command line", where, name, name)
@@ -172,41 +160,15 @@ func (p *parser) settingLine(where, line string, ws []word) []given {
 	case len(values) == 0:
 		p.errorf("%s: %q has no value: write one after it", where, name)
 		return nil
-	case len(values) > 1 && isSeparator(values[0].bare):
-		p.errorf("%s: %q stands between %s and its value: remove it", where, values[0].text, name)
-		return nil
 	case s.command(), s.takes == " D": // that of a time says how one is written
 		g.value = line[values[0].start:values[len(values)-1].end]
 	case len(values) > 1:
 		p.errorf("%s: %q is one word too many: %q takes one, put quotes around it if it holds blanks", where, values[1].text, name)
 		return nil
+	case !p.isPlain(where, values[0]):
+		return nil
 	default:
-		if g.value = values[0].text; !p.isPlain(where, values[0]) {
-			return nil
-		}
+		g.value = values[0].text
 	}
 	return []given{g}
-}
-
-// linesText joins the values of --lines, or that of CONFIT_LINES, to one text. Blanks are
-// none, and a path was meant for a links file.
-func (p *parser) linesText(values []given) (text string) {
-	var from given
-	for _, g := range values {
-		if strings.TrimSpace(g.value) != "" {
-			from, text = g, text+g.value+"\n"
-		}
-	}
-	p.config.LinesFrom = from.where
-	if path := strings.TrimSpace(text); strings.Contains(path, "/") && !strings.ContainsAny(path, " \t\n") {
-		p.errorf("%s: %q is no line: for the path of a links file, write %s", from.where, path, from.sibling("links"))
-		return ""
-	}
-	for i, line := range strings.Split(text, "\n") {
-		if !p.config.linker.Pod && strings.Contains(strings.ReplaceAll(line, "$$", ""), "$(") { // in a pod the kubelet has done so
-			where := fmt.Sprintf("%s:%d", from.where, i+1)
-			p.config.notes += fmt.Sprintf("note: %s: the kubelet expands $(NAME) in a manifest: write $$(NAME) there to have it as it stands\n", where)
-		}
-	}
-	return text
 }

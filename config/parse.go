@@ -35,6 +35,7 @@ func Parse(args, environ []string) (Config, error) {
 	p.applyAll(func(s *setting) bool { return !s.notFile }, p.linksFiles(env, line), env, line)
 	p.checkLinks()
 	p.checkTouch()
+	p.checkRendered()
 	if fallback := c.linker.Fallback; fallback == c.linker.Volumes {
 		p.errorf("fallback %q is --volumes itself: write a directory of the image, laid out in the same way", fallback)
 	}
@@ -80,19 +81,14 @@ type given struct {
 	where   string // "--settle", "CONFIT_SETTLE", "/etc/confit/links:7"
 }
 
-// sibling is the flag or variable of another setting in the same source.
-func (g given) sibling(name string) string {
-	if strings.HasPrefix(g.where, prefix) {
-		return variable(name)
-	}
-	return "--" + name
-}
+func (g given) isFlag() bool { return strings.HasPrefix(g.where, "--") }
 
 // parser gathers what is wrong while it applies what is given.
 type parser struct {
 	config *Config
 	wrong  []error           // nil among them is none
 	set    map[string]string // where a setting stands in the links files
+	mode   given             // what has set the mode
 }
 
 func (p *parser) errorf(format string, args ...any) {
@@ -109,8 +105,15 @@ func (p *parser) applyAll(filter func(*setting) bool, sources ...[]given) {
 }
 
 func (p *parser) apply(g given) {
+	before := p.config.Mode
 	if err := g.setting.of(p.config).read(g.value); err != nil {
 		p.errorf("%s: %w", g.where, err)
+	}
+	if now := p.config.Mode; now != before {
+		if before != Run && now != Run && now < Version && p.mode.isFlag() && g.isFlag() {
+			p.errorf("%s and %s: only one can be done, write one of the two", p.mode.where, g.where)
+		}
+		p.mode = g
 	}
 	if g.setting.command() {
 		p.config.places[g.setting.name] = g.where
@@ -119,13 +122,9 @@ func (p *parser) apply(g given) {
 
 // isPlain refuses a word of a line that a shell would expand or divide.
 func (p *parser) isPlain(where string, w word) bool {
-	switch {
-	case expands(w.bare):
-		p.errorf("%s: nothing expands %q here: write it out, or put quotes around it to have it as it stands", where, w.text)
-	case isPunctuated(w.bare):
-		p.errorf("%s: %q holds punctuation: only blanks stand between words; remove it, or put quotes around it to have it as it stands", where, w.text)
-	default:
-		return true
+	plain := !expands(w.bare) && !isOperator(w.bare)
+	if !plain {
+		p.errorf("%s: %q means something to a shell alone: write it out, or put quotes around it to have it as it stands", where, w.text)
 	}
-	return false
+	return plain
 }

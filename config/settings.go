@@ -49,15 +49,15 @@ var settings = []*setting{
 		meaning: "0 for a single ConfigMap or Secret volume, 20ms for several, else 100ms", of: func(c *Config) value { return span(&c.Settle, SettleAuto) }},
 	{name: "splay", takes: " D", help: "delays each reload by a random time up to D, so that replicas don't all reload at once", def: "0", of: func(c *Config) value { return span(&c.Splay, 0) }},
 	{name: "rescan", takes: " D", help: "looks at the volumes this often without an event, too", def: "10s", of: func(c *Config) value { return span(&c.Rescan, 10*time.Millisecond) }},
-	{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", of: func(c *Config) value { return command(&c.Render, splitCommand) }},
-	{name: "validate", takes: " CMD", help: "checks the change; {candidate} means its directory", of: func(c *Config) value { return command(&c.Validate, splitHook) }},
-	{name: "gate", takes: " CMD", help: "says whether this replica may go on now; it may take as long as it likes", of: func(c *Config) value { return command(&c.Gate, splitHook) }},
-	{name: "report", takes: " CMD", help: "is given the outcome of a change", of: func(c *Config) value { return command(&c.Report, splitHook) }},
+	{name: "render", takes: " CMD", help: "makes files out of the staged keys, in {rendered}", of: func(c *Config) value { return command(&c.Render) }},
+	{name: "validate", takes: " CMD", help: "checks the change; {candidate} means its directory", of: func(c *Config) value { return command(&c.Validate) }},
+	{name: "gate", takes: " CMD", help: "says whether this replica may go on now; it may take as long as it likes", of: func(c *Config) value { return command(&c.Gate) }},
+	{name: "report", takes: " CMD", help: "is given the outcome of a change", of: func(c *Config) value { return command(&c.Report) }},
 	{name: "hook-timeout", takes: " D", help: "kills a hook other than gate and verify after D and rejects the change", def: "30s",
 		of: func(c *Config) value { return span(&c.HookTimeout, time.Millisecond) }},
 	{name: "reload", takes: " ACTION", help: "auto, signal:NAME, restart, exec:CMD, none, or touch: new links, for an app that watches its files", def: "auto",
 		of: func(c *Config) value { return action(&c.Reload) }},
-	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", of: func(c *Config) value { return command(&c.Verify, splitHook) }},
+	{name: "verify", takes: " CMD", help: "shows that the app is well; runs until it succeeds, and again at the end of the probation", of: func(c *Config) value { return command(&c.Verify) }},
 	{name: "verify-timeout", takes: " D", help: "takes the change back if one of the two lasts longer", def: "10s", of: func(c *Config) value { return span(&c.VerifyTimeout, time.Millisecond) }},
 	{name: "probation", takes: " D", help: "takes the change back if the app exits within D", def: "5s", of: func(c *Config) value { return span(&c.Probation, 0) }},
 	{name: "soak", takes: " D", help: "goes back after two bad ends in a row within D of a start; auto: ten probations, from 1m to 1h; 0: never, as for jobs", def: "auto", of: func(c *Config) value { return span(&c.Soak, SettleAuto) }},
@@ -110,17 +110,6 @@ func find(name string) *setting {
 		}
 	}
 	return nil
-}
-
-// names lists the settings that pass the filter.
-func names(filter func(*setting) bool) []string {
-	var list []string
-	for _, s := range settings {
-		if filter(s) {
-			list = append(list, s.name)
-		}
-	}
-	return list
 }
 
 // eachInForce calls do with each setting that is set, as a links file would hold it.

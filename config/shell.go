@@ -2,11 +2,7 @@ package config
 
 import (
 	"fmt"
-	"os"
-	"slices"
 	"strings"
-
-	"confit/linker"
 )
 
 // confit starts hooks without a shell, and expands nothing. So it refuses words that
@@ -30,64 +26,12 @@ func isOperator(bare string) bool {
 	return rest != "" && strings.ContainsRune("|&;<>", rune(rest[0])) || strings.HasSuffix(bare, ";")
 }
 
-// isPunctuated reports whether a word has the punctuation of other files of settings.
-func isPunctuated(bare string) bool { return isOperator(bare) || strings.HasSuffix(bare, ",") }
-
 // needsShell reports whether only a shell can do what a word of a command asks for.
 func needsShell(bare string) bool {
 	return isOperator(bare) || expands(bare) || strings.Contains(bare, "*")
 }
 
-// isBelow reports a path that begins with a placeholder.
-func isBelow(word string) bool {
-	return strings.HasPrefix(word, Placeholder+"/") || strings.HasPrefix(word, linker.Rendered+"/")
-}
-
-// hasShell reports a command with a shell in it, which expands what is quoted.
-func hasShell(list []word) bool { return slices.ContainsFunc(texts(list), isShell) }
-
-func isShell(program string) bool { return strings.HasSuffix(program, "sh") }
-
-// checkCommand refuses a command that was written for a shell, and one that is
-// quoted as a whole. A program whose name holds a blank is fine if it is there.
-func checkCommand(list []word) error {
-	if err := checkProgram(texts(list), JoinWords(texts(list))); err != nil {
-		return err
-	}
-	for i, w := range list {
-		if i > 0 && list[i-1].text == "{{" {
-			w.text = "{{" + w.text + "}}"
-		}
-		if written := asPlaceholder(w.text); written != w.text && (expands(w.bare) || !hasShell(list) && isBelow(written)) {
-			return fmt.Errorf("%q needs a shell, and a hook runs without one: write %s", w.text, written)
-		}
-		if meant := meantPlaceholder(w.text); meant != "" {
-			return fmt.Errorf("%q holds no placeholder: did you mean {%s}?", w.text, meant)
-		}
-		if needsShell(w.bare) {
-			return fmt.Errorf("%q needs a shell, and a hook runs without one: write sh -c '…', or put quotes around what is meant as it stands", w.text)
-		}
-	}
-	program := list[0].text
-	if _, err := os.Stat(program); err != nil && strings.ContainsAny(program, " \t") {
-		return fmt.Errorf("%q is one word, and no program has this name: remove the quotes around it", program)
-	}
-	return nil
-}
-
-// splitHook splits the command of a hook that isn't the renderer. To it {rendered}
-// would be an argument like any other.
-func splitHook(command string) ([]string, error) {
-	list, err := splitCommand(command)
-	for _, w := range list {
-		if err == nil && strings.Contains(w, linker.Rendered) {
-			err = fmt.Errorf("%q holds {rendered}, which only render has: write {candidate}/.rendered", w)
-		}
-	}
-	return list, err
-}
-
-// splitCommand is splitWords, but refuses what can't be a command.
+// splitCommand splits a command into its words, and refuses what can't be one or was written for a shell.
 func splitCommand(command string) ([]string, error) {
 	list, err := words(command)
 	switch {
@@ -96,5 +40,13 @@ func splitCommand(command string) ([]string, error) {
 	case len(list) == 0, list[0].text == "":
 		return nil, fmt.Errorf("%q holds no command: write a program and its arguments", command)
 	}
-	return texts(list), checkCommand(list)
+	for _, w := range list {
+		if meant := meantPlaceholder(w.text); meant != "" {
+			return texts(list), fmt.Errorf("%q holds no placeholder: did you mean {%s}?", w.text, meant)
+		}
+		if needsShell(w.bare) {
+			return texts(list), fmt.Errorf("%q needs a shell, and a hook runs without one: write sh -c '…', or put quotes around what is meant as it stands", w.text)
+		}
+	}
+	return texts(list), nil
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -64,39 +62,5 @@ func TestRenderedIsTheRenderers(t *testing.T) {
 		}
 		_, err := parse(t, write(t, "links", oneLink), nil, "--"+name, command, "--", "app")
 		wantOnly(t, err, "--"+name+`: "x={rendered}/a" holds {rendered}, which only render has: write {candidate}/.rendered`)
-	}
-}
-
-// TestProgramWithBlank: a command in quotes is refused, and a program whose name
-// holds a blank isn't.
-func TestProgramWithBlank(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "a program")
-	if _, err := splitCommand(`"curl -X POST http://x"`); err == nil || !strings.Contains(err.Error(), "remove the quotes around it") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := splitCommand("'" + program + "' x"); err == nil || !strings.Contains(err.Error(), "is one word, and no program has this name: remove the quotes around it") {
-		t.Errorf("error %v", err)
-	}
-	if err := os.WriteFile(program, nil, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := splitCommand("'" + program + "' x"); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestNotText: a file that isn't UTF-8 text is refused as a whole, with the one
-// reason and its line.
-func TestNotText(t *testing.T) {
-	for text, want := range map[string]string{
-		"\xef\xbb\xbf" + oneLink:                  `:1: a byte order mark begins the file: save it as UTF-8 without one`,
-		"\xff\xfel\x00i\x00n\x00k\x00\n\x00":      `:1: the file is UTF-16: save it as UTF-8`,
-		"\xfe\xff\x00l\x00i\x00n\x00k\x00\n":      `:1: the file is UTF-16: save it as UTF-8`,
-		oneLink + "l\x00i\x00n\x00k\x00\n\x00":    `:2: a NUL byte is in the file: save it as UTF-8`,
-		"\x00" + strings.Repeat("not known\n", 3): `:1: a NUL byte is in the file: save it as UTF-8`,
-	} {
-		file := write(t, "links", text)
-		_, err := parse(t, file, nil, "--", "app")
-		wantOnly(t, err, file+want)
 	}
 }

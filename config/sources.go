@@ -14,7 +14,9 @@ import (
 func (p *parser) commandLine(args []string) (list []given, ok bool) {
 	flags := pflag.NewFlagSet("confit", pflag.ContinueOnError)
 	flags.SetInterspersed(false) // the app's own flags are the app's
+	var known []string
 	for _, s := range settings {
+		known = append(known, "--"+s.name)
 		define := flags.FuncP
 		if s.bare() {
 			define = flags.BoolFuncP
@@ -24,51 +26,36 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 			return nil
 		})
 	}
-	err := flags.Parse(args[1:])
-	command, bare := "", "" // the last flag, if it is of that kind
-	if n := len(list); n > 0 && list[n-1].setting.command() {
-		command = list[n-1].where
-	} else if n > 0 && list[n-1].setting.bare() {
-		bare = list[n-1].setting.name
-	}
-	all := names(func(*setting) bool { return true })
-	if err != nil {
+	if err := flags.Parse(args[1:]); err != nil {
 		hint := ""
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-			hint = meantFlag(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), command, all)
+			name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+			hint = "; " + didYouMean("--"+name, known, "put quotes around a whole command")
 		}
 		p.errorf("%s (confit --help lists the flags%s)", err, hint)
 		return list, false
 	}
-	p.config.App = flags.Args()
-	p.checkModes(list)
-	if len(p.config.App) > 0 && flags.ArgsLenAtDash() < 0 {
-		p.wrong = append(p.wrong, checkApp(p.config.App, bare, all))
+	app := flags.Args()
+	switch p.config.App = app; {
+	case len(app) == 0 || flags.ArgsLenAtDash() >= 0:
+	case args[len(args)-len(app)-1] == "--status":
+		p.errorf("--status: %q is a word of its own: write --status=%s", app[0], app[0])
+	case slices.Contains(app, "--"):
+		p.errorf("%q stands before --, where only flags and their values do: remove it; or write -- in front of it, if it is the app", app[0])
 	}
 	return list, true
-}
-
-// checkModes refuses two modes at once.
-func (p *parser) checkModes(line []given) {
-	var c Config
-	var first string
-	for _, g := range line {
-		c.Mode = Run
-		if err := g.setting.of(&c).read(g.value); err != nil || c.Mode == Run || c.Mode >= Version || first == g.where {
-			continue
-		}
-		if first != "" {
-			p.errorf("%s and %s: only one can be done, write one of the two", first, g.where)
-			return
-		}
-		first = g.where
-	}
 }
 
 // environment reads the variables whose names begin with CONFIT_. One that means no flag
 // is an error, as it may be misspelt.
 func (p *parser) environment(environ []string) []given {
 	var list []given
+	var known []string
+	for _, s := range settings {
+		if !s.notEnv {
+			known = append(known, variable(s.name))
+		}
+	}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if !strings.HasPrefix(name, prefix) || foreign(name) {
@@ -77,7 +64,7 @@ func (p *parser) environment(environ []string) []given {
 		flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"))
 		switch s := find(flag); {
 		case s == nil || variable(flag) != name:
-			p.errorf("%s: no flag has this name: %s", name, meantVariable(flag, names(func(s *setting) bool { return !s.notEnv })))
+			p.errorf("%s: no flag has this name: %s", name, didYouMean(name, known, "confit --help lists the flags"))
 		case s.notEnv:
 			p.errorf("%s: a variable can't say that: write --%s on the command line", name, flag)
 		default:

@@ -35,12 +35,12 @@ func readLater(show func() string) value {
 }
 
 // command is the words of a hook. An empty one removes that of a weaker source.
-func command(words *[]string, split func(string) ([]string, error)) value {
+func command(words *[]string) value {
 	return field(words, func(text string) ([]string, error) {
-		if list, err := splitWords(text); text == "" || err == nil && len(list) == 1 && list[0] == "" {
+		if text == "" || text == "''" || text == `""` {
 			return nil, nil
 		}
-		list, err := split(text)
+		list, err := splitCommand(text)
 		if err != nil {
 			*words = list // there is one, though it is wrong
 		}
@@ -51,8 +51,8 @@ func command(words *[]string, split func(string) ([]string, error)) value {
 // action is how the app is reloaded. Quotes around the whole are removed.
 func action(a *Action) value {
 	return field(a, func(text string) (Action, error) {
-		if list, err := splitWords(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
-			text = list[0]
+		if list, err := words(text); err == nil && len(list) == 1 && strings.ContainsAny(text[:1], `'"`) {
+			text = list[0].text
 		}
 		return ParseAction(text)
 	}, Action.String)

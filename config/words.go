@@ -1,9 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 )
 
 // word is one word of a line, and its place there in bytes.
@@ -43,8 +43,8 @@ func oneWord(line string, start int) (word, error) {
 	for i < len(line) && !strings.ContainsRune(" \t\n\r", rune(line[i])) {
 		switch line[i] {
 		case '\\':
-			if err := checkQuoted(line[i+1:]); err != nil {
-				return word{}, err
+			if i+1 == len(line) {
+				return word{}, errors.New(`a line can't be continued by \: write all of it in one line, or '\' for the character itself`)
 			}
 			text.WriteByte(line[i+1])
 			i += 2
@@ -61,8 +61,8 @@ func oneWord(line string, start int) (word, error) {
 		}
 		bare.WriteString(strings.Repeat(" ", text.Len()-bare.Len()))
 	}
-	if what := lookalike(bare.String()); what != "" {
-		return word{}, fmt.Errorf("%q holds %s", line[start:i], what)
+	if strings.ContainsFunc(bare.String(), lookalike) {
+		return word{}, fmt.Errorf("%q holds what only looks like a blank, a quote or nothing: write that, or put quotes around the word", line[start:i])
 	}
 	return word{text.String(), bare.String(), start, i}, nil
 }
@@ -85,12 +85,6 @@ func quoted(text *strings.Builder, s string) (int, error) {
 	return 0, fmt.Errorf("%q is never closed: add a %c at the end of the word", s, quote)
 }
 
-// splitWords splits a command into its words.
-func splitWords(command string) ([]string, error) {
-	list, err := words(command)
-	return texts(list), err
-}
-
 func texts(list []word) (texts []string) {
 	for _, w := range list {
 		texts = append(texts, w.text)
@@ -98,17 +92,14 @@ func texts(list []word) (texts []string) {
 	return texts
 }
 
-// JoinWords writes a command so that splitWords reads the same words.
+// JoinWords writes a command so that splitCommand reads the same words.
 func JoinWords(list []string) string {
 	quoted := make([]string, len(list))
 	for i, w := range list {
 		quoted[i] = w
-		if w == "" || isSeparator(w) || strings.ContainsAny(w, "'\"\\#") || strings.ContainsFunc(w, unicode.IsSpace) || lookalike(w) != "" || needsShell(w) || isPunctuated(w) {
+		if w == "" || strings.ContainsAny(w, " '\"\\#") || strings.ContainsFunc(w, lookalike) || needsShell(w) {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(quoted, " ")
 }
-
-// isSeparator tells a word that other files of settings have between a name and its value.
-func isSeparator(w string) bool { return w == "=" || w == ":" || w == "->" || w == "=>" }

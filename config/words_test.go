@@ -66,7 +66,7 @@ func TestWordsThatNeverEnd(t *testing.T) {
 		`nginx 'x y`:    `"'x y" is never closed: add a ' at the end of the word`,
 		`nginx "x y`:    `"\"x y" is never closed: add a " at the end of the word`,
 		`"x\"`:          `"\"x\\\"" is never closed: add a " at the end of the word`,
-		`nginx -t \`:    errContinued.Error(),
+		`nginx -t \`:    "a line can't be continued by \\: write all of it in one line, or '\\' for the character itself",
 		`'a' "b" c'd"e`: `"'d\"e" is never closed: add a ' at the end of the word`,
 	} {
 		if _, err := splitWords(line); err == nil || err.Error() != want {
@@ -150,4 +150,10 @@ func checkPlaces(t *testing.T, line string, list []word) {
 		}
 		from = w.end
 	}
+}
+
+// splitWords splits a command into its words.
+func splitWords(command string) ([]string, error) {
+	list, err := words(command)
+	return texts(list), err
 }
