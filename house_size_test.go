@@ -14,10 +14,10 @@ var mostLines = map[string]int{
 	"supervisor":     4_560,
 	"linker":         2_290,
 	"config":         1_640,
-	"process":        1_470,
+	"process":        1_415,
 	"signals":        395,
 	"notify":         250,
-	"status":         735,
+	"status":         655,
 	"linker/files":   445,
 	"linker/safedir": 640,
 }

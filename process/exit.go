@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -23,35 +22,12 @@ const (
 )
 
 // startError names the program that could not be started.
-type startError struct {
-	name string
-	err  error
-}
-
-func (e *startError) Error() string {
-	return fmt.Sprintf("cannot start %q: %v%s", e.name, e.err, e.hint())
-}
-
-func (e *startError) Unwrap() error { return e.err }
-
-// shellWords are words of the shell that many a command begins with, and no programs.
-var shellWords = []string{".", "[[", "cd", "eval", "exec", "export", "for", "if", "set", "source", "ulimit", "umask", "while"}
-
-// hint says what to write in place of a name that no program has.
-func (e *startError) hint() string {
-	switch {
-	case !errors.Is(e.err, fs.ErrNotExist):
-		return ""
-	case strings.ContainsAny(e.name, " \t"):
-		return "; this is one word: remove the quotes around it"
-	case strings.HasPrefix(e.name, "-"):
-		return "; confit's own flags come before the --"
-	case strings.Contains(e.name, "="):
-		return "; to set a variable, write env in front of it"
-	case slices.Contains(shellWords, e.name):
-		return "; only a shell knows it: write sh -c '…'"
+func startError(name string, err error) error {
+	hint := ""
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, " \t") {
+		hint = "; this is one word: remove the quotes around it"
 	}
-	return ""
+	return fmt.Errorf("cannot start %q: %w%s", name, err, hint)
 }
 
 // StartCode is the exit code for an app that could not be started: 127 when

@@ -20,7 +20,7 @@ func TestStartCode(t *testing.T) {
 		{unix.EAGAIN, 71}, {unix.ENOMEM, 71}, {unix.EMFILE, 71}, {unix.ENFILE, 71}, {unix.ETXTBSY, 71},
 		{errors.New("anything else"), 126},
 	} {
-		for _, err := range []error{tt.err, &startError{"nginx", tt.err}, fmt.Errorf("again: %w", &startError{"nginx", tt.err})} {
+		for _, err := range []error{tt.err, startError("nginx", tt.err), fmt.Errorf("again: %w", startError("nginx", tt.err))} {
 			if code := StartCode(err); code != tt.code {
 				t.Errorf("%v: code %d, want %d", err, code, tt.code)
 			}
@@ -37,9 +37,9 @@ func TestStartErrorHints(t *testing.T) {
 	for name, want := range map[string]string{
 		"sh": "", dir + "/fine": "",
 		"nginx -t":   `cannot start "nginx -t": no such file or directory in PATH; this is one word: remove the quotes around it`,
-		"--check":    `cannot start "--check": no such file or directory in PATH; confit's own flags come before the --`,
-		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH; to set a variable, write env in front of it`,
-		"cd":         `cannot start "cd": no such file or directory in PATH; only a shell knows it: write sh -c '…'`,
+		"--check":    `cannot start "--check": no such file or directory in PATH`,
+		"LEVEL=1":    `cannot start "LEVEL=1": no such file or directory in PATH`,
+		"cd":         `cannot start "cd": no such file or directory in PATH`,
 		"nothing":    `cannot start "nothing": no such file or directory in PATH`,
 		dir + "/dos": `cannot start "` + dir + `/dos": its first line names "/bin/sh\r": no such file or directory`,
 		dir:          `cannot start "` + dir + `": permission denied`,

@@ -77,7 +77,7 @@ func Finder(env []string) func(program string) error {
 			err = checkInterpreter(path)
 		}
 		if err != nil {
-			return &startError{program, err}
+			return startError(program, err)
 		}
 		return nil
 	}

@@ -133,5 +133,5 @@ func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes
 	}
-	return slices.DeleteFunc(processes(), func(s stat) bool { return s.parent != os.Getpid() || s.ended || f.hooks[s.pid] })
+	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.hooks[s.pid] })
 }

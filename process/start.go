@@ -24,7 +24,7 @@ func start(c Command, files []uintptr, attr *syscall.SysProcAttr) (pid int, err 
 		pid, err = forkExec(path, c.Args, &syscall.ProcAttr{Dir: c.Dir, Env: c.environ(), Files: files, Sys: attr})
 	}
 	if err != nil {
-		return 0, &startError{c.Args[0], err}
+		return 0, startError(c.Args[0], err)
 	}
 	return pid, nil
 }
