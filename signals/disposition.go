@@ -2,11 +2,8 @@ package signals
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // Disposition is what a process does with a signal.
@@ -77,19 +74,9 @@ type set uint64
 func (s set) has(sig Signal) bool { return s&(1<<(sig-1)) != 0 }
 
 // statusOf is the status of a process or of a thread, by its directory in /proc; "" if
-// that isn't there. An app waits for its signal meanwhile: [os.ReadFile] takes twice as long.
+// that isn't there.
 func statusOf(dir string) string {
-	fd, err := unix.Open(dir+"/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return ""
-	}
-	defer unix.Close(fd)
-	text := make([]byte, 0, 4<<10)
-	for n := 1; n > 0; {
-		text = slices.Grow(text, 1)
-		n, _ = unix.Read(fd, text[len(text):cap(text)])
-		text = text[:len(text)+max(n, 0)]
-	}
+	text, _ := os.ReadFile(dir + "/status")
 	return string(text)
 }
 
