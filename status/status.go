@@ -9,6 +9,7 @@
 package status
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -171,6 +172,25 @@ func (s *Status) Verdict() int {
 
 // refused reports a change that the system refuses to apply.
 func (s *Status) refused() bool { return s.Trouble != "" && s.PendingSince != "" }
+
+// Encode writes the status as indented JSON that ends in a newline. It replaces
+// bytes of a hook's output that aren't UTF-8.
+func (s *Status) Encode() []byte {
+	whole := *s
+	whole.Version = Version
+	if whole.Volumes == nil {
+		whole.Volumes = []Volume{}
+	}
+	if whole.Keys == nil {
+		whole.Keys = map[string]string{}
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it
+	e.SetIndent("", "  ")
+	_ = e.Encode(whole) // to memory, and JSON has all types of a status
+	return b.Bytes()
+}
 
 // Decode reads a status that any confit has encoded, unless its version is newer.
 func Decode(data []byte) (Status, error) {

@@ -66,9 +66,6 @@ type statusWriter struct {
 	unwritten atomic.Bool // the last one could not be written, as on a full disk
 
 	volumes atomic.Pointer[[]linker.VolumeStatus] // the linker's goroutine notes them
-
-	encoded *linker.Keys // the keys of what was written last
-	encoder status.Encoder
 }
 
 // shown is a status to be written.

@@ -54,7 +54,7 @@ func (l *loop) write() {
 	said := ""
 	for s := range l.status.newest {
 		err := guard(func() error {
-			data := l.status.encode(l.status.coalesce(s))
+			data := l.status.coalesce(s).encode()
 			if len(data) > largeStatus {
 				defer debug.FreeOSMemory()
 			}
@@ -91,19 +91,17 @@ func (r *statusWriter) coalesce(s shown) shown {
 	}
 }
 
-// encode adds what only the linker knows. The keys of a generation are encoded once, and not
-// with each phase of the next one.
-func (r *statusWriter) encode(s shown) []byte {
-	if s.keys != r.encoded {
-		r.encoder.SetKeys(s.keys.Sums())
-		r.encoded = s.keys
+// encode adds what only the linker knows.
+func (s shown) encode() []byte {
+	if s.keys != nil {
+		s.Keys = s.keys.Sums()
 	}
 	if s.volumes != nil {
 		for _, v := range *s.volumes {
 			s.Volumes = append(s.Volumes, status.Volume(v))
 		}
 	}
-	return r.encoder.Encode(s.Status)
+	return s.Status.Encode()
 }
 
 // noteVolumes is called where the linker is. A look that finds the volumes as they
