@@ -15,7 +15,6 @@
 package notify
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -56,8 +55,8 @@ func bind(path string) (*os.File, error) {
 	if len(path) > maxPath {
 		return nil, fmt.Errorf("the path has %d bytes: choose one of at most %d, as apps can't name a longer one", len(path), maxPath)
 	}
-	if err := removeStale(path); err != nil {
-		return nil, err
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+		_ = syscall.Unlink(path) // whatever else is there is in the way
 	}
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -81,20 +80,6 @@ func bind(path string) (*os.File, error) {
 func bindForAll(fd int, path string) error {
 	defer syscall.Umask(syscall.Umask(0o111))
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
-}
-
-// removeStale removes a socket that was left behind, and nothing else.
-func removeStale(path string) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.Mode().Type() != fs.ModeSocket:
-		return errors.New("something that isn't a socket is in its place: remove it")
-	}
-	return syscall.Unlink(path)
 }
 
 // Hints delivers a value when there may be something to receive.

@@ -31,7 +31,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestListenRefused: it removes nothing but a socket, and errors say what to do.
+// TestListenRefused: it removes nothing but a socket.
 func TestListenRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,9 +40,9 @@ func TestListenRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		file:                            "isn't a socket is in its place: remove it",
-		link:                            "isn't a socket is in its place: remove it",
-		dir:                             "isn't a socket is in its place: remove it",
+		file:                            "address already in use",
+		link:                            "address already in use",
+		dir:                             "address already in use",
 		filepath.Join(dir, "no", "dir"): "no such file",
 		filepath.Join(dir, strings.Repeat("x", 107-len(dir))): "the path has 108 bytes: choose one of at most 107",
 	} {

@@ -7,39 +7,30 @@ import "strings"
 const maxSlips = 2
 
 // Of is the choice that somebody most likely meant by a name, or "".
-func Of(name string, choices []string) string {
-	best, shortest := "", min(maxSlips, len(name)/2)+1
+func Of(name string, choices []string) (best string) {
+	fewest := min(maxSlips, len(name)/2) + 1
 	for _, c := range choices {
-		if max(len(c)-len(name), len(name)-len(c)) >= shortest {
-			continue
-		}
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < shortest {
-			best, shortest = c, d
+		if n := slips(strings.ToLower(name), strings.ToLower(c), fewest-1); n < fewest {
+			best, fewest = c, n
 		}
 	}
 	return best
 }
 
-// distance is how many letters have to be inserted, deleted, replaced, or exchanged with
-// the next one to turn one word into the other: Levenshtein's and Damerau's.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		for j := range rows[i] {
-			if i == 0 || j == 0 {
-				rows[i][j] = i + j
-				continue
-			}
-			d := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				d++
-			}
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = min(d, rows[i-1][j]+1, rows[i][j-1]+1)
-		}
+// slips is how many letters have to be inserted, deleted, replaced, or exchanged with
+// the next one to turn one word into the other: more than most, if these don't do.
+func slips(a, b string, most int) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return slips(a[1:], b[1:], most)
+	case most <= 0:
+		return most + 1
 	}
-	return rows[len(a)][len(b)]
+	n := min(slips(a[1:], b[1:], most-1), slips(a[1:], b, most-1), slips(a, b[1:], most-1))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		n = min(n, slips(a[2:], b[2:], most-1))
+	}
+	return n + 1
 }
