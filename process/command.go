@@ -33,28 +33,12 @@ func Environ() []string {
 
 // environ is the environment of the process: Vars, and what they don't cover of Env.
 func (c Command) environ() []string {
-	names := namesOf(c.Vars)
-	env := slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return names[name(kv)] })
+	covered := map[string]bool{}
+	for _, kv := range c.Vars {
+		covered[name(kv)] = true
+	}
+	env := slices.DeleteFunc(slices.Clone(c.Env), func(kv string) bool { return covered[name(kv)] })
 	return append(env, c.Vars...)
-}
-
-// Covered lists the names in Env that are also in Vars, which win.
-func (c Command) Covered() (covered []string) {
-	names := namesOf(c.Vars)
-	for _, kv := range c.Env {
-		if names[name(kv)] {
-			covered = append(covered, name(kv))
-		}
-	}
-	return covered
-}
-
-func namesOf(env []string) map[string]bool {
-	names := make(map[string]bool, len(env))
-	for _, kv := range env {
-		names[name(kv)] = true
-	}
-	return names
 }
 
 func name(kv string) string {

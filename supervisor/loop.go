@@ -21,15 +21,15 @@ type loop struct {
 	state   *state
 	family  *process.Family
 	hook    hook
-	teller  hook            // the report hook: it runs beside the other
-	program string          // what the app runs: its successor runs the same
-	said    map[string]bool // what the log has said of variables, by name
-	ooms    int             // processes killed for want of memory before the app was started
-	jobs    chan job        // for the linker, one after the other
-	closed  chan struct{}   // closed after the linker
-	looks   bool            // the volumes are looked at, and the links files are next
-	done    chan event      // what came of them
-	next    []event         // answers to actions: they are handled first
+	teller  hook          // the report hook: it runs beside the other
+	program string        // what the app runs: its successor runs the same
+	said    []string      // variables of which the log has said that they end in a newline
+	ooms    int           // processes killed for want of memory before the app was started
+	jobs    chan job      // for the linker, one after the other
+	closed  chan struct{} // closed after the linker
+	looks   bool          // the volumes are looked at, and the links files are next
+	done    chan event    // what came of them
+	next    []event       // answers to actions: they are handled first
 	status  statusWriter
 }
 

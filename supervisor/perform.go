@@ -48,7 +48,7 @@ func (l *loop) spawn() event {
 	if err != nil {
 		return startFailed{err, process.StartCode(err)}
 	}
-	l.sayVariables(command, l.state.inForce())
+	l.sayNewlines(l.state.inForce().Env)
 	_ = process.LeaveDirectory() // EACCES for /: then where it was
 	l.ooms, l.program = process.OOMKills(), process.Started(pid, command)
 	return started{pid}
@@ -162,30 +162,15 @@ func (l *loop) noteUser(pid int) {
 	}
 }
 
-// sayVariables says, once for each name, which variables of the app aren't what
-// somebody may think.
-func (l *loop) sayVariables(app process.Command, g linker.Generation) {
-	if g.Env == nil {
+// sayNewlines says, once for each name, which variables of the app end as an editor ends a file.
+func (l *loop) sayNewlines(env *linker.Environment) {
+	if env == nil {
 		return
 	}
-	if names := l.unsaid("covered ", app.Covered()); len(names) > 0 {
-		l.Log.Info("variables come from keys, and no longer from what confit was started with", "names", names)
-	}
-	if names := l.unsaid("newline ", g.Env.Newlines); len(names) > 0 {
+	names := slices.DeleteFunc(slices.Clone(env.Newlines), func(name string) bool { return slices.Contains(l.said, name) })
+	if l.said = append(l.said, names...); len(names) > 0 {
 		l.Log.Warn("variables end in a newline", "names", names, "todo", "write the keys without one: many an editor adds it")
 	}
-}
-
-// unsaid lists the names of which this was not said before.
-func (l *loop) unsaid(what string, names []string) []string {
-	if l.said == nil {
-		l.said = map[string]bool{}
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		said := l.said[what+name]
-		l.said[what+name] = true
-		return said
-	})
 }
 
 func (a runHook) perform(l *loop) event {
