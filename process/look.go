@@ -65,13 +65,9 @@ func Program(pid int) string {
 
 // Unversioned is the name of a program without its directory, and without a version
 // at its end: digits and dots, and the dash in front of them. That apache2 becomes
-// apache does no harm. The ending that an upgrade gives the old file goes, too:
-// nginx.old.
+// apache does no harm.
 func Unversioned(program string) string {
 	name := path.Base(program)
-	for _, replaced := range []string{".old", ".oldbin", ".bak"} {
-		name = strings.TrimSuffix(name, replaced)
-	}
 	stem := strings.TrimRight(name, "0123456789.")
 	if stem != name {
 		stem = strings.TrimRight(stem, "-_")

@@ -16,7 +16,7 @@ func TestUnversioned(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"php-fpm8.2": "php-fpm", "python3.11": "python", "ruby3.1": "ruby", "mariadbd": "mariadbd", "java": "java", "nginx": "nginx",
-		"nginx.old": "nginx", "apache2": "apache", "stunnel4": "stunnel", "7z": "7z", "redis-server-7": "redis-server", "postgres-15.4": "postgres",
+		"apache2": "apache", "stunnel4": "stunnel", "7z": "7z", "redis-server-7": "redis-server", "postgres-15.4": "postgres",
 		"haproxy": "haproxy", "php-fpm": "php-fpm", "1.2": "1.2", "busybox": "busybox", "python3": "python", "a-": "a-", "gunicorn": "gunicorn",
 	} {
 		if got := Unversioned(name); got != want {

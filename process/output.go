@@ -39,14 +39,24 @@ func (o *Output) Relay(w io.Writer, done func(tail string)) {
 	o.write.Close()
 	go func() {
 		defer o.read.Close()
-		t := &tail{to: w}
-		if _, err := io.Copy(t, o.read); err != nil {
-			_, _ = t.Write(o.rest())
+		var last []byte
+		pass := func(p []byte) {
+			_, _ = w.Write(p) // if the log is closed, the pipe must still be emptied, or the hook would wait
+			last = append(last, p...)
+			last = last[max(len(last)-tailSize, 0):]
 		}
-		if n := len(t.last); n > 0 && t.last[n-1] != '\n' {
+		piece := make([]byte, pipeSize/2)
+		n, err := o.read.Read(piece)
+		for ; err == nil; n, err = o.read.Read(piece) {
+			pass(piece[:n])
+		}
+		if err != io.EOF {
+			pass(o.rest())
+		}
+		if n := len(last); n > 0 && last[n-1] != '\n' {
 			_, _ = w.Write([]byte("\n")) // what confit says next is a line of its own
 		}
-		done(string(t.last))
+		done(string(last))
 	}()
 }
 
@@ -73,23 +83,6 @@ func (o *Output) Ended() {
 func (o *Output) close() {
 	o.read.Close()
 	o.write.Close()
-}
-
-// tail passes on what is written to it, and holds the last of it.
-type tail struct {
-	to   io.Writer
-	last []byte
-}
-
-// Write never fails: if the log is closed, the pipe must still be emptied, or the hook
-// would wait.
-func (t *tail) Write(p []byte) (int, error) {
-	_, _ = t.to.Write(p)
-	t.last = append(t.last, p...)
-	if over := len(t.last) - tailSize; over > 0 {
-		t.last = append(t.last[:0], t.last[over:]...)
-	}
-	return len(p), nil
 }
 
 // maxLine is the longest line of a record, in bytes: half of what containerd takes as

@@ -81,16 +81,15 @@ func TestOutput(t *testing.T) {
 func TestTail(t *testing.T) {
 	t.Parallel()
 	all := []byte(strings.Repeat("0123456789", 1000))
-	for _, size := range []int{1, 7, 1000, 4095, 4096, 4097, len(all)} {
-		kept := &tail{to: io.Discard}
+	for _, size := range []int{7, 1000, 4095, 4096, 4097, len(all)} {
+		_, hook, ended := relay(t, io.Discard)
 		for piece := range slices.Chunk(all, size) {
-			if n, err := kept.Write(piece); n != len(piece) || err != nil {
-				t.Fatalf("wrote %d of %d, %v", n, len(piece), err)
+			if _, err := hook.Write(piece); err != nil {
+				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(kept.last, all[len(all)-4096:]) {
-			t.Errorf("in pieces of %d: kept %d bytes, %.20q…", size, len(kept.last), kept.last)
-		}
+		hook.Close()
+		wantTail(t, ended, string(all[len(all)-4096:]))
 	}
 }
 

@@ -17,8 +17,7 @@ type habit struct {
 var habits = map[string]habit{
 	// sigtrap_posix.go of Caddy logs "not implemented" at HUP.
 	"caddy": {"HUP does nothing", "write reload exec:caddy reload --config FILE --force", false},
-	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names
-	// no signal.
+	// SCH_Initialise of main.c: HUP stops it as TERM does. chronyd(8) names no signal.
 	"chronyd": {"HUP ends it", "", false},
 	// dnsmasq(8), NOTES: "SIGHUP does NOT re-read the configuration file"
 	"dnsmasq": {"HUP reads only its hosts files again", "", false},
@@ -27,28 +26,20 @@ var habits = map[string]habit{
 	// Grafana's server.go, listenToSystemSignals: HUP reopens its logs.
 	"grafana":        {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
 	"grafana-server": {"HUP only reopens its logs", "write reload=none at the links of dashboards, which it reads by itself", false},
-	// haproxy(1): HUP "dumps the status of all proxies and servers into the
-	// logs". With a master (-W, -Ws) it reloads.
+	// haproxy(1): HUP "dumps the status of all proxies and servers into the logs". With a master (-W, -Ws) it reloads.
 	"haproxy": {"HUP only logs its state, as it has no master", "start it with -W", true},
-	// java(1), -Xrs: "The JVM uses SIGHUP, SIGINT, and SIGTERM to initiate the
-	// running of shutdown hooks"
+	// java(1), -Xrs: "The JVM uses SIGHUP, SIGINT, and SIGTERM to initiate the running of shutdown hooks"
 	"java": {"HUP shuts the JVM down", "", false},
-	// doc/initscripts.txt of lighttpd: "SIGHUP - re-open log files (NOTE: does
-	// not reload lighttpd configuration)", "SIGUSR1 - reload gracefully"
+	// doc/initscripts.txt of lighttpd: "SIGHUP - re-open log files", "SIGUSR1 - reload gracefully"
 	"lighttpd": {"HUP only reopens its logs", "write reload signal:USR1", false},
-	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP
-	// reloads the grant tables and flushes tables, logs and caches. It is the
-	// same in MariaDB, whose program had this name, too.
+	// https://dev.mysql.com/doc/refman/8.0/en/unix-signal-response.html: HUP reloads grant tables and flushes logs and caches; in MariaDB, too.
 	"mariadbd": {"HUP only flushes its logs and caches", "", false},
 	"mysqld":   {"HUP only flushes its logs and caches", "", false},
-	// nsd(8), SIGNALS: "SIGHUP Reload. Scans zone files and if changed (mtime)
-	// reads them in."
+	// nsd(8), SIGNALS: "SIGHUP Reload. Scans zone files and if changed (mtime) reads them in."
 	"nsd": {"HUP reads only its zones again", "write reload=signal:HUP at the links of zones", false},
-	// rsyslogd(8), SIGNALS: "HUP  This lets rsyslogd perform close all open
-	// files"
+	// rsyslogd(8), SIGNALS: HUP closes all open files.
 	"rsyslogd": {"HUP only reopens its files", "", false},
-	// stunnel(8), SIGNALS: "Force a reload of the configuration file", but of
-	// the one that realpath(3) found at the start, which never changes.
+	// stunnel(8), SIGNALS: HUP reloads the file that realpath(3) found at the start, which never changes.
 	"stunnel": {"HUP reads the file of its start again, not the new one", "", false},
 	// turnserver(1), --log-file: "the logfile can be reset with the SIGHUP signal"
 	"turnserver": {"HUP only reopens its log", "", false},
