@@ -110,7 +110,7 @@ func (p *parser) apply(g given) {
 		p.errorf("%s: %w", g.where, err)
 	}
 	if now := p.config.Mode; now != before {
-		if before != Run && now != Run && now < Version && p.mode.isFlag() && g.isFlag() {
+		if before != Run && now != Run && max(before, now) < Version && p.mode.isFlag() && g.isFlag() {
 			p.errorf("%s and %s: only one can be done, write one of the two", p.mode.where, g.where)
 		}
 		p.mode = g

@@ -48,27 +48,23 @@ func (p *parser) commandLine(args []string) (list []given, ok bool) {
 
 // environment reads the variables whose names begin with CONFIT_. One that means no flag
 // is an error, as it may be misspelt.
-func (p *parser) environment(environ []string) []given {
-	var list []given
+func (p *parser) environment(environ []string) (list []given) {
 	var known []string
 	for _, s := range settings {
-		if !s.notEnv {
-			known = append(known, variable(s.name))
-		}
+		known = append(known, variable(s.name))
 	}
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		if !strings.HasPrefix(name, prefix) || foreign(name) {
 			continue
 		}
-		flag := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", "-"))
-		switch s := find(flag); {
-		case s == nil || variable(flag) != name:
+		switch i := slices.Index(known, name); {
+		case i < 0:
 			p.errorf("%s: no flag has this name: %s", name, didYouMean(name, known, "confit --help lists the flags"))
-		case s.notEnv:
-			p.errorf("%s: a variable can't say that: write --%s on the command line", name, flag)
+		case settings[i].notEnv:
+			p.errorf("%s: a variable can't say that: write --%s on the command line", name, settings[i].name)
 		default:
-			list = append(list, given{setting: s, value: value, where: name})
+			list = append(list, given{setting: settings[i], value: value, where: name})
 		}
 	}
 	return list

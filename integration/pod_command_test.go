@@ -163,7 +163,7 @@ func TestCommand_check_finds(t *testing.T) {
 		t.Errorf("it says %s", stdout)
 	}
 	s.line("nonsense")
-	_, stderr = s.runPlain(64, check...)
+	_, stderr = s.runPlain(64, s.command("--check", "--", "sh -c x")...)
 	wantHolds(t, stderr, `links:6: "nonsense" is not known`)
 	if _, stderr = s.runPlain(64, s.command("--bake")...); strings.Contains(stderr, "no-such-program") {
 		t.Errorf("--bake says %s", stderr)
