@@ -118,7 +118,7 @@ func (c *Config) checkPath(path string) error {
 	if end := strings.IndexAny(path, ` '";&|<>(),:=`); end >= 0 {
 		path = path[:end]
 	}
-	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || strings.ContainsAny(path, "$`*?[{\\") {
+	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
 		return nil
 	}
 	example := ""

@@ -80,11 +80,7 @@ func (l *loop) exitOf(status process.Status) exited {
 // daemon. An init in front of another program gets the signal and hands it on.
 func lookAtApp(pid int, s signals.Signal) app.Finding {
 	daemon, program := process.Wrapped(pid)
-	runs, receiver := program, pid
-	if daemon != pid {
-		runs = process.Program(pid)
-		receiver, _ = process.Receiver(pid)
-	}
+	receiver, runs := process.Receiver(pid)
 	return app.Finding{
 		Disposition: signals.DispositionOf(receiver, s),
 		Runs:        runs,

@@ -9,7 +9,7 @@ import (
 // Finding is how the kernel shows an app that is about to get a signal.
 type Finding struct {
 	Disposition signals.Disposition
-	Runs        string // the program that the app runs
+	Runs        string // the program that gets the signal
 	Program     string // the same, or what it is wrapped around, as habits names it
 	Alone       bool   // no child of it runs the same program, which it has habits for
 }
