@@ -43,10 +43,10 @@ func (c *Config) Doubts(find func(program string) error) []error {
 // they are only noted, as its volumes may bring the directory.
 func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
 	for _, command := range list {
-		program := programOf(command.words)
-		if program == "" || c.bringsProgram(program) {
+		if len(command.words) == 0 || c.bringsProgram(command.words[0]) {
 			continue
 		}
+		program := command.words[0]
 		err := find(program)
 		if err == nil {
 			continue
@@ -59,20 +59,6 @@ func (c *Config) unfound(list []namedCommand, find func(program string) error) (
 		}
 	}
 	return missing, later
-}
-
-// programOf is the program that a command starts, also through env NAME=VALUE.
-func programOf(command []string) string {
-	for i, w := range command {
-		switch {
-		case i == 0 && w == "env", i > 0 && strings.Contains(w, "="):
-		case i > 0 && strings.HasPrefix(w, "-"):
-			return command[0]
-		default:
-			return w
-		}
-	}
-	return ""
 }
 
 // bringsProgram reports whether a program may be a key: a target, below one, or in a

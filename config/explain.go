@@ -29,7 +29,7 @@ func Explain(w io.Writer, c *Config, find func(program string) error, restarts f
 
 // noteRestarts notes what an edit costs that restarts the app.
 func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
-	auto := restarts(programOf(c.App))
+	auto := len(c.App) > 0 && restarts(c.App[0])
 	if c.Splay == 0 && c.Gate == nil && slices.ContainsFunc(c.Links, func(l Link) bool {
 		a := c.ActionOf(&l)
 		return a.Kind == Restart || a.Auto && auto

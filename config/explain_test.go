@@ -181,13 +181,3 @@ func checkPath(t *testing.T, lines, path, said string) {
 		t.Errorf("%q: says %q, want %q", path, text, said)
 	}
 }
-
-func TestProgramOf(t *testing.T) {
-	for command, want := range map[string]string{
-		"": "", "nginx -t": "nginx", "env A=1 B= nginx -t": "nginx", "env nginx A=1": "nginx", "env -i A=1 nginx": "env", "A=1 nginx": "A=1", "env A=1": "", "sh -c x": "sh",
-	} {
-		if got := programOf(strings.Fields(command)); got != want {
-			t.Errorf("%q: %q, want %q", command, got, want)
-		}
-	}
-}

@@ -139,7 +139,7 @@ func TestCommand_check_finds(t *testing.T) {
 	s.line("link web/*.d %s/", s.target("conf.d"))
 	s.line("validate no-such-program {candidate}")
 	s.line("gate /no/such/directory/ask")
-	s.line("reload exec:env A=1 %s", s.target())
+	s.line("reload exec:%s", s.target())
 	s.mkdir("etc", "app", "a.conf", "full")
 	check := s.command("--check", "--", "sh -c x")
 	stdout, stderr := s.runPlain(78, check...)
