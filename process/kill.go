@@ -47,9 +47,6 @@ func Refusal(err error) error {
 	return fmt.Errorf("cannot signal the app: %w; add the capability KILL, run confit as the app's user, or write reload exec:COMMAND", err)
 }
 
-// Gone reports that a signal found no process: it has ended and was reaped.
-func Gone(err error) bool { return errors.Is(err, unix.ESRCH) }
-
 // EndLeftovers sends a signal to what an app left behind: the members of its
 // group, and every descendant of confit. With everybody, and only if confit is PID 1,
 // it signals all processes of the PID namespace, also those of kubectl exec. CONT

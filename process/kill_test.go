@@ -2,7 +2,6 @@ package process
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os/exec"
 	"syscall"
@@ -40,7 +39,7 @@ func TestKill(t *testing.T) {
 		}
 		n.until("the leader has ended", func() bool { return len(n.ends) > 0 })
 		n.wantEnd(leader, "signal 15")
-		if !Gone(Kill(leader, 0)) || !GroupAlive(group) {
+		if Kill(leader, 0) != unix.ESRCH || !GroupAlive(group) {
 			t.Error("the leader was reaped, but can be signalled, or its group is said to be gone with it")
 		}
 		if err := KillGroup(group, unix.SIGKILL); err != nil {
@@ -48,7 +47,7 @@ func TestKill(t *testing.T) {
 		}
 		n.until("the follower has ended", func() bool { return len(n.ends) == 2 })
 		n.wantEnd(follower, "signal 9")
-		if GroupAlive(group) || !Gone(KillGroup(group, unix.SIGTERM)) {
+		if GroupAlive(group) || KillGroup(group, unix.SIGTERM) != unix.ESRCH {
 			t.Error("the group outlives its members")
 		}
 	})
@@ -78,16 +77,5 @@ func TestGroupAlive(t *testing.T) {
 	_ = cmd.Wait()
 	if GroupAlive(group) {
 		t.Error("it was reaped, and is said to live")
-	}
-}
-
-func TestGone(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]bool{
-		nil: false, unix.ESRCH: true, fmt.Errorf("kill: %w", unix.ESRCH): true, unix.EPERM: false, errors.New("no such process"): false,
-	} {
-		if Gone(err) != want {
-			t.Errorf("%v: %v", err, !want)
-		}
 	}
 }

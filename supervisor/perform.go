@@ -34,7 +34,7 @@ func (a toApp) perform(l *loop) event {
 		return l.signal(a.PID, a.Signal)
 	case app.Wake:
 		if process.Stopped(a.PID) {
-			l.noteFailedSignal(process.Continue(l.state.app.Group), a.PID)
+			_ = process.Continue(l.state.app.Group)
 		}
 	case app.EndLeftovers:
 		return l.endLeftovers(a)
@@ -101,11 +101,11 @@ func (l *loop) signal(pid int, s signals.Signal) event {
 	group := l.state.app.Group // an adopted app need not lead it
 	switch {
 	case s == signals.CONT:
-		return l.noteFailedSignal(process.Continue(group), pid)
+		return denial(process.Continue(group))
 	case l.Config.SignalGroup:
-		return l.noteFailedSignal(process.KillGroup(group, s), pid)
+		return denial(process.KillGroup(group, s))
 	}
-	return l.noteFailedSignal(process.Kill(pid, s), pid)
+	return denial(process.Kill(pid, s))
 }
 
 // lookWhetherReached finds out whether the app can be signalled, which changes when
@@ -135,12 +135,9 @@ func (l *loop) endLeftovers(a app.EndLeftovers) event {
 	return cleared{process.EndLeftovers(a.Group, a.Signal, a.Everybody, spared)}
 }
 
-// noteFailedSignal logs that a signal could not be sent: EPERM, when the app became
-// another user. A process that is gone is about to be reaped.
-func (l *loop) noteFailedSignal(err error, pid int) event {
-	if err != nil && !process.Gone(err) {
-		l.Log.Error("cannot signal", "pid", pid, "error", err)
-	}
+// denial is the event of a signal that confit may not send, as the app became another user. A process that is gone is
+// about to be reaped.
+func denial(err error) event {
 	if err := process.Refusal(err); err != nil {
 		return denied{err}
 	}
