@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"confit/linker"
 )
@@ -39,3 +42,120 @@ func (c *Config) noteRestarts(w io.Writer, restarts func(program string) bool) {
 }
 
 func printRow(w io.Writer, name, value string) { fmt.Fprintf(w, "%-18s%s\n", name, value) }
+
+// namedCommand is a command, and where it stands.
+type namedCommand struct {
+	where string
+	words []string
+}
+
+// commands are all that confit may start.
+func (c *Config) commands() []namedCommand { return append(c.hooks(), namedCommand{"app", c.App}) }
+
+// hooks are all that confit may start beside the app.
+func (c *Config) hooks() []namedCommand {
+	list := []namedCommand{
+		{c.places["render"], c.Render}, {c.places["validate"], c.Validate}, {c.places["gate"], c.Gate}, {c.places["report"], c.Report},
+		{c.places["reload"], c.Reload.Command}, {c.places["verify"], c.Verify},
+	}
+	for _, l := range c.Links {
+		if l.Reload != nil {
+			list = append(list, namedCommand{l.Where + ": reload", l.Reload.Command})
+		}
+	}
+	return list
+}
+
+// Doubts are why hooks will fail, as far as a start can tell: most hooks don't run before an edit.
+func (c *Config) Doubts(find func(program string) error) []error {
+	missing, later := c.unfound(c.hooks(), find)
+	return slices.Concat(missing, later, c.checkPaths())
+}
+
+// unfound names programs that can't be started. later are those whose directory is missing: outside of a pod
+// they are only noted, as its volumes may bring the directory.
+func (c *Config) unfound(list []namedCommand, find func(program string) error) (missing, later []error) {
+	for _, command := range list {
+		if len(command.words) == 0 || c.bringsProgram(command.words[0]) {
+			continue
+		}
+		program := command.words[0]
+		err := find(program)
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("%s: %w", command.where, err)
+		if _, noDir := os.Stat(filepath.Dir(program)); noDir != nil && !c.linker.Pod {
+			later = append(later, err)
+		} else {
+			missing = append(missing, err)
+		}
+	}
+	return missing, later
+}
+
+// bringsProgram reports whether a program may be a key: a target, below one, or in a
+// directory of programs where keys are linked.
+func (c *Config) bringsProgram(program string) bool {
+	brings := strings.Contains(program, Placeholder) || strings.Contains(program, linker.Rendered)
+	for _, l := range c.Links {
+		target := string(l.Target)
+		brings = brings || target == program || filepath.Base(target) == program || !strings.Contains(program, "/") && strings.HasSuffix(target, "bin/") ||
+			target != "" && strings.HasPrefix(program, strings.TrimSuffix(target, "/")+"/")
+	}
+	return brings
+}
+
+// checkRendered refuses {rendered} in hooks, to which it would be an argument like any other.
+func (p *parser) checkRendered() {
+	for _, h := range p.config.hooks()[1:] {
+		for _, word := range h.words {
+			if strings.Contains(word, linker.Rendered) {
+				p.errorf("%s: %q holds {rendered}, which only render has: write {candidate}/.rendered", h.where, word)
+			}
+		}
+	}
+}
+
+// checkPaths refuses paths in hooks that no candidate has, whatever the volumes hold.
+func (c *Config) checkPaths() (wrong []error) {
+	for _, h := range c.hooks() {
+		for _, word := range h.words {
+			for _, path := range strings.Split(word, Placeholder+"/")[1:] {
+				if err := c.checkPath(path); err != nil {
+					wrong = append(wrong, fmt.Errorf("%s: %w", h.where, err))
+				}
+			}
+		}
+	}
+	return wrong
+}
+
+// checkPath refuses a path below the candidate, at the start of a word, if no line puts anything
+// there. Paths that a shell makes aren't known.
+func (c *Config) checkPath(path string) error {
+	if end := strings.IndexAny(path, ` '";&|<>(),:=`); end >= 0 {
+		path = path[:end]
+	}
+	if path = strings.TrimSuffix(path, "/"); path == "" || path[0] == '.' || len(c.Links) == 0 || strings.ContainsAny(path, "$`*?[{\\") {
+		return nil
+	}
+	example := ""
+	for _, l := range c.Links {
+		source := strings.TrimPrefix(l.Source, "/")
+		if puts(source, path) && !l.Direct {
+			return nil
+		}
+		if string(l.Target) == "/"+path || example == "" {
+			example = source
+		}
+	}
+	return fmt.Errorf("no line puts %q into the candidate: a key that isn't direct is there by its source, as in %s/%s", path, Placeholder, example)
+}
+
+// puts reports whether a line may put something at a path of the candidate, by its source.
+func puts(source, path string) bool {
+	dir, _, pattern := strings.Cut(source, "*")
+	return strings.HasPrefix(source+"/", path+"/") || pattern && strings.HasPrefix(path, dir) ||
+		strings.HasSuffix(source, "/") && strings.HasPrefix(path, source) || strings.ContainsAny(source, "?[")
+}

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"confit/internal/near"
 )
 
 // confit starts hooks without a shell, and expands nothing. So it refuses words that
@@ -49,4 +51,15 @@ func splitCommand(command string) ([]string, error) {
 		}
 	}
 	return texts(list), nil
+}
+
+// meantPlaceholder is the placeholder that was meant by a misspelt one in a word, or "": to a hook that would be
+// an argument like any other.
+func meantPlaceholder(text string) string {
+	_, rest, _ := strings.Cut(text, "{")
+	name, _, _ := strings.Cut(rest, "}")
+	if m := near.Of(name, []string{"candidate", "rendered"}); m != name && !strings.ContainsAny(name, `"' `) {
+		return m
+	}
+	return ""
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"confit/internal/near"
 )
 
 // commandLine reads the flags, and the app that follows them or --. It is not ok if it
@@ -83,4 +85,13 @@ func inPod(environ []string) bool {
 func foreign(name string) bool {
 	return strings.Contains(name, "_SERVICE_") || strings.Contains(name, "_PORT") ||
 		slices.Contains(hookVariables, name)
+}
+
+// didYouMean is the hint for a name that is none of the choices: the one that it is most like, if any is.
+func didYouMean(name string, choices []string, otherwise string) string {
+	name, _, _ = strings.Cut(name, "=") // as other files of settings have it
+	if m := near.Of(name, choices); m != "" {
+		return "did you mean " + m + "?"
+	}
+	return otherwise
 }
