@@ -101,7 +101,7 @@ func (s shown) encode() []byte {
 			s.Volumes = append(s.Volumes, status.Volume(v))
 		}
 	}
-	return s.Status.Encode()
+	return s.Encode()
 }
 
 // noteVolumes is called where the linker is. A look that finds the volumes as they
