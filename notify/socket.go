@@ -119,21 +119,13 @@ func receive(fd int) (Message, bool) {
 		n = 0
 	}
 	m := parse(string(text[:n]))
-	m.PID = sender(control[:controls])
+	messages, err := syscall.ParseSocketControlMessage(control[:controls])
+	if err == nil && len(messages) == 1 {
+		if sender, err := syscall.ParseUnixCredentials(&messages[0]); err == nil {
+			m.PID = int(sender.Pid)
+		}
+	}
 	return m, true
-}
-
-// sender is the pid from the credentials, or 0.
-func sender(control []byte) int {
-	messages, err := syscall.ParseSocketControlMessage(control)
-	if err != nil || len(messages) != 1 {
-		return 0
-	}
-	credentials, err := syscall.ParseUnixCredentials(&messages[0])
-	if err != nil {
-		return 0
-	}
-	return int(credentials.Pid)
 }
 
 const (
