@@ -138,7 +138,7 @@ func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
-	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Hash == t.rejection.hash))
+	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Inputs == t.rejection.inputs))
 	t.stayUnproved()
 }
 
@@ -155,7 +155,7 @@ func (t *transition) stayUnproved() {
 func (t *transition) standRejected() {
 	t.rejection = rejection{}
 	if t.unproved != nil {
-		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, hash: t.accepted().Hash}
+		t.lastRejection, t.rejection = t.unproved, rejection{stands: true, inputs: t.accepted().Inputs}
 	}
 }
 

@@ -40,7 +40,6 @@ func (t *transition) stage() {
 func (t *transition) stageMounted() {
 	t.pending = false
 	t.renew(transaction{isRetry: true})
-	t.rejection.harmful = linker.Hash{}
 	t.stage()
 }
 

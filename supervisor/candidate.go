@@ -35,8 +35,7 @@ func (t *transition) stageEnded(e event) {
 		t.candidate.Changes, t.untidy = e.changes, true
 		if !t.candidate.Fallback {
 			t.noteLook(e.seen, false, linker.Hash{})
-			t.found("", "", e.changes)
-			t.rejection.harmful = linker.Hash{} // something else is mounted
+			t.found("", "", sums(e.changes))
 		}
 		t.reject("stage", e.reason, "")
 	}
@@ -60,17 +59,18 @@ func (t *transition) compareCandidate(e staged) {
 	t.writing = e.candidate.Writing
 	t.candidate, t.reloadAction = e.candidate, e.reloadAction
 	if t.candidate.Fallback {
-		if t.isKnownBad() || t.isHarmful() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
+		if t.isKnownBad() || t.ladder.WasTried(t.candidate.Inputs) { // it is just what was taken back
 			t.reject("stage", errors.New("it is what was rejected"), "")
 		} else {
 			t.tryCandidate(e.splay)
 		}
 		return
 	}
-	t.found(e.candidate.Hash.Hex(), e.candidate.Shared.Hex(), e.candidate.Changes)
-	if t.rejection.harmful != t.candidate.Inputs { // something else is mounted
-		t.rejection.harmful = linker.Hash{}
+	hash, keys := e.candidate.Hash.Hex(), sums(e.candidate.Changes)
+	if t.isKnownBad() { // and isn't rendered again
+		hash, keys = t.lastRejection.Hash, t.lastRejection.Keys
 	}
+	t.found(hash, e.candidate.Shared.Hex(), keys)
 	switch {
 	case t.isAccepted() && !t.neverStarted():
 		t.liveAgain()
@@ -85,8 +85,6 @@ func (t *transition) compareCandidate(e staged) {
 		t.dropCandidate()
 	case t.isRemembered():
 		t.reject(stepSoak, errors.New("the app died of it after it was accepted"), "")
-	case t.isHarmful():
-		t.reject("probation", errors.New("the app was rolled back from it before"), "")
 	case t.isAccepted() && t.onLadder().DiedTooOften():
 		t.goDownKilled()
 	case t.kills() >= maxKills && !t.isLast() && !t.isAccepted(): // there is something else to start on
@@ -107,7 +105,7 @@ func (t *transition) compareCandidate(e staged) {
 // isKnownBad reports that the candidate was rejected before, and isn't due to be
 // tried again, or not by a reload.
 func (t *transition) isKnownBad() bool {
-	return t.rejection.stands && t.candidate.Hash == t.rejection.hash && (!t.isRetry || t.isRemembered())
+	return t.rejection.stands && t.candidate.Inputs == t.rejection.inputs && (!t.isRetry || t.isRemembered())
 }
 
 // liveAgain ends a transaction whose candidate is the accepted generation: nothing is to
@@ -116,7 +114,7 @@ func (t *transition) liveAgain() {
 	if t.accepted().Fallback {
 		t.becomeMounted()
 	}
-	if t.rejection.stands && t.rejection.hash != t.accepted().Hash {
+	if t.rejection.stands && t.rejection.inputs != t.accepted().Inputs {
 		t.Say(slog.LevelInfo, "mounted configuration is live again", "generation", t.accepted().Number, "hash", t.accepted().Hash)
 	}
 	t.standRejected()

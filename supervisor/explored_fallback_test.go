@@ -36,5 +36,5 @@ func (c *course) endsAsItFailed() {
 // isSame reports that what is published comes from the fallback, and is just what was rejected.
 func (c *course) isSame() bool {
 	r := &c.state.rejection
-	return c.staged.fallback && r.stands && r.hash == c.staged.holds.hash()
+	return c.staged.fallback && r.stands && r.inputs == c.staged.holds.inputs()
 }

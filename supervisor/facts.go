@@ -138,12 +138,6 @@ func (t *transition) maySaySoaked() bool {
 	return told.Asked && !told.Soaked && !t.ladder.IsDown() && t.outcomes.HoldsUp() == nil && !t.outcomes.SaysGood()
 }
 
-// isHarmful reports that the app was rolled back from the candidate before. A renderer that fails
-// now and then must not bring it back to the app again and again.
-func (t *transition) isHarmful() bool {
-	return t.rejection.harmful != linker.Hash{} && t.rejection.harmful == t.candidate.Inputs
-}
-
 // age is a key that says how old what the app goes back to is. It may be months.
 func (t *transition) age() []any {
 	at := t.accepted().AcceptedAt

@@ -19,11 +19,11 @@ func (t *transition) sinceNow(g linker.Generation) *status.Generation {
 
 // found notes what a look at the volumes found: the hashes of a candidate, or none when
 // there can't be one, and what differs from the accepted generation.
-func (t *transition) found(hash, shared string, changes []linker.Change) {
+func (t *transition) found(hash, shared string, keys map[string]status.Sum) {
 	if t.phase == staging && !t.neverStarted() && !t.isRetry {
 		t.count.Swaps++
 	}
-	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: sums(changes)}
+	was, now := t.mounted, status.Mounted{Hash: hash, Shared: shared, Since: status.At(t.now), Keys: keys}
 	switch {
 	case was != nil && was.Hash == hash && maps.Equal(was.Keys, now.Keys):
 		return

@@ -133,7 +133,7 @@ func (t *transition) rejectAbove() {
 			t.decideAs(r)
 		}
 		if t.isMounted(above) {
-			t.rejection = rejection{stands: true, hash: above.Hash, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
+			t.rejection = rejection{stands: true, inputs: above.Inputs, nextTry: t.ladder.TriesAgain(), wait: t.ladder.TriesAgain().Sub(t.now)}
 			t.noteRejection(&status.Rejection{At: status.At(t.now), Hash: t.mounted.Hash, Step: stepSoak, Reason: reason, Attempts: 1, Keys: t.mounted.Keys})
 		}
 	}

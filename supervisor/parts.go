@@ -73,10 +73,9 @@ func (c *complaints) isNew(about topic, text string) (isNew bool) {
 // rejection is what became of the mounted configuration, if it was rejected.
 type rejection struct {
 	stands  bool          // the mounted configuration isn't live, and the log says so
-	hash    linker.Hash   // of the candidate; zero when it had none
+	inputs  linker.Hash   // of the candidate: what a renderer makes of them may differ. Zero when there was none
 	nextTry time.Time     // zero: only a change is tried
 	wait    time.Duration // before nextTry; the next wait is twice as long
-	harmful linker.Hash   // of the inputs of what the app was rolled back from: it isn't tried again while it stays mounted. Zero: there is none
 }
 
 // isDue reports that it is time to try again.

@@ -31,7 +31,7 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.stayUnaccepted(step, reason, tail)
 		return
 	}
-	again := t.isRetry && t.candidate.Hash == t.rejection.hash
+	again := t.isRetry && t.candidate.Inputs == t.rejection.inputs
 	outcome := outcomes.Rejected
 	if t.exposure.reached() {
 		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
@@ -76,17 +76,13 @@ func (t *transition) planRetry(again bool) {
 	if again {
 		wait = 2 * t.rejection.wait
 	}
-	harmful := t.rejection.harmful
-	if t.exposure.reached() {
-		harmful = t.candidate.Inputs
-	}
-	t.isRetry, t.rejection = false, rejection{stands: true, hash: t.candidate.Hash, harmful: harmful}
+	t.isRetry, t.rejection = false, rejection{stands: true, inputs: t.candidate.Inputs}
 	switch {
 	case t.isRemembered():
 		if by := t.ladder.TriesAgain(); !t.over(by) {
 			t.rejection.wait, t.rejection.nextTry = by.Sub(t.now).Round(time.Second), by
 		}
-	case !t.exposure.reached() && t.kills() < maxKills && !t.isHarmful():
+	case !t.exposure.reached() && t.kills() < maxKills:
 		t.rejection.wait = min(wait, outcomes.MaxRetry)
 		t.rejection.nextTry = t.now.Add(t.rejection.wait)
 	}

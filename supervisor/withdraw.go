@@ -56,7 +56,7 @@ func (t *transition) goFurther(err error) {
 	case t.ladder.IsDown() || t.ladder.Fallback || !t.app.Runs():
 		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
-	case t.rejection.stands && t.rejection.hash == t.candidate.Hash:
+	case t.rejection.stands && t.rejection.inputs == t.candidate.Inputs:
 		t.passVerdict()
 		t.stayUnproved()
 	default: // nobody has found anything wrong with what is in force: it is tried again
@@ -76,8 +76,8 @@ func (t *transition) takenBack(e withdrawn) {
 	t.endTrial()
 	changes := t.candidate.Changes
 	if further {
-		changes, t.pendingProof = e.changes, ""                              // the log has said it
-		if t.ladder.HasAccepted() && t.rejection.hash == t.accepted().Hash { // it is the mounted configuration
+		changes, t.pendingProof = e.changes, ""                                  // the log has said it
+		if t.ladder.HasAccepted() && t.rejection.inputs == t.accepted().Inputs { // it is the mounted configuration
 			t.rejection, t.accepted().Fallback = rejection{}, false
 		}
 		t.rebase(changes)
