@@ -102,11 +102,17 @@ func (n *nursery) app(args ...string) int {
 
 func (n *nursery) hook(out *os.File, args ...string) int {
 	n.t.Helper()
-	pid, err := n.family.startHook(Command{Args: args, Env: os.Environ()}, out)
-	if err != nil {
+	return n.hookOf(out, Command{Args: args, Env: os.Environ()})
+}
+
+// hookOf starts a hook that prints to a file of the test.
+func (n *nursery) hookOf(out *os.File, c Command) int {
+	n.t.Helper()
+	h := &Hook{write: dup(n.t, out), status: make(chan Status, 1)}
+	if err := n.family.startHook(c, h); err != nil {
 		n.t.Fatal(err)
 	}
-	return pid
+	return h.pid
 }
 
 // talking starts a shell as an app, but with a standard output of its own.

@@ -12,18 +12,17 @@ import (
 	"time"
 )
 
-// relay starts an Output. When that has ended, it sends what was passed on, and
-// then the tail.
-func relay(t *testing.T, w io.Writer) (*Output, *os.File, <-chan string) {
+// relay passes on what the test writes as a hook that was never started.
+func relay(t *testing.T, w io.Writer) (*Hook, *os.File) {
 	t.Helper()
-	o, err := newOutput()
+	h, err := newHook()
 	if err != nil {
 		t.Fatal(err)
 	}
-	hook := dup(t, o.write)
-	ended := make(chan string, 1)
-	o.Relay(w, func(tail string) { ended <- tail })
-	return o, hook, ended
+	pipe := dup(t, h.write)
+	h.write.Close()
+	go h.relay(w)
+	return h, pipe
 }
 
 // dup is a hook's own copy of the end that it writes to.
@@ -38,11 +37,12 @@ func dup(t *testing.T, f *os.File) *os.File {
 	return hook
 }
 
-func wantTail(t *testing.T, ended <-chan string, want string) {
+func wantTail(t *testing.T, h *Hook, want string) {
 	t.Helper()
+	h.ended(Status(0))
 	select {
-	case got := <-ended:
-		if got != want {
+	case end := <-h.Over():
+		if got := end.Tail; got != want {
 			t.Errorf("the tail has %d bytes, %.20q…, want %d, %.20q…", len(got), got, len(want), want)
 		}
 	case <-time.After(patience):
@@ -61,12 +61,12 @@ func TestOutput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var passed bytes.Buffer
-			_, hook, ended := relay(t, &passed)
+			h, hook := relay(t, &passed)
 			if _, err := io.WriteString(hook, text); err != nil {
 				t.Fatal(err)
 			}
 			hook.Close()
-			wantTail(t, ended, text[max(0, len(text)-4096):])
+			wantTail(t, h, text[max(0, len(text)-4096):])
 			if !strings.HasSuffix(text, "\n") && text != "" {
 				text += "\n"
 			}
@@ -82,14 +82,14 @@ func TestTail(t *testing.T) {
 	t.Parallel()
 	all := []byte(strings.Repeat("0123456789", 1000))
 	for _, size := range []int{7, 1000, 4095, 4096, 4097, len(all)} {
-		_, hook, ended := relay(t, io.Discard)
+		h, hook := relay(t, io.Discard)
 		for piece := range slices.Chunk(all, size) {
 			if _, err := hook.Write(piece); err != nil {
 				t.Fatal(err)
 			}
 		}
 		hook.Close()
-		wantTail(t, ended, string(all[len(all)-4096:]))
+		wantTail(t, h, string(all[len(all)-4096:]))
 	}
 }
 
@@ -98,16 +98,14 @@ func TestTail(t *testing.T) {
 func TestOutputEndsThoughAStrangerHoldsIt(t *testing.T) {
 	t.Parallel()
 	var passed bytes.Buffer
-	o, stranger, ended := relay(t, &passed)
+	h, stranger := relay(t, &passed)
 	if _, err := io.WriteString(stranger, "last words"); err != nil {
 		t.Fatal(err)
 	}
-	o.Ended()
-	wantTail(t, ended, "last words")
+	wantTail(t, h, "last words")
 	if passed.String() != "last words\n" {
 		t.Errorf("passed on: %q", &passed)
 	}
-	o.Ended() // as does a second call, no harm is done
 }
 
 // slow is a log whose reader comes back only after the hook's last words are over.
@@ -125,13 +123,12 @@ func (s *slow) Write(p []byte) (int, error) {
 func TestOutputIntoASlowLog(t *testing.T) {
 	t.Parallel()
 	var passed slow
-	o, hook, ended := relay(t, &passed)
+	h, hook := relay(t, &passed)
 	text := strings.Repeat("0123456789abcde\n", 60<<10/16) // a pipe takes 64 KiB, pipe(7)
 	if _, err := io.WriteString(hook, text); err != nil {
 		t.Fatal(err)
 	}
-	o.Ended()
-	wantTail(t, ended, text[len(text)-4096:])
+	wantTail(t, h, text[len(text)-4096:])
 	if passed.String() != text {
 		t.Errorf("%d of %d bytes were passed on", passed.Len(), len(text))
 	}
@@ -146,28 +143,30 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("broken") }
 // kept.
 func TestOutputIntoABrokenLog(t *testing.T) {
 	t.Parallel()
-	_, hook, ended := relay(t, broken{})
+	h, hook := relay(t, broken{})
 	text := strings.Repeat("x", 1<<20) // sixteen times what a pipe holds, pipe(7)
 	_ = hook.SetWriteDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(hook, text); err != nil {
 		t.Fatal(err)
 	}
 	hook.Close()
-	wantTail(t, ended, text[:4096])
+	wantTail(t, h, text[:4096])
 }
 
 // TestOutputClosed: the pipe of a hook that wasn't started is given back.
 func TestOutputClosed(t *testing.T) {
 	t.Parallel()
-	o, err := newOutput()
+	h, err := newHook()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.close()
-	if _, err := o.write.WriteString("x"); !errors.Is(err, os.ErrClosed) {
+	if err := NewFamily().startHook(Command{Args: []string{"/nowhere"}}, h); err == nil {
+		t.Fatal("it was started")
+	}
+	if _, err := h.write.WriteString("x"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("writing: %v", err)
 	}
-	if _, err := o.read.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
+	if _, err := h.read.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("reading: %v", err)
 	}
 }

@@ -22,23 +22,16 @@ func BecomeSubreaper() error {
 type Exit struct {
 	PID    int
 	Status Status
+	Hook   bool // [Hook.Over] gives it, too
 }
 
 // Family holds the hooks that run. It belongs to one goroutine.
 type Family struct {
-	hooks map[int]bool // pids; the group of each ends with it
+	hooks map[int]*Hook // by pid; the group of each ends with it
 }
 
 // NewFamily returns a family without members.
-func NewFamily() *Family { return &Family{hooks: map[int]bool{}} }
-
-// SignalHook sends a signal to a hook and its group, unless the hook was reaped: its
-// number may be that of another process then.
-func (f *Family) SignalHook(pid int, sig syscall.Signal) {
-	if f.hooks[pid] {
-		_ = KillGroup(Group(pid), sig)
-	}
-}
+func NewFamily() *Family { return &Family{hooks: map[int]*Hook{}} }
 
 // Reap reaps all children that have ended, and gives each end to handle: one SIGCHLD
 // may stand for any number of them.
@@ -49,15 +42,16 @@ func (f *Family) SignalHook(pid int, sig syscall.Signal) {
 func (f *Family) Reap(look func(pid int), handle func(Exit)) {
 	for pid := peek(); pid != 0; pid = peek() {
 		look(pid)
-		if f.hooks[pid] {
-			_ = KillGroup(Group(pid), unix.SIGKILL) // ESRCH: the leader was the last
-		}
+		hook := f.hooks[pid]
+		hook.Signal(unix.SIGKILL) // ESRCH: the leader was the last
 		var ws unix.WaitStatus
 		if _, err := unix.Wait4(pid, &ws, unix.WNOHANG, nil); err != nil { // what doesn't wait isn't interrupted
 			return
 		}
-		delete(f.hooks, pid)
-		handle(Exit{PID: pid, Status: Status(ws)})
+		if delete(f.hooks, pid); hook != nil {
+			hook.ended(Status(ws))
+		}
+		handle(Exit{pid, Status(ws), hook != nil})
 	}
 }
 
@@ -133,5 +127,5 @@ func (f *Family) orphans() []stat {
 	if !hasChild() {
 		return nil // without a look at all processes
 	}
-	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.hooks[s.pid] })
+	return slices.DeleteFunc(children(os.Getpid()), func(s stat) bool { return f.hooks[s.pid] != nil })
 }

@@ -112,24 +112,27 @@ func TestHooksGroupEndsWithIt(t *testing.T) {
 	})
 }
 
-// TestSignalHook: it reaches a hook with its group. Once the hook was reaped it kills
+// TestHookSignal: it reaches a hook with its group. Once the hook was reaped it kills
 // nobody, even if somebody has the hook's number.
-func TestSignalHook(t *testing.T) {
+func TestHookSignal(t *testing.T) {
 	alone(t, func(t *testing.T) {
 		n := newNursery(t)
 		r, w := pipe(t)
 		hook := n.hook(w, shellScript("sleep 300 & echo 1; wait")...)
 		w.Close()
 		number(t, r)
-		n.family.SignalHook(hook, unix.SIGKILL)
+		h := n.family.hooks[hook]
+		h.Signal(unix.SIGKILL)
 		n.until("both have ended", func() bool { return len(n.ends) == 2 })
 		n.wantEnd(hook, "signal 9")
 
-		// No test can make a group with a given number, so another group plays it: one that isn't a hook's.
 		r, w = pipe(t)
 		stranger := n.talking(w, "echo 1; exec sleep 300")
 		number(t, r)
-		n.family.SignalHook(stranger, unix.SIGKILL)
+		h.Signal(unix.SIGKILL) // no test can make a group with a given number
+		if h.Group() != 0 {
+			t.Errorf("a hook that was reaped has group %d", h.Group())
+		}
 		if err := Kill(stranger, syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}

@@ -118,35 +118,6 @@ func (f *Family) StartApp(c Command) (pid int, err error) {
 // LeaveDirectory makes / confit's working directory, so that it pins no volume.
 func LeaveDirectory() error { return unix.Chdir("/") }
 
-// StartHook starts a hook, with /dev/null as its standard input. It leads a session,
-// so that it can't take the terminal from the app. When it ends, Reap kills its group.
-// The caller has to relay its output.
-func (f *Family) StartHook(c Command) (pid int, out *Output, err error) {
-	reserveThreads()
-	if out, err = newOutput(); err != nil {
-		return 0, nil, err
-	}
-	if pid, err = f.startHook(c, out.write); err != nil {
-		out.close()
-	}
-	return pid, out, err
-}
-
-func (f *Family) startHook(c Command, out *os.File) (pid int, err error) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return 0, err
-	}
-	defer null.Close()
-	restore := limitData(c.MaxData)
-	pid, err = start(c, []uintptr{null.Fd(), out.Fd(), out.Fd()}, &syscall.SysProcAttr{Setsid: true})
-	restore()
-	if err == nil {
-		f.hooks[pid] = true
-	}
-	return pid, err
-}
-
 // self is the file of this program, even if that was removed.
 const self = "/proc/self/exe"
 

@@ -79,10 +79,7 @@ func TestStartedWithTheirOwn(t *testing.T) {
 		}
 		defer out.Close()
 		args := shellScript(`read x < /proc/$$/stat; set -- $x "$@"; echo "$5"; pwd; echo "$A"; cat; readlink /proc/self/fd/0`)
-		pid, err := n.family.startHook(Command{Args: args, Env: []string{"A=b c", "PATH=" + os.Getenv("PATH")}, Dir: dir}, out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := n.hookOf(out, Command{Args: args, Env: []string{"A=b c", "PATH=" + os.Getenv("PATH")}, Dir: dir})
 		n.until("it has ended", func() bool { return len(n.ends) > 0 })
 		got, err := os.ReadFile(dir + "/out")
 		if want := strings.Join([]string{strconv.Itoa(pid), dir, "b c", "/dev/null", ""}, "\n"); err != nil || string(got) != want {

@@ -57,17 +57,14 @@ type (
 	reportEnded       struct{ status process.Status }
 	hookBegun         struct{}
 	hookStartFailed   struct{ err error }
-	hookEnded         struct {
-		status process.Status
-		tail   string // the last it printed
-	}
-	probed      struct{ app.Finding }
-	sent        struct{}            // the reload signal
-	denied      struct{ err error } // a signal was refused, or would be
-	reached     struct{}            // the app can be signalled again
-	inspected   struct{ inside bool }
-	started     struct{ pid int }
-	startFailed struct { // the app could not be started
+	hookEnded         process.HookEnd
+	probed            struct{ app.Finding }
+	sent              struct{}            // the reload signal
+	denied            struct{ err error } // a signal was refused, or would be
+	reached           struct{}            // the app can be signalled again
+	inspected         struct{ inside bool }
+	started           struct{ pid int }
+	startFailed       struct { // the app could not be started
 		err  error
 		code int
 	}

@@ -119,7 +119,7 @@ func (c *course) endHook() {
 	if !ok {
 		status = waitStatus(256)
 	}
-	c.give(hookEnded{status: status, tail: "last words"})
+	c.give(hookEnded{Status: status, Tail: "last words"})
 }
 
 func (c *course) runReport(a runReport) event {

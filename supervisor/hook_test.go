@@ -19,7 +19,7 @@ func TestHook_given_up(t *testing.T) {
 		i.state.deadline, i.state.app.Deadline = i.now.Add(time.Minute), i.now.Add(time.Minute)
 		i.state.gate.asked = true // else that comes next
 		before := i.state.shown()
-		after, actions := step(i.config, i.state, i.now, hookEnded{status: process.Status(9)})
+		after, actions := step(i.config, i.state, i.now, hookEnded{Status: process.Status(9)})
 		if after.shown() != before || !after.due().Equal(i.state.due()) {
 			t.Errorf("%v becomes %v, for %v", before, after.shown(), after.due().Sub(i.now))
 		}

@@ -20,8 +20,8 @@ type loop struct {
 	Supervisor
 	state   *state
 	family  *process.Family
-	hook    hook
-	teller  hook          // the report hook: it runs beside the other
+	hook    *process.Hook
+	teller  *process.Hook // the report hook: it runs beside the other
 	program string        // what the app runs: its successor runs the same
 	said    []string      // variables of which the log has said that they end in a newline
 	ooms    int           // processes killed for want of memory before the app was started
@@ -45,15 +45,6 @@ type Supervisor struct {
 	Version string          // confit's, for the status
 	Notify  *notify.Socket  // where the app says how it is; nil: nowhere
 	Unread  <-chan struct{} // of a try: nobody reads any more what it says
-}
-
-// hook is a hook that runs. Its end has two halves, which come in any order: the
-// reaper brings its status, the pipe the tail of its output.
-type hook struct {
-	pid    int // 0 once it was reaped
-	output *process.Output
-	spoken chan string // the tail, once the output has ended
-	status process.Status
 }
 
 // statusWriter writes status.json from a goroutine of its own, so that nobody waits

@@ -98,10 +98,10 @@ func (l *loop) wait(timer *time.Timer) event {
 	case <-l.messages():
 		l.listen()
 		return nil
-	case tail := <-l.hook.tail():
-		return hookEnded{l.hook.status, tail}
-	case <-l.teller.tail():
-		return reportEnded{l.teller.status}
+	case e := <-l.hook.Over():
+		return hookEnded(e)
+	case e := <-l.teller.Over():
+		return reportEnded{e.Status}
 	case <-timer.C:
 		return elapsed{}
 	}
@@ -172,14 +172,10 @@ func (l *loop) lookAt(pid int) {
 }
 
 func (l *loop) ended(x process.Exit) event {
-	switch x.PID {
-	case l.state.app.PID:
+	switch {
+	case x.PID == l.state.app.PID:
 		return l.exitOf(x.Status)
-	case l.hook.pid:
-		l.hook.ended(x.Status)
-		return nil
-	case l.teller.pid:
-		l.teller.ended(x.Status)
+	case x.Hook: // whose output may still come
 		return nil
 	}
 	return reaped{}

@@ -134,7 +134,7 @@ func (p *player) endHook(a action) {
 	case killHook:
 		if p.hook != "" {
 			p.write("kill %s", p.hook)
-			p.hook, p.hookEnd = "", hookEnded{status: waitStatus(9)}
+			p.hook, p.hookEnd = "", hookEnded{Status: waitStatus(9)}
 		}
 	case killReport:
 		p.killReport("kill report")
@@ -157,7 +157,7 @@ func (p *player) hookEnds(name string, code process.Status, said string) {
 	case name == p.hook && name != "":
 		p.hook = ""
 		p.rendered = name == "render" && code == 0
-		p.give(hookEnded{status: code, tail: said})
+		p.give(hookEnded{Status: code, Tail: said})
 	default:
 		p.t.Fatalf("%s ends, which doesn't run:\n%s", name, p.out.String())
 	}

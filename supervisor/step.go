@@ -104,7 +104,7 @@ func (e hookEnded) take(t *transition) {
 		return
 	}
 	t.hook = false
-	t.hookOver(t.ownHook().Failure(e.status, t.expired), e.tail)
+	t.hookOver(t.ownHook().Failure(e.Status, t.expired), e.Tail)
 }
 
 // hookOver takes the end of a hook, or of the attempt to start one.

@@ -17,7 +17,7 @@ func TestCrash_tells(t *testing.T) {
 	i := idles(t)
 	i.config.Gate, i.config.Report = []string{"may-i"}, []string{"tell"}
 	i.changes(config.Action{Kind: config.None})
-	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{status: process.Status(0)}, published{})
+	i.gives(noted{note: i.state.note.given}, hookBegun{}, hookEnded{Status: process.Status(0)}, published{})
 	i.isIn(running)
 	if i.state.note.given == i.state.note.held || len(i.state.outcomes.List) == 0 {
 		t.Fatal("no outcome is on its way to the disk")
@@ -46,7 +46,7 @@ func TestCrash_without_resort(t *testing.T) {
 		i.isIn(proving)
 		i.waits()
 	}
-	i.gives(hookEnded{status: process.Status(9)})
+	i.gives(hookEnded{Status: process.Status(9)})
 	i.isIn(phase(app.Restarting))
 	i.gives(crashed{errors.New("index out of range")}, exited{}, cleared{})
 	i.isIn(done)

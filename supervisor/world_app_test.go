@@ -86,7 +86,7 @@ func (w *world) endOfHook() {
 	if w.state.shown() == reloading && w.app != 0 && !w.hookKilled {
 		w.read()
 	}
-	w.give(hookEnded{status: waitStatus(code), tail: "last words"})
+	w.give(hookEnded{Status: waitStatus(code), Tail: "last words"})
 }
 
 // hookFails reports that the hook of this phase finds something wrong.

@@ -32,12 +32,11 @@ func family() int {
 	}
 	for started, done := 0, 0; done < statuses; {
 		for ; len(waiting) < atOnce && started < statuses; started++ {
-			pid, out, err := f.StartHook(process.Command{Args: []string{"/bin/sh", "-c", "exit 7"}})
+			h, err := f.StartHook(process.Command{Args: []string{"/bin/sh", "-c", "exit 7"}}, os.Stderr)
 			if err != nil {
 				return 1
 			}
-			out.Relay(os.Stderr, func(string) {})
-			waiting[pid] = true
+			waiting[int(h.Group())] = true
 		}
 		<-deaths
 		f.Reap(func(int) {}, func(e process.Exit) {
