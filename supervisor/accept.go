@@ -25,7 +25,7 @@ func (t *transition) endTransaction() {
 		t.drain(app.StartAgain)
 		return
 	}
-	t.phase, t.deadline = running, noDeadline
+	t.phase = running
 	t.tidy()
 	t.warnUnread()
 	t.mendInForce()
@@ -92,7 +92,7 @@ func (t *transition) accept(proof string) {
 	if t.exposure.published() {
 		t.decide(outcomes.Accepted, t.candidate.Shared, "", "")
 	}
-	if t.makeAccepted((t.started || t.unwell != "") && t.generationInDoubt()); asked && t.exposure.published() {
+	if t.makeAccepted(t.started || t.unwell != ""); asked && t.exposure.published() {
 		t.watchAccepted()
 	}
 	if *t.accepted() != before && !t.ladder.IsDown() {
@@ -138,7 +138,7 @@ func (t *transition) stayUnaccepted(step string, reason error, tail string) {
 	t.Say(slog.LevelError, "generation not proved, and none was accepted before: it stays", "step", step, "reason", reason.Error(),
 		"generation", t.candidate.Number, "hash", t.candidate.Hash, "todo", mending(reason))
 	t.decide(outcomes.Rejected, t.candidate.Shared, step, reason.Error())
-	t.noteRejection(t.rejectionFor(step, reason, tail, t.isRetry && t.candidate.Inputs == t.rejection.inputs))
+	t.noteRejection(t.rejectionFor(step, reason, tail))
 	t.stayUnproved()
 }
 

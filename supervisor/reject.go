@@ -22,6 +22,7 @@ func (t *transition) fail(step string, reason error, tail string) {
 // reject drops the candidate, and says what is wrong with it, which generation stays in
 // force and what to do.
 func (t *transition) reject(step string, reason error, tail string) {
+	t.isRetry = t.isRetry && t.candidate.Inputs == t.rejection.inputs // else something else is mounted by now
 	switch {
 	case t.candidate.Fallback:
 		t.Say(slog.LevelError, "fallback rejected", t.reasons(step, reason)...)
@@ -31,15 +32,14 @@ func (t *transition) reject(step string, reason error, tail string) {
 		t.stayUnaccepted(step, reason, tail)
 		return
 	}
-	again := t.isRetry && t.candidate.Inputs == t.rejection.inputs
 	outcome := outcomes.Rejected
 	if t.exposure.reached() {
 		outcome = wayBack(t.candidate.Shared == t.accepted().Shared)
 	}
-	t.planRetry(again)
+	t.planRetry()
 	t.judge(verdict{
-		line:      t.rejected(step, reason, again),
-		rejection: t.rejectionFor(step, reason, tail, again),
+		line:      t.rejected(step, reason),
+		rejection: t.rejectionFor(step, reason, tail),
 		outcome:   t.outcome(outcome, hexOf(t.candidate.Shared), step, reason.Error()),
 	})
 	t.noteSetback(exit{process.ExitRejected, &Rejected{step, reason, tail}}, t.app.Runs() || step == "gate")
@@ -47,12 +47,12 @@ func (t *transition) reject(step string, reason error, tail string) {
 }
 
 // rejectionFor is what the status will say of a candidate that is rejected.
-func (t *transition) rejectionFor(step string, reason error, tail string, again bool) *status.Rejection {
+func (t *transition) rejectionFor(step string, reason error, tail string) *status.Rejection {
 	r := status.Rejection{At: status.At(t.now), Step: step, Reason: reason.Error(), Output: tail, Attempts: 1, Keys: sums(t.candidate.Changes)}
 	if t.candidate.Number != 0 {
 		r.Hash = t.candidate.Hash.Hex()
 	}
-	if again && t.lastRejection != nil {
+	if t.isRetry && t.lastRejection != nil {
 		r.Attempts = t.lastRejection.Attempts + 1
 	}
 	return &r
@@ -71,12 +71,12 @@ func wayBack(stays bool) string {
 // pass, as when a name can't be resolved. A candidate that the app was reloaded
 // with, or that confit was killed with, waits for a change: another try would
 // cost service again.
-func (t *transition) planRetry(again bool) {
+func (t *transition) planRetry() {
 	wait := t.config.Retry
-	if again {
+	if t.isRetry {
 		wait = 2 * t.rejection.wait
 	}
-	t.isRetry, t.rejection = false, rejection{stands: true, inputs: t.candidate.Inputs}
+	t.rejection = rejection{stands: true, inputs: t.candidate.Inputs}
 	switch {
 	case t.isRemembered():
 		if by := t.ladder.TriesAgain(); !t.over(by) {
@@ -89,13 +89,13 @@ func (t *transition) planRetry(again bool) {
 }
 
 // rejected is the log line of a candidate that is rejected.
-func (t *transition) rejected(step string, reason error, again bool) say {
+func (t *transition) rejected(step string, reason error) say {
 	level := slog.LevelError
-	if again {
+	if t.isRetry {
 		level = slog.LevelWarn
 	}
 	keys := t.reasons(step, reason)
-	if t.ladder.HasAccepted() && len(t.candidate.Changes) > 0 {
+	if len(t.candidate.Changes) > 0 {
 		keys = append(keys, "changed", named(t.candidate.Changes))
 	}
 	todo := mending(reason)
@@ -137,7 +137,6 @@ func (t *transition) stayUnwell(step string, reason error) {
 		t.makeAccepted(false)
 		t.unwell = unwell
 	}
-	t.wellBy = t.now.Add(t.config.Retry)
 	t.endTransaction()
 }
 
@@ -146,7 +145,7 @@ func (t *transition) stayUnwell(step string, reason error) {
 // former confit left there.
 func (t *transition) dropCandidate() {
 	switch {
-	case t.exposure.published() && t.app.Runs() && !t.ladder.HasAccepted():
+	case t.app.Runs() && !t.ladder.HasAccepted():
 		t.serve()
 		t.onApp().StopFor(app.StayDown, "it must not stay on what was rejected")
 	case t.exposure.published() || t.neverStarted() && t.ladder.HasAccepted():
