@@ -185,7 +185,6 @@ func (t *transition) goOnWithAccepted() {
 			"above", t.ladder.Top().Number, "soak", t.config.SoakFor()}, t.age()...)...)
 	case !t.isMounted(*t.accepted()):
 		t.Say(slog.LevelWarn, "starting on the last accepted generation: what is mounted can't be used", append([]any{"generation", t.accepted().Number, "hash", t.accepted().Hash}, t.age()...)...)
-		t.untidy = true // the former confit's candidate may be left
 	}
 	t.start()
 }
