@@ -11,7 +11,7 @@ import (
 // what went for it.
 var mostLines = map[string]int{
 	"":               20_050, // all of it
-	"supervisor":     4_560,
+	"supervisor":     4_370,
 	"linker":         2_290,
 	"config":         1_605,
 	"process":        1_410,

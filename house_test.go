@@ -41,6 +41,8 @@ var forbidden = map[string][]string{
 	"supervisor/outcomes": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context"},
 	"supervisor/trial":    {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io", "io/fs", "log", "log/slog", "context", "time"},
 
+	"supervisor/statusfile": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
+
 	"supervisor/hooks": {"os", "os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 	"supervisor/try":   {"os/exec", "os/signal", "syscall", "path", "path/filepath", "io/fs"},
 

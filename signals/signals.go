@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,12 +142,18 @@ func forwarded() []os.Signal {
 // signal to any thread that doesn't block it, and the handler waits for the end of a
 // system call, which may never come, as for a volume on a network. A terminal doesn't
 // stop the thread by TTOU, either. do must start no process: that would inherit the mask.
-func Undisturbed(do func() error) error {
+// A panic of do is an error: it is not the end of PID 1.
+func Undisturbed(do func() error) (err error) {
 	runtime.LockOSThread() // the mask is a thread's
 	defer runtime.UnlockOSThread()
 	var own unix.Sigset_t
 	_ = unix.PthreadSigmask(unix.SIG_BLOCK, &disturbing, &own)
-	defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil) }()
+	defer func() {
+		_ = unix.PthreadSigmask(unix.SIG_SETMASK, &own, nil)
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	return do()
 }
 

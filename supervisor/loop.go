@@ -1,18 +1,15 @@
 package supervisor
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
-	"sync/atomic"
 
 	"confit/config"
 	"confit/linker"
 	"confit/notify"
 	"confit/process"
 	"confit/signals"
-	"confit/status"
+	"confit/supervisor/statusfile"
 )
 
 // loop is one run of a Supervisor.
@@ -30,7 +27,7 @@ type loop struct {
 	looks   bool          // the volumes are looked at, and the links files are next
 	done    chan event    // what came of them
 	next    []event       // answers to actions: they are handled first
-	status  statusWriter
+	status  *statusfile.File
 }
 
 // Supervisor is what the loop works with. All fields but the last two are needed.
@@ -45,33 +42,4 @@ type Supervisor struct {
 	Version string          // confit's, for the status
 	Notify  *notify.Socket  // where the app says how it is; nil: nowhere
 	Unread  <-chan struct{} // of a try: nobody reads any more what it says
-}
-
-// statusWriter writes status.json from a goroutine of its own, so that nobody waits
-// for it, and a volume that hangs doesn't freeze it.
-type statusWriter struct {
-	last    shown         // what was written last, or is about to be
-	newest  chan shown    // holds one: those that come too fast are skipped
-	written chan struct{} // closed after the last one
-
-	unwritten atomic.Bool // the last one could not be written, as on a full disk
-
-	volumes atomic.Pointer[[]linker.VolumeStatus] // the linker's goroutine notes them
-}
-
-// shown is a status to be written.
-type shown struct {
-	*status.Status
-	keys    *linker.Keys           // of what was accepted last; nil: nothing was yet
-	volumes *[]linker.VolumeStatus // as the linker found them
-}
-
-// guard turns a panic into an error.
-func guard(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return do()
 }

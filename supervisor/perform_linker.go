@@ -16,14 +16,14 @@ func (l *loop) work() {
 	for j := range l.jobs {
 		var e event
 		carryOut := func() error { e = j.carryOut(l); return nil }
-		if err := guard(func() error { return signals.Undisturbed(carryOut) }); err != nil { // a panic is not the end of PID 1
+		if err := signals.Undisturbed(carryOut); err != nil {
 			e = crashed{err}
 		}
 		if e != nil {
 			l.done <- e
 		}
 	}
-	_ = guard(func() error { l.Linker.Close(); return nil })
+	_ = signals.Undisturbed(func() error { l.Linker.Close(); return nil })
 }
 
 func (a mend) carryOut(l *loop) event { return mended{l.Linker.Mend(a.number)} }
@@ -40,7 +40,7 @@ func (a stage) carryOut(l *loop) event {
 		return l.staged(l.Linker.StageFallback(a.known))
 	}
 	c, err := l.Linker.Stage(a.known)
-	l.noteVolumes()
+	l.status.NoteVolumes(l.Linker.Volumes())
 	return l.staged(c, err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"confit/linker"
 	"confit/process"
 	"confit/signals"
+	"confit/supervisor/statusfile"
 )
 
 // Run stages the first configuration, starts the app, and keeps both going until
@@ -22,9 +23,8 @@ func (s Supervisor) Run() (code int, err error) {
 		closed:     make(chan struct{}),
 		done:       make(chan event, 16),
 	}
-	l.status.newest, l.status.written = make(chan shown, 1), make(chan struct{})
+	l.status = statusfile.New(l.Linker.WriteStatus, l.Log)
 	go l.work()
-	go l.write()
 	timer := time.NewTimer(0)
 	if err := s.Former.Untrusted; err != nil {
 		s.Log.Warn(notTrusted(s.Former.Ladder.InForce()), "error", err)
@@ -63,10 +63,10 @@ const lastWait = time.Second
 // delays the end of a process that has some by about ten milliseconds.
 func (l *loop) end() {
 	l.showStatus()
-	close(l.status.newest)
+	written := l.status.Close()
 	close(l.jobs)
 	over := time.After(lastWait)
-	for _, ended := range []<-chan struct{}{l.closed, l.status.written} {
+	for _, ended := range []<-chan struct{}{l.closed, written} {
 		select {
 		case <-ended:
 		case <-over:

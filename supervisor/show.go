@@ -1,19 +1,12 @@
 package supervisor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"reflect"
-	"runtime/debug"
-	"slices"
 	"time"
 
 	"confit/config"
-	"confit/linker"
-	"confit/signals"
-	"confit/status"
 	"confit/supervisor/app"
 )
 
@@ -27,89 +20,11 @@ func (s *state) isFleeting(c *config.Config) bool {
 	return s.phase == settling && s.settleTime(c) < time.Second
 }
 
-// showStatus has status.json replaced when there is something new to say, or what was
-// said last could not be written.
+// showStatus has status.json replaced.
 func (l *loop) showStatus() {
-	s, last := l.state.seen, &l.status.last
-	now := shown{s, cmp.Or(l.state.accepted().Keys, last.keys), l.status.volumes.Load()}
-	isNews := now.keys != last.keys || now.volumes != last.volumes || !reflect.DeepEqual(s, last.Status)
-	if !isNews && !l.status.unwritten.Load() || l.state.isFleeting(l.Config) && s.Stalled == "" {
-		return
-	}
-	*last = now
-	l.status.unwritten.Store(false)
-	select {
-	case <-l.status.newest: // it was not written yet
-	default:
-	}
-	whole := *s
-	whole.Confit, whole.Updated = l.Version, status.At(time.Now())
-	now.Status = &whole
-	l.status.newest <- now
-}
-
-// write writes each status that showStatus hands over, until there are no more.
-func (l *loop) write() {
-	defer close(l.status.written)
-	said := ""
-	for s := range l.status.newest {
-		err := guard(func() error {
-			data := l.status.coalesce(s).encode()
-			if len(data) > largeStatus {
-				defer debug.FreeOSMemory()
-			}
-			return signals.Undisturbed(func() error { return l.Linker.WriteStatus(data) })
-		})
-		l.status.unwritten.Store(err != nil)
-		if err != nil && err.Error() != said {
-			said = err.Error()
-			l.Log.Warn("status not written", "error", said)
-		}
-	}
-}
-
-// largeStatus is the size in bytes from which on the memory that a status took
-// goes back to the system at once: 10,000 keys take 7 MB.
-const largeStatus = 256 << 10
-
-// coalesceTime is how long a status waits for a newer one: many transactions are over
-// by then, and nothing is written while the app is to be reloaded.
-const coalesceTime = 20 * time.Millisecond
-
-func (r *statusWriter) coalesce(s shown) shown {
-	over := time.After(coalesceTime)
-	for {
-		select {
-		case newer, more := <-r.newest:
-			if !more {
-				return s
-			}
-			s = newer
-		case <-over:
-			return s
-		}
-	}
-}
-
-// encode adds what only the linker knows.
-func (s shown) encode() []byte {
-	if s.keys != nil {
-		s.Keys = s.keys.Sums()
-	}
-	if s.volumes != nil {
-		for _, v := range *s.volumes {
-			s.Volumes = append(s.Volumes, status.Volume(v))
-		}
-	}
-	return s.Encode()
-}
-
-// noteVolumes is called where the linker is. A look that finds the volumes as they
-// were notes nothing: each note makes another status.
-func (l *loop) noteVolumes() {
-	volumes := l.Linker.Volumes()
-	if noted := l.status.volumes.Load(); noted == nil || !slices.EqualFunc(*noted, volumes, linker.VolumeStatus.Equal) {
-		l.status.volumes.Store(&volumes)
+	if s := *l.state.seen; !l.state.isFleeting(l.Config) || s.Stalled != "" {
+		s.Confit = l.Version
+		l.status.Show(s, l.state.accepted().Keys)
 	}
 }
 
