@@ -57,7 +57,6 @@ func (t *transition) goFurther(err error) {
 		t.setback = setback{true, exit{process.ExitSystem, err}, t.app.Runs()}
 		t.dropCandidate()
 	case t.rejection.stands && t.rejection.inputs == t.candidate.Inputs:
-		t.passVerdict()
 		t.stayUnproved()
 	default: // nobody has found anything wrong with what is in force: it is tried again
 		t.endTransaction()
