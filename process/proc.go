@@ -54,9 +54,26 @@ func processes() []stat {
 	return list
 }
 
-// children lists those of a process that have not ended.
-func children(of int) []stat {
-	return slices.DeleteFunc(processes(), func(s stat) bool { return s.parent != of || s.ended })
+// children lists those of a process that have not ended, by the kernel's list of each
+// thread, proc_tid_children(5). A kernel that is built without it leaves only a look at
+// all processes, of which there may be thousands.
+func children(of int) (list []stat) {
+	tasks, told := "/proc/"+strconv.Itoa(of)+"/task/", false
+	threads, _ := os.ReadDir(tasks)
+	for _, thread := range threads {
+		text, err := os.ReadFile(tasks + thread.Name() + "/children")
+		told = told || err == nil
+		for _, word := range strings.Fields(string(text)) {
+			child, _ := strconv.Atoi(word)
+			if s, known := readStat(child); known {
+				list = append(list, s)
+			}
+		}
+	}
+	if !told {
+		list = processes()
+	}
+	return slices.DeleteFunc(list, func(s stat) bool { return s.parent != of || s.ended })
 }
 
 // descendants lists the processes below another, the nearest first.
