@@ -11,18 +11,42 @@ import (
 	"golang.org/x/sys/unix"
 
 	"confit/integration/surroundings"
+	"confit/linker/files"
 	"confit/linker/statedir"
 )
 
-// TestLock: whatever is in its place, the lock is a file that nobody but
-// confit's user can open, and keeps the next confit out.
+// TestLock: it is a file that nobody but confit's user can open, and keeps the next confit out. What is no such
+// file is refused by name, and no link is followed.
 func TestLock(t *testing.T) {
-	for name, put := range surroundings.InTheLocksWay {
+	for name, tt := range map[string]struct {
+		put   func(path string) error
+		words string // of why it is refused; "": it isn't
+	}{
+		"nothing":        {func(string) error { return nil }, ""},
+		"left by confit": {func(p string) error { return os.WriteFile(p, nil, 0o600) }, ""},
+		"shut":           {func(p string) error { return os.WriteFile(p, nil, 0) }, ""},
+		"for all":        {func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o600), os.Chmod(p, 0o666)) }, ""},
+		"another's":      {func(p string) error { return errors.Join(os.WriteFile(p, nil, 0o600), os.Chown(p, 65534, 65534)) }, "no file of confit's own"},
+		"a FIFO":         {func(p string) error { return unix.Mkfifo(p, 0o600) }, "no file of confit's own"},
+		"a symlink":      {func(p string) error { return os.Symlink("note.json", p) }, "symbolic links"},
+		"a dead link":    {func(p string) error { return os.Symlink("../victim", p) }, "symbolic links"},
+		"a directory":    {func(p string) error { return os.MkdirAll(filepath.Join(p, "x"), 0o755) }, "is a directory"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)
 			h.must(os.Mkdir(h.path("state"), 0o755))
-			h.must(put(h.path("state/lock")))
-			h.open()
+			h.must(tt.put(h.path("state/lock")))
+			_, _, err := Open(h.config)
+			if !files.Missing(h.path("victim")) || !files.Missing(h.path("state/note.json")) {
+				t.Error("a link was followed")
+			}
+			if tt.words != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.words) || !strings.Contains(err.Error(), `remove "lock" in it`) {
+					t.Errorf("error %v, want %q", err, tt.words)
+				}
+				return
+			}
+			h.must(err)
 			info, err := os.Lstat(h.path("state/lock"))
 			if err != nil || info.Mode() != 0o600 || surroundings.Owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
@@ -30,11 +54,6 @@ func TestLock(t *testing.T) {
 			if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {
 				t.Errorf("a second linker on the same state: %v", err)
 			}
-			if _, err := os.Lstat(h.path("victim")); err == nil {
-				t.Error("a link was followed")
-			}
-			h.noLeftovers()
-			h.restart()
 		})
 	}
 }
@@ -69,24 +88,17 @@ func TestStateLocked(t *testing.T) {
 // TestLockOfNobody: a user who locks all that he can open keeps no confit from
 // starting.
 func TestLockOfNobody(t *testing.T) {
-	for name, put := range surroundings.InTheLocksWay {
-		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
-			h.must(os.Mkdir(h.path("state"), 0o755))
-			h.must(put(h.path("state/lock")))
-			for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-				h.must(os.Chmod(dir, 0o755))
-			}
-			h.nobodyLocks("state")
-			h.nobodyLocks("state/lock")
-			h.open()
-			h.nobodyLocks("state")
-			h.nobodyLocks("state/lock")
-			h.nobodyLocks("state/generations")
-			h.nobodyLocks("state/kept")
-			h.restart()
-		})
+	h := newHouse(t)
+	h.must(os.Mkdir(h.path("state"), 0o755))
+	for dir := h.dir; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		h.must(os.Chmod(dir, 0o755))
 	}
+	h.nobodyLocks("state")
+	h.open()
+	h.nobodyLocks("state")
+	h.nobodyLocks("state/lock")
+	h.nobodyLocks("state/generations")
+	h.restart()
 }
 
 // nobodyLocks has a process of another user hold a shared lock on a file, if he

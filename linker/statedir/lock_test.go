@@ -6,51 +6,31 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"confit/integration/surroundings"
-	"confit/linker/safedir"
 )
 
-// TestLockAtTheSameMoment: of confits that start at once one has the state
-// directory, also when there is something to be put aside.
+// TestLockAtTheSameMoment: of confits that start at once one has the state directory.
 func TestLockAtTheSameMoment(t *testing.T) {
-	for name, put := range surroundings.InTheLocksWay {
-		confits := 2
-		if name == "nothing" || name == "left by confit" {
-			confits = 8
+	state := t.TempDir() + "/state"
+	for range 100 {
+		if err := errors.Join(os.RemoveAll(state), os.Mkdir(state, 0o755)); err != nil {
+			t.Fatal(err)
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			state := t.TempDir() + "/state"
-			for range 100 {
-				err := errors.Join(os.RemoveAll(state), os.Mkdir(state, 0o755), put(state+"/lock"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if n := race(t, state, confits); n != 1 {
-					t.Fatalf("%d of %d confits have the state directory", n, confits)
-				}
-			}
-		})
+		if n := race(t, state, 8); n != 1 {
+			t.Fatalf("%d of 8 confits have the state directory", n)
+		}
 	}
 }
 
-// race lets confits take the lock at the same moment, and counts who has it.
+// race lets confits open the directory at the same moment, and counts who has it.
 func race(t *testing.T, state string, confits int) int {
-	locks := make(chan *os.File, confits)
+	opened := make(chan *Dir, confits)
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for range confits {
 		all.Go(func() {
-			top, err := safedir.At(state)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer top.Close()
 			<-begin
-			if lock, err := takeLock(top, state); err == nil {
-				locks <- lock
+			if s, err := Open(state); err == nil {
+				opened <- s
 			} else if !strings.Contains(err.Error(), "another confit") {
 				t.Error(err)
 			}
@@ -58,11 +38,11 @@ func race(t *testing.T, state string, confits int) int {
 	}
 	close(begin)
 	all.Wait()
-	close(locks)
+	close(opened)
 	n := 0
-	for lock := range locks {
+	for s := range opened {
 		n++
-		lock.Close()
+		s.Lock.Close()
 	}
 	return n
 }

@@ -54,7 +54,7 @@ func Open(dir string) (*Dir, error) {
 		return nil, err
 	}
 	s.tighten()
-	if s.Lock, err = takeLock(s.Top, dir); err != nil {
+	if err := s.takeLock(); err != nil {
 		return nil, err
 	}
 	s.Generations, err = s.openDir(generationsName, files.DirMode)

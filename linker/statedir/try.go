@@ -1,7 +1,6 @@
 package statedir
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"strconv"
@@ -29,15 +28,23 @@ type Try struct {
 	name    string       // of its own
 }
 
+// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked,
+// and that of all tries once it is empty. It is higher than the number of tries at a time.
+const maxAttempts = 100
+
 // OpenTry makes the directory of a try, and sweeps those that others have left. It takes no
 // lock but that of its own directory, and leaves the state directory's mode alone: it may have
 // another user than the confit that works there.
-func OpenTry(dir string) (*Try, error) {
+func OpenTry(dir string) (t *Try, err error) {
 	s, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
-	t, err := untilLocked(s.openTry)
+	for attempt := range maxAttempts {
+		if t, err = s.openTry(attempt); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +58,11 @@ func OpenTry(dir string) (*Try, error) {
 	return t, nil
 }
 
-// openTry makes a directory and locks it. Others may sweep it before it is locked, and the
-// directory of all tries once that is empty: then it is made anew.
+// openTry makes a directory and locks it.
 func (s *Dir) openTry(attempt int) (*Try, error) {
 	all, err := s.openDir(tryName, tryMode)
 	if err != nil {
-		return nil, orGone(err)
+		return nil, err
 	}
 	sweepTries(all)
 	name := strconv.Itoa(os.Getpid())
@@ -70,17 +76,9 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 	}
 	if err != nil {
 		all.Close()
-		return nil, orGone(Unusable(s.Path, err))
+		return nil, Unusable(s.Path, err)
 	}
 	return t, nil
-}
-
-// orGone makes [errNotLocked] of what happens when others sweep at the same moment.
-func orGone(err error) error {
-	if files.Ignoring(err, fs.ErrNotExist, fs.ErrExist, unix.EWOULDBLOCK, safedir.ErrReplaced, errNotLocked) == nil {
-		return errNotLocked
-	}
-	return err
 }
 
 // End removes the try's directory, and that of all tries if there is no other.
@@ -116,11 +114,22 @@ func sweepTries(all *safedir.Dir) (left bool) {
 	return left
 }
 
-// lockTry locks the directory of a try. It fails if somebody else has it, or it is gone.
+// lockTry locks the directory of a try. It fails if somebody else has it, or it is gone by then.
 func lockTry(all *safedir.Dir, name string) (*os.File, error) {
 	lock, err := all.OpenFile(name, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, err
 	}
-	return flock(all, name, lock)
+	st, err := files.Raw(lock.Fd()).Stat()
+	if err == nil {
+		err = flock(files.Raw(lock.Fd()))
+	}
+	if err == nil && !all.Is(name, st) {
+		err = safedir.ErrReplaced
+	}
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return lock, nil
 }
