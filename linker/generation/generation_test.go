@@ -57,7 +57,7 @@ func TestMend(t *testing.T) {
 			if after := s.tree(g); !maps.Equal(after, before) {
 				t.Errorf("it holds\n%v\nwant\n%v", after, before)
 			}
-			if said := strings.Contains(s.said.String(), "generation mended"); said != (name != "nothing" && name != "its own mode") {
+			if said := strings.Contains(s.said.String(), "generation mended"); said != (name != "nothing") {
 				t.Errorf("it says %q", s.said.String())
 			}
 		})

@@ -48,8 +48,11 @@ const (
 
 // Enter opens the directory of a generation.
 func (c *Store) Enter(g *Copy) (*safedir.Dir, error) {
-	return c.state.Generations.Enter(strconv.Itoa(g.Number), false)
+	return c.state.Generations.Enter(dirOf(g), false)
 }
+
+// dirOf is the name of a generation's directory.
+func dirOf(g *Copy) string { return strconv.Itoa(g.Number) }
 
 // inspection compares a directory with a generation.
 type inspection struct {
@@ -59,13 +62,13 @@ type inspection struct {
 	found func(flaw) error
 }
 
-// inspect calls found with each flaw of a generation, whose directory is open. It goes on
-// below a directory only then, as found may mend what keeps confit out.
-func (c *Store) inspect(g *Copy, top *safedir.Dir, found func(flaw) error) error {
+// inspect calls found with each flaw of a generation. It goes on below a directory only then, as
+// found may mend what keeps confit out.
+func (c *Store) inspect(g *Copy, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	i := inspection{c, g, c.partsOf(g), found}
-	err := i.part(top, ".", ".")
+	err := i.part(c.state.Generations, dirOf(g), ".")
 	for _, p := range files.SortedKeys(i.left) {
 		if err == nil {
 			err = found(flaw{removed, p})
@@ -173,37 +176,33 @@ func (c *Store) CopyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, 
 // the error is an [*files.Invalid] that names what changed. What the hook left beside the
 // keys is removed.
 func (c *Store) Check(g *Copy) error {
-	var flaws []flaw
-	top, err := c.Enter(g)
-	switch err {
-	case nil:
-		defer top.Close()
-		err = c.inspect(g, top, func(f flaw) error { flaws = append(flaws, f); return nil })
-	case unix.ENOTDIR, unix.ELOOP:
-		flaws, err = []flaw{{altered, "."}}, nil
-	case unix.ENOENT, unix.EACCES:
-		flaws, err = []flaw{{removed, "."}}, nil
-	}
-	if err != nil {
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
-	}
+	var strays []flaw
 	var wrong []error
-	for _, f := range flaws {
-		if f.kind != added {
+	gone := false // all of it
+	err := c.inspect(g, func(f flaw) error {
+		switch {
+		case f.kind == added:
+			strays = append(strays, f)
+		case !gone:
 			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
+			gone = f == flaw{removed, "."}
 		}
-	}
-	if len(wrong) > 0 {
+		return nil
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
+	case len(wrong) > 0:
 		return files.JoinInvalid(wrong)
 	}
-	return c.removeAdded(g, top, flaws)
+	return c.removeAdded(g, strays)
 }
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of
 // a checker in Python. A hook that does so at each candidate is reported once.
-func (c *Store) removeAdded(g *Copy, top *safedir.Dir, strays []flaw) error {
+func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	for _, f := range strays {
-		if err := top.In(string(f.path), false, (*safedir.Dir).RemoveAll); err != nil {
+		if err := c.at(g, f, (*safedir.Dir).RemoveAll); err != nil {
 			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -45,47 +45,24 @@ type BytesOf func(p lines.Key, f File, to io.Writer) (files.Hash, error)
 // entrypoint or a hook may have changed it. Strangers go, and modes and owners are set
 // right, also of directories. mounted may be nil: then no volume is asked, and no bytes come
 // back. The error is a [*Lost] if nothing else is wrong.
-func (c *Store) Mend(g *Copy, mounted BytesOf) error {
-	gens, name := c.state.Generations, strconv.Itoa(g.Number)
-	switch st, err := gens.Stat(name); {
-	case err != nil:
-	case st.Mode&unix.S_IFMT != unix.S_IFDIR:
-		_ = gens.RemoveAll(name)
-	case !isAsMade(&st):
-		_ = setAttributes(gens, name, aDir())
-	}
-	top, err := gens.Enter(name, true)
-	if err != nil {
-		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
-	}
-	defer top.Close()
-	return c.mendAll(g, top, mounted, false)
-}
+func (c *Store) Mend(g *Copy, mounted BytesOf) error { return c.mend(g, mounted, false) }
 
 // Heal gives the files of a generation back their bytes, while the app works with it. Modes,
 // owners and strangers stay as an entrypoint may have made them, until the generation is
 // put in force the next time.
-func (c *Store) Heal(g *Copy, mounted BytesOf) error {
-	top, err := c.Enter(g)
-	if err != nil { // the directory itself is gone
-		return c.Mend(g, mounted)
-	}
-	defer top.Close()
-	return c.mendAll(g, top, mounted, true)
-}
+func (c *Store) Heal(g *Copy, mounted BytesOf) error { return c.mend(g, mounted, true) }
 
-// mendAll mends what is wrong with a generation; with heals, as [Store.Heal] does.
-func (c *Store) mendAll(g *Copy, top *safedir.Dir, mounted BytesOf, heals bool) error {
+func (c *Store) mend(g *Copy, mounted BytesOf, heals bool) error {
 	var mended []lines.Key
 	gone := &Lost{number: g.Number}
 	parts := c.partsOf(g)
-	err := c.inspect(g, top, func(f flaw) error {
+	err := c.inspect(g, func(f flaw) error {
 		want, isFile := g.Files[f.path]
 		_, inTheWay := parts[f.path]
 		if heals && (f.kind == attributes || f.kind == added && (!inTheWay || isFile && !want.isMounted(f.path, mounted))) {
 			return nil
 		}
-		switch err := mendFlaw(g, top, f, mounted, heals); {
+		switch err := c.mendFlaw(g, f, mounted, heals); {
 		case errors.Is(err, ErrNotMounted):
 			gone.Keys, gone.Missing = append(gone.Keys, f.path), gone.Missing || f.kind == removed
 		case err != nil:
@@ -109,8 +86,8 @@ func (c *Store) mendAll(g *Copy, top *safedir.Dir, mounted BytesOf, heals bool) 
 }
 
 // mendFlaw mends one flaw. With heals, a file keeps the mode and owner of what has its name by now.
-func mendFlaw(g *Copy, top *safedir.Dir, f flaw, mounted BytesOf, heals bool) error {
-	return top.In(string(f.path), true, func(in *safedir.Dir, name string) error {
+func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
+	return c.at(g, f, func(in *safedir.Dir, name string) error {
 		want, isFile := g.Files[f.path]
 		if !isFile {
 			want = aDir()
@@ -135,6 +112,11 @@ func mendFlaw(g *Copy, top *safedir.Dir, f flaw, mounted BytesOf, heals bool) er
 			return errors.Join(err, want.give(out))
 		})
 	})
+}
+
+// at calls do with the directory of what is flawed, and with its name there.
+func (c *Store) at(g *Copy, f flaw, do func(in *safedir.Dir, name string) error) error {
+	return c.state.Generations.In(path.Join(dirOf(g), string(f.path)), true, do)
 }
 
 // asFound is a file with the mode and owner of what has its name by now.
