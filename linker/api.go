@@ -13,7 +13,7 @@ import (
 	"confit/linker/volume"
 )
 
-// Config is what a [Linker] is made of.
+// Config is what a [Linker] is made of. It has to come from [Check].
 type Config struct {
 	Links     []Link
 	Volumes   string       // where relative sources live, absolute
@@ -26,15 +26,7 @@ type Config struct {
 	Space     int          // how many bytes of variables execve(2) takes beside what confit was started with; 0: not known
 	Log       *slog.Logger // for what is no decision, such as polling
 
-	checked []lines.Line // what [Check] made of the links; nil: they aren't checked
-}
-
-// sources are the links, worked out once.
-func (c Config) sources() ([]lines.Line, error) {
-	if c.checked != nil {
-		return c.checked, nil
-	}
-	return lines.Parse(c.Links, c.Volumes, c.State, c.Render)
+	lines []lines.Line // what [Check] made of the links
 }
 
 // Names of the packages below that a caller needs. Their comments are there.

@@ -15,10 +15,9 @@ import (
 
 // Check reports everything that is wrong with the links themselves, without
 // looking at a volume. The errors are joined. The configuration that it returns has the
-// links as they were understood: Open needn't parse them again.
-func Check(c Config) (Config, error) {
-	var err error
-	c.checked, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
+// links as they were understood, for all other functions.
+func Check(c Config) (_ Config, err error) {
+	c.lines, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 	return c, err
 }
 
@@ -29,17 +28,13 @@ func Check(c Config) (Config, error) {
 // set. It makes no state directory. It says which lines it made no link for, and why;
 // its last line sums that up.
 func Bake(w io.Writer, c Config, optional bool) error {
-	links, err := c.sources()
-	if err != nil {
-		return err
-	}
 	state := &statedir.Dir{Path: c.State, View: c.View}
 	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
 	wanted := map[Target]target.Want{}
 	var dirs []string
 	count, left := 0, ""
-	for i := range links {
-		s := &links[i]
+	for i := range c.lines {
+		s := &c.lines[i]
 		if s.Use != Linked {
 			continue
 		}

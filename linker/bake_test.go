@@ -14,7 +14,7 @@ func TestBake(t *testing.T) {
 	h.must(errors.Join(os.WriteFile(h.path("etc/a"), []byte("image"), 0o644), os.WriteFile(h.path("etc/o"), []byte("default"), 0o644)))
 	for range 2 { // the second time there is nothing to do
 		var said strings.Builder
-		h.must(Bake(&said, h.config, false))
+		h.must(Bake(&said, h.checked(), false))
 		const want = `not baked: links:3: source "web/*.conf": its keys aren't known yet; write a line for each key, or mount an emptyDir on "DIR/etc/conf.d"
 not baked: source "web/sub/": its keys aren't known yet; write "DIR/etc/sub" to link the directory as a whole, a line for each key, or mount an emptyDir there
 not baked: links:8: source "web/o": it is optional, and without its key it would hide a regular file; write --bake --optional to make it all the same
@@ -51,7 +51,7 @@ func TestBake_optional(t *testing.T) {
 	h.must(os.MkdirAll(h.path("etc"), 0o755))
 	h.must(os.WriteFile(h.path("etc/o"), []byte("default"), 0o644))
 	var said strings.Builder
-	h.must(Bake(&said, h.config, true))
+	h.must(Bake(&said, h.checked(), true))
 	if said.String() != "baked 3 of 3 link lines\n" {
 		t.Errorf("it says %s", &said)
 	}

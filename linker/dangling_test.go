@@ -20,7 +20,7 @@ func TestDanglingDirectory(t *testing.T) {
 		},
 		"bake": func(h *house) string {
 			var out strings.Builder
-			h.must(Bake(&out, h.config, false))
+			h.must(Bake(&out, h.checked(), false))
 			return out.String()
 		},
 	} {

@@ -30,12 +30,8 @@ type explanation struct {
 // the error. An image is built before anything is mounted: what only a pod may
 // have is noted, unless this is a pod.
 func Explain(w io.Writer, c Config) error {
-	links, err := c.sources()
-	if err != nil {
-		return err
-	}
-	e := explanation{Linker: newLinker(c, links, &statedir.Dir{Path: c.State, View: c.View}), w: w, said: map[string]bool{}}
-	if len(links) == 0 {
+	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w, said: map[string]bool{}}
+	if len(c.lines) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
 	e.reader.AllowDisk = true // nobody knows yet whether the state directory will be on one

@@ -17,7 +17,7 @@ import (
 func (h *house) explain() (plan, wrong string) {
 	h.Helper()
 	var out strings.Builder
-	if err := Explain(&out, h.config); err != nil {
+	if err := Explain(&out, h.checked()); err != nil {
 		wrong = err.Error()
 	}
 	if h.linker == nil && !files.Missing(h.config.State) {
@@ -217,7 +217,7 @@ func TestWholeDirectoryOverAFile(t *testing.T) {
 		t.Errorf("--check plans\n%s and refuses\n%s\nwant\n%s", plan, wrong, want)
 	}
 	_, staged := h.open().linker.Stage()
-	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.config, false), "a start": staged} {
+	for what, err := range map[string]error{"--bake": Bake(io.Discard, h.checked(), false), "a start": staged} {
 		if err == nil || strings.ReplaceAll(err.Error(), h.dir, "DIR") != want {
 			t.Errorf("%s says %v, want %s", what, err, want)
 		}
@@ -275,7 +275,7 @@ func TestExplain_beside(t *testing.T) {
 	h.config.Links[1].Source = h.path("elsewhere/b")
 	h.write("web", "a", "a")
 	var said strings.Builder
-	if err := Explain(&said, h.config); err == nil || !strings.Contains(err.Error(), "elsewhere") || strings.Contains(said.String(), "nothing is mounted") {
+	if err := Explain(&said, h.checked()); err == nil || !strings.Contains(err.Error(), "elsewhere") || strings.Contains(said.String(), "nothing is mounted") {
 		t.Errorf("error %v, and it says\n%s", err, &said)
 	}
 }

@@ -84,9 +84,17 @@ func (h *house) must(err error) {
 	}
 }
 
+// checked is the configuration, with its links understood.
+func (h *house) checked() Config {
+	h.Helper()
+	c, err := Check(h.config)
+	h.must(err)
+	return c
+}
+
 func (h *house) open() *house {
 	h.Helper()
-	l, former, err := Open(h.config)
+	l, former, err := Open(h.checked())
 	h.must(err)
 	h.linker = &caller{Linker: l, former: former, held: former.Ladder, outcomes: former.Outcomes}
 	h.Cleanup(h.close)

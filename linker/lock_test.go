@@ -36,7 +36,7 @@ func TestLock(t *testing.T) {
 			h := newHouse(t)
 			h.must(os.Mkdir(h.path("state"), 0o755))
 			h.must(tt.put(h.path("state/lock")))
-			_, _, err := Open(h.config)
+			_, _, err := Open(h.checked())
 			if !files.Missing(h.path("victim")) || !files.Missing(h.path("state/note.json")) {
 				t.Error("a link was followed")
 			}
@@ -51,7 +51,7 @@ func TestLock(t *testing.T) {
 			if err != nil || info.Mode() != 0o600 || surroundings.Owner(info) != 0 {
 				t.Errorf("the lock is %v (%v)", info, err)
 			}
-			if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "another confit is using it") {
+			if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "another confit is using it") {
 				t.Errorf("a second linker on the same state: %v", err)
 			}
 		})
@@ -69,7 +69,7 @@ func TestLockCannotBeMade(t *testing.T) {
 			h := newHouse(t, "web/a a")
 			ownMounts(t)
 			h.must(set(h.mount("tmpfs", "", "state")))
-			_, _, err := Open(h.config)
+			_, _, err := Open(h.checked())
 			if want := statedir.Unusable(h.config.State, errors.New(reason)); err == nil || err.Error() != want.Error() {
 				t.Errorf("error %v, want %v", err, want)
 			}
@@ -79,7 +79,7 @@ func TestLockCannotBeMade(t *testing.T) {
 
 func TestStateLocked(t *testing.T) {
 	h := newHouse(t, "web/a a").open()
-	_, _, err := Open(h.config)
+	_, _, err := Open(h.checked())
 	if err == nil || !strings.Contains(err.Error(), "another confit") {
 		t.Errorf("a second linker on the same state: %v", err)
 	}

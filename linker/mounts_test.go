@@ -84,7 +84,7 @@ func TestOpen_subPath(t *testing.T) {
 	h.write("web", "a", "one", "b", "two")
 	h.bindKey("a")
 	h.bindKey("b")
-	_, _, err := Open(h.config)
+	_, _, err := Open(h.checked())
 	for _, key := range []string{"a", "b"} {
 		if want := "cannot use \"" + h.path("volumes", "single", key) + "\""; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v doesn't say %s", err, want)
@@ -94,7 +94,7 @@ func TestOpen_subPath(t *testing.T) {
 		t.Error("the state directory was made")
 	}
 	var plan strings.Builder
-	if told := Explain(&plan, h.config); told == nil || !strings.Contains(told.Error(), err.Error()) || !strings.Contains(plan.String(), "link  web/a") {
+	if told := Explain(&plan, h.checked()); told == nil || !strings.Contains(told.Error(), err.Error()) || !strings.Contains(plan.String(), "link  web/a") {
 		t.Errorf("--check says %v and %q", told, plan.String())
 	}
 }

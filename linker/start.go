@@ -3,7 +3,6 @@ package linker
 import (
 	"confit/linker/files"
 	"confit/linker/generation"
-	"confit/linker/lines"
 	"confit/linker/mounts"
 	"confit/linker/statedir"
 	"confit/linker/target"
@@ -25,14 +24,9 @@ type Former struct {
 }
 
 // Open prepares the state directory, takes up what a former confit left there, and
-// starts to watch. It removes what a killed confit left behind. It refuses links
-// that can't be made, and a state directory that it can't lock or trust. Targets
-// stay as they are. An [*Invalid] is about keys that can never change.
+// starts to watch. It removes what a killed confit left behind. It refuses a state
+// directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
 func Open(c Config) (*Linker, *Former, error) {
-	links, err := c.sources()
-	if err != nil {
-		return nil, nil, err
-	}
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	if err := table.Check(); err != nil {
 		return nil, nil, err
@@ -44,29 +38,29 @@ func Open(c Config) (*Linker, *Former, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(links) == 0 {
+	if len(c.lines) == 0 {
 		c.Log.Warn(nothingLinked, "todo", firstLine)
 	}
-	l := newLinker(c, links, st)
+	l := newLinker(c, st)
 	l.mounts = table
 	l.targets.ReadMade()
 	former := &Former{}
 	if err := l.resume(former); err != nil {
 		return nil, nil, err
 	}
-	l.targets.Sweep(links)
+	l.targets.Sweep(l.links)
 	return l, former, nil
 }
 
-func newLinker(c Config, links []lines.Line, st *statedir.Dir) *Linker {
+func newLinker(c Config, st *statedir.Dir) *Linker {
 	copier := files.NewCopier(maxSize)
 	return &Linker{
 		config:      c,
-		links:       links,
+		links:       c.lines,
 		state:       st,
-		copies:      generation.NewStore(copier, links, st, c.Log),
+		copies:      generation.NewStore(copier, c.lines, st, c.Log),
 		generations: map[int]*generation.Copy{},
-		reader:      volume.NewReader(copier, links, st, c.AllowDisk),
+		reader:      volume.NewReader(copier, c.lines, st, c.AllowDisk),
 		targets:     target.New(st, c.Log),
 		watch:       watch.NewChanges(c.Log),
 		opens:       watch.NewOpens(),

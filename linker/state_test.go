@@ -19,7 +19,7 @@ func TestStateNotTrusted(t *testing.T) {
 		h := newHouse(t, "web/a a")
 		h.must(os.MkdirAll(h.path("state/generations"), 0o755))
 		h.must(f(h.path("state/generations")))
-		if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), words) {
+		if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestStateIsAFile(t *testing.T) {
 	h := newHouse(t)
 	h.must(os.WriteFile(h.config.State, []byte("mine"), 0o644))
 	h.must(os.Chmod(h.config.State, 0o666))
-	if _, _, err := Open(h.config); err == nil || !strings.Contains(err.Error(), "not a directory") {
+	if _, _, err := Open(h.checked()); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("got %v", err)
 	}
 	if info, err := os.Stat(h.config.State); err != nil || info.Mode() != 0o666 {
@@ -55,7 +55,7 @@ func TestStateDirectoryIsAFIFO(t *testing.T) {
 	if _, err := ReadStatus(h.config.State); err == nil {
 		t.Error("a status was read")
 	}
-	if _, _, err := Open(h.config); err == nil {
+	if _, _, err := Open(h.checked()); err == nil {
 		t.Error("it was opened")
 	}
 }

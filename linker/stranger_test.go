@@ -117,7 +117,7 @@ func (h *house) release(role string) {
 
 // hurry goes through a confit's life, as far as it comes.
 func (h *house) hurry() bool {
-	opened, former, err := Open(h.config)
+	opened, former, err := Open(h.checked())
 	if err != nil {
 		return false
 	}

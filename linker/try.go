@@ -31,10 +31,6 @@ type Try struct {
 // directory that is locked. The error of [Linker.Stage] is a [*WrongDocument] if the document is to
 // blame, and [ErrNotTried] if the directory has none of the volumes; a document may have none.
 func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
-	links, err := c.sources()
-	if err != nil {
-		return nil, err
-	}
 	if err := mounts.Read(c.Volumes, c.State, c.Pod).Check(); err != nil {
 		return nil, err
 	}
@@ -43,7 +39,7 @@ func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 		return nil, err
 	}
 	st.View = c.View // links lead there: the plan says which are there
-	t := &Try{Linker: newLinker(c, links, &st.Dir), aside: st, from: dir, out: out}
+	t := &Try{Linker: newLinker(c, &st.Dir), aside: st, from: dir, out: out}
 	if dir == "" {
 		t.from, t.document = st.Volumes.Join("."), in
 	}

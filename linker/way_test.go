@@ -99,7 +99,7 @@ func TestLedAway(t *testing.T) {
 			_, err := h.restart().linker.Stage()
 			return errors.Join(err, h.linker.Reject())
 		},
-		"bake":    func(h *house) error { return Bake(&h.said, h.config, false) },
+		"bake":    func(h *house) error { return Bake(&h.said, h.checked(), false) },
 		"install": func(h *house) error { return Install(h.path("etc/app/a")) },
 	} {
 		t.Run(name, func(t *testing.T) {

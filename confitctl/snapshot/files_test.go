@@ -36,10 +36,14 @@ func staged(t *testing.T) (Source, linker.Generation) {
 	}
 	direct, input, local := link("web/direct", "direct"), linker.Link{Source: "tls/key", Use: linker.Input}, link("pod/*", "pod/")
 	direct.Direct, local.Local = true, true
-	l, _, err := linker.Open(linker.Config{
+	config, err := linker.Check(linker.Config{
 		Volumes: filepath.Join(dir, "confit"), State: filepath.Join(dir, "state"), AllowDisk: true, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Links: []linker.Link{link("web/a.conf", "a.conf"), link("web/a/", "a/"), link("web/bin", "bin"), direct, input, local},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _, err := linker.Open(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,11 @@ func newHouse(t *testing.T, seed uint64) *house {
 	h.pod.Spec.Containers = []corev1.Container{c}
 	h.in = pods.Containers(h.pod)[0]
 	h.bring()
-	l, _, err := linker.Open(linker.Config{Links: h.lines(), Volumes: h.path("volumes"), State: h.path("state"), Log: slog.New(slog.DiscardHandler), AllowDisk: true})
+	config, err := linker.Check(linker.Config{Links: h.lines(), Volumes: h.path("volumes"), State: h.path("state"), Log: slog.New(slog.DiscardHandler), AllowDisk: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _, err := linker.Open(config)
 	if err != nil {
 		t.Fatal(err)
 	}
