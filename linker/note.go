@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/statedir"
 	"confit/linker/target"
@@ -139,18 +138,13 @@ func joinLine(a, b error) error {
 // linksFingerprint changes when the same volumes would give another generation
 // or other targets, or the keys or targets of a note were damaged.
 func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q\n", l.state.Path)
+	var from []any
 	for _, s := range l.links {
-		fmt.Fprintf(h, "%q %d %q %q %q %v %v %o\n", s.Root, s.Use, s.Source, s.Target, s.Name, s.Optional, s.Direct, s.Mode)
+		s.Where, s.Local = "", false // which change neither
+		from = append(from, s.Root, s.Link)
 	}
-	for _, path := range files.SortedKeys(g.Files) {
-		f := g.Files[path]
-		fmt.Fprintf(h, "%q %d %d %d %v %v\n", path, f.Owner, f.Group, f.Size, f.Direct, f.Links)
-	}
-	for _, target := range files.SortedKeys(g.Targets) {
-		fmt.Fprintf(h, "%q %q %v\n", target, g.Targets[target].Dest, g.Targets[target].Dir)
-	}
+	h := sha256.New()
+	_ = json.NewEncoder(h).Encode([]any{l.state.Path, from, g.Files, g.Targets}) // maps in order
 	return Hash(h.Sum(nil))
 }
 

@@ -3,7 +3,6 @@ package linker
 import (
 	"errors"
 	"fmt"
-	"path"
 
 	"confit/linker/files"
 )
@@ -59,26 +58,17 @@ func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 // changed, or if inotify is refused.
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.Unwatch()
-	g := l.generations[number]
-	if g == nil {
-		return false
-	}
-	changed := map[string]map[string]bool{}
+	var keys []string
+	g := l.generations[number] // nil: nothing has changed
 	for _, c := range changes {
-		f, there := g.Files[c.Key]
-		if !there || f.Direct || c.ModeOnly {
-			continue
+		if f, there := g.Files[c.Key]; there && !f.Direct && !c.ModeOnly {
+			keys = append(keys, string(c.Key))
 		}
-		dir, name := path.Split(string(c.Key))
-		if changed[dir] == nil {
-			changed[dir] = map[string]bool{}
-		}
-		changed[dir][name] = true
 	}
-	if len(changed) == 0 {
+	if len(keys) == 0 {
 		return false
 	}
-	err := l.opens.Watch(g.Dir, changed)
+	err := l.opens.Watch(g.Dir, keys)
 	if err != nil {
 		l.opens.Unwatch()
 	}
@@ -95,9 +85,6 @@ func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	watched = l.WatchOpens(number, changes)
 	g := l.generations[number]
-	if g == nil {
-		return false, nil
-	}
 	for _, c := range changes {
 		for _, i := range c.Links {
 			target := l.links[i].TargetOf(c.Key)

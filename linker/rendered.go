@@ -129,10 +129,7 @@ func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) e
 // generation, or the accepted one if that has the same files.
 func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generation.Copy) (*generation.Copy, error) {
 	var err error
-	if g.Targets, err = l.wanted(append(l.unlinked, r.Keys...)); err != nil {
-		return nil, err
-	}
-	if _, err = l.targets.Plan(g.Targets); err != nil {
+	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
 		return nil, err
 	}
 	g.Unrendered, g.Current, l.unlinked = false, true, nil
@@ -140,7 +137,8 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 		l.state.RemoveGeneration(g.Number)
 		delete(l.generations, g.Number)
 		accepted.Current = true
-		return accepted, l.lead(accepted, g)
+		lead(accepted, g)
+		return accepted, nil
 	}
 	return g, l.readEnvironment(g)
 }

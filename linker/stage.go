@@ -46,9 +46,9 @@ type Known struct {
 //  1. Resolve each volume's ..data once and open the directory it names.
 //  2. Compare with what was seen: [ErrUnchanged].
 //  3. List and check the keys, hash their bytes.
-//  4. If the keys equal those of the accepted generation, that is the candidate,
+//  4. Work out what publishing would do to the targets.
+//  5. If the keys equal those of the accepted generation, that is the candidate,
 //     and nothing is written.
-//  5. Work out what publishing would do to the targets.
 //  6. Write generations/N.tmp, each file as a copy.
 //  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
 //
@@ -61,7 +61,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 		return l.otherwise()
 	}
 	defer l.warnOfMounts()
-	c, err = l.stageFrom(func() (*volume.Reader, error) { return l.reader, nil }, &k, func(r *volume.Reading) error {
+	c, err = l.stageFrom(l.reader, &k, func(r *volume.Reading) error {
 		dirs := r.Dirs()
 		if l.watch.Sync(dirs) && !r.Holds() { // after this, nothing can change without a hint
 			return files.ErrMoved
@@ -78,12 +78,8 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 
 // stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked is
 // called with each look before its keys are read, and may end it.
-func (l *Linker) stageFrom(from func() (*volume.Reader, error), k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
+func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
 	attempt := func() error {
-		rd, err := from()
-		if err != nil {
-			return err
-		}
 		r, err := rd.Look() // 1
 		if err != nil {
 			return err
@@ -114,7 +110,11 @@ func (l *Linker) HasFallback() bool {
 // the watches and [Linker.Volumes] those of the mounted configuration. The error is
 // [ErrNoFallback] if no volume is there.
 func (l *Linker) StageFallback(k Known) (Candidate, error) {
-	return l.stageFrom(l.fallback, &k, func(*volume.Reading) error { return nil })
+	rd, err := l.fallback()
+	if err != nil {
+		return Candidate{}, err
+	}
+	return l.stageFrom(rd, &k, func(*volume.Reading) error { return nil })
 }
 
 func (l *Linker) fallback() (*volume.Reader, error) {
@@ -157,10 +157,10 @@ func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 // take makes a candidate of what a look has found.
 func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	accepted := l.generations[k.Accepted]
-	read, err := l.read(r) // 3
+	read, err := l.read(r) // 3 and 4
 	g := read
 	if err == nil {
-		g, err = l.write(read, r, accepted, k.Spared) // 4 to 7
+		g, err = l.write(read, r, accepted, k.Spared) // 5 to 7
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.
@@ -204,7 +204,7 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets, err := l.wanted(r.Keys)
+	targets, err := l.linkable(r.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +232,15 @@ func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string)
 		}
 	}
 	return Hash(h.Sum(nil)), strings.Join(keys, "\n")
+}
+
+// linkable lists the targets of a generation, which all can be linked.
+func (l *Linker) linkable(keys []volume.Key) (map[Target]target.Want, error) {
+	targets, err := l.wanted(keys)
+	if err == nil {
+		_, err = l.targets.Plan(targets)
+	}
+	return targets, err
 }
 
 // wanted lists the targets of a generation, with their destinations.

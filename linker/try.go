@@ -67,17 +67,15 @@ func (t *Try) stage() (c Candidate, err error) {
 			return c, err
 		}
 	}
+	rd, err := t.reader.InTry(t.config.Volumes, t.from, t.document != nil)
+	switch {
+	case t.document != nil && errors.Is(err, ErrNotTried):
+		rd = t.reader
+	case err != nil:
+		return c, fmt.Errorf("cannot try %q: %w", t.from, err)
+	}
 	look := &volume.Reading{}
-	c, err = t.stageFrom(func() (*volume.Reader, error) {
-		rd, err := t.reader.InTry(t.config.Volumes, t.from, t.document != nil)
-		switch {
-		case t.document != nil && errors.Is(err, ErrNotTried):
-			return t.reader, nil
-		case err != nil:
-			err = fmt.Errorf("cannot try %q: %w", t.from, err)
-		}
-		return rd, err
-	}, &Known{}, func(r *volume.Reading) error { look = r; return nil })
+	c, err = t.stageFrom(rd, &Known{}, func(r *volume.Reading) error { look = r; return nil })
 	c.Fallback = false
 	t.plan(look.Keys, given)
 	if t.document != nil && IsInvalid(err) { // a volume is called by the path that it will have

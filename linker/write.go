@@ -15,17 +15,15 @@ import (
 	"confit/linker/volume"
 )
 
-// write puts a generation into the state directory, steps 4 to 7 of Stage. A
+// write puts a generation into the state directory, steps 5 to 7 of Stage. A
 // failure leaves nothing behind, but for an N.tmp that could not be removed;
 // the next write of N removes it first. The result is the generation, or the
 // accepted one if that has the same keys.
 func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
 	g.Unrendered = l.config.Render
-	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) { // 4
-		return accepted, l.lead(accepted, g)
-	}
-	if _, err := l.targets.Plan(g.Targets); err != nil { // 5
-		return nil, err
+	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) { // 5
+		lead(accepted, g)
+		return accepted, nil
 	}
 	g.Number = l.state.Next
 	name := strconv.Itoa(g.Number)
@@ -54,18 +52,14 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 
 // lead gives a generation that is written already the targets of a look that has
 // found the same keys.
-func (l *Linker) lead(written, found *generation.Copy) error {
+func lead(written, found *generation.Copy) {
 	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
 		targets = map[Target]target.Want{}
 		maps.Copy(targets, written.Targets)
 		maps.Copy(targets, found.Targets)
 	}
-	if _, err := l.targets.Plan(targets); err != nil {
-		return err
-	}
 	written.Targets, written.Unmoved = targets, found.Unmoved
-	return nil
 }
 
 func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) error {
