@@ -2,7 +2,6 @@ package linker
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"confit/linker/files"
 	"confit/linker/generation"
 	"confit/linker/lines"
-	"confit/linker/safedir"
 )
 
 // maxVariable is how many bytes NAME=VALUE may have. With its NUL that is what
@@ -27,54 +25,29 @@ func (l *Linker) readEnvironment(g *generation.Copy) error {
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	env := &Environment{}
-	top, err := l.copies.Enter(g)
-	if err != nil {
-		return err
-	}
-	defer top.Close()
+	g.Env = &Environment{}
 	var wrong []error
 	for _, name := range files.SortedKeys(keys) {
-		flaw, err := l.readVariable(env, top, g, name, keys[name])
-		if err != nil {
-			return fmt.Errorf("cannot read key %q of generation %d: %w", keys[name], g.Number, err)
+		key := keys[name]
+		if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
+			wrong = append(wrong, fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable))
+			continue
 		}
-		if flaw != nil {
-			wrong = append(wrong, flaw)
+		value, err := l.copies.Read(g, key)
+		switch newline := bytes.IndexByte(value, '\n'); {
+		case err != nil:
+			return fmt.Errorf("cannot read key %q of generation %d: %w", key, g.Number, err)
+		case bytes.IndexByte(value, 0) >= 0:
+			wrong = append(wrong, fmt.Errorf("key %q can't be variable %q: it holds a NUL byte", key, name))
+		case newline >= 0 && newline == len(value)-1:
+			g.Env.Newlines = append(g.Env.Newlines, name)
 		}
+		g.Env.Variables = append(g.Env.Variables, name+"="+string(value))
 	}
 	if err = files.JoinInvalid(wrong); err == nil {
-		err = checkSize(env, l.config.Space)
+		err = checkSize(g.Env, l.config.Space)
 	}
-	g.Env = env
 	return err
-}
-
-// readVariable adds one variable. flaw says why its key can't be one.
-func (l *Linker) readVariable(env *Environment, top *safedir.Dir, g *generation.Copy, name string, key Key) (flaw, err error) {
-	if size := int64(len(name)+len("=")) + g.Files[key].Size; size > maxVariable {
-		return fmt.Errorf("key %q can't be variable %q: it would have %d bytes, and the kernel takes %d", key, name, size, maxVariable), nil
-	}
-	var value bytes.Buffer
-	err = top.In(string(key), false, func(in *safedir.Dir, base string) error {
-		sum, err := l.copies.CopyOf(in, base, &value)
-		if err == nil && sum != g.Files[key].Sum {
-			err = errors.New("it was changed")
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	b := value.Bytes()
-	switch newline := bytes.IndexByte(b, '\n'); {
-	case bytes.IndexByte(b, 0) >= 0:
-		return fmt.Errorf("key %q can't be variable %q: it holds a NUL byte", key, name), nil
-	case newline >= 0 && newline == len(b)-1:
-		env.Newlines = append(env.Newlines, name)
-	}
-	env.Variables = append(env.Variables, name+"="+string(b))
-	return nil, nil
 }
 
 // checkSize refuses more than a process can be started with.

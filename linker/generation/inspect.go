@@ -1,6 +1,8 @@
 package generation
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -148,7 +150,7 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 	case !isFile:
 		return none
 	case !i.g.untouched(p, st):
-		if sum, err := i.CopyOf(in, name, io.Discard); err != nil || sum != f.Sum {
+		if sum, err := i.copyOf(in, name, io.Discard); err != nil || sum != f.Sum {
 			return altered
 		}
 		i.g.seen(p, st)
@@ -162,14 +164,27 @@ func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix
 // isAsMade reports that a directory of a generation is as confit makes it.
 func isAsMade(st *unix.Stat_t) bool { return st.Mode&0o7777 == files.DirMode && files.Own(st.Uid) }
 
-// CopyOf copies what has a name, if it is a regular file, and returns its hash.
-func (c *Store) CopyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, error) {
+// copyOf copies what has a name, if it is a regular file, and returns its hash.
+func (c *Store) copyOf(in *safedir.Dir, name string, to io.Writer) (files.Hash, error) {
 	f, _, err := in.OpenRegular(name)
 	if err != nil {
 		return files.Hash{}, err
 	}
 	defer f.Close()
 	return c.Copy(f, to)
+}
+
+// Read returns the bytes of a key, if they are what was written.
+func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
+	var data bytes.Buffer
+	err := c.at(g, p, func(in *safedir.Dir, name string) error {
+		sum, err := c.copyOf(in, name, &data)
+		if err == nil && sum != g.Files[p].Sum {
+			err = errors.New("it was changed")
+		}
+		return err
+	})
+	return data.Bytes(), err
 }
 
 // Check looks at a candidate after a hook has run. If a key is no longer what was staged,
@@ -202,7 +217,7 @@ func (c *Store) Check(g *Copy) error {
 // a checker in Python. A hook that does so at each candidate is reported once.
 func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	for _, f := range strays {
-		if err := c.at(g, f, (*safedir.Dir).RemoveAll); err != nil {
+		if err := c.at(g, f.path, (*safedir.Dir).RemoveAll); err != nil {
 			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
 		}
 	}

@@ -87,7 +87,7 @@ func (c *Store) mend(g *Copy, mounted BytesOf, heals bool) error {
 
 // mendFlaw mends one flaw. With heals, a file keeps the mode and owner of what has its name by now.
 func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
-	return c.at(g, f, func(in *safedir.Dir, name string) error {
+	return c.at(g, f.path, func(in *safedir.Dir, name string) error {
 		want, isFile := g.Files[f.path]
 		if !isFile {
 			want = aDir()
@@ -114,9 +114,9 @@ func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
 	})
 }
 
-// at calls do with the directory of what is flawed, and with its name there.
-func (c *Store) at(g *Copy, f flaw, do func(in *safedir.Dir, name string) error) error {
-	return c.state.Generations.In(path.Join(dirOf(g), string(f.path)), true, do)
+// at calls do with the directory of a part of a generation, and with its name there.
+func (c *Store) at(g *Copy, p lines.Key, do func(in *safedir.Dir, name string) error) error {
+	return c.state.Generations.In(path.Join(dirOf(g), string(p)), true, do)
 }
 
 // asFound is a file with the mode and owner of what has its name by now.
