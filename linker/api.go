@@ -9,7 +9,6 @@ import (
 	"confit/linker/generation"
 	"confit/linker/lines"
 	"confit/linker/seed"
-	"confit/linker/target"
 	"confit/linker/volume"
 )
 
@@ -41,7 +40,6 @@ type (
 	Link          = lines.Link
 	Lost          = generation.Lost
 	Fingerprint   = volume.Fingerprint
-	Partly        = target.Partly
 	SeedPair      = seed.Pair
 	Target        = lines.Target
 	Use           = lines.Use

@@ -11,6 +11,7 @@ type caller struct {
 	held      Ladder
 	seen      Fingerprint
 	candidate Candidate // Number 0: none
+	partly    bool      // Reject went back, but could not put everything right
 }
 
 func (c *caller) known() Known { return Known{Fingerprint: c.seen, Accepted: c.held.InForce().Number} }
@@ -106,8 +107,8 @@ func (c *caller) Accept(survived bool, at int64) {
 func (c *caller) Store() error { return c.WriteNote(Note{Ladder: c.held, Outcomes: c.outcomes}) }
 
 func (c *caller) Reject() error {
-	err := c.Linker.GoBack(c.held.InForce().Number)
-	if _, partly := err.(*Partly); err == nil || partly {
+	done, err := c.Linker.GoBack(c.held.InForce().Number)
+	if c.partly = done && err != nil; done {
 		c.candidate = Candidate{}
 	}
 	return err
@@ -120,8 +121,8 @@ func (c *caller) GoBack() ([]Change, error) {
 		return nil, c.Reject()
 	}
 	to := c.held.Rungs[c.held.On+1].Number
-	err := c.Linker.GoBack(to)
-	if _, partly := err.(*Partly); err == nil || partly {
+	done, err := c.Linker.GoBack(to)
+	if done {
 		c.held.On++
 		c.held, c.candidate = c.held.Soak(true), Candidate{}
 	}

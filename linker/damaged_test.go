@@ -50,7 +50,7 @@ func TestDamagedAtReject(t *testing.T) {
 			h.must(h.linker.Publish())
 			h.must(tt.do(h))
 			err := h.linker.Reject()
-			_, partly := errors.AsType[*Partly](err)
+			partly := h.linker.partly
 			_, lost := errors.AsType[*Lost](err)
 			if partly != tt.used || !lost || !strings.Contains(err.Error(), `key "web/a" of generation 1 is damaged`) {
 				t.Errorf("went back: %v", err)

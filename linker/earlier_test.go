@@ -182,7 +182,7 @@ func TestEarlierDamaged(t *testing.T) {
 // TestEarlierNone: what isn't there can't be gone back to.
 func TestEarlierNone(t *testing.T) {
 	h := newHouse(t, "web/ web/").openWith("one")
-	if err := h.linker.Linker.GoBack(7); err == nil {
+	if _, err := h.linker.Linker.GoBack(7); err == nil {
 		t.Error("went back to nothing")
 	}
 	h.reads("web/a", "one")

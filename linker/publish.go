@@ -32,7 +32,8 @@ func (l *Linker) Publish(number int, hooked bool) error {
 	if err != nil {
 		return err
 	}
-	return l.targets.Switch(number, l.generations[number].Targets, true)
+	_, err = l.targets.Switch(number, l.generations[number].Targets, true)
+	return err
 }
 
 // CheckNewest looks at the volumes while a candidate waits to be published. It
@@ -101,11 +102,11 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 // GoBack puts a generation that was accepted in force again, with its modes and owners, and
 // without what others have added; 0: what a former confit left. It reads no volume, which
 // may hang, so bytes that somebody has changed are used as they are. Nothing is removed: an app
-// that looks by itself would read at the removal, before anybody watches. A [*Partly] names
-// the targets that could not be put right, and the keys with other bytes. The error is a [*Lost] if
-// a key is missing, or one that becomes a variable is damaged: then nothing else is to be
-// expected of this generation. After any other error GoBack can be called again.
-func (l *Linker) GoBack(number int) error {
+// that looks by itself would read at the removal, before anybody watches. done reports that the
+// generation is in force; then the error names the targets that could not be put right, and the keys
+// with other bytes. Else it is a [*Lost] if a key is missing, or one that becomes a variable is damaged:
+// then nothing else is to be expected of this generation. After any other error GoBack can be called again.
+func (l *Linker) GoBack(number int) (done bool, err error) {
 	if number == 0 {
 		return l.targets.Switch(l.former.Number, l.former.Targets, false)
 	}
@@ -114,15 +115,12 @@ func (l *Linker) GoBack(number int) error {
 		err = l.copies.Mend(g, nil)
 	}
 	damaged, isDamaged := errors.AsType[*Lost](err)
-	if isDamaged && !damaged.Missing && !l.makeVariables(g, damaged.Keys) {
-		err = nil
+	if err != nil && (!isDamaged || damaged.Missing || l.makeVariables(g, damaged.Keys)) {
+		return false, fmt.Errorf("cannot go back: %w", err)
 	}
-	if err != nil {
-		return fmt.Errorf("cannot go back: %w", err)
+	done, failed := l.targets.Switch(number, g.Targets, false)
+	if !done {
+		return false, failed
 	}
-	err = l.targets.Switch(number, g.Targets, false)
-	if _, partly := errors.AsType[*Partly](err); isDamaged && (err == nil || partly) {
-		return &Partly{Err: errors.Join(damaged, err)}
-	}
-	return err
+	return true, errors.Join(err, failed)
 }

@@ -93,16 +93,15 @@ func (a publish) carryOut(l *loop) event {
 
 // The app goes on even if a target could not be put right.
 func (a goBack) carryOut(l *loop) event {
-	err := l.Linker.GoBack(a.to)
-	_, partly := errors.AsType[*linker.Partly](err)
+	done, err := l.Linker.GoBack(a.to)
 	_, isLost := errors.AsType[*linker.Lost](err)
 	switch {
-	case isLost && !partly:
+	case done:
+		return withdrawn{err, l.Linker.Changes(a.from, a.to)}
+	case isLost:
 		return lost{err}
-	case err != nil && !partly:
-		return failed{err}
 	}
-	return withdrawn{err, l.Linker.Changes(a.from, a.to)}
+	return failed{err}
 }
 
 func (a writeNote) carryOut(l *loop) event { return noted{a.note, l.Linker.WriteNote(*a.note)} }
