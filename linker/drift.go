@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"errors"
 	"runtime/debug"
 
 	"confit/linker/files"
@@ -29,35 +28,27 @@ func (l *Linker) Mend(number int) error {
 	}
 	former := l.unmended
 	l.unmended = map[string]error{}
+	said := func(what, key, path, found string, err error) {
+		if err == nil {
+			l.log.Warn(what+" mended", key, path, "found", found)
+			return
+		}
+		l.unmended[path] = err
+		if before := former[path]; before == nil || before.Error() != err.Error() {
+			l.log.Warn(what+" not mended", key, path, "error", err.Error())
+		}
+	}
 	if l.state.LiveNumber() != number { // whatever stands there now
 		found, err := l.state.MendLive(number)
-		l.logMended("live link", "link", l.state.Live(""), found, err, former)
+		said("live link", "link", l.state.Live(""), found, err)
 	}
 	if !l.opens.Watches() {
 		mounted := volume.Mounted{Reader: l.reader}
 		defer mounted.Close()
 		if err := l.copies.Heal(g, mounted.Copy); err != nil {
-			l.logMended("generation", "path", g.Dir, "", err, former)
+			said("generation", "path", g.Dir, "", err)
 		}
 	}
-	l.targets.Mend(g.Targets, func(target Target, found string, err error) {
-		l.logMended("target", "target", string(target), found, err, former)
-	})
-	var wrong []error
-	for _, path := range files.SortedKeys(l.unmended) {
-		wrong = append(wrong, l.unmended[path])
-	}
-	return errors.Join(wrong...)
-}
-
-// logMended logs what was mended, and once what was not.
-func (l *Linker) logMended(what, key, path, found string, err error, former map[string]error) {
-	if err == nil {
-		l.log.Warn(what+" mended", key, path, "found", found)
-		return
-	}
-	l.unmended[path] = err
-	if before := former[path]; before == nil || before.Error() != err.Error() {
-		l.log.Warn(what+" not mended", key, path, "error", err.Error())
-	}
+	l.targets.Mend(g.Targets, func(target Target, found string, err error) { said("target", "target", string(target), found, err) })
+	return files.Joined(l.unmended)
 }

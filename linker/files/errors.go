@@ -86,3 +86,12 @@ func Ignoring(err error, harmless ...error) error {
 	}
 	return err
 }
+
+// Joined joins the errors of a map in the order of its keys.
+func Joined[K ~string](wrong map[K]error) error {
+	var all []error
+	for _, key := range SortedKeys(wrong) {
+		all = append(all, wrong[key])
+	}
+	return errors.Join(all...)
+}

@@ -145,7 +145,7 @@ func (t *Set) doAll(steps []Step, prunes bool, failed map[lines.Target]error) {
 func (t *Set) Do(steps []Step, prunes bool) error {
 	failed := map[lines.Target]error{}
 	t.doAll(steps, prunes, failed)
-	return joined(failed)
+	return files.Joined(failed)
 }
 
 // carryOut does one step, and notes whether our link stands there now. If a

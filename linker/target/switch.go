@@ -37,10 +37,10 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) (mov
 	}
 	stop := func() bool { return strict && len(failed) > 0 }
 	if stop() {
-		return false, joined(failed)
+		return false, files.Joined(failed)
 	}
 	if t.doAll(steps, true, failed); stop() { // 4
-		return false, joined(failed)
+		return false, files.Joined(failed)
 	}
 	if err := t.state.SwapLive(number, ready); err != nil { // 5
 		return false, err
@@ -48,15 +48,7 @@ func (t *Set) Switch(number int, wanted map[lines.Target]Want, strict bool) (mov
 	if t.doAll(steps, false, failed); !stop() { // 6
 		t.forgetAll(wanted, failed) // 7
 	}
-	return true, errors.Join(refused, unwritten, joined(failed))
-}
-
-func joined(failed map[lines.Target]error) error {
-	var all []error
-	for _, target := range files.SortedKeys(failed) {
-		all = append(all, failed[target])
-	}
-	return errors.Join(all...)
+	return true, errors.Join(refused, unwritten, files.Joined(failed))
 }
 
 // Touch renames a new link over ours. An exchange, as a link that leads
