@@ -106,7 +106,7 @@ func command(c *config.Config, environ []string) process.Command {
 // leave ends this process and says why. The end of a visitor isn't the container's: kubectl exec or --status
 // has started it. Only Flush waits for the reader of stderr, which may hang.
 func leave(stderr *process.Log, code int, err error, visits bool) {
-	if _, said := err.(*try.Verdict); err != nil && !said {
+	if _, said := err.(try.Verdict); err != nil && !said {
 		stderr.Say(err.Error())
 	}
 	if err != nil && !visits {

@@ -16,7 +16,7 @@ import (
 func (t *transition) ownHook() hooks.Hook {
 	switch c := t.config; t.phase {
 	case rendering:
-		return hooks.Render(c)
+		return hooks.Hook{Name: "render", Command: c.Render, Timeout: c.HookTimeout}
 	case validating:
 		return hooks.Validate(c)
 	case gating:

@@ -1,8 +1,5 @@
-// Package hooks knows what a hook is told, and what its end means: its words with the directories
-// of its candidate in them, its environment, and why it failed. Who runs one, and when, is the
-// business of its callers: package supervisor, and package try beside it.
-//
-// It starts nothing, and reads no file.
+// Package hooks knows what a hook is told, and what its end means. Who runs one, and when, is the
+// business of its callers. It starts nothing, and reads no file.
 package hooks
 
 import (
@@ -23,9 +20,6 @@ type Hook struct {
 	Timeout time.Duration // how long it may run
 }
 
-// Render is the hook that makes files out of the staged keys.
-func Render(c *config.Config) Hook { return Hook{"render", c.Render, c.HookTimeout} }
-
 // Validate is the hook that checks a candidate.
 func Validate(c *config.Config) Hook { return Hook{"validate", c.Validate, c.HookTimeout} }
 
@@ -34,10 +28,10 @@ func (h Hook) Failure(s process.Status, expired bool) error {
 	switch {
 	case expired:
 		return h.Errorf("was killed after %v", h.Timeout)
-	case s.Success():
-		return nil
+	case !s.Success():
+		return h.Errorf("ended with %v", s)
 	}
-	return h.Errorf("ended with %v", s)
+	return nil
 }
 
 // maxNamed bounds how much of a command a message names, in bytes. --check
@@ -63,15 +57,15 @@ func (h Hook) ReadsCandidate() bool {
 // candidate's directories in the placeholders' places, the variables of the generation, and what
 // says what the hook is about. more are further variables, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
-	keys := make([]string, len(about.Changes))
-	for i, change := range about.Changes {
-		keys[i] = string(change.Key)
+	var changed []string
+	for _, c := range about.Changes {
+		changed = append(changed, string(c.Key))
 	}
 	c := WithVariables(app, about.Generation)
 	c.Env = append(slices.Clone(c.Env),
 		config.CandidateVariable+"="+about.Dir,
 		fmt.Sprintf("%s=%d", config.GenerationVariable, about.Number),
-		config.ChangedVariable+"="+listOf(strings.Join(keys, "\n")),
+		config.ChangedVariable+"="+listOf(strings.Join(changed, "\n")),
 		config.LocalVariable+"="+listOf(about.Local))
 	places := []string{config.Placeholder, about.Dir}
 	if about.Unrendered {
@@ -79,9 +73,9 @@ func CommandFor(app process.Command, words []string, about linker.Candidate, mor
 		places = append(places, linker.Rendered, about.RenderDir())
 	}
 	c.Env = append(c.Env, more...)
-	c.Args = make([]string, len(words))
-	for i, w := range words {
-		c.Args[i] = strings.NewReplacer(places...).Replace(w)
+	c.Args = nil
+	for _, w := range words {
+		c.Args = append(c.Args, strings.NewReplacer(places...).Replace(w))
 	}
 	return c
 }

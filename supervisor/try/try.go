@@ -37,15 +37,11 @@ type Try struct {
 }
 
 // Verdict is that of a configuration which was refused, as the last line of the output says it.
-type Verdict struct {
-	text string
-	tail string
+type Verdict struct{ *supervisor.Rejected }
+
+func (v Verdict) Error() string {
+	return fmt.Sprintf("candidate rejected step=%s reason=%q", v.Step, v.Reason)
 }
-
-func (v *Verdict) Error() string { return v.text }
-
-// Output is the last that the hook printed, if it was a hook.
-func (v *Verdict) Output() string { return v.tail }
 
 // The memory that a try needs beside another confit, in bytes: what has to be left below the limit
 // of the container, and what of that no hook gets.
@@ -55,7 +51,7 @@ const (
 )
 
 // Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the
-// output any more. It returns the exit code, and why: a [*Verdict], which the output has, or what
+// output any more. It returns the exit code, and why: a [Verdict], which the output has, or what
 // is wrong with the call or the system.
 func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if process.NeedsGuard() {
@@ -118,8 +114,8 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 		if limit > 0 && (rejected.Step == "render" || rejected.Step == "validate") {
 			t.say(fmt.Sprintf("note: a process of a hook had at most %d MiB of memory, what is left to it below the limit of the container", limit>>20))
 		}
-		v := &Verdict{fmt.Sprintf("candidate rejected step=%s reason=%q", rejected.Step, rejected.Reason), rejected.Tail}
-		t.say(v.text)
+		v := Verdict{rejected}
+		t.say(v.Error())
 		return process.ExitRejected, v
 	}
 	done := "staged"
