@@ -13,20 +13,16 @@ import (
 	"confit/linker/volume"
 )
 
-// Check reports everything that is wrong with the links themselves, without
-// looking at a volume. The errors are joined. The configuration that it returns has the
-// links as they were understood, for all other functions.
+// Check reports all that is wrong with the links themselves, without looking at a volume. The configuration that it
+// returns has them as they were understood, for all other functions.
 func Check(c Config) (_ Config, err error) {
 	c.lines, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 	return c, err
 }
 
-// Bake makes the links whose targets are known without a volume, dangling, and
-// the directories for the others. It is for the build of an image that runs
-// with a read-only root file system, or whose app isn't root. It covers what
-// stands at a target, as at run time, unless the line is optional and optional isn't
-// set. It makes no state directory. It says which lines it made no link for, and why;
-// its last line sums that up.
+// Bake makes the links whose targets are known without a volume, dangling, and the directories for the others: in an image
+// that runs with a read-only root, or whose app isn't root. It covers what stands at a target, as at run time, unless the
+// line is optional and optional isn't set. It says which lines it made no link for, and why.
 func Bake(w io.Writer, c Config, optional bool) error {
 	state := &statedir.Dir{Path: c.State, View: c.View}
 	t := target.New(state, slog.New(slog.NewTextHandler(w, nil)))
@@ -71,9 +67,8 @@ func Bake(w io.Writer, c Config, optional bool) error {
 	return nil
 }
 
-// whyNotBaked says why a line gets no link when the image is built, and what to do
-// instead; "" if it gets one. hides is what the link of an optional line would hide, "" for
-// nothing. Only at run time a link goes away with its key.
+// whyNotBaked says why a line gets no link when the image is built, and what to do instead; "" if it gets one. hides is what
+// the link of an optional line would hide, "" for nothing: only at run time a link goes away with its key.
 func whyNotBaked(s *lines.Line, hides string) (why, todo string) {
 	const unknown = "its keys aren't known yet"
 	switch {

@@ -13,27 +13,10 @@
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Collect] removes the generations that nobody can go back to.
 //
-// It puts together what the packages below it know, and guarantees what they do. Each of them
-// imports only those above it here:
-//
-//	files       the ground: what is known of a file, the names that confit gives, errors and hashes
-//	mounts      what is mounted, and what that tells before a key is read
-//	safedir     the way to a directory that others may change, and all that is made, read and removed there
-//	seed        directories of an image, copied to where links can be made
-//	statedir    the state directory: its lock, its small files, and the link in it that moves
-//	lines       the link lines, each and all together
-//	document    volumes that come as JSON
-//	target      how a target changes
-//	generation  generations on the disk
-//	watch       hints that something has changed, or was opened
-//	volume      how volumes are found and read
-//
-// Of its own files bake, explain, install and start have what main calls, try has what package
-// supervisor/try calls, and the others what package supervisor calls. api has Config, and what
-// a caller needs of those packages as it is.
-//
-// docs/reference.md lists the files of the state directory, docs/internals/design.md those beside
-// targets. A generation is staged as generations/8.tmp.
+// It puts together what the packages below it know, and guarantees what they do. Of its own files
+// bake, explain, install and start have what main calls, try has what package supervisor/try calls,
+// and the others what package supervisor calls. api has Config, and what a caller needs of those
+// packages as it is.
 //
 // What the kubelet does to a volume, and every assumption made about it here,
 // is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes. It writes the payload

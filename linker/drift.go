@@ -11,12 +11,9 @@ import (
 // collector alone waits for a megabyte, and keeps as much.
 const mendsToRest = 16
 
-// Mend puts the live link, the targets and the bytes of the generation that is in force right,
-// and logs it. What it can't mend it logs once, returns, and tries again when it is called
-// again. What killed tries have left it removes. It reads each target, so it isn't part of
-// each look: publishing reads them anyway. While it is watched who opens what has changed it
-// looks at no file, as that would count. Now and then it also returns memory to the system, as
-// [Linker.Collect] does.
+// Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries
+// have left. What it mends it logs, and once what it can't, which it returns. While it is watched who opens what has changed
+// it looks at no file, as that would count. Now and then it returns memory to the system, as [Linker.Collect] does.
 func (l *Linker) Mend(number int) error {
 	if l.mends++; l.mends%mendsToRest == 0 {
 		debug.FreeOSMemory()

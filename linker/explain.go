@@ -25,10 +25,8 @@ type explanation struct {
 	said  map[string]bool // the texts of wrong
 }
 
-// Explain prints what confit would do with the links, one a line, with the keys
-// that are there, and changes nothing. What a start would fail of is joined in
-// the error. An image is built before anything is mounted: what only a pod may
-// have is noted, unless this is a pod.
+// Explain prints what confit would do with the links, one a line, with the keys that are there, and changes nothing. What a
+// start would fail of is joined in the error. What only a pod may have is noted, unless this is one.
 func Explain(w io.Writer, c Config) error {
 	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w, said: map[string]bool{}}
 	if len(c.lines) == 0 {
@@ -64,9 +62,8 @@ func (e *explanation) notef(format string, args ...any) {
 	}
 }
 
-// skipUnmounted takes the links out whose volumes aren't there yet. As soon as one
-// of the volumes is mounted, all of them are expected, also when no link names that
-// one, or has one of its own: a name may be misspelt.
+// skipUnmounted takes the links out whose volumes aren't there yet, as in the build of an image. As soon as one of the volumes
+// is mounted, all of them are expected, also when no link names that one, or has one of its own: a name may be misspelt.
 func (e *explanation) skipUnmounted(table *mounts.Table) {
 	some := table.Some()
 	for i := range e.links {
@@ -93,8 +90,8 @@ func (e *explanation) noteSkipped(s *lines.Line) {
 	}
 }
 
-// isMounted reports whether a link's volume holds anything, or can't be listed: an image
-// may have an empty directory in its place. In the one of all volumes only files count.
+// isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory in its
+// place. In the one of all volumes only files count.
 func (e *explanation) isMounted(s *lines.Line) bool {
 	entries, err := os.ReadDir(s.Floor)
 	for _, d := range entries {

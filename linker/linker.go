@@ -48,21 +48,17 @@ type Linker struct {
 // Hints receives a value when something may have changed in a volume.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
-// Owns reports whether a path is inside a generation and so goes away with it:
-// an app's working directory, as the kernel knows it. Owns doesn't ask the file
-// system, and may be called from any goroutine.
+// Owns reports whether a path, such as an app's working directory, is inside a generation and so goes away with it. It
+// doesn't ask the file system, and may be called from any goroutine.
 func (l *Linker) Owns(path string) bool {
 	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }
 
-// Collect removes all generations but the accepted ones, the live one and those
-// that note.json names, as the next confit looks for these. Before the first
-// acceptance the one that a former confit left in force stays, too.
+// Collect removes all generations but the accepted ones, the live one and those that note.json names, as the next confit looks
+// for these. Before the first acceptance the one that a former confit left in force stays, too.
 //
-// Collect also returns the memory of staging to the system, as the collector alone would
-// keep some MiB for ever. After the first generation that isn't worth it: the first
-// collection costs more memory than it frees. Collect takes longer with more files, so
-// call it after the app was reloaded.
+// It also returns the memory of staging to the system, as the collector alone would keep some MiB for ever. After the first
+// generation that costs more memory than it frees. It takes long with many files: call it after the app was reloaded.
 func (l *Linker) Collect(accepted ...int) {
 	if len(accepted) > 0 {
 		l.former = generation.Copy{}

@@ -13,8 +13,7 @@ import (
 	"confit/linker/volume"
 )
 
-// noteVersion is the version of note.json. A file of another version isn't read, as its
-// fields may mean something else.
+// noteVersion is that of note.json. A file of another one isn't read, as its fields may mean something else.
 const noteVersion = 1
 
 // Note is what confit leaves to the one that starts next on its state directory.
@@ -45,8 +44,7 @@ type Outcome struct {
 	Source string `json:"source"`  // what the app went on with
 }
 
-// noteFile is note.json. Each part is believed alone: a generation once its files match
-// it, the outcomes whatever became of the generations.
+// noteFile is note.json. Each part is believed alone: a generation once its files match it, the outcomes in any case.
 type noteFile struct {
 	Version    int          `json:"version"`
 	Ladder     []storedRung `json:"ladder,omitempty"` // the newest first
@@ -63,8 +61,7 @@ type storedRung struct {
 	Targets map[Target]target.Want  `json:"targets"`
 }
 
-// WriteNote replaces the note. After an error the former note stays, with the
-// generations that it names, and WriteNote can be called again.
+// WriteNote replaces the note. After an error the former one stays, with its generations, and WriteNote can be called again.
 func (l *Linker) WriteNote(n Note) error {
 	var stored []storedRung
 	for _, r := range n.Ladder.Rungs[:n.Ladder.Len()] {
@@ -81,8 +78,7 @@ func (l *Linker) WriteNote(n Note) error {
 	return err
 }
 
-// readNote takes up what is noted, as far as it is intact. The error says what isn't: there
-// may still be an older generation.
+// readNote takes up what is noted, as far as it is intact. The error says what isn't.
 func (l *Linker) readNote() (n Note, err error) {
 	data, err := l.state.ReadTrusted(statedir.Note)
 	if err != nil || data == nil {
@@ -135,8 +131,7 @@ func joinLine(a, b error) error {
 	return fmt.Errorf("%w; %w", a, b)
 }
 
-// linksFingerprint changes when the same volumes would give another generation
-// or other targets, or the keys or targets of a note were damaged.
+// linksFingerprint changes when the same volumes would give another generation or other targets, or a note was damaged.
 func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	var from []any
 	for _, s := range l.links {
@@ -148,8 +143,7 @@ func (l *Linker) linksFingerprint(g *generation.Copy) Hash {
 	return Hash(h.Sum(nil))
 }
 
-// readGeneration returns a stored generation if it is intact, or could be
-// mended.
+// readGeneration returns a stored generation if it is intact, or could be mended.
 func (l *Linker) readGeneration(s *storedRung) (*generation.Copy, error) {
 	g := &generation.Copy{Generation: s.Generation, Files: s.Keys, Targets: s.Targets}
 	switch {

@@ -12,18 +12,9 @@ import (
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
 // Publish makes all targets resolve to a candidate, if the volumes still look as
-// they did. A candidate that hooks were run on is checked before all else, see [Linker.Check]:
-// an [*Invalid] names what they have changed.
-//
-//  1. Look at the targets anew: others may have changed them. One that can't be linked ends it here.
-//  2. Write down the targets that will be made. Those that a list names and that don't exist are ignored.
-//  3. Make all new links, under temporary names. What the system refuses ends it here, while nothing has changed.
-//  4. Prune the targets of keys that are gone. What they covered is back.
-//  5. Move the live link, by one rename(2). All other targets change over.
-//  6. Give the new links their names.
-//  7. Forget the targets that were pruned.
-//
-// After an error some of these steps are undone. [Linker.GoBack] takes back the others.
+// they did, by the steps of a publish in docs/internals/design.md. A candidate that hooks were
+// run on is checked before: an [*Invalid] names what they have changed. After an error some of the
+// steps are undone. [Linker.GoBack] takes back the others.
 func (l *Linker) Publish(number int, hooked bool) error {
 	err := l.CheckNewest(number)
 	if err == nil && hooked {
@@ -53,10 +44,8 @@ func (l *Linker) CheckNewest(number int) error {
 // [Linker.WatchOpens].
 func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 
-// WatchOpens watches those of the changed keys that have new bytes, in the
-// generation that the targets lead to, and no longer those that it watched
-// before. It reports whether it watches any: not if only direct keys have
-// changed, or if inotify is refused.
+// WatchOpens watches those of the changed keys that have new bytes, in the generation that the targets lead to,
+// and no others any more. It reports whether it watches any: direct keys it can't, and inotify may be refused.
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.Unwatch()
 	var keys []string
@@ -99,13 +88,11 @@ func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	return watched, nil
 }
 
-// GoBack puts a generation that was accepted in force again, with its modes and owners, and
-// without what others have added; 0: what a former confit left. It reads no volume, which
-// may hang, so bytes that somebody has changed are used as they are. Nothing is removed: an app
-// that looks by itself would read at the removal, before anybody watches. done reports that the
-// generation is in force; then the error names the targets that could not be put right, and the keys
-// with other bytes. Else it is a [*Lost] if a key is missing, or one that becomes a variable is damaged:
-// then nothing else is to be expected of this generation. After any other error GoBack can be called again.
+// GoBack puts a generation that was accepted in force again, with its modes and owners, and without what others have
+// added; 0: what a former confit left. It reads no volume, which may hang, so bytes that somebody has changed are used as
+// they are. It removes no generation: an app that looks by itself would read at the removal, before anybody watches. done
+// reports that it is in force; then the error names what could not be put right. Else it is a [*Lost] if a key is missing,
+// or one that becomes a variable is damaged: the next call won't do better. After any other error it may.
 func (l *Linker) GoBack(number int) (done bool, err error) {
 	if number == 0 {
 		return l.targets.Switch(l.former.Number, l.former.Targets, false)

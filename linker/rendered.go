@@ -17,17 +17,8 @@ import (
 // RenderDir is the directory that the renderer of an unrendered candidate fills.
 func (c Candidate) RenderDir() string { return c.Dir + "/" + lines.RenderedDir }
 
-// Complete takes up what the renderer has made of the staged keys of a
-// [Candidate] that says Unrendered, and leaves out what only a look can tell:
-//
-//  1. Check that the staged keys are still what was staged.
-//  2. Take the renderer's directory away from it. What it left running may still
-//     hold files open there.
-//  3. List and check the files like the keys of a volume, hash them.
-//  4. Write copies into the generation. Its hash and targets follow from all files.
-//  5. If the generation equals the accepted one, that is the candidate.
-//
-// The error is an [*Invalid] if the renderer did something wrong, or else the system's.
+// Complete takes up what the renderer has made of the staged keys of a [Candidate] that says Unrendered, and leaves out what
+// only a look can tell. The error is an [*Invalid] if the renderer did something wrong, or else the system's.
 func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 	g := l.generations[number]
 	if g == nil || !g.Unrendered {
@@ -44,7 +35,7 @@ func (l *Linker) Complete(number, accepted int) (c Candidate, err error) {
 }
 
 func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error) {
-	if err := l.Check(g.Number); err != nil { // 1
+	if err := l.Check(g.Number); err != nil {
 		return nil, err
 	}
 	top, err := l.copies.Enter(g)
@@ -54,7 +45,7 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	defer top.Close()
 	aside := files.TmpName()
 	defer func() { _ = top.RemoveAll(aside) }()
-	err = top.Rename(lines.RenderedDir, aside, 0) // 2
+	err = top.Rename(lines.RenderedDir, aside, 0) // what the renderer left running may still hold files open there
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, files.Invalidf("the renderer removed its directory: let it write below {rendered}")
 	}
@@ -65,7 +56,7 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 	var r *volume.Reading
 	if err == nil {
 		defer made.Close()
-		r, err = l.reader.LookAtRendered(made) // 3
+		r, err = l.reader.LookAtRendered(made)
 	}
 	if errors.Is(err, fs.ErrPermission) { // of a directory that a user other than root may not read or move
 		err = files.Invalidf("cannot take up what the renderer made: %w", err)
@@ -74,9 +65,9 @@ func (l *Linker) complete(g, accepted *generation.Copy) (*generation.Copy, error
 		return nil, err
 	}
 	defer r.Close()
-	err = l.writeRendered(g, r, top) // 4
+	err = l.writeRendered(g, r, top)
 	if err == nil {
-		g, err = l.finish(g, r, accepted) // 5
+		g, err = l.finish(g, r, accepted)
 	}
 	if errors.Is(err, files.ErrMoved) {
 		err = files.Invalidf("files of the renderer change after it has ended: let it wait for all that it starts")
@@ -100,9 +91,8 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 	return l.writeKeys(g, r, top)
 }
 
-// limitModes makes no rendered file more readable than the strictest staged key,
-// whose bytes may be in each. A line says otherwise by its mode; of several the
-// strictest counts.
+// limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be in each, unless a line has
+// a mode. Of several the strictest counts.
 func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) error {
 	for path, f := range files {
 		said := fs.FileMode(0)

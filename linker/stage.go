@@ -41,21 +41,10 @@ type Known struct {
 	Spared      Hash        // keys on which the renderer doesn't run, if the accepted generation has its files
 }
 
-// Stage looks at every volume and, if one has changed, writes a candidate:
-//
-//  1. Resolve each volume's ..data once and open the directory it names.
-//  2. Compare with what was seen: [ErrUnchanged].
-//  3. List and check the keys, hash their bytes.
-//  4. Work out what publishing would do to the targets.
-//  5. If the keys equal those of the accepted generation, that is the candidate,
-//     and nothing is written.
-//  6. Write generations/N.tmp, each file as a copy.
-//  7. Look again. If something has changed, start over at 1. Rename N.tmp to N.
-//
-// The error is an [*Invalid] if no candidate can be made of the mounted
-// configuration. The candidate then has what was seen, and the changes as far as the
-// keys can be read. Any other error is the system's, and another call may go better.
-// In both cases the live generation is untouched.
+// Stage looks at every volume and, if one has changed, writes a candidate, or takes the accepted generation as that
+// if it has the same keys. The error is [ErrUnchanged] if no volume has. It is an [*Invalid] if no candidate can be
+// made of the mounted configuration. The candidate then has what was seen, and the changes as far as the keys can be
+// read. Any other error is the system's, and another call may go better. The live generation stays in any case.
 func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	if l.otherwise != nil {
 		return l.otherwise()
@@ -67,7 +56,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 			return files.ErrMoved
 		}
 		l.volumes = r.Status(l.watch, dirs)
-		if r.Fingerprint == k.Fingerprint { // 2
+		if r.Fingerprint == k.Fingerprint {
 			return ErrUnchanged
 		}
 		return nil
@@ -80,7 +69,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 // called with each look before its keys are read, and may end it.
 func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
 	attempt := func() error {
-		r, err := rd.Look() // 1
+		r, err := rd.Look()
 		if err != nil {
 			return err
 		}
@@ -88,7 +77,7 @@ func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Read
 		if err := looked(r); err != nil {
 			return err
 		}
-		return l.take(r, k, &c) // 3 to 7
+		return l.take(r, k, &c)
 	}
 	for range maxAttempts {
 		if err := attempt(); !errors.Is(err, files.ErrMoved) {
@@ -105,10 +94,8 @@ func (l *Linker) HasFallback() bool {
 	return !errors.Is(err, ErrNoFallback)
 }
 
-// StageFallback stages a candidate as [Linker.Stage] does, but reads the keys of each volume
-// that the fallback has from there. Paths in the generation, targets and links stay the same,
-// the watches and [Linker.Volumes] those of the mounted configuration. The error is
-// [ErrNoFallback] if no volume is there.
+// StageFallback is [Linker.Stage] with the keys of each volume that the fallback has from there. Watches and
+// [Linker.Volumes] stay those of the mounted configuration. The error is [ErrNoFallback] if no volume is there.
 func (l *Linker) StageFallback(k Known) (Candidate, error) {
 	rd, err := l.fallback()
 	if err != nil {
@@ -157,10 +144,10 @@ func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 // take makes a candidate of what a look has found.
 func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	accepted := l.generations[k.Accepted]
-	read, err := l.read(r) // 3 and 4
+	read, err := l.read(r)
 	g := read
 	if err == nil {
-		g, err = l.write(read, r, accepted, k.Spared) // 5 to 7
+		g, err = l.write(read, r, accepted, k.Spared)
 	}
 	// A swap deletes the old directory while it is read. So an error, or the
 	// finding that nothing needs to be written, counts only if nothing has changed.

@@ -23,9 +23,8 @@ type Former struct {
 	Killed    Trial // in which a former confit was killed
 }
 
-// Open prepares the state directory, takes up what a former confit left there, and
-// starts to watch. It removes what a killed confit left behind. It refuses a state
-// directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
+// Open prepares the state directory, takes up what a former confit left there, and removes what a killed one did. It refuses
+// a state directory that it can't lock or trust. Targets stay as they are. An [*Invalid] is about keys that can never change.
 func Open(c Config) (*Linker, *Former, error) {
 	table := mounts.Read(c.Volumes, c.State, c.Pod)
 	if err := table.Check(); err != nil {
@@ -69,9 +68,8 @@ func newLinker(c Config, st *statedir.Dir) *Linker {
 	}
 }
 
-// resume takes up what a former confit left, and removes what nobody needs. The
-// targets may resolve to another generation than the accepted one, if confit was
-// killed while it proved that.
+// resume takes up what a former confit left, and removes what nobody needs. If that was killed while it proved a generation,
+// the targets resolve to another one than the accepted.
 func (l *Linker) resume(f *Former) error {
 	f.Note, f.Untrusted = l.readNote()
 	f.Killed = readTrial(l.state)

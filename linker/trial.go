@@ -40,9 +40,8 @@ type savedTrial struct {
 	Boot string `json:"boot"` // the kernel's boot_id; "": not known
 }
 
-// RecordTrial records a trial, for the next confit if this one is killed. No trial removes
-// the record, by unlink(2) alone, which a full disk doesn't refuse. A trial that
-// can't be recorded isn't one: the record stays if it is of the same generation, as it
+// RecordTrial records a trial, for the next confit if this one is killed. No trial removes the record, by unlink(2) alone, which
+// a full disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it
 // counts the kills before, and goes if it is of another.
 func (l *Linker) RecordTrial(t Trial) {
 	var err error
@@ -63,9 +62,8 @@ func (l *Linker) RecordTrial(t Trial) {
 // continues reports a trial of the generation of one that was recorded, with no fewer kills.
 func (t Trial) continues(before Trial) bool { return before.Hash == t.Hash && before.Kills <= t.Kills }
 
-// readTrial reads the record of the trial in which a former confit was killed. A
-// record that can't be trusted counts as none. So does one from before the node
-// started: it says nothing of the generation.
+// readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does
+// one from before the node started: it says nothing of the generation.
 func readTrial(s *statedir.Dir) Trial {
 	data, err := s.ReadTrusted(trialName)
 	var r savedTrial

@@ -15,22 +15,20 @@ import (
 	"confit/linker/volume"
 )
 
-// write puts a generation into the state directory, steps 5 to 7 of Stage. A
-// failure leaves nothing behind, but for an N.tmp that could not be removed;
-// the next write of N removes it first. The result is the generation, or the
-// accepted one if that has the same keys.
+// write puts a generation into the state directory, first as N.tmp. A failure leaves nothing behind, but for one that could
+// not be removed, which the next write of N does. The result is the generation, or the accepted one if that has the same keys.
 func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generation.Copy, spared Hash) (*generation.Copy, error) {
 	g.Unrendered = l.config.Render
-	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) { // 5
+	if accepted != nil && g.Inputs == accepted.Inputs && (accepted.Current || !l.config.Render || spared == g.Inputs) {
 		lead(accepted, g)
 		return accepted, nil
 	}
 	g.Number = l.state.Next
 	name := strconv.Itoa(g.Number)
 	tmp := name + ".tmp"
-	err := l.writeFiles(tmp, g, r) // 6
+	err := l.writeFiles(tmp, g, r)
 	if err == nil {
-		err = g.Unmoved() // 7
+		err = g.Unmoved()
 	}
 	if err == nil {
 		err = l.state.Generations.Rename(tmp, name, 0)
@@ -120,9 +118,8 @@ func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.D
 	return nil
 }
 
-// fill fills one file of a generation. The bytes must be those that were hashed. A
-// key that is the same in the live generation is copied, too: with a hard link, who
-// changes one file would change both.
+// fill fills one file of a generation. The bytes must be those that were hashed. What is the same in the live generation is
+// copied, too: with a hard link, who changes one file would change both.
 func fill(g *generation.Copy, r *volume.Reading, k volume.Key, out files.Raw) error {
 	f := g.Files[k.Path]
 	sum, err := r.Copy(k, out, f)

@@ -10,8 +10,8 @@ import (
 	"confit/linker/lines"
 )
 
-// Switch makes the targets resolve to a generation, by the steps 1 to 7 that Publish of
-// package linker tells. number 0 is none: no live link. Strictly, the first of them that
+// Switch makes the targets resolve to a generation, by the steps 1 to 7 of a publish in
+// docs/internals/design.md. number 0 is none: no live link. Strictly, the first of them that
 // fails ends it. Else, as on the way back, a blocked target, or a list that can't be
 // written, doesn't keep the rest from going back: the error lists what could not be done, one a line.
 // [Set.Mend] mends that. moved reports that the live link leads to the generation, so an app can run.
