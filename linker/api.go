@@ -1,7 +1,6 @@
 package linker
 
 import (
-	"io"
 	"log/slog"
 
 	"confit/linker/document"
@@ -30,22 +29,21 @@ type Config struct {
 
 // Names of the packages below that a caller needs. Their comments are there.
 type (
-	Change        = generation.Change
-	Environment   = generation.Environment
-	Generation    = generation.Generation
-	Hash          = files.Hash
-	Invalid       = files.Invalid
-	Key           = lines.Key
-	Keys          = generation.Keys
-	Link          = lines.Link
-	Lost          = generation.Lost
-	Fingerprint   = volume.Fingerprint
-	SeedPair      = seed.Pair
-	Target        = lines.Target
-	Use           = lines.Use
-	VolumeStatus  = volume.Status
-	Writing       = volume.Writing
-	WrongDocument = document.Wrong
+	Change       = generation.Change
+	Environment  = generation.Environment
+	Generation   = generation.Generation
+	Hash         = files.Hash
+	Invalid      = files.Invalid
+	Key          = lines.Key
+	Keys         = generation.Keys
+	Link         = lines.Link
+	Lost         = generation.Lost
+	Fingerprint  = volume.Fingerprint
+	SeedPair     = seed.Pair
+	Target       = lines.Target
+	Use          = lines.Use
+	VolumeStatus = volume.Status
+	Writing      = volume.Writing
 )
 
 // What the keys of a line are for, see [lines.Use]; what stands in a source for the directory that
@@ -61,20 +59,14 @@ const (
 	OneSwap    = volume.OneSwap
 )
 
-// The errors of a fallback, or of a tried directory, that holds nothing of what the links name.
+// Errors and functions of the packages below that a caller needs.
 var (
-	ErrNoFallback = volume.ErrNoFallback
-	ErrNotTried   = volume.ErrNotTried
+	ErrNoFallback    = volume.ErrNoFallback
+	ErrNotTried      = volume.ErrNotTried
+	ErrWrongDocument = document.ErrWrong
+
+	IsInvalid = files.IsInvalid
+	Reason    = files.Reason
+	ParseSeed = seed.Parse
+	Seed      = seed.Run
 )
-
-// IsInvalid reports an error that is an [*Invalid], or wraps one.
-func IsInvalid(err error) bool { return files.IsInvalid(err) }
-
-// Reason is why something can't be read, without its path.
-func Reason(err error) error { return files.Reason(err) }
-
-// ParseSeed reads DIR=TO. Its error says what to write instead.
-func ParseSeed(text string) (SeedPair, error) { return seed.Parse(text) }
-
-// Seed copies directories of the image, so that links can be made there, see [seed.Run].
-func Seed(w io.Writer, pairs []SeedPair) error { return seed.Run(w, pairs) }

@@ -21,14 +21,13 @@ type explanation struct {
 	*Linker
 	w     io.Writer
 	notes []string
-	wrong []error         // what a start would fail of
-	said  map[string]bool // the texts of wrong
+	wrong []error // what a start would fail of
 }
 
 // Explain prints what confit would do with the links, one a line, with the keys that are there, and changes nothing. What a
 // start would fail of is joined in the error. What only a pod may have is noted, unless this is one.
 func Explain(w io.Writer, c Config) error {
-	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w, said: map[string]bool{}}
+	e := explanation{Linker: newLinker(c, &statedir.Dir{Path: c.State, View: c.View}), w: w}
 	if len(c.lines) == 0 {
 		e.notef("%s; %s", nothingLinked, firstLine)
 	}
@@ -50,8 +49,8 @@ func Explain(w io.Writer, c Config) error {
 }
 
 func (e *explanation) fail(err error) {
-	if err != nil && !e.said[err.Error()] { // of the volumes, and again of the fallback
-		e.said[err.Error()] = true
+	isSame := func(said error) bool { return said.Error() == err.Error() } // of the volumes, and again of the fallback
+	if err != nil && !slices.ContainsFunc(e.wrong, isSame) {
 		e.wrong = append(e.wrong, err)
 	}
 }

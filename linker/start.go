@@ -74,7 +74,9 @@ func (l *Linker) resume(f *Former) error {
 	f.Note, f.Untrusted = l.readNote()
 	f.Killed = readTrial(l.state)
 	if l.state.SweepTries() {
-		f.Killed = f.Killed.excused()
+		if f.Killed.Kills--; f.Killed.Kills <= 0 { // the try is likelier to have needed the memory
+			f.Killed = Trial{}
+		}
 		l.RecordTrial(f.Killed)
 	}
 	l.former = generation.Copy{Generation: Generation{Number: l.state.LiveNumber()}, Targets: map[Target]target.Want{}}

@@ -44,23 +44,24 @@ type savedTrial struct {
 // a full disk doesn't refuse. A trial that can't be recorded isn't one: the record stays if it is of the same generation, as it
 // counts the kills before, and goes if it is of another.
 func (l *Linker) RecordTrial(t Trial) {
-	var err error
-	if t != (Trial{}) {
-		err = l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})
+	stale := t == (Trial{})
+	if !stale {
+		err := l.state.WriteJSON(trialName, savedTrial{trialVersion, t, bootID()})
+		if err != nil {
+			before := readTrial(l.state)
+			stale = before.Hash != t.Hash || before.Kills > t.Kills
+		}
 		if err != nil && !l.unrecorded {
 			l.log.Warn("trial not recorded: if confit is killed in it, that will not count", "error", err)
 		}
 		l.unrecorded = err != nil
 	}
-	if t == (Trial{}) || err != nil && !t.continues(readTrial(l.state)) {
+	if stale {
 		if err := l.state.Top.Remove(trialName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			l.log.Warn("record of a trial not removed", "error", files.Cause(err))
 		}
 	}
 }
-
-// continues reports a trial of the generation of one that was recorded, with no fewer kills.
-func (t Trial) continues(before Trial) bool { return before.Hash == t.Hash && before.Kills <= t.Kills }
 
 // readTrial reads the record of the trial in which a former confit was killed. One that can't be trusted counts as none. So does
 // one from before the node started: it says nothing of the generation.
@@ -74,15 +75,6 @@ func readTrial(s *statedir.Dir) Trial {
 		return Trial{}
 	}
 	return r.Trial
-}
-
-// excused is a record without the kill that it counts last: confit was killed while a try ran,
-// which is likelier to have needed the memory.
-func (t Trial) excused() Trial {
-	if t.Kills--; t.Kills <= 0 {
-		return Trial{}
-	}
-	return t
 }
 
 // bootID changes with each start of the kernel, see random(4).

@@ -28,7 +28,7 @@ type Try struct {
 // OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or,
 // for "", of those of a JSON document on in, {"VOLUME": {"KEY": "BASE64"}} of at most 4 MiB: always in
 // memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for a state
-// directory that is locked. The error of [Linker.Stage] is a [*WrongDocument] if the document is to
+// directory that is locked. The error of [Linker.Stage] is [ErrWrongDocument] if the document is to
 // blame, and [ErrNotTried] if the directory has none of the volumes; a document may have none.
 func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if err := mounts.Read(c.Volumes, c.State, c.Pod).Check(); err != nil {
@@ -54,7 +54,7 @@ func (t *Try) read() (volumes []string, err error) {
 		return nil, fmt.Errorf("cannot try what comes on stdin in state directory %q: it isn't in memory; name one that is, such as --state /dev/shm/try", t.state.Path)
 	}
 	volumes, err = document.Write(t.aside.Volumes, t.document)
-	if _, wrong := errors.AsType[*WrongDocument](err); err != nil && !wrong {
+	if err != nil && !errors.Is(err, ErrWrongDocument) {
 		err = fmt.Errorf("cannot lay out what comes on stdin in state directory %q: %w", t.state.Path, files.Cause(err))
 	}
 	return volumes, err

@@ -34,18 +34,16 @@ const (
 	maxDepth = 100     // directories in a name: each is opened by its path, so the time grows with the square of the depth
 )
 
-// Wrong is the error of a document that can't be read, or names what can't be a key.
-type Wrong struct{ err error }
+// ErrWrong is the error of a document that can't be read, or names what can't be a key.
+var ErrWrong = errors.New("cannot try what comes on stdin")
 
-func (e *Wrong) Error() string { return "cannot try what comes on stdin: " + e.err.Error() }
-
-func (e *Wrong) Unwrap() error { return e.err }
+func wrong(err error) error { return fmt.Errorf("%w: %w", ErrWrong, err) }
 
 // data is what ..data points at.
 const data = "..keys"
 
 // Write makes a volume below the directory for each that the document has, and lists them. The
-// error is a [*Wrong] if that is the document's fault, and else the system's.
+// error is [ErrWrong] if that is the document's fault, and else the system's.
 func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	input := &io.LimitedReader{R: document, N: maxSize + 1}
 	r := &reader{to: to, input: input, tokens: json.NewDecoder(input), made: map[string]bool{}}
@@ -56,7 +54,7 @@ func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 		return nil, r.unreadable("more follows the object")
 	}
 	if err := files.JoinInvalid(r.mistakes); err != nil {
-		return nil, &Wrong{err}
+		return nil, wrong(err)
 	}
 	return r.volumes, nil
 }
@@ -96,9 +94,9 @@ func (r *reader) object(member func(name string) error) error {
 // unreadable says where the stream ends. What the decoder says of it may quote it.
 func (r *reader) unreadable(what string) error {
 	if r.input.N <= 0 {
-		return &Wrong{fmt.Errorf("it is larger than %d MiB", maxSize>>20)}
+		return fmt.Errorf("%w: it is larger than %d MiB", ErrWrong, maxSize>>20)
 	}
-	return &Wrong{errors.Join(files.JoinInvalid(r.mistakes), fmt.Errorf("%s, at byte %d", what, r.tokens.InputOffset()))}
+	return wrong(errors.Join(files.JoinInvalid(r.mistakes), fmt.Errorf("%s, at byte %d", what, r.tokens.InputOffset())))
 }
 
 func (r *reader) volume(name string) error {
@@ -168,7 +166,7 @@ func (r *reader) count(name string, isFile bool) error {
 		name, isFile = path.Dir(name), false
 	}
 	if len(r.made) > maxFiles {
-		return &Wrong{fmt.Errorf("it makes more than %d files and directories", maxFiles)}
+		return fmt.Errorf("%w: it makes more than %d files and directories", ErrWrong, maxFiles)
 	}
 	return nil
 }

@@ -101,8 +101,7 @@ func TestWrong(t *testing.T) {
 		`{` + strings.Repeat(`"..":{},`, 30) + `"w": {}}`: {"and 20 more"},
 	} {
 		_, _, err := write(t, text)
-		var wrong *Wrong
-		if !errors.As(err, &wrong) {
+		if !errors.Is(err, ErrWrong) {
 			t.Errorf("%.60s: %v", text, err)
 			continue
 		}

@@ -93,9 +93,8 @@ func (t *Try) supervise(l *linker.Linker, limit uint64, unread <-chan struct{}) 
 // verdict says how the try ended, and why. Each process of a hook had limit bytes of memory; 0: whatever there is.
 func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 	rejected, isRejected := errors.AsType[*supervisor.Rejected](reason)
-	_, wrong := errors.AsType[*linker.WrongDocument](reason)
 	switch {
-	case wrong:
+	case errors.Is(reason, linker.ErrWrongDocument):
 		return process.ExitData, reason
 	case errors.Is(reason, linker.ErrNotTried):
 		return process.ExitUsage, reason
