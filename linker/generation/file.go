@@ -32,8 +32,7 @@ func (f File) OpensFor(user uint32, groups []uint32) bool {
 	return f.Mode&0o004 != 0
 }
 
-// stamp holds what changes when somebody touches a file. ctime can't be set
-// back, utimensat(2), but it is coarse: see untouched.
+// stamp holds what changes when somebody touches a file. ctime can't be set back, but it is coarse: see untouched.
 type stamp struct {
 	dev, ino   uint64
 	mode       uint32
@@ -46,10 +45,8 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), uint64(st.Ino), st.Mode, st.Uid, st.Gid, st.Size, st.Mtim, st.Ctim}
 }
 
-// untouched reports whether a file is still as it was written. A file's times
-// are those of the kernel's last tick, some milliseconds ago. So a file that
-// was written in the tick in which the generation was finished may have been
-// written again since, with the same times.
+// untouched reports whether a file is still as it was written. Its times are those of the kernel's last tick. So what was
+// written in the tick in which the generation was finished may have been written again since, with the same times.
 func (g *Copy) untouched(path lines.Key, st *unix.Stat_t) bool {
 	s, known := g.stamps[path]
 	return known && s == stampOf(st) && s.ctim.Nano() < g.ended
@@ -60,8 +57,7 @@ func (f File) give(out files.Raw) error {
 	return files.Give(int(out), uint32(f.Mode), f.Owner, f.Group)
 }
 
-// Finish gives a file that was written its owner, group and mode, and notes what the
-// kernel permitted of that.
+// Finish gives a file that was written its owner, group and mode, and notes what the kernel permitted of that.
 func (g *Copy) Finish(p lines.Key, out files.Raw) error {
 	f := g.Files[p]
 	if err := f.give(out); err != nil {

@@ -58,8 +58,7 @@ type Copy struct {
 	ended  int64               // the ctime of the last one, or when all were looked at, in nanoseconds
 }
 
-// Know sets what the caller is told of a generation that is written. dir is its directory,
-// absolute.
+// Know sets what the caller is told of a generation that is written. dir is its directory, absolute.
 func (g *Copy) Know(dir string) {
 	g.Dir = dir
 	if g.Keys == nil {
@@ -67,12 +66,10 @@ func (g *Copy) Know(dir string) {
 	}
 }
 
-// Keys are the keys of a generation. Any goroutine may ask once the generation is
-// complete.
+// Keys are the keys of a generation. Any goroutine may ask once the generation is complete.
 type Keys struct{ files map[lines.Key]File }
 
-// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The
-// map is the caller's.
+// Sums is the SHA-256, in 64 digits, of each key by its path in the generation. The map is the caller's.
 func (k *Keys) Sums() map[string]string {
 	sums := make(map[string]string, len(k.files))
 	for path, f := range k.files {
@@ -91,8 +88,7 @@ func HashOf(read map[lines.Key]File) files.Hash {
 	return files.Hash(h.Sum(nil))
 }
 
-// Unreadable is what a file of a group can't have in its mode if nobody may read it
-// who may not read each staged key.
+// Unreadable is what a file of a group can't have in its mode if nobody may read it who may not read each staged key.
 func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
 	for _, f := range g.Files {
 		switch {

@@ -64,8 +64,7 @@ type inspection struct {
 	found func(flaw) error
 }
 
-// inspect calls found with each flaw of a generation. It goes on below a directory only then, as
-// found may mend what keeps confit out.
+// inspect calls found with each flaw of a generation. It goes on below a directory only then: found may mend what keeps it out.
 func (c *Store) inspect(g *Copy, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
@@ -117,8 +116,8 @@ func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 	return err
 }
 
-// partsOf lists what is in a generation's directory: its files, their directories and those
-// that are targets as a whole. It says of each whether it is a directory.
+// partsOf lists what is in a generation's directory: its files, their directories and those that are targets as a whole. It says
+// of each whether it is a directory.
 func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	parts := map[lines.Key]bool{".": true}
 	add := func(dir lines.Key) {
@@ -140,8 +139,7 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	return parts
 }
 
-// compare looks at one part. It reads a file, unless nobody has touched it since it was
-// read or written last.
+// compare looks at one part. It reads a file, unless nobody has touched it since it was read or written last.
 func (i *inspection) compare(in *safedir.Dir, name string, p lines.Key, st *unix.Stat_t) flawKind {
 	f, isFile := i.g.Files[p]
 	switch {
@@ -187,9 +185,8 @@ func (c *Store) Read(g *Copy, p lines.Key) ([]byte, error) {
 	return data.Bytes(), err
 }
 
-// Check looks at a candidate after a hook has run. If a key is no longer what was staged,
-// the error is an [*files.Invalid] that names what changed. What the hook left beside the
-// keys is removed.
+// Check looks at a candidate after a hook has run. What the hook left beside the keys is removed. An [*files.Invalid] names
+// what is no longer as it was staged.
 func (c *Store) Check(g *Copy) error {
 	var strays []flaw
 	var wrong []error
@@ -213,8 +210,7 @@ func (c *Store) Check(g *Copy) error {
 	return c.removeAdded(g, strays)
 }
 
-// removeAdded removes what a hook left beside the keys, such as the __pycache__ of
-// a checker in Python. A hook that does so at each candidate is reported once.
+// removeAdded removes what a hook left beside the keys, such as the __pycache__ of a checker in Python, and says so once.
 func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	for _, f := range strays {
 		if err := c.at(g, f.path, (*safedir.Dir).RemoveAll); err != nil {

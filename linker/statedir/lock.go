@@ -11,8 +11,8 @@ import (
 
 const lockName = "lock"
 
-// takeLock locks the state directory against other confits, by flock(2) on a file in it, which only
-// confit's user can open: who can open a file can lock it, and so keep confit from starting.
+// takeLock locks the state directory against other confits, by flock(2) on a file that only confit's user can open: who can
+// open it can lock it, and so keep confit from starting.
 func (s *Dir) takeLock() error {
 	lock, err := s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
 	if err == nil {
@@ -47,8 +47,7 @@ func lockOwn(f files.Raw) error {
 
 func flock(f files.Raw) error { return unix.Flock(int(f), unix.LOCK_EX|unix.LOCK_NB) }
 
-// Unusable is the error of a state directory that can't be used. It says how to get one that
-// can.
+// Unusable is the error of a state directory that can't be used. It says how to get one that can.
 func Unusable(dir string, err error) error {
 	return fmt.Errorf("cannot use state directory %q: %w\n%s", dir, files.Cause(err), MountHint(dir, "{}"))
 }

@@ -46,8 +46,7 @@ type Dir struct {
 	aside string // where Generations is below Path, if that is elsewhere: see [Try]
 }
 
-// Open makes, tightens and locks the state directory. The error says what to do when it
-// can't be used, locked or trusted.
+// Open makes, tightens and locks the state directory. The error says what to do.
 func Open(dir string) (*Dir, error) {
 	s, err := open(dir)
 	if err != nil {
@@ -90,9 +89,8 @@ func open(dir string) (*Dir, error) {
 	return &Dir{Path: dir, Top: top, Memory: files.OnMemory(dir), Next: 1}, nil
 }
 
-// tighten keeps others from writing to the state directory: the kubelet makes
-// an emptyDir 0777. EPERM means that it isn't confit's to tighten. Nor is a
-// directory that a link leads to.
+// tighten keeps others from writing to the state directory: the kubelet makes an emptyDir 0777. EPERM means that it isn't
+// confit's to tighten. Nor is a directory that a link leads to.
 func (s *Dir) tighten() {
 	var named unix.Stat_t
 	err := unix.Lstat(s.Path, &named)
@@ -129,8 +127,7 @@ func (s *Dir) enterDir(name string) (*safedir.Dir, error) {
 	return dir, nil
 }
 
-// Sweep removes what a killed confit left: unfinished generations, those that
-// nobody needs, and temporary files and links.
+// Sweep removes what a killed confit left: generations that nobody needs, unfinished ones, and temporary files and links.
 func (s *Dir) Sweep(needed map[int]bool) error {
 	last, err := s.Collect(needed)
 	s.Next = max(s.Next, last+1)
@@ -143,8 +140,7 @@ func (s *Dir) Sweep(needed map[int]bool) error {
 	return nil
 }
 
-// Collect removes every generation that isn't needed. It returns the highest number that
-// there was.
+// Collect removes every generation that isn't needed. It returns the highest number that there was.
 func (s *Dir) Collect(needed map[int]bool) (last int, err error) {
 	_, err = s.Generations.Sweep(func(name string) bool {
 		number, err := strconv.Atoi(name)
@@ -159,12 +155,10 @@ func (s *Dir) GenerationDir(number int) string {
 	return filepath.Join(s.Path, cmp.Or(s.aside, generationsName), strconv.Itoa(number))
 }
 
-// RemoveGeneration removes one generation. What can't be removed is swept
-// later: when the next one is accepted, or at the next start.
+// RemoveGeneration removes one generation. What can't be removed now Collect removes later.
 func (s *Dir) RemoveGeneration(number int) { _ = s.Generations.RemoveAll(strconv.Itoa(number)) }
 
-// OwnDirs lists where generations are: below the state directory as it was
-// given, and by its real path.
+// OwnDirs lists where generations are: below the state directory as it was given, and by its real path.
 func (s *Dir) OwnDirs() (dirs []string) {
 	for _, dir := range []string{s.Path, files.Resolver{}.Dir(s.Path)} {
 		dirs = append(dirs, filepath.Join(dir, generationsName), filepath.Join(dir, liveName))
@@ -172,8 +166,7 @@ func (s *Dir) OwnDirs() (dirs []string) {
 	return dirs
 }
 
-// noteMode lets everybody read the small files, also a container of another user. No
-// value of a key is in them.
+// noteMode lets everybody read the small files, also a container of another user. No value of a key is in them.
 const noteMode = 0o644
 
 // untrustedError says why a file isn't trusted, and what to do.
@@ -193,9 +186,8 @@ func (s *Dir) ReadTrusted(name string) ([]byte, error) {
 	return data, err
 }
 
-// ReadFile reads a file of a state directory that is another confit's, maybe of another user or
-// in another container. It takes no lock, which could keep a confit from starting, and waits for
-// nothing that it opens.
+// ReadFile reads a file of a state directory that is another confit's, maybe of another user or in another container. It takes
+// no lock, which could keep a confit from starting.
 func ReadFile(dir, name string) ([]byte, error) {
 	top, err := safedir.At(dir)
 	if err != nil {
@@ -205,10 +197,8 @@ func ReadFile(dir, name string) ([]byte, error) {
 	return top.Read(name, func(st *unix.Stat_t) error { return checkOwner(top, st.Uid) })
 }
 
-// checkOwner refuses a file that isn't confit's: the kubelet makes an
-// emptyDir 0777, and where confit may not tighten that, anybody in the pod can
-// put a file there. The reader can't know confit's user. But confit refuses
-// generations that are somebody else's, so their owner is confit's user.
+// checkOwner refuses a file that isn't confit's: in an emptyDir that confit may not tighten anybody in the pod can put one. The
+// reader can't know confit's user. But confit refuses generations that are somebody else's, so their owner is confit's user.
 func checkOwner(top *safedir.Dir, by uint32) error {
 	if files.Own(by) {
 		return nil
@@ -228,8 +218,7 @@ func (s *Dir) WriteJSON(name string, value any) error {
 	return s.Replace(name, data)
 }
 
-// Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk outlives a
-// machine that loses power, too.
+// Replace replaces a file of the state directory, see [safedir.Dir.Put]. The note on a disk outlives a loss of power, too.
 func (s *Dir) Replace(name string, data []byte) error {
 	err := s.Top.Put(name, func(f files.Raw) error {
 		err := safedir.Bytes(data, noteMode)(f)
@@ -244,9 +233,8 @@ func (s *Dir) Replace(name string, data []byte) error {
 	return nil
 }
 
-// TryGive finds out whether a file can be given to a group, with a file in a new directory, as
-// copies are made. The state directory itself may have the set-group-ID bit, which fsGroup
-// gives an emptyDir, and so pass its own group on.
+// TryGive finds out whether a file can be given to a group, with one in a new directory, as copies are made. The state directory
+// itself may have the set-group-ID bit, which fsGroup gives an emptyDir, and so pass its own group on.
 func (s *Dir) TryGive(group uint32) (gives bool, err error) {
 	name := files.TmpName()
 	dir, err := s.Generations.Make(name, files.DirMode)

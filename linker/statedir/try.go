@@ -11,15 +11,14 @@ import (
 	"confit/linker/safedir"
 )
 
-// The directory in which each try has one of its own, by its pid. It and all below are for
-// confit's user alone.
+// The directory in which each try has one of its own, by its pid. It and all below are for confit's user alone.
 const (
 	tryName = "try"
 	tryMode = 0o700
 )
 
-// Try is the state directory as a try sees it, beside the confit that has the lock. It writes
-// to its own directory alone, which is locked as long as it runs.
+// Try is the state directory as a try sees it, beside the confit that has the lock. It writes to its own directory alone, which
+// is locked as long as it runs.
 type Try struct {
 	Dir
 	Volumes *safedir.Dir // where it may lay out volumes
@@ -28,13 +27,12 @@ type Try struct {
 	name    string       // of its own
 }
 
-// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked,
-// and that of all tries once it is empty. It is higher than the number of tries at a time.
+// maxAttempts is how often a try begins anew: others may sweep its directory before it is locked, and that of all tries once it
+// is empty. It is higher than the number of tries at a time.
 const maxAttempts = 100
 
-// OpenTry makes the directory of a try, and sweeps those that others have left. It takes no
-// lock but that of its own directory, and leaves the state directory's mode alone: it may have
-// another user than the confit that works there.
+// OpenTry makes the directory of a try, and sweeps those that others have left. It leaves the state directory's mode alone: it
+// may have another user than the confit that works there.
 func OpenTry(dir string) (t *Try, err error) {
 	s, err := open(dir)
 	if err != nil {
@@ -88,8 +86,7 @@ func (t *Try) End() {
 	t.Lock.Close()
 }
 
-// SweepTries removes what tries have left that were killed, and reports whether there was
-// anything: so the end of one can be told from the end of whoever was killed with it.
+// SweepTries removes what tries have left that were killed, and reports whether there was anything.
 func (s *Dir) SweepTries() (left bool) {
 	all, err := s.enterDir(tryName)
 	if err != nil { // as a rule there is none
@@ -101,7 +98,7 @@ func (s *Dir) SweepTries() (left bool) {
 	return left
 }
 
-// sweepTries holds the lock of each until that is removed.
+// sweepTries holds the lock of each until it is removed.
 func sweepTries(all *safedir.Dir) (left bool) {
 	var lock *os.File
 	left, _ = all.Sweep(func(name string) bool {
