@@ -10,12 +10,11 @@ import (
 	"confit/linker/files"
 )
 
-// maxXattr is the most bytes of a list of extended attributes, and of one of them: XATTR_LIST_MAX
-// and XATTR_SIZE_MAX of xattr(7).
+// maxXattr is the most bytes of a list of extended attributes, and of one of them: xattr(7).
 const maxXattr = 64 << 10
 
-// attributes gives a copy what else its source has. Times come before the owner: only who
-// has a file sets them. A copy that became the user's own, of what he may not write to, is shut to him.
+// attributes gives a copy what else its source has. Times come before the owner: only who has a file sets them. A copy that
+// became the user's own, of what he may not write to, is shut to him.
 func (c *work) attributes(in *os.File, out int, st *unix.Stat_t, may error) error {
 	c.xattrs(in, out)
 	mode := st.Mode & 0o7777
@@ -43,14 +42,14 @@ func setTimes(f int, st *unix.Stat_t) {
 	_, _, _ = unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(f), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
 }
 
-// xattrs copies extended attributes, and names those that it can't. A label of security.* is
-// the system's, which gives the copy its own.
+// xattrs copies extended attributes, and names those that it can't. A label of security.* is the system's, which gives the copy
+// its own. Capabilities give rights to who runs a program: capabilities(7).
 func (c *work) xattrs(in *os.File, out int) {
 	buffer := make([]byte, maxXattr)
 	n, _ := unix.Flistxattr(int(in.Fd()), buffer) // an error: the file system has none
 	for _, name := range strings.Split(string(buffer[:max(n, 0)]), "\x00") {
 		label := strings.HasPrefix(name, "security.")
-		if name == "" || label && name != capabilities {
+		if name == "" || label && name != "security.capability" {
 			continue
 		}
 		n, err := unix.Fgetxattr(int(in.Fd()), name, buffer)
@@ -65,6 +64,3 @@ func (c *work) xattrs(in *os.File, out int) {
 		}
 	}
 }
-
-// capabilities are those of a program, which give rights to who runs it: capabilities(7).
-const capabilities = "security.capability"

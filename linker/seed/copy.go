@@ -39,22 +39,19 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	var in *os.File
 	if err == nil && (kind == unix.S_IFREG || kind == unix.S_IFDIR) {
 		in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return c.say("left out", path, err.Error())
+		defer in.Close() // nil: it can't be read
 	}
 	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return c.say("left out", path, err.Error())
 	case err != nil:
 	case kind == unix.S_IFDIR:
 		in.Close()
 		return c.enter(from, name, to, as)
-	case kind == unix.S_IFREG:
-		err = c.file(in, &st, to, as, from.Writable(name))
-		in.Close()
-	case kind == unix.S_IFLNK:
-		err = c.link(from, name, &st, to, as)
-	default:
+	case kind != unix.S_IFREG && kind != unix.S_IFLNK:
 		return c.say("left out", path, "it is a device, a FIFO or a socket")
+	default:
+		err = c.leaf(from, name, &st, in, to, as)
 	}
 	if err != nil {
 		err = fmt.Errorf("%q: %w", path, files.Cause(err))
@@ -94,17 +91,21 @@ func (c *work) dir(from, to *safedir.Dir, as string) error {
 	return err
 }
 
-// file copies a regular file, and no more of it than was counted.
-func (c *work) file(in *os.File, st *unix.Stat_t, to *safedir.Dir, as string, may error) error {
-	c.files++
-	c.bytes += st.Size
-	if to == nil {
+// leaf copies a regular file, and no more of it than was counted; or a symlink, for which in is nil.
+func (c *work) leaf(from *safedir.Dir, name string, st *unix.Stat_t, in *os.File, to *safedir.Dir, as string) error {
+	if c.files++; in != nil {
+		c.bytes += st.Size
+	}
+	switch {
+	case to == nil:
 		return nil
+	case in == nil:
+		return c.link(from, name, st, to, as)
 	}
 	return to.Create(as, func(out files.Raw) error {
 		_, err := io.Copy(out, io.LimitReader(in, st.Size))
 		if err == nil {
-			err = c.attributes(in, int(out), st, may)
+			err = c.attributes(in, int(out), st, from.Writable(name))
 		}
 		return err
 	})
@@ -112,10 +113,6 @@ func (c *work) file(in *os.File, st *unix.Stat_t, to *safedir.Dir, as string, ma
 
 // link copies a symlink, which is never followed. It has its owner as far as the kernel permits.
 func (c *work) link(from *safedir.Dir, name string, st *unix.Stat_t, to *safedir.Dir, as string) error {
-	c.files++
-	if to == nil {
-		return nil
-	}
 	dest, err := from.Readlink(name)
 	if err == nil {
 		err = to.Symlink(dest, as)
