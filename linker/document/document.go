@@ -1,5 +1,4 @@
-// Package document reads volumes from a JSON document, {"VOLUME": {"KEY": "BASE64"}}, and lays them
-// out as the kubelet does.
+// Package document reads volumes from a JSON document, {"VOLUME": {"KEY": "BASE64"}}, and lays them out as the kubelet does.
 //
 // It guarantees that
 //   - it writes below the directory that it is given, and nowhere else, whatever the names are;
@@ -26,8 +25,7 @@ import (
 	"confit/linker/safedir"
 )
 
-// What a document may have. Each file and directory takes memory of the kernel, however small
-// it is.
+// What a document may have. Each file and directory takes memory of the kernel, however small it is.
 const (
 	maxSize  = 4 << 20 // bytes
 	maxFiles = 4 << 10 // files and directories that are made of it
@@ -42,8 +40,8 @@ func wrong(err error) error { return fmt.Errorf("%w: %w", ErrWrong, err) }
 // data is what ..data points at.
 const data = "..keys"
 
-// Write makes a volume below the directory for each that the document has, and lists them. The
-// error is [ErrWrong] if that is the document's fault, and else the system's.
+// Write makes a volume below the directory for each that the document has, and lists them. The error is [ErrWrong], or else the
+// system's.
 func Write(to *safedir.Dir, document io.Reader) (volumes []string, err error) {
 	input := &io.LimitedReader{R: document, N: maxSize + 1}
 	r := &reader{to: to, input: input, tokens: json.NewDecoder(input), made: map[string]bool{}}
@@ -99,30 +97,26 @@ func (r *reader) unreadable(what string) error {
 	return wrong(errors.Join(files.JoinInvalid(r.mistakes), fmt.Errorf("%s, at byte %d", what, r.tokens.InputOffset())))
 }
 
-func (r *reader) volume(name string) error {
-	if flaw := flawOf(name); flaw != "" {
+func (r *reader) volume(name string) (err error) {
+	keys, flaw := path.Join(name, data), flawOf(name)
+	switch _, twice := r.made[keys]; {
+	case flaw != "":
 		r.mistake("volume %q %s", name, flaw)
-	} else if err := r.begin(name); err != nil {
+	case twice:
+		r.mistake("volume %q is there twice", name)
+	default:
+		r.volumes = append(r.volumes, name)
+		if err = r.count(keys, false); err == nil {
+			err = safedir.Made(r.to.Enter(keys, true))
+		}
+		if err == nil {
+			err = r.to.In(path.Join(name, lines.DataLink), false, func(in *safedir.Dir, link string) error { return in.Symlink(data, link) })
+		}
+	}
+	if err = r.refused(err, "volume %q can't be made", name); err != nil {
 		return err
 	}
 	return r.object(func(key string) error { return r.key(name, key) })
-}
-
-func (r *reader) begin(volume string) error {
-	keys := path.Join(volume, data)
-	if _, twice := r.made[keys]; twice {
-		r.mistake("volume %q is there twice", volume)
-		return nil
-	}
-	r.volumes = append(r.volumes, volume)
-	err := r.count(keys, false)
-	if err == nil {
-		err = safedir.Made(r.to.Enter(keys, true))
-	}
-	if err == nil {
-		err = r.to.In(path.Join(volume, lines.DataLink), false, func(in *safedir.Dir, name string) error { return in.Symlink(data, name) })
-	}
-	return r.refused(err, "volume %q can't be made", volume)
 }
 
 // key reads a key's value, and writes it if its names are right.
@@ -144,16 +138,12 @@ func (r *reader) key(volume, key string) error {
 	case r.made[name]:
 		r.mistake("key %q of volume %q is there twice", key, volume)
 	default:
-		return r.refused(r.write(name, bytes), "key %q of volume %q can't be a file", key, volume)
+		if err = r.count(name, true); err == nil {
+			err = r.to.In(name, true, func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
+		}
+		return r.refused(err, "key %q of volume %q can't be a file", key, volume)
 	}
 	return nil
-}
-
-func (r *reader) write(name string, bytes []byte) error {
-	if err := r.count(name, true); err != nil {
-		return err
-	}
-	return r.to.In(name, true, func(in *safedir.Dir, base string) error { return in.Create(base, safedir.Bytes(bytes, 0o644)) })
 }
 
 // count counts what is made of a path: the directories above it, too.
@@ -171,8 +161,8 @@ func (r *reader) count(name string, isFile bool) error {
 	return nil
 }
 
-// refused makes a mistake of what the names make impossible: one key is a directory of another, or
-// a name is too long. Any other error ends the stream.
+// refused makes a mistake of what the names make impossible: one key is a directory of another, or a name is too long. Any other
+// error ends the stream.
 func (r *reader) refused(err error, format string, names ...any) error {
 	if err != nil && files.Ignoring(err, unix.EEXIST, unix.ENOTDIR, unix.EISDIR, unix.ENAMETOOLONG) == nil {
 		r.mistake(format+": %w", append(names, files.Cause(err))...)
