@@ -9,8 +9,7 @@ import (
 	"confit/linker/safedir"
 )
 
-// Install copies the running program to a file, by rename, so that a container
-// that starts it at the same moment finds the old or the new.
+// Install copies the running program to a file. A container that starts it at the same moment finds the old or the new one.
 func Install(to string) error {
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot install to %q: it is a directory; write the file, such as %q", to, filepath.Join(to, "confit"))

@@ -16,8 +16,7 @@ import (
 	"confit/linker/watch"
 )
 
-// Linker stages generations, and makes the targets lead to one of them. It
-// belongs to one goroutine at a time.
+// Linker stages generations, and makes the targets lead to one of them. It belongs to one goroutine at a time.
 type Linker struct {
 	config    Config
 	links     []lines.Line

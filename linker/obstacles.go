@@ -15,8 +15,6 @@ import (
 	"confit/linker/volume"
 )
 
-// What --check finds in the way of a start.
-
 // checkTargets refuses targets that can't be linked.
 func (e *explanation) checkTargets(keys []volume.Key) {
 	wanted, err := e.wanted(keys)
@@ -89,8 +87,7 @@ func (e *explanation) checkState() {
 	}
 }
 
-// checkDir finds out whether a target can be made in a directory. It need not be
-// there yet.
+// checkDir finds out whether a target can be made in a directory. It need not be there yet.
 func (e *explanation) checkDir(dir string, refuse func(error)) {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
 	switch {
@@ -116,8 +113,7 @@ func (e *explanation) checkDir(dir string, refuse func(error)) {
 	}
 }
 
-// isKernels reports a directory of a file system in which nobody can make a symlink,
-// whatever its mode says.
+// isKernels reports a directory of a file system in which nobody can make a symlink, whatever its mode says.
 func isKernels(dir string) bool {
 	var st unix.Statfs_t
 	return unix.Statfs(dir, &st) == nil && slices.Contains([]int64{

@@ -7,8 +7,7 @@ import (
 	"confit/linker/files"
 )
 
-// ErrSuperseded says that the volumes have changed since the candidate was
-// staged, so it was not published.
+// ErrSuperseded says that the volumes have changed since the candidate was staged.
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
 // Publish makes all targets resolve to a candidate, if the volumes still look as
@@ -27,8 +26,7 @@ func (l *Linker) Publish(number int, hooked bool) error {
 	return err
 }
 
-// CheckNewest looks at the volumes while a candidate waits to be published. It
-// returns [ErrSuperseded] when they have changed since the candidate was staged.
+// CheckNewest looks at the volumes while a candidate waits to be published. The error is [ErrSuperseded] if they have changed.
 func (l *Linker) CheckNewest(number int) error {
 	g, err := l.generation(number)
 	if err == nil && g.Unmoved != nil {
@@ -40,8 +38,7 @@ func (l *Linker) CheckNewest(number int) error {
 	return err
 }
 
-// Opens receives a value when somebody has opened a changed key since
-// [Linker.WatchOpens].
+// Opens receives a value when somebody has opened a changed key since [Linker.WatchOpens].
 func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 
 // WatchOpens watches those of the changed keys that have new bytes, in the generation that the targets lead to,
@@ -68,10 +65,8 @@ func (l *Linker) WatchOpens(number int, changes []Change) bool {
 // UnwatchOpens stops watching them.
 func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 
-// Touch puts a new link in the place of each target of a changed key, by
-// rename(2): an app that watches the directory of its configuration sees CREATE
-// and MOVED_TO of inotify(7) there. Before the first new link it begins to watch
-// who opens a changed key. watched is the answer of [Linker.WatchOpens].
+// Touch puts a new link in the place of each target of a changed key, by rename(2): an app that watches the directory of its
+// configuration sees CREATE and MOVED_TO of inotify(7) there. Before that it begins to watch who opens a changed key.
 func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	watched = l.WatchOpens(number, changes)
 	g := l.generations[number]

@@ -115,8 +115,7 @@ func (l *Linker) limitModes(g *generation.Copy, files map[Key]generation.File) e
 	return nil
 }
 
-// finish works out what follows from all files of a generation. The result is the
-// generation, or the accepted one if that has the same files.
+// finish works out what follows from all files of a generation. The result is that, or the accepted one if it has the same files.
 func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generation.Copy) (*generation.Copy, error) {
 	var err error
 	if g.Targets, err = l.linkable(append(l.unlinked, r.Keys...)); err != nil {
@@ -133,9 +132,8 @@ func (l *Linker) finish(g *generation.Copy, r *volume.Reading, accepted *generat
 	return g, l.readEnvironment(g)
 }
 
-// WarnOfModes says, once for each line, which rendered files the app's user can't
-// open. Only the running app shows who that is: its program may have changed its
-// user. A line with a mode says that its author knows.
+// WarnOfModes says, once for each line, which rendered files the app's user can't open. Only the running app shows who that is:
+// its program may have changed its user. A line with a mode says that its author knows.
 func (l *Linker) WarnOfModes(user uint32, groups []uint32) {
 	g := l.generations[l.state.LiveNumber()]
 	if g == nil || user == 0 {

@@ -16,8 +16,8 @@ import (
 	"confit/linker/volume"
 )
 
-// maxAttempts is how often a stage starts over when the volumes change under
-// it: for a good part of a second, where a kubelet's whole update takes some milliseconds.
+// maxAttempts is how often a stage starts over when the volumes change under it: for a good part of a second, where a kubelet's
+// whole update takes some milliseconds.
 const maxAttempts = 100
 
 // ErrUnchanged says that nothing was swapped since the last look.
@@ -65,8 +65,8 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	return c, err
 }
 
-// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked is
-// called with each look before its keys are read, and may end it.
+// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked is called with each look before its
+// keys are read, and may end it.
 func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
 	attempt := func() error {
 		r, err := rd.Look()
@@ -87,8 +87,7 @@ func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Read
 	return c, errors.New("cannot stage a candidate: the volumes change faster than they can be read")
 }
 
-// HasFallback reports whether [Linker.StageFallback] has anything to stage. What
-// can't be looked at counts: the stage tells why.
+// HasFallback reports whether [Linker.StageFallback] has anything to stage. What can't be looked at counts: the stage tells why.
 func (l *Linker) HasFallback() bool {
 	_, err := l.fallback()
 	return !errors.Is(err, ErrNoFallback)
@@ -108,8 +107,7 @@ func (l *Linker) fallback() (*volume.Reader, error) {
 	return l.reader.InFallback(l.config.Volumes, l.config.Fallback)
 }
 
-// warnOfMounts comes after the first look: a mount that doesn't answer (NFS)
-// holds up nothing but looks.
+// warnOfMounts comes after the first look: a mount that doesn't answer (NFS) holds up nothing but looks.
 func (l *Linker) warnOfMounts() {
 	if l.mounts == nil {
 		return
@@ -124,8 +122,7 @@ func (l *Linker) warnOfMounts() {
 	l.mounts = nil
 }
 
-// logLook has a debug log say what a look found, and what it compared: what the look before
-// didn't see so or, if there is nothing like that, all.
+// logLook has a debug log say what a look found, and what it compared: what the look before didn't see so, or else all.
 func (l *Linker) logLook(before Fingerprint, c *Candidate, err error) {
 	if !l.log.Enabled(context.Background(), slog.LevelDebug) {
 		return
@@ -149,8 +146,8 @@ func (l *Linker) take(r *volume.Reading, k *Known, c *Candidate) error {
 	if err == nil {
 		g, err = l.write(read, r, accepted, k.Spared)
 	}
-	// A swap deletes the old directory while it is read. So an error, or the
-	// finding that nothing needs to be written, counts only if nothing has changed.
+	// A swap deletes the old directory while it is read. So an error, or the finding that nothing needs to be written, counts
+	// only if nothing has changed.
 	if err != nil || g == accepted {
 		if moved := r.CheckUnmoved(); moved != nil {
 			return moved
@@ -204,8 +201,8 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	return g, nil
 }
 
-// share returns the hash that every replica gets for the same edit: without
-// modes, what isn't staged, and local keys, of which each line says so.
+// share returns the hash that every replica gets for the same edit: without modes, what isn't staged, and local keys, which it
+// lists.
 func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string

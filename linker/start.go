@@ -57,7 +57,7 @@ func newLinker(c Config, st *statedir.Dir) *Linker {
 		config:      c,
 		links:       c.lines,
 		state:       st,
-		copies:      generation.NewStore(copier, c.lines, st, c.Log),
+		copies:      &generation.Store{Copier: copier, Links: c.lines, State: st, Log: c.Log},
 		generations: map[int]*generation.Copy{},
 		reader:      volume.NewReader(copier, c.lines, st, c.AllowDisk),
 		targets:     target.New(st, c.Log),

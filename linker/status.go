@@ -12,8 +12,7 @@ import (
 
 const statusName = "status.json"
 
-// WriteStatus replaces status.json. Unlike other methods of a Linker it may be
-// called from any goroutine: it touches only a temporary name of its own.
+// WriteStatus replaces status.json. Any goroutine may call it: it touches only a temporary name of its own.
 func (l *Linker) WriteStatus(data []byte) error {
 	return l.state.Replace(statusName, data)
 }

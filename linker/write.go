@@ -48,8 +48,7 @@ func (l *Linker) write(g *generation.Copy, r *volume.Reading, accepted *generati
 	return g, nil
 }
 
-// lead gives a generation that is written already the targets of a look that has
-// found the same keys.
+// lead gives a generation that is written already the targets of a look that has found the same keys.
 func lead(written, found *generation.Copy) {
 	targets := found.Targets
 	if written.Hash != found.Hash { // a look finds no rendered files: their targets stay
@@ -81,8 +80,7 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 	return err
 }
 
-// makeWholeDirs makes the directories that are linked as a whole, also those
-// that will have no key.
+// makeWholeDirs makes the directories that are linked as a whole, also those that will have no key.
 func (l *Linker) makeWholeDirs(top *safedir.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {

@@ -21,15 +21,10 @@ import (
 // Store knows the generations on the disk.
 type Store struct {
 	*files.Copier
-	links  []lines.Line // a directory may be a target as a whole
-	state  *statedir.Dir
-	log    *slog.Logger
+	Links  []lines.Line // those whose keys generations have: a directory may be a target as a whole
+	State  *statedir.Dir
+	Log    *slog.Logger
 	strays []lines.Key // what a hook left in its candidate, and the log says so
-}
-
-// NewStore makes one. links are the lines whose keys generations have.
-func NewStore(copier *files.Copier, links []lines.Line, state *statedir.Dir, log *slog.Logger) *Store {
-	return &Store{Copier: copier, links: links, state: state, log: log}
 }
 
 // flaw is a difference between a generation's directory and what was written.
@@ -50,7 +45,7 @@ const (
 
 // Enter opens the directory of a generation.
 func (c *Store) Enter(g *Copy) (*safedir.Dir, error) {
-	return c.state.Generations.Enter(dirOf(g), false)
+	return c.State.Generations.Enter(dirOf(g), false)
 }
 
 // dirOf is the name of a generation's directory.
@@ -69,7 +64,7 @@ func (c *Store) inspect(g *Copy, found func(flaw) error) error {
 	var began unix.Timespec // by the clock that the kernel sets the times of files from
 	_ = unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &began)
 	i := inspection{c, g, c.partsOf(g), found}
-	err := i.part(c.state.Generations, dirOf(g), ".")
+	err := i.part(c.State.Generations, dirOf(g), ".")
 	for _, p := range files.SortedKeys(i.left) {
 		if err == nil {
 			err = found(flaw{removed, p})
@@ -131,8 +126,8 @@ func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 			add(lines.Key(path.Dir(string(p))))
 		}
 	}
-	for i := range c.links {
-		if s := &c.links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.Unrendered) {
+	for i := range c.Links {
+		if s := &c.Links[i]; s.Kind == lines.WholeDir && !s.Direct && (!s.Rendered || !g.Unrendered) {
 			add(s.Prefix)
 		}
 	}
@@ -203,7 +198,7 @@ func (c *Store) Check(g *Copy) error {
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.state.Path, err)
+		return fmt.Errorf("cannot check generation %d in state directory %q: %w", g.Number, c.State.Path, err)
 	case len(wrong) > 0:
 		return files.JoinInvalid(wrong)
 	}
@@ -223,7 +218,7 @@ func (c *Store) removeAdded(g *Copy, strays []flaw) error {
 	}
 	if len(names) > 0 && !slices.Equal(names, c.strays) {
 		c.strays = names
-		c.log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
+		c.Log.Info("removed what a hook left in its candidate", "paths", names, "count", len(strays))
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (c *Store) mend(g *Copy, mounted BytesOf, heals bool) error {
 	case err != nil:
 		return fmt.Errorf("cannot mend generation %d: %w", g.Number, err)
 	case len(mended) > 0:
-		c.log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", mended[0], "changes", len(mended))
+		c.Log.Warn("generation mended: somebody had changed it", "generation", g.Number, "path", mended[0], "changes", len(mended))
 	}
 	if len(gone.Keys) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
 
 // at calls do with the directory of a part of a generation, and with its name there.
 func (c *Store) at(g *Copy, p lines.Key, do func(in *safedir.Dir, name string) error) error {
-	return c.state.Generations.In(path.Join(dirOf(g), string(p)), true, do)
+	return c.State.Generations.In(path.Join(dirOf(g), string(p)), true, do)
 }
 
 // asFound is a file with the mode and owner of what has its name by now.

@@ -41,7 +41,7 @@ func newShelf(t *testing.T, dir string, sourceTarget ...string) *shelf {
 	s.state, err = statedir.Open(filepath.Join(dir, "state"))
 	s.must(err)
 	t.Cleanup(func() { s.state.Lock.Close() })
-	s.store = generation.NewStore(files.NewCopier(1<<20), parsed, s.state, slog.New(slog.NewTextHandler(&s.said, nil)))
+	s.store = &generation.Store{Copier: files.NewCopier(1 << 20), Links: parsed, State: s.state, Log: slog.New(slog.NewTextHandler(&s.said, nil))}
 	return s
 }
 
