@@ -91,7 +91,7 @@ func (c *Store) mendFlaw(g *Copy, f flaw, mounted BytesOf, heals bool) error {
 		case f.kind == added:
 			return in.RemoveAll(name)
 		case f.kind == attributes:
-			return setAttributes(in, name, want)
+			return errors.Join(in.Chown(name, want.Owner, want.Group), in.Chmod(name, uint32(want.Mode)))
 		case !isFile:
 			return safedir.Made(in.Enter(name, true))
 		case !want.isMounted(f.path, mounted):
@@ -134,12 +134,4 @@ func (f File) isMounted(p lines.Key, mounted BytesOf) bool {
 // aDir has the attributes of a generation's directories.
 func aDir() File {
 	return File{Mode: files.DirMode, Owner: uint32(files.Euid), Group: uint32(os.Getegid())}
-}
-
-// setAttributes sets the owner, group and mode of what has a name.
-func setAttributes(in *safedir.Dir, name string, f File) error {
-	if err := in.Chown(name, f.Owner, f.Group); err != nil {
-		return err
-	}
-	return in.Chmod(name, uint32(f.Mode))
 }
