@@ -159,8 +159,8 @@ func (c *caller) Keys() map[string]string {
 func (c *caller) resume() error {
 	clear(c.generations)
 	c.noted = nil
-	c.former = &Former{}
-	err := c.Linker.resume(c.former)
+	former, err := c.Linker.resume()
+	c.former = former
 	c.held, c.outcomes = c.former.Ladder, c.former.Outcomes
 	return err
 }

@@ -14,7 +14,7 @@
 // [Linker.Collect] removes the generations that nobody can go back to.
 //
 // It puts together what the packages below it know, and guarantees what they do. Of its own files
-// bake, explain, install and start have what main calls, try has what package supervisor/try calls,
+// bake, explain and install have what main calls, try has what package supervisor/try calls,
 // and the others what package supervisor calls. api has Config, and what a caller needs of those
 // packages as it is.
 //

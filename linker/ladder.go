@@ -125,13 +125,9 @@ func (l Ladder) BackToTop() Ladder {
 	return l
 }
 
-// Without is the ladder without a rung that can't be gone back to. The app is on the next one, or on none where
-// there is none below.
-func (l Ladder) Without(i int) Ladder {
-	copy(l.Rungs[i:], l.Rungs[i+1:])
+// Without is the ladder without the rung that the app is on, which can't be gone back to. The app is on the next one, if any.
+func (l Ladder) Without() Ladder {
+	copy(l.Rungs[l.On:], l.Rungs[l.On+1:])
 	l.Rungs[maxRungs-1] = Rung{}
-	if i < l.On {
-		l.On--
-	}
 	return l
 }

@@ -48,7 +48,7 @@ func (t *transition) goFurther(err error) {
 	if t.wentFrom == 0 {
 		t.wentFrom = t.accepted().Number
 	}
-	t.ladder.Ladder, t.untidy = t.ladder.Without(t.ladder.On), true
+	t.ladder.Ladder, t.untidy = t.ladder.Without(), true
 	switch {
 	case t.ladder.HasAccepted():
 		t.withdraw()
