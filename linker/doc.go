@@ -13,10 +13,9 @@
 // accepted for a confit that starts again on the same state directory, or [Linker.GoBack].
 // [Linker.Collect] removes the generations that nobody can go back to.
 //
-// It puts together what the packages below it know, and guarantees what they do. Of its own files
-// bake, explain and install have what main calls, try has what package supervisor/try calls,
-// and the others what package supervisor calls. api has Config, and what a caller needs of those
-// packages as it is.
+// It puts together what the packages below it know, and guarantees what they do. Of its own files bake
+// and explain have what main calls, try has what package supervisor/try calls, and the others what
+// package supervisor calls. api has Config, and what a caller needs of those packages as it is.
 //
 // What the kubelet does to a volume, and every assumption made about it here,
 // is in pkg/volume/util/atomic_writer.go of k8s.io/kubernetes. It writes the payload

@@ -85,10 +85,7 @@ func (l *Linker) writeRendered(g *generation.Copy, r *volume.Reading, top *safed
 		return err
 	}
 	maps.Copy(g.Files, files)
-	if err := l.makeWholeDirs(top, l.reader.Rendered); err != nil {
-		return err
-	}
-	return l.writeKeys(g, r, top)
+	return l.writeKeys(g, r, top, l.reader.Rendered)
 }
 
 // limitModes makes no rendered file more readable than the strictest staged key, whose bytes may be in each, unless a line has

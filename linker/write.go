@@ -72,16 +72,14 @@ func (l *Linker) writeFiles(tmp string, g *generation.Copy, r *volume.Reading) e
 		err = safedir.Made(top.Make(lines.RenderedDir, 0o700))
 	}
 	if err == nil {
-		err = l.makeWholeDirs(top, l.reader.Mounted)
-	}
-	if err == nil {
-		err = l.writeKeys(g, r, top)
+		err = l.writeKeys(g, r, top, l.reader.Mounted)
 	}
 	return err
 }
 
-// makeWholeDirs makes the directories that are linked as a whole, also those that will have no key.
-func (l *Linker) makeWholeDirs(top *safedir.Dir, links []int) error {
+// writeKeys makes a file of each key of some links, and the directories that these link as a whole, also those without a key. The
+// keys come in order, so their directory rarely changes.
+func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir, links []int) error {
 	for _, i := range links {
 		if s := &l.links[i]; s.Kind == lines.WholeDir && !s.Direct {
 			if err := safedir.Made(top.Enter(string(s.Prefix), true)); err != nil {
@@ -89,11 +87,6 @@ func (l *Linker) makeWholeDirs(top *safedir.Dir, links []int) error {
 			}
 		}
 	}
-	return nil
-}
-
-// writeKeys makes a file of each key. The keys come in order, so their directory rarely changes.
-func (l *Linker) writeKeys(g *generation.Copy, r *volume.Reading, top *safedir.Dir) error {
 	var in *safedir.Dir
 	defer func() { in.Close() }()
 	at := ""

@@ -15,7 +15,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -106,13 +105,6 @@ func (g *Copy) Unreadable(group uint32) (mode fs.FileMode) {
 		}
 	}
 	return mode
-}
-
-// Staged are the files that the renderer has not made.
-func (g *Copy) Staged() map[lines.Key]File {
-	staged := maps.Clone(g.Files)
-	maps.DeleteFunc(staged, func(p lines.Key, _ File) bool { return lines.IsRendered(p) })
-	return staged
 }
 
 // Change is a key that differs from the accepted generation.

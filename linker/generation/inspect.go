@@ -207,14 +207,14 @@ func (c *Store) Check(g *Copy) error {
 
 // removeAdded removes what a hook left beside the keys, such as the __pycache__ of a checker in Python, and says so once.
 func (c *Store) removeAdded(g *Copy, strays []flaw) error {
-	for _, f := range strays {
+	var names []lines.Key
+	for i, f := range strays {
 		if err := c.at(g, f.path, (*safedir.Dir).RemoveAll); err != nil {
 			return files.Invalidf("%s, and confit cannot remove it: %w: let it write elsewhere", f.blame(g), err)
 		}
-	}
-	var names []lines.Key
-	for _, f := range strays[:min(len(strays), files.MaxProblems)] {
-		names = append(names, f.path)
+		if i < files.MaxProblems {
+			names = append(names, f.path)
+		}
 	}
 	if len(names) > 0 && !slices.Equal(names, c.strays) {
 		c.strays = names
