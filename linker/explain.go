@@ -77,20 +77,16 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 		if e.config.Pod || some || s.Root != e.config.Volumes && e.isMounted(s) {
 			return false
 		}
-		e.noteSkipped(s)
+		dir := s.Floor
+		if s.Root == e.config.Volumes {
+			dir = s.Root
+		}
+		e.notef("no key was looked at, as nothing is mounted in %q", dir)
+		if s.Floor == e.config.Volumes {
+			e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
+		}
 		return true
 	})
-}
-
-func (e *explanation) noteSkipped(s *lines.Line) {
-	dir := s.Floor
-	if s.Root == e.config.Volumes {
-		dir = e.config.Volumes
-	}
-	e.notef("no key was looked at, as nothing is mounted in %q", dir)
-	if s.Floor == e.config.Volumes {
-		e.notef("%v", s.Errorf("source %q names no volume: write %q, or %q for all keys of that volume", s.Source, "VOLUME/"+s.Source, s.Source+"/"))
-	}
 }
 
 // isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory in its

@@ -82,19 +82,17 @@ func (l Ladder) Accept(g Generation, started, keepsNone bool) (next Ladder) {
 	if keepsNone || top.Durable {
 		return next
 	}
-	soaked, firm := slices.IndexFunc(below, func(r Rung) bool { return r.Soaked }), -1
-	for _, is := range []func(Rung) bool{
-		func(r Rung) bool { return r.Durable }, func(r Rung) bool { return r.Started && r.Deaths == 0 }, func(r Rung) bool { return r.Started },
-	} {
-		if firm < 0 {
-			firm = slices.IndexFunc(below, is)
-		}
+	first := func(is func(Rung) bool) int { return slices.IndexFunc(below, is) }
+	soaked, firm := first(func(r Rung) bool { return r.Soaked }), first(func(r Rung) bool { return r.Durable })
+	if firm < 0 {
+		firm = first(func(r Rung) bool { return r.Started && r.Deaths == 0 })
 	}
-	n := 1
+	if firm < 0 {
+		firm = first(func(r Rung) bool { return r.Started })
+	}
 	for i, r := range below {
 		if i == soaked || i == firm {
-			next.Rungs[n] = r
-			n++
+			next.Rungs[next.Len()] = r
 		}
 	}
 	return next

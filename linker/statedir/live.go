@@ -46,13 +46,10 @@ func (s *Dir) SwapLive(number int, ready string) error {
 		_ = s.Top.RemoveAll(files.ReplacedPrefix + liveName) // what stands there is moved aside, or rename(2) says why not
 		_ = s.Top.Rename(liveName, files.ReplacedPrefix+liveName, 0)
 	}
-	if number != 0 {
-		return s.pointError(s.Top.Rename(ready, liveName, 0))
+	if number == 0 {
+		return s.pointError(files.Ignoring(s.Top.Remove(liveName), unix.ENOENT))
 	}
-	if err := s.Top.Remove(liveName); err != nil && err != unix.ENOENT {
-		return fmt.Errorf("cannot remove the live link in state directory %q: %w", s.Path, err)
-	}
-	return nil
+	return s.pointError(s.Top.Rename(ready, liveName, 0))
 }
 
 func (s *Dir) pointError(err error) error {

@@ -58,11 +58,11 @@ func OpenTry(dir string) (t *Try, err error) {
 
 // openTry makes a directory and locks it.
 func (s *Dir) openTry(attempt int) (*Try, error) {
+	s.SweepTries()
 	all, err := s.openDir(tryName, tryMode)
 	if err != nil {
 		return nil, err
 	}
-	sweepTries(all)
 	name := strconv.Itoa(os.Getpid())
 	if attempt > 0 { // of another container's pids, perhaps
 		name += "." + strconv.Itoa(attempt)
@@ -93,21 +93,14 @@ func (s *Dir) SweepTries() (left bool) {
 		return false
 	}
 	defer all.Close()
-	left = sweepTries(all)
-	_ = s.Top.Remove(tryName)
-	return left
-}
-
-// sweepTries holds the lock of each until it is removed.
-func sweepTries(all *safedir.Dir) (left bool) {
-	var lock *os.File
+	var lock *os.File // each is held until its directory is removed
 	left, _ = all.Sweep(func(name string) bool {
 		lock.Close() // nil: it is the first one
-		var err error
 		lock, err = lockTry(all, name)
 		return err == nil
 	})
 	lock.Close()
+	_ = s.Top.Remove(tryName)
 	return left
 }
 
