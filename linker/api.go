@@ -46,8 +46,7 @@ type (
 	Writing      = volume.Writing
 )
 
-// What the keys of a line are for, see [lines.Use]; what stands in a source for the directory that
-// the renderer fills; and how a change of the volumes comes, see [volume.Writing].
+// Values of [Use], what stands in a source for the directory that the renderer fills, and values of [Writing].
 const (
 	Linked   = lines.Linked
 	Input    = lines.Input

@@ -15,8 +15,7 @@ import (
 	"confit/linker/volume"
 )
 
-// Check reports all that is wrong with the links themselves, without looking at a volume. The configuration that it
-// returns has them as they were understood, for all other functions.
+// Check reports all that is wrong with the links, without looking at a volume. What it returns has them understood, for all others.
 func Check(c Config) (_ Config, err error) {
 	c.lines, err = lines.Parse(c.Links, c.Volumes, c.State, c.Render)
 	return c, err

@@ -89,8 +89,8 @@ func (e *explanation) skipUnmounted(table *mounts.Table) {
 	})
 }
 
-// isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory in its
-// place. In the one of all volumes only files count.
+// isMounted reports whether a link's volume holds anything, or can't be listed: an image may have an empty directory there. In the
+// directory of all volumes only files count.
 func (e *explanation) isMounted(s *lines.Line) bool {
 	entries, err := os.ReadDir(s.Floor)
 	for _, d := range entries {

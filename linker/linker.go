@@ -138,8 +138,7 @@ func (l *Linker) Close() {
 // Hints receives a value when something may have changed in a volume.
 func (l *Linker) Hints() <-chan struct{} { return l.watch.Hints }
 
-// Owns reports whether a path, such as an app's working directory, is inside a generation and so goes away with it. It
-// doesn't ask the file system, and may be called from any goroutine.
+// Owns reports whether a path is inside a generation and so goes away with it. Any goroutine may ask. It asks no file system.
 func (l *Linker) Owns(path string) bool {
 	return slices.ContainsFunc(l.ownDirs, func(dir string) bool { return path != dir && files.Inside(path, dir) })
 }

@@ -65,8 +65,7 @@ func (l *Linker) Stage(k Known) (c Candidate, err error) {
 	return c, err
 }
 
-// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked is called with each look before its
-// keys are read, and may end it.
+// stageFrom makes a candidate of what a reader finds, once the volumes stand still. looked may end a look before its keys are read.
 func (l *Linker) stageFrom(rd *volume.Reader, k *Known, looked func(*volume.Reading) error) (c Candidate, err error) {
 	attempt := func() error {
 		r, err := rd.Look()
@@ -201,8 +200,7 @@ func (l *Linker) read(r *volume.Reading) (*generation.Copy, error) {
 	return g, nil
 }
 
-// share returns the hash that every replica gets for the same edit: without modes, what isn't staged, and local keys, which it
-// lists.
+// share returns the hash that every replica gets for the same edit, without modes and what isn't staged, and lists the local keys.
 func (l *Linker) share(read map[Key]generation.File) (shared Hash, local string) {
 	h := sha256.New()
 	var keys []string

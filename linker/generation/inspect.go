@@ -111,8 +111,7 @@ func (i *inspection) part(in *safedir.Dir, name string, p lines.Key) error {
 	return err
 }
 
-// partsOf lists what is in a generation's directory: its files, their directories and those that are targets as a whole. It says
-// of each whether it is a directory.
+// partsOf lists the files of a generation, their directories and those that are targets as a whole, and whether each is a directory.
 func (c *Store) partsOf(g *Copy) map[lines.Key]bool {
 	parts := map[lines.Key]bool{".": true}
 	add := func(dir lines.Key) {

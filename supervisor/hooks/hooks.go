@@ -34,8 +34,7 @@ func (h Hook) Failure(s process.Status, expired bool) error {
 	return nil
 }
 
-// maxNamed bounds how much of a command a message names, in bytes. --check
-// prints all of it.
+// maxNamed bounds how much of a command a message names, in bytes. --check prints all of it.
 const maxNamed = 100
 
 // Errorf makes an error that names the hook, with one argument as [fmt.Errorf] takes it.
@@ -47,15 +46,13 @@ func (h Hook) Errorf(format string, arg any) error {
 	return fmt.Errorf("%s %q "+format, h.Name, command, arg)
 }
 
-// ReadsCandidate reports whether the hook names the candidate's directory. Then it
-// needs nothing that is visible to the app.
+// ReadsCandidate reports whether the hook names the candidate's directory. Then it needs nothing that is visible to the app.
 func (h Hook) ReadsCandidate() bool {
 	return slices.ContainsFunc(h.Command, func(w string) bool { return strings.Contains(w, config.Placeholder) })
 }
 
-// CommandFor is how a hook is started, in the surroundings of the app: with its words, the
-// candidate's directories in the placeholders' places, the variables of the generation, and what
-// says what the hook is about. more are further variables, NAME=VALUE.
+// CommandFor is how a hook is started, in the surroundings of the app, with the candidate's directories in the placeholders' places,
+// the variables of the generation, those that say what the hook is about, and more, NAME=VALUE.
 func CommandFor(app process.Command, words []string, about linker.Candidate, more []string) process.Command {
 	var changed []string
 	for _, c := range about.Changes {
@@ -88,8 +85,7 @@ func WithVariables(c process.Command, g linker.Generation) process.Command {
 	return c
 }
 
-// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN)
-// execve(2) would refuse to start the hook at all.
+// maxVariable bounds a list of keys, in bytes: from 128 KiB on (MAX_ARG_STRLEN) execve(2) would refuse to start the hook at all.
 const maxVariable = 64 << 10
 
 func listOf(keys string) string {

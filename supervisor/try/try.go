@@ -44,16 +44,14 @@ func (v Verdict) Error() string {
 	return fmt.Sprintf("candidate rejected step=%s reason=%q", v.Step, v.Reason)
 }
 
-// The memory that a try needs beside another confit, in bytes: what has to be left below the limit
-// of the container, and what of that no hook gets.
+// The memory that a try needs, in bytes: what has to be left below the limit of the container, and what of that no hook gets.
 const (
 	leastHeadroom = 64 << 20
 	reserve       = 16 << 20
 )
 
-// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the
-// output any more. It returns the exit code, and why: a [Verdict], which the output has, or what
-// is wrong with the call or the system.
+// Run tries the volumes until there is a verdict, somebody ends it by a signal, or nobody reads the output any more. It returns the
+// exit code, and why: a [Verdict], which the output has, or what is wrong with the call or the system.
 func (t *Try) Run(unread <-chan struct{}) (code int, err error) {
 	if process.NeedsGuard() {
 		return t.guard()
@@ -133,8 +131,7 @@ func (t *Try) verdict(code int, reason error, limit uint64) (int, error) {
 
 func (t *Try) say(line string) { fmt.Fprintln(t.Out, line) }
 
-// memory is how many bytes each process of a hook may have; 0: whatever there is. Where this is the
-// container's init nobody else is there to be killed.
+// memory is how many bytes each process of a hook may have; 0: whatever there is, as where nobody else is there to be killed.
 func (t *Try) memory() (uint64, error) {
 	left, limited := process.Headroom()
 	switch {
@@ -146,8 +143,7 @@ func (t *Try) memory() (uint64, error) {
 	return uint64(left - reserve), nil
 }
 
-// guard has the try done by a process of its own. Whichever of the two is killed, the other one is
-// left to end what hooks have started, and to remove the files.
+// guard has the try done by a process of its own. Whichever of the two is killed, the other one ends the hooks and removes the files.
 func (t *Try) guard() (code int, err error) {
 	_ = process.BecomeSubreaper() // then what a killed try leaves is this one's
 	pid, err := process.StartGuarded(t.App)
