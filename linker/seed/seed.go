@@ -118,14 +118,20 @@ func (c *work) seed(p Pair) error {
 		return err
 	}
 	defer from.Close()
-	switch {
-	case c.w == nil:
+	if c.w == nil {
 		return c.tree(from, nil)
-	case missing:
-		return c.whole(from, p.To)
+	}
+	if missing { // it is made with all that is in it
+		if to, err = safedir.Open(filepath.Dir(p.To), true); err != nil {
+			return err
+		}
+		defer to.Close()
 	}
 	return to.Unshut(func() error {
 		_, _ = to.Sweep(safedir.IsTemporary)
+		if missing {
+			return c.place(to, filepath.Base(p.To), func(tmp string) error { return c.dir(from, to, tmp) })
+		}
 		return each(from, func(name string) error {
 			return c.place(to, name, func(tmp string) error { return c.copy(from, name, to, tmp) })
 		})
@@ -143,17 +149,6 @@ func (c *work) nothing(p Pair, why error, missing bool) error {
 		err = os.Chmod(p.To, 0o555)
 	}
 	return err
-}
-
-// whole makes a directory that is missing, with all that is in it.
-func (c *work) whole(from *safedir.Dir, path string) error {
-	to, err := safedir.Open(filepath.Dir(path), true)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	_, _ = to.Sweep(safedir.IsTemporary)
-	return c.place(to, filepath.Base(path), func(tmp string) error { return c.dir(from, to, tmp) })
 }
 
 // place has something made under a temporary name, and gives it its own. What has that already stays.
