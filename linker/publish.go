@@ -12,10 +12,9 @@ import (
 // ErrSuperseded says that the volumes have changed since the candidate was staged.
 var ErrSuperseded = errors.New("the volumes have changed since the candidate was staged")
 
-// Publish makes all targets resolve to a candidate, if the volumes still look as
-// they did, by the steps of a publish in docs/internals/design.md. A candidate that hooks were
-// run on is checked before: an [*Invalid] names what they have changed. After an error some of the
-// steps are undone. [Linker.GoBack] takes back the others.
+// Publish makes all targets resolve to a candidate, if the volumes still look as they did, by the steps of a publish in
+// docs/internals/design.md. A candidate that hooks were run on is checked before: an [*Invalid] names what they have changed.
+// After an error some of the steps are undone. [Linker.GoBack] takes back the others.
 func (l *Linker) Publish(number int, hooked bool) error {
 	err := l.CheckNewest(number)
 	if err == nil && hooked {
@@ -48,7 +47,10 @@ func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.Unwatch()
 	var keys []string
-	g := l.generations[number] // nil: nothing has changed
+	g := l.generations[number]
+	if g == nil {
+		return false
+	}
 	for _, c := range changes {
 		if f, there := g.Files[c.Key]; there && !f.Direct && !c.ModeOnly {
 			keys = append(keys, string(c.Key))
@@ -72,6 +74,9 @@ func (l *Linker) UnwatchOpens() { l.opens.Unwatch() }
 func (l *Linker) Touch(number int, changes []Change) (watched bool, err error) {
 	watched = l.WatchOpens(number, changes)
 	g := l.generations[number]
+	if g == nil {
+		return false, nil
+	}
 	for _, c := range changes {
 		for _, i := range c.Links {
 			target := l.links[i].TargetOf(c.Key)
@@ -109,8 +114,7 @@ func (l *Linker) GoBack(number int) (done bool, err error) {
 	return true, errors.Join(err, failed)
 }
 
-// mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB behind. The
-// collector alone waits for a megabyte, and keeps as much.
+// mendsToRest is after how many calls Mend returns memory. Each look leaves 40 KiB, and the collector alone keeps a megabyte.
 const mendsToRest = 16
 
 // Mend puts the live link, the targets and the bytes of the generation that is in force right, and removes what killed tries

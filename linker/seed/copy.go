@@ -40,8 +40,9 @@ func (c *work) copy(from *safedir.Dir, name string, to *safedir.Dir, as string) 
 	}
 	var in *os.File
 	if err == nil && (kind == unix.S_IFREG || kind == unix.S_IFDIR) {
-		in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0)
-		defer in.Close() // nil: it can't be read
+		if in, err = from.OpenFile(name, unix.O_RDONLY|unix.O_NONBLOCK, 0); err == nil {
+			defer in.Close()
+		}
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
