@@ -26,9 +26,8 @@ type Try struct {
 }
 
 // OpenTry prepares a try of the volumes in a directory, absolute, laid out like Config.Volumes; or, for "", of those of a JSON
-// document on in: always in memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for a state
-// directory that is locked. The error of [Linker.Stage] is [ErrWrongDocument] if the document is to
-// blame, and [ErrNotTried] if the directory has none of the volumes; a document may have none.
+// document on in: always in memory. What they lack comes from Config.Volumes. It refuses what [Open] refuses, but for the lock. The
+// error of [Linker.Stage] may be [ErrWrongDocument], and [ErrNotTried] if the directory has none of the volumes.
 func OpenTry(c Config, dir string, in io.Reader, out io.Writer) (*Try, error) {
 	if err := mounts.Read(c.Volumes, c.State, c.Pod).Check(); err != nil {
 		return nil, err

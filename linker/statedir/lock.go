@@ -13,16 +13,14 @@ const lockName = "lock"
 
 // takeLock locks the state directory against other confits, by flock(2) on a file that only confit's user can open: who can
 // open it can lock it, and so keep confit from starting.
-func (s *Dir) takeLock() error {
-	lock, err := s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
+func (s *Dir) takeLock() (err error) {
+	s.Lock, err = s.Top.OpenFile(lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NONBLOCK, 0o600)
 	if err == nil {
-		if err = lockOwn(files.Raw(lock.Fd())); err == nil {
-			s.Lock = lock
-			return nil
-		}
-		lock.Close()
+		err = lockOwn(files.Raw(s.Lock.Fd()))
 	}
 	switch {
+	case err == nil:
+		return nil
 	case err == unix.EWOULDBLOCK:
 		return fmt.Errorf("cannot lock state directory %q: another confit is using it; give each its own with --state", s.Path)
 	case err == unix.EROFS, s.Top.Missing(lockName):

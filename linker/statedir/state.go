@@ -79,10 +79,11 @@ func (s *Dir) Through(view string) error {
 
 // open makes it, if it is missing.
 func open(dir string) (*Dir, error) {
-	if err := safedir.MakeParents(dir); err != nil {
-		return nil, Unusable(dir, err)
+	var top *safedir.Dir
+	err := safedir.MakeParents(dir)
+	if err == nil {
+		top, err = safedir.At(dir)
 	}
-	top, err := safedir.At(dir)
 	if err != nil {
 		return nil, Unusable(dir, err)
 	}
