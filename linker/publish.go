@@ -3,6 +3,7 @@ package linker
 import (
 	"errors"
 	"fmt"
+	"path"
 	"runtime/debug"
 
 	"confit/linker/files"
@@ -46,20 +47,24 @@ func (l *Linker) Opens() <-chan struct{} { return l.opens.Hints }
 // and no others any more. It reports whether it watches any: direct keys it can't, and inotify may be refused.
 func (l *Linker) WatchOpens(number int, changes []Change) bool {
 	l.opens.Unwatch()
-	var keys []string
+	changed := map[string]map[string]bool{}
 	g := l.generations[number]
 	if g == nil {
 		return false
 	}
 	for _, c := range changes {
 		if f, there := g.Files[c.Key]; there && !f.Direct && !c.ModeOnly {
-			keys = append(keys, string(c.Key))
+			dir, name := path.Split(string(c.Key))
+			if changed[dir] == nil {
+				changed[dir] = map[string]bool{}
+			}
+			changed[dir][name] = true
 		}
 	}
-	if len(keys) == 0 {
+	if len(changed) == 0 {
 		return false
 	}
-	err := l.opens.Watch(g.Dir, keys)
+	err := l.opens.Watch(g.Dir, changed)
 	if err != nil {
 		l.opens.Unwatch()
 	}

@@ -27,30 +27,21 @@ type Opens struct {
 // NewOpens makes one that watches nothing yet.
 func NewOpens() *Opens { return &Opens{Hints: make(chan struct{}, 1)} }
 
-// Watch watches files by their paths below top, once nothing else is watched: see [Opens.Unwatch]. The
-// error is that of inotify.
-func (o *Opens) Watch(top string, paths []string) error {
+// Watch watches directories below top for the given names in each, once nothing else is
+// watched: see [Opens.Unwatch]. The error is that of inotify.
+func (o *Opens) Watch(top string, changed map[string]map[string]bool) error {
 	if err := o.start(); err != nil {
 		return err
 	}
 	o.mutex.Lock() // no event is judged before its watch is known
 	defer o.mutex.Unlock()
 	o.watched = map[int]map[string]bool{}
-	var names map[string]bool // in the directory of the file before
-	at := ""
-	for _, p := range paths {
-		dir, name := filepath.Split(filepath.Join(top, p))
-		if dir != at {
-			watch, err := unix.InotifyAddWatch(o.fd, dir, unix.IN_OPEN|unix.IN_ONLYDIR)
-			if err != nil {
-				return err
-			}
-			if at, names = dir, o.watched[watch]; names == nil {
-				names = map[string]bool{}
-				o.watched[watch] = names
-			}
+	for dir, names := range changed {
+		watch, err := unix.InotifyAddWatch(o.fd, filepath.Join(top, dir), unix.IN_OPEN|unix.IN_ONLYDIR)
+		if err != nil {
+			return err
 		}
-		names[name] = true
+		o.watched[watch] = names
 	}
 	return nil
 }
