@@ -93,12 +93,11 @@ func (l *Linker) readNote() (n Note, err error) {
 	}
 	var file noteFile
 	damaged := json.Unmarshal(data, &file) // which reads on after a value of another type
-	_, another := errors.AsType[*json.UnmarshalTypeError](damaged)
 	if damaged != nil {
-		damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged)
-	}
-	if damaged != nil && !another {
-		return n, damaged
+		_, another := errors.AsType[*json.UnmarshalTypeError](damaged)
+		if damaged = fmt.Errorf("cannot read %s: it is damaged: %w", statedir.Note, damaged); !another {
+			return n, damaged
+		}
 	}
 	if file.Version != noteVersion {
 		return n, fmt.Errorf("cannot read %s: version %d, and this confit writes version %d", statedir.Note, file.Version, noteVersion)
