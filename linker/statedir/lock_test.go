@@ -21,16 +21,22 @@ func TestLockAtTheSameMoment(t *testing.T) {
 	}
 }
 
-// race lets confits open the directory at the same moment, and counts who has it.
+// race lets confits take the lock at the same moment, and counts who has it.
 func race(t *testing.T, state string, confits int) int {
-	opened := make(chan *Dir, confits)
+	locks := make(chan *os.File, confits)
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for range confits {
 		all.Go(func() {
+			s, err := open(state)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Top.Close()
 			<-begin
-			if s, err := Open(state); err == nil {
-				opened <- s
+			if err := s.takeLock(); err == nil {
+				locks <- s.Lock
 			} else if !strings.Contains(err.Error(), "another confit") {
 				t.Error(err)
 			}
@@ -38,11 +44,11 @@ func race(t *testing.T, state string, confits int) int {
 	}
 	close(begin)
 	all.Wait()
-	close(opened)
+	close(locks)
 	n := 0
-	for s := range opened {
+	for lock := range locks {
 		n++
-		s.Lock.Close()
+		lock.Close()
 	}
 	return n
 }
