@@ -10,7 +10,6 @@
 package statedir
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,8 +41,6 @@ type Dir struct {
 	Lock        *os.File     // open as long as confit runs
 	Memory      bool         // it lives in memory
 	Next        int          // the number of the next generation
-
-	aside string // where Generations is below Path, if that is elsewhere: see [Try]
 }
 
 // Open makes, tightens and locks the state directory. The error says what to do.
@@ -152,9 +149,7 @@ func (s *Dir) Collect(needed map[int]bool) (last int, err error) {
 }
 
 // GenerationDir is a generation's directory.
-func (s *Dir) GenerationDir(number int) string {
-	return filepath.Join(s.Path, cmp.Or(s.aside, generationsName), strconv.Itoa(number))
-}
+func (s *Dir) GenerationDir(number int) string { return s.Generations.Join(strconv.Itoa(number)) }
 
 // RemoveGeneration removes one generation. What can't be removed now Collect removes later.
 func (s *Dir) RemoveGeneration(number int) { _ = s.Generations.RemoveAll(strconv.Itoa(number)) }

@@ -2,7 +2,6 @@ package statedir
 
 import (
 	"os"
-	"path"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -68,7 +67,6 @@ func (s *Dir) openTry(attempt int) (*Try, error) {
 		name += "." + strconv.Itoa(attempt)
 	}
 	t := &Try{Dir: *s, state: s.Top, all: all, name: name}
-	t.aside = path.Join(tryName, name)
 	if err = safedir.Made(all.Make(name, tryMode)); err == nil {
 		t.Lock, err = lockTry(all, name)
 	}
