@@ -34,7 +34,7 @@ func TestCheckNames(t *testing.T) {
 		"a directory's mode":       {func(dir string) error { return os.Chmod(dir+"/web/sub", 0o700) }, `changed the mode or owner of directory "web/sub"`},
 		"an empty directory":       {func(dir string) error { return os.Remove(dir + "/tls") }, `removed directory "tls"`},
 		"the candidate":            {func(dir string) error { return os.RemoveAll(dir) }, `removed directory "."`},
-		"the candidate, by a link": {func(dir string) error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) }, `removed directory "."`},
+		"the candidate, by a link": {func(dir string) error { return errors.Join(os.Rename(dir, dir+"x"), os.Symlink(dir+"x", dir)) }, `changed directory "."`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShelf(t, t.TempDir(), "web/", "/etc/web/", "tls/", "/etc/tls")

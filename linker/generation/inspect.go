@@ -186,12 +186,15 @@ func (c *Store) Check(g *Copy) error {
 	var wrong []error
 	gone := false // all of it
 	err := c.inspect(g, func(f flaw) error {
+		if f == (flaw{added, "."}) { // something else is in its place
+			f.kind = altered
+		}
 		switch {
 		case f.kind == added:
 			strays = append(strays, f)
 		case !gone:
 			wrong = append(wrong, fmt.Errorf("%s: let it write elsewhere", f.blame(g)))
-			gone = f == flaw{removed, "."}
+			gone = f.path == "." && f.kind != attributes
 		}
 		return nil
 	})
