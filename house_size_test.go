@@ -10,9 +10,9 @@ import (
 // mostLines is how large PID 1 may be, tests left out: whoever installs it has to trust each line. A commit that raises a bound says why, and
 // what went for it.
 var mostLines = map[string]int{
-	"":               20_050, // all of it
+	"":               18_800, // all of it
 	"supervisor":     4_370,
-	"linker":         2_290,
+	"linker":         2_000,
 	"config":         1_605,
 	"process":        1_435,
 	"signals":        380,
